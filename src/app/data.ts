@@ -5,6 +5,7 @@ import type { DocumentStore, InvoiceRepository } from '../domain/invoice/reposit
 import type { LogoStore } from '../domain/tenant/ports.ts';
 import { CONNECT_MS } from '../storage/connect.ts';
 import { createDocumentStore } from '../storage/documents.ts';
+import { reserveEarlierNumbers } from '../storage/earlier-numbers.ts';
 import type { StoreHealth } from '../storage/health.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { createInvoiceFeed, type InvoiceFeedService } from '../storage/invoice-feed.ts';
@@ -63,6 +64,7 @@ export async function openData(
   const { tenants, manageKeys, installation, authorityState } = administrationOf(store, config);
   const masterKey = await openMasterKey(config, installation);
   await ensureIndexes(db);
+  await reserveEarlierNumbers(db);
   await setWebhookRetention(db, config.webhookRetention);
   const { health, logFailure } = watchOutages(runtime, db);
   const feed = createInvoiceFeed(db, (err) =>

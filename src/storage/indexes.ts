@@ -30,18 +30,6 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'idempotency.key': { $exists: true } },
     },
     {
-      name: 'own_number',
-      key: { tenantId: 1, environment: 1, ownNumber: 1 },
-      unique: true,
-      partialFilterExpression: { ownNumber: { $exists: true } },
-    },
-    {
-      name: 'series',
-      key: { tenantId: 1, environment: 1, 'series.year': 1, 'series.serial': -1 },
-      unique: true,
-      partialFilterExpression: { 'series.serial': { $exists: true } },
-    },
-    {
       name: 'failing',
       key: { 'work.claims': -1 },
       partialFilterExpression: { 'work.claims': { $gte: SUSPICIOUS_CLAIMS } },

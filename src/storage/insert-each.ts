@@ -1,4 +1,4 @@
-import type { Collection, Document, OptionalUnlessRequiredId } from 'mongodb';
+import { type ClientSession, type Collection, type Document, MongoError, type OptionalUnlessRequiredId } from 'mongodb';
 import type { Outcome } from '../domain/grouped.ts';
 import { writeErrorsOf } from './write-errors.ts';
 
@@ -21,5 +21,25 @@ export async function insertEach<Stored extends Document>(
       const failure = failures.get(index);
       return failure ? { error: failure } : { result: null };
     });
+  }
+}
+
+/**
+ * Inserts documents with one command of a transaction.
+ * @throws the error of the first one that cannot be inserted, as an insertion of it alone would; the transaction must
+ * then end
+ */
+export async function insertAll<Stored extends Document>(
+  collection: Collection<Stored>,
+  documents: readonly Stored[],
+  session: ClientSession,
+): Promise<void> {
+  try {
+    await collection.insertMany(documents as unknown as OptionalUnlessRequiredId<Stored>[], { session });
+  } catch (error) {
+    // A transaction that met another one is tried again.
+    if (error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')) throw error;
+    const [first] = writeErrorsOf(error).values();
+    throw first;
   }
 }

@@ -1,9 +1,9 @@
 import type { Collection, Filter } from 'mongodb';
 import type { Invoice } from '../domain/invoice/invoice.ts';
-import { seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
-import type { InvoicePageQuery, InvoiceRepository, SeriesNumber } from '../domain/invoice/repository.ts';
+import type { InvoicePageQuery, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { batchedFind } from './batched-find.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { highestSerial, type NumberedInvoices, numberKey, ownNumberKey } from './invoice-numbers.ts';
 import { anyBehind, orderRange, readAll, readUpTo } from './pages.ts';
 
 type Reading = Pick<
@@ -19,7 +19,8 @@ type Reading = Pick<
 >;
 
 /** Reads invoices: one by its id, number or idempotency key, several, or a page of the list. */
-export function readingOf(invoices: Collection<InvoiceDocument>): Reading {
+export function readingOf(stores: NumberedInvoices): Reading {
+  const { invoices, numbers } = stores;
   return {
     find: batchedFind(invoices, invoiceOf),
 
@@ -37,17 +38,16 @@ export function readingOf(invoices: Collection<InvoiceDocument>): Reading {
     },
 
     async findByNumber(tenantId, environment, number) {
-      const series = seriesNumberOf(number);
-      const document = await invoices.findOne({
-        ...{ tenantId, environment },
-        ...(series ? { 'series.year': series.year, 'series.serial': series.serial } : { ownNumber: number }),
-      });
-      return document && invoiceOf(document);
+      const taken = await numbers.findOne({ _id: numberKey({ tenantId, environment }, number) });
+      const document = taken && (await invoices.findOne({ _id: taken.invoiceId }));
+      const invoice = document && invoiceOf(document);
+      // A number that was taken just now may not be written yet.
+      return invoice?.number === number ? invoice : null;
     },
 
     async findByOwnNumber(tenantId, environment, ownNumber) {
-      const document = await invoices.findOne({ tenantId, environment, ownNumber }, { projection: { _id: 1 } });
-      return document?._id ?? null;
+      const taken = await numbers.findOne({ _id: ownNumberKey({ tenantId, environment }, ownNumber) });
+      return taken?.invoiceId ?? null;
     },
 
     async orderOf(tenantId, environment, invoiceId) {
@@ -67,15 +67,7 @@ export function readingOf(invoices: Collection<InvoiceDocument>): Reading {
       return { invoices: newestFirst ? page : page.reverse(), hasMore, hasOthers, bytes };
     },
 
-    async highestSerial(tenantId, environment, year) {
-      const last = await invoices
-        .find({ tenantId, environment, 'series.year': year, 'series.serial': { $exists: true } })
-        .project<{ series: SeriesNumber }>({ series: 1 })
-        .sort({ 'series.serial': -1 })
-        .limit(1)
-        .next();
-      return last?.series.serial ?? 0;
-    },
+    highestSerial: (tenantId, environment, year) => highestSerial(stores, { tenantId, environment }, year),
   };
 }
 

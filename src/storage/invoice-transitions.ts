@@ -15,15 +15,9 @@ import { createGroup, type Outcome, type Through } from '../domain/grouped.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../domain/invoice/invoice.ts';
 import { legalNumber } from '../domain/invoice/legal-invoice.ts';
-import {
-  type Claim,
-  ClaimLost,
-  type InvoiceChange,
-  type InvoiceRepository,
-  NumberTaken,
-} from '../domain/invoice/repository.ts';
-import { isDuplicateKey } from './duplicate-key.ts';
+import { type Claim, ClaimLost, type InvoiceChange, type InvoiceRepository } from '../domain/invoice/repository.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { type NumberedInvoices, reservationOf, reserveAll, reserveEach, type SeriesEntry } from './invoice-numbers.ts';
 import { placeFields, type StoredWork, storedWork, workFields } from './stored-work.ts';
 import { writeErrorsOf } from './write-errors.ts';
 
@@ -50,11 +44,12 @@ type Transitions = Pick<
 
 /** Changes invoices. Each change is one atomic update of a document that is as the caller knows it. */
 export function transitionsOf(
-  invoices: Collection<InvoiceDocument>,
+  stores: NumberedInvoices,
   client: MongoClient,
   through: Through = (work) => work(),
 ): Transitions {
-  const write = createGroup<ClaimedChange, void>((changes) => writeChanges(invoices, changes), {
+  const { invoices } = stores;
+  const write = createGroup<ClaimedChange, void>((changes) => writeChanges(stores, changes), {
     ...{ maxItems: MAX_CHANGES, through },
   });
 
@@ -97,7 +92,7 @@ export function transitionsOf(
         ...{ claim, change, update: updateOf(claim, change, leaseMs, now) },
       }));
       await through(() =>
-        client.withSession((session) => session.withTransaction(() => writeAll(invoices, claimed, session))),
+        client.withSession((session) => session.withTransaction(() => writeAll(stores, claimed, session))),
       );
       return changes.map(([claim, change]) => ({ token: claim.token, invoice: changed(claim.invoice, change, now) }));
     },
@@ -175,15 +170,37 @@ interface ClaimedChange {
   readonly update: UpdateFilter<InvoiceDocument>;
 }
 
-/** Writes changes of different claims with one command. Each is written or not by itself. */
+/**
+ * Takes the numbers of those changes that have one, then writes the changes whose numbers were free. Each is written or
+ * not by itself. A number that was taken for a claim which is lost meanwhile is given away by `highestSerial`.
+ */
 async function writeChanges(
+  { invoices, numbers }: NumberedInvoices,
+  changes: readonly ClaimedChange[],
+): Promise<Outcome<void>[]> {
+  const numbered = changes.filter(({ change }) => change.series);
+  const refusals = await reserveEach(numbers, numbered.flatMap(entryOf));
+  const refused = new Map(numbered.map((each, index) => [each, refusals[index] ?? null]));
+  const free = changes.filter((each) => (refused.get(each) ?? null) === null);
+  const outcomes = await updateEach(invoices, free);
+  const written = new Map(free.map((each, index) => [each, outcomes[index] as Outcome<void>]));
+  return changes.map((each) => written.get(each) ?? { error: refused.get(each) });
+}
+
+function entryOf({ claim, change }: ClaimedChange): SeriesEntry[] {
+  return change.series ? [{ invoice: claim.invoice, series: change.series }] : [];
+}
+
+/** Updates invoices with one command, each by itself. */
+async function updateEach(
   invoices: Collection<InvoiceDocument>,
   changes: readonly ClaimedChange[],
 ): Promise<Outcome<void>[]> {
+  if (changes.length === 0) return [];
   const { matched, failures } = await writeEach(invoices, changes.map(updateOneOf));
-  const outcomes = changes.map((each, index): Outcome<void> => {
+  const outcomes = changes.map((_, index): Outcome<void> => {
     const failure = failures.get(index);
-    return failure === undefined ? { result: undefined } : { error: errorOf(each, failure) };
+    return failure === undefined ? { result: undefined } : { error: failure };
   });
   if (matched === changes.length - failures.size) return outcomes;
   // The answer has only the number of the updates that found their invoice, so the invoices say which ones did.
@@ -197,25 +214,25 @@ async function writeChanges(
   });
 }
 
-/** Writes all changes, in a transaction. @throws what the first of them throws that cannot be written */
+/** Writes all changes and their numbers, in a transaction. @throws what the first of them throws that cannot be written */
 async function writeAll(
-  invoices: Collection<InvoiceDocument>,
+  { invoices, numbers }: NumberedInvoices,
   changes: readonly ClaimedChange[],
   session: ClientSession,
 ): Promise<void> {
   const { matched, failures } = await writeEach(invoices, changes.map(updateOneOf), session);
-  const [failed] = failures;
-  if (failed) throw errorOf(changes[failed[0]] as ClaimedChange, failed[1]);
+  const [failed] = failures.values();
+  if (failed) throw failed;
   if (matched < changes.length) throw new ClaimLost(`one of ${changes.length} claims was lost`);
+  const entries = changes.flatMap(entryOf);
+  if (entries.length > 0) await reserveAll(numbers, entries.map(reservationOf), session);
 }
 
-function updateOneOf({ claim, update }: ClaimedChange): AnyBulkWriteOperation<InvoiceDocument> {
-  return { updateOne: { filter: { ...heldBy(claim), status: claim.invoice.status }, update } };
-}
-
-function errorOf({ change }: ClaimedChange, failure: MongoServerError): Error {
-  if (!change.series || !isDuplicateKey(failure)) return failure;
-  return new NumberTaken(`serial ${change.series.serial} is taken`);
+/** An invoice never gets a second number of the series: see `highestSerial`. */
+function updateOneOf({ claim, change, update }: ClaimedChange): AnyBulkWriteOperation<InvoiceDocument> {
+  const unnumbered = change.series && { 'series.serial': { $in: [null, change.series.serial] } };
+  const filter = { ...heldBy(claim), status: claim.invoice.status, ...unnumbered } as Filter<InvoiceDocument>;
+  return { updateOne: { filter, update } };
 }
 
 /** @returns how many updates found their document, and the errors of others by their index */

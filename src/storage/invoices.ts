@@ -1,10 +1,11 @@
-import type { Db } from 'mongodb';
-import { createGroup, type Through } from '../domain/grouped.ts';
+import type { Db, MongoClient } from 'mongodb';
+import { createGroup, type Outcome, type Through } from '../domain/grouped.ts';
 import { type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
-import { insertEach } from './insert-each.ts';
+import { insertAll, insertEach } from './insert-each.ts';
 import { claimsOf } from './invoice-claims.ts';
 import { documentOf, type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { type NumberDocument, type NumberedInvoices, ownNumberKey, reserveAll } from './invoice-numbers.ts';
 import { findByKey, readingOf } from './invoice-reading.ts';
 import { transitionsOf } from './invoice-transitions.ts';
 import { waitingWorkOf } from './invoice-work.ts';
@@ -13,19 +14,29 @@ import { waitingWorkOf } from './invoice-work.ts';
 const MAX_INVOICES = 64;
 const MAX_LINES = 1000;
 
-/** Invoices in the collection `invoices`. */
+/** Invoices in the collection `invoices`, and the numbers that they have taken in `invoice_numbers`. */
 export function createInvoiceRepository(db: Db, background?: Through): InvoiceRepository {
   const invoices = db.collection<InvoiceDocument>('invoices');
-  const write = createGroup<InvoiceDocument, null>((documents) => insertEach(invoices, documents), {
-    ...{ maxItems: MAX_INVOICES, maxWeight: MAX_LINES, weightOf: ({ lines }) => lines.length },
-  });
+  const numbers = db.collection<NumberDocument>('invoice_numbers');
+  const stores = { invoices, numbers };
+  const group = {
+    maxItems: MAX_INVOICES,
+    maxWeight: MAX_LINES,
+    weightOf: ({ lines }: InvoiceDocument) => lines.length,
+  };
+  const write = createGroup<InvoiceDocument, null>((documents) => insertEach(invoices, documents), group);
+  const writeNumbered = createGroup<InvoiceDocument, null>(
+    (documents) => insertNumbered(stores, db.client, documents),
+    group,
+  );
   return {
     async insert(invoice, order, mark) {
+      const document = documentOf(invoice, order, mark);
       try {
-        return await write(documentOf(invoice, order, mark));
+        return await (invoice.ownNumber === null ? write(document) : writeNumbered(document));
       } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        // A replay may violate both unique indexes, and the server reports either of them.
+        if (!isTaken(error)) throw error;
+        // A replay has the key of the earlier invoice, and its number too.
         const earlier = mark && (await findByKey(invoices, invoice.tenantId, invoice.environment, mark.key));
         if (earlier?.idempotency) {
           return { invoice: invoiceOf(earlier), fingerprint: earlier.idempotency.fingerprint };
@@ -35,9 +46,44 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
       }
     },
 
-    ...readingOf(invoices),
-    ...transitionsOf(invoices, db.client, background),
+    ...readingOf(stores),
+    ...transitionsOf(stores, db.client, background),
     ...waitingWorkOf(invoices),
     ...claimsOf(invoices),
   };
+}
+
+/**
+ * Inserts invoices and takes their own numbers, with one transaction. If one of the invoices cannot be inserted, each half
+ * of them gets a transaction of its own, so that each invoice is stored with its number, or neither is.
+ * @returns an outcome for each invoice, in order
+ */
+async function insertNumbered(
+  stores: NumberedInvoices,
+  client: MongoClient,
+  documents: readonly InvoiceDocument[],
+): Promise<Outcome<null>[]> {
+  const taken = documents.map((document) => ({
+    ...{ _id: ownNumberKey(document, document.ownNumber ?? ''), invoiceId: document._id },
+  }));
+  try {
+    await client.withSession((session) =>
+      session.withTransaction(async () => {
+        await insertAll(stores.invoices, documents, session);
+        await reserveAll(stores.numbers, taken, session);
+      }),
+    );
+    return documents.map(() => ({ result: null }));
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    if (documents.length === 1) return [{ error }];
+    const middle = Math.ceil(documents.length / 2);
+    const first = await insertNumbered(stores, client, documents.slice(0, middle));
+    return [...first, ...(await insertNumbered(stores, client, documents.slice(middle)))];
+  }
+}
+
+/** Whether an invoice has the idempotency key or the number already. */
+function isTaken(error: unknown): boolean {
+  return isDuplicateKey(error) || error instanceof NumberTaken;
 }

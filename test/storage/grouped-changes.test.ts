@@ -6,6 +6,7 @@ import { type Claim, ClaimLost, type InvoiceChange, NumberTaken } from '../../sr
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { type NumberDocument, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { transitionsOf } from '../../src/storage/invoice-transitions.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { pendingInvoice } from '../support/invoices.ts';
@@ -41,12 +42,14 @@ const TAKEN: Attempt = { work: 'keep', told: false, serial: 1, lost: 'no', claim
 
 let store: Store;
 let collection: Collection<InvoiceDocument>;
+let numbers: Collection<NumberDocument>;
 let bulkWrites: number;
 let reads: number;
 
 beforeAll(async () => {
   store = await openTestStore('grouped-changes', true);
   collection = store.db.collection<InvoiceDocument>('invoices');
+  numbers = store.db.collection<NumberDocument>('invoice_numbers');
   store.client.on('commandStarted', ({ commandName, command }) => {
     if (commandName === 'update' && command.updates.length > 1) bulkWrites++;
     if (commandName === 'find') reads++;
@@ -99,7 +102,11 @@ it('a change in a group succeeds exactly if it is stored, and fails with the rea
     const tenantId = newId('ten');
     const taken = pendingInvoice({ tenantId });
     await invoices().insert(taken, newCreationMoment().order, null);
-    await collection.updateOne({ _id: taken.id }, { $set: { series: { year: YEAR, serial: 1 } } });
+    await invoices().change(
+      await claimOf(taken.id, HOUR_MS),
+      { series: { year: YEAR, serial: 1 }, work: null },
+      HOUR_MS,
+    );
     const writers = (
       await Promise.all(
         attempts.map(async (attempt) => {
@@ -109,41 +116,57 @@ it('a change in a group succeeds exactly if it is stored, and fails with the rea
       )
     ).flat();
     const reclaimed = writers.filter(({ attempt }) => attempt.claimedAfter).map(({ claim }) => claim.invoice.id);
-    const { change } = transitionsOf(
-      withPause(() =>
-        collection.updateMany(
-          { _id: { $in: reclaimed }, 'work.token': null, 'work.stage': { $exists: true } },
-          {
-            $set: { 'work.token': 'another', 'work.dueAt': new Date(Date.now() + HOUR_MS) },
-            $inc: { 'work.claims': 1 },
-          },
-        ),
+    const paused = withPause(() =>
+      collection.updateMany(
+        { _id: { $in: reclaimed }, 'work.token': null, 'work.stage': { $exists: true } },
+        {
+          $set: { 'work.token': 'another', 'work.dueAt': new Date(Date.now() + HOUR_MS) },
+          $inc: { 'work.claims': 1 },
+        },
       ),
-      store.client,
     );
+    const { change } = transitionsOf({ invoices: paused, numbers }, store.client);
     [bulkWrites, reads] = [0, 0];
     const outcomes = await Promise.allSettled(
       writers.map(({ attempt, claim }, mark) => change(claim, changeOf(attempt, mark, tenantId), HOUR_MS)),
     );
-    expect(bulkWrites).toBe(writers.length > 1 ? 1 : 0);
-    expect(reads).toBe(writers.some(({ isLost }) => isLost) ? 1 : 0);
+    const isRefused = (index: number) => (outcomes[index] as { reason?: unknown }).reason instanceof NumberTaken;
+    const updated = writers.filter((_, index) => !isRefused(index));
+    expect(bulkWrites).toBe(updated.length > 1 ? 1 : 0);
+    expect(reads).toBe(updated.some(({ isLost }) => isLost) ? 1 : 0);
     const stored = new Map((await collection.find({ tenantId }).toArray()).map((each) => [each._id, each]));
-    const won = new Map<number, number>();
+    const holders = new Map(
+      (await numbers.find({ _id: { $regex: `^${tenantId} ` } }).toArray()).map((n) => [n._id, n]),
+    );
+    const holderOf = (serial: number) =>
+      holders.get(seriesKey({ tenantId, environment: 'test' }, { year: YEAR, serial }))?.invoiceId;
     for (const [mark, { attempt, claim, isLost }] of writers.entries()) {
       const outcome = outcomes[mark];
+      const { serial } = attempt;
       const isStored = stored.get(claim.invoice.id)?.heldAs === `${tenantId} ${mark}`;
       expect(outcome?.status).toBe(isStored ? 'fulfilled' : 'rejected');
-      const { serial } = attempt;
-      if (isStored && serial) won.set(serial, (won.get(serial) ?? 0) + 1);
-      if (outcome?.status === 'rejected') {
-        expect(outcome.reason).toBeInstanceOf(isLost ? ClaimLost : NumberTaken);
-        if (!isLost) expect(serial).not.toBeNull();
-      }
+      if (isStored && serial) expect(holderOf(serial)).toBe(claim.invoice.id);
+      // The number is decided before the claim.
+      if (isRefused(mark)) expect(serial && holderOf(serial)).toBeTruthy();
+      else if (!isStored)
+        expect([isLost, (outcome as PromiseRejectedResult).reason]).toEqual([true, expect.any(ClaimLost)]);
       if (isLost) expect(isStored).toBe(false);
       else if (serial === null) expect(isStored).toBe(true);
     }
-    const wanted = writers.flatMap(({ attempt, isLost }) => (isLost || !attempt.serial ? [] : [attempt.serial]));
-    for (const serial of new Set(wanted)) expect(won.get(serial) ?? 0).toBe(serial === 1 ? 0 : 1);
+    // A number that is wanted has one invoice, which is of the writers unless it was taken before.
+    const wanted = new Set(writers.flatMap(({ attempt }) => (attempt.serial ? [attempt.serial] : [])));
+    const won = writers
+      .filter((_, mark) => outcomes[mark]?.status === 'fulfilled')
+      .map(({ attempt }) => attempt.serial);
+    for (const serial of wanted) {
+      const holder = writers.find(({ claim }) => claim.invoice.id === holderOf(serial));
+      expect(serial === 1 ? holderOf(serial) === taken.id : holder !== undefined).toBe(true);
+      const isUnwritten = writers.some(({ claim, isLost }) => isLost && claim.invoice.id === holderOf(serial));
+      const wins = won.filter((each) => each === serial).length;
+      if (serial === 1) expect(wins).toBe(0);
+      else expect(wins).toBeLessThanOrEqual(1);
+      if (serial !== 1 && !isUnwritten) expect(wins).toBe(1);
+    }
   };
   await fc.assert(fc.asyncProperty(fc.array(ATTEMPT, { minLength: 1, maxLength: 12 }), property), {
     numRuns: 60,

@@ -15,6 +15,7 @@ import { createAuthorityStateStore } from '../../src/storage/authority-state.ts'
 import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
+import { ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createLogoStore } from '../../src/storage/logos.ts';
 import { createRateLimiter } from '../../src/storage/rate-limiter.ts';
@@ -81,6 +82,18 @@ beforeAll(async () => {
     work: { ...work, stage: 'render', idle: true, lane: 'idle', partition: i % PARTITIONS },
   }));
   await store.db.collection('invoices').insertMany(idle);
+  // Two thousand numbers of two tenants are taken, half of them of the clients' own series.
+  const { insertedIds } = await store.db.collection<{ _id: string; invoiceId: string }>('invoice_numbers').insertMany(
+    Array.from({ length: 2000 }, (_, i) => {
+      const owner = { tenantId: `ten_${i % 2}`, environment: 'test' } as const;
+      const serial = Math.floor(i / 4) + 1;
+      const _id = i % 4 < 2 ? seriesKey(owner, { year: 2026, serial }) : ownNumberKey(owner, `A ${serial}`);
+      return { _id, invoiceId: kept.id };
+    }),
+  );
+  const highest = seriesKey({ tenantId: 'ten_1', environment: 'test' }, { year: 2026, serial: 500 });
+  if (!Object.values(insertedIds).includes(highest)) throw new Error('the highest number is another one');
+  await store.db.collection('invoices').updateOne({ _id: kept.id as never }, { $set: { series: SERIES } });
   plans = queryPlans(store);
 });
 afterAll(() => store.close());
@@ -107,6 +120,7 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
   };
 }
 
+const SERIES = { year: 2026, serial: 500 };
 const WAITING = { stage: 'transmit', attempts: 2, outcomeUnknown: false, dueAt: new Date(8.64e15), token: null };
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
 const page = { ...test, status: null, limit: 5, cursor: null, createdFrom: null, createdUntil: null } as const;

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommandStartedEvent } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
@@ -310,30 +311,51 @@ describe("a number of the client's own series", () => {
     await stored({ ownNumber: 'fa 1' });
   });
 
-  it('is inserted together with others that are created at the same time, each by itself', async () => {
-    await stored({ tenantId: 'ten_group', ownNumber: 'G 1', number: 'G 1' });
+  const create = (key: string, ownNumber: string | null) => {
+    const invoice = pendingInvoice({ tenantId: 'ten_group', ...(ownNumber && { ownNumber, number: ownNumber }) });
+    return invoices.insert(invoice, newCreationMoment().order, { key, fingerprint: `${key} ${ownNumber}` });
+  };
+  /** The commands of creations at the same time, and their outcomes. */
+  const together = async (creations: () => Promise<unknown>[]) => {
     const commands: string[] = [];
-    const note = ({ commandName }: { commandName: string }) => commands.push(commandName);
-    const create = (key: string, ownNumber: string | null) => {
-      const invoice = pendingInvoice({ tenantId: 'ten_group', ...(ownNumber && { ownNumber, number: ownNumber }) });
-      return invoices.insert(invoice, newCreationMoment().order, { key, fingerprint: `${key} ${ownNumber}` });
-    };
+    const note = ({ commandName, command }: CommandStartedEvent) =>
+      commands.push(`${commandName} ${command[commandName]}`);
     store.client.on('commandStarted', note);
-    const results = await Promise.allSettled([
-      ...[create('g1', null), create('g1', 'G 2'), create('g2', 'G 1'), create('g3', 'G 3'), create('g4', 'G 3')],
-      ...Array.from({ length: 40 }, (_, n) => create(`more ${n}`, null)),
-    ]);
+    const results = await Promise.allSettled(creations());
     store.client.off('commandStarted', note);
-    expect(commands.filter((name) => name === 'insert')).toHaveLength(1);
-    expect(commands.length).toBe(4);
-    const [first, replay, taken, third, fourth, ...more] = results;
-    expect(first).toEqual({ status: 'fulfilled', value: null });
+    return { commands, results };
+  };
+  const MORE = Array.from({ length: 40 }, (_, n) => n);
+
+  it('is inserted together with others that are created at the same time', async () => {
+    const { commands, results } = await together(() =>
+      MORE.map((n) => create(`together ${n}`, n % 2 === 0 ? `T ${n}` : null)),
+    );
+    expect(results).toEqual(MORE.map(() => ({ status: 'fulfilled', value: null })));
+    expect(commands.sort()).toEqual([
+      ...['commitTransaction 1', 'insert invoice_numbers', 'insert invoices', 'insert invoices'],
+    ]);
+  });
+
+  it('is stored or not by itself, also among others that are created at the same time', async () => {
+    await stored({ tenantId: 'ten_group', ownNumber: 'G 1', number: 'G 1' });
+    await create('g1', null);
+    const before = await store.db.collection('invoices').countDocuments({ tenantId: 'ten_group' });
+    const { commands, results } = await together(() => [
+      ...[create('g1', 'G 2'), create('g2', 'G 1'), create('g3', 'G 3'), create('g4', 'G 3')],
+      ...MORE.map((n) => create(`more ${n}`, null)),
+    ]);
+    expect(commands.filter((name) => name === 'insert invoices').length).toBeLessThan(10);
+    const [replay, taken, third, fourth, ...more] = results;
     expect(replay).toMatchObject({ value: { fingerprint: 'g1 null' } });
     expect(taken).toMatchObject({ reason: expect.any(NumberTaken) });
     expect(third).toEqual({ status: 'fulfilled', value: null });
     expect(fourth).toMatchObject({ reason: expect.any(NumberTaken) });
-    for (const each of more) expect(each).toEqual({ status: 'fulfilled', value: null });
-    expect(await store.db.collection('invoices').countDocuments({ tenantId: 'ten_group' })).toBe(43);
+    expect(more).toEqual(MORE.map(() => ({ status: 'fulfilled', value: null })));
+    const after = await store.db.collection('invoices').countDocuments({ tenantId: 'ten_group' });
+    expect(after - before).toBe(MORE.length + 1);
+    // The replay has not taken the number.
+    expect(await create('g5', 'G 2')).toBeNull();
   });
 
   it('does not prevent a replay with the idempotency key of the same invoice', async () => {

@@ -25,9 +25,9 @@ export interface Numbered<Made> {
 /** Assigns the numbers of the legal series, without gaps and without a counter (docs/decisions/0015). */
 export interface Numbering<Made> {
   /**
-   * Gives a claimed invoice the next number of its series. The number is used only if the update that takes it succeeds,
-   * so there are no gaps. Invoices of a series that wait at the same time take consecutive numbers by one update of
-   * all or none.
+   * Gives a claimed invoice the next number of its series. The next number is taken only when the last one is known to
+   * be written, so there are no gaps. Invoices of a series that wait at the same time take consecutive numbers, all or
+   * none.
    * @param prepare makes the change for a number; called again with another one if the number was taken meanwhile
    * @throws {ClaimLost} and what `prepare` throws
    */
@@ -54,7 +54,7 @@ export function createNumbering<Made>(
   changeAll: (changes: readonly (readonly [Claim, InvoiceChange])[]) => Promise<Claim[]>,
 ): Numbering<Made> {
   const groups = new Map<string, (item: Waiting<Made>) => Promise<Numbered<Made>>>();
-  // Only a hint: the unique index decides. It saves a read for all but the first invoice of a series in this process.
+  // Only a hint: the ids of the taken numbers decide. It saves the reads for all but the first invoice of a series in this process.
   const lastSerial = new Map<string, number>();
 
   /** Numbers the invoices of a series. A number that one of them does not take is given to the next one. */

@@ -106,7 +106,8 @@ export const MOST_WAITING = 1000;
 /** The store of invoices. Every method uses an index and takes one round trip unless stated otherwise. */
 export interface InvoiceRepository {
   /**
-   * Stores a new invoice whose work is due at once.
+   * Stores a new invoice whose work is due at once. With a number of the client's own series:
+   * three round trips, which those that are stored at the same time share.
    * @returns null when it was stored, otherwise the invoice with this idempotency key and its fingerprint
    * @throws {NumberTaken} when another invoice of the tenant and environment has its `ownNumber`
    */
@@ -133,7 +134,7 @@ export interface InvoiceRepository {
     maxBytes?: number,
   ): Promise<{ invoices: Invoice[]; bytes: number }>;
   findByIdempotencyKey(tenantId: string, environment: Environment, key: string): Promise<Invoice | null>;
-  /** Finds an invoice by its legal number, of the service's or the client's own series. */
+  /** Finds an invoice by its legal number, of the service's or the client's own series. Up to two round trips. */
   findByNumber(tenantId: string, environment: Environment, number: string): Promise<Invoice | null>;
   /** Finds the id of the invoice with this number of the client's own series. */
   findByOwnNumber(tenantId: string, environment: Environment, ownNumber: string): Promise<string | null>;
@@ -146,10 +147,15 @@ export interface InvoiceRepository {
   renew(claim: Claim, leaseMs: number): Promise<void>;
   /** Renews leases by one command. Those that were lost stay as they are. */
   renewMany(leases: readonly { readonly claim: Claim; readonly leaseMs: number }[]): Promise<void>;
-  /** Writes a change. @returns the claim with the changed invoice @throws {ClaimLost} @throws {NumberTaken} */
+  /**
+   * Writes a change. With a number of the series: two round trips, and the number is taken also if the claim turns out to
+   * be lost; then {@link highestSerial} gives it away again. @returns the claim with the changed invoice
+   * @throws {ClaimLost} @throws {NumberTaken}
+   */
   change(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim>;
   /**
-   * Writes changes of several claims, all or none; a single one as {@link change} does. Two round trips.
+   * Writes changes of several claims, all or none; a single one as {@link change} does. Two round trips, or three
+   * with numbers.
    * @returns the claims with the changed invoices @throws {ClaimLost} @throws {NumberTaken}
    */
   changeAll(changes: readonly (readonly [Claim, InvoiceChange])[], leaseMs: number): Promise<Claim[]>;
@@ -157,7 +163,10 @@ export interface InvoiceRepository {
   raiseDocumentRevision(tenantId: string, environment: Environment, invoiceId: string): Promise<Invoice | null>;
   /** Makes a new mail due. @returns null if the invoice has other work, or another mail was requested since */
   requestEmail(invoice: Invoice, email: InvoiceEmail): Promise<Invoice | null>;
-  /** The highest serial of a series; 0 if it is empty. */
+  /**
+   * The highest serial of a series; 0 if it is empty. Two round trips, and up to three more if the process that took the
+   * last number did not write it to its invoice: the invoice gets it here, or nobody has it.
+   */
   highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
   /**
    * Candidates for {@link attentionOf}: up to `limit` invoices with the most claims, up to `limit` with the most

@@ -20,9 +20,16 @@ const notReceived = async () => notHeld('unavailable', '503');
 /** One invoice and its pipeline. Every claim succeeds, as if the last worker were dead or the pause were over. */
 function bench(
   authority: Partial<Pick<Authority, 'submit' | 'lookUp' | 'capabilities'>>,
-  parts: { writer?: InvoiceWriter; render?: () => Promise<Uint8Array>; mailer?: Mailer; email?: string } = {},
+  parts: Partial<{
+    writer: InvoiceWriter;
+    render: () => Promise<Uint8Array>;
+    mailer: Mailer;
+    email: string;
+    invoice: Partial<Invoice>;
+  }> = {},
 ) {
   let invoice: Invoice = pendingInvoice({
+    ...parts.invoice,
     customer: { ...pendingInvoice({}).customer, email: parts.email ?? null },
   });
   let holder = 0;
@@ -333,6 +340,13 @@ describe('defects', () => {
     for (let times = 1; times <= 8; times++) void it.run();
     await expect.poll(() => it.leases).toEqual([15_000, 30_000, 60_000]);
     expect(attentionOf(it.current(), new Date())?.reason).toBe('internal_error');
+  });
+
+  it('keeps the number of the series that a process took for the invoice before it died', async () => {
+    const it = bench({}, { invoice: { number: '2026-000007' } });
+    await it.run();
+    expect(it.invoice.status).toBe('accepted');
+    expect(it.invoice.number).toBe('2026-000007');
   });
 
   it('an invalid UBL document rejects the invoice, which keeps its number', async () => {

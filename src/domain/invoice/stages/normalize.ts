@@ -37,9 +37,10 @@ export function createNormalizeStage(
 
   async function numbered(claim: Claim): Promise<Numbered<UnsignedDocument | null>> {
     const { invoice } = claim;
-    if (invoice.ownNumber === null)
+    // Also one of the service's series: a process that took it for this invoice died before it wrote the rest.
+    if (invoice.number === null)
       return numbering.assign(claim, (series) => prepare(invoice, legalNumber(series), { series }));
-    const { change: what, made } = await prepare(invoice, invoice.ownNumber, {});
+    const { change: what, made } = await prepare(invoice, invoice.number, {});
     return { claim: await change(claim, what), made };
   }
 

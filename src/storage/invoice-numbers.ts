@@ -1,0 +1,124 @@
+import type { ClientSession, Collection } from 'mongodb';
+import type { Invoice } from '../domain/invoice/invoice.ts';
+import { seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
+import { NumberTaken, type SeriesNumber } from '../domain/invoice/repository.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
+import { insertAll, insertEach } from './insert-each.ts';
+import type { InvoiceDocument } from './invoice-document.ts';
+
+/** A number that an invoice has taken. Its `_id` is the number, so no two invoices have the same one on any store. */
+export interface NumberDocument {
+  /** See {@link seriesKey} and {@link ownNumberKey}. */
+  _id: string;
+  invoiceId: string;
+}
+
+/** The collections that hold the invoices and their numbers. */
+export interface NumberedInvoices {
+  readonly invoices: Collection<InvoiceDocument>;
+  readonly numbers: Collection<NumberDocument>;
+}
+
+/** An invoice and the number of the service's series that it takes. */
+export interface SeriesEntry {
+  readonly invoice: Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
+  readonly series: SeriesNumber;
+}
+
+type Owner = Pick<Invoice, 'tenantId' | 'environment'>;
+
+/** As many digits as a serial can have, so that the ids of a series have the order of its serials. */
+const SERIAL_DIGITS = 16;
+
+/** The `_id` of a number of the service's series, e.g. `ten_1 test 2026 0000000000000123`. */
+export function seriesKey(owner: Owner, { year, serial }: SeriesNumber): string {
+  return `${seriesPrefix(owner, year)}${serial.toString().padStart(SERIAL_DIGITS, '0')}`;
+}
+
+function seriesPrefix({ tenantId, environment }: Owner, year: number): string {
+  return `${tenantId} ${environment} ${year} `;
+}
+
+/** The `_id` of a number of the client's own series, e.g. `ten_1 test own FA 1`. */
+export function ownNumberKey({ tenantId, environment }: Owner, ownNumber: string): string {
+  return `${tenantId} ${environment} own ${ownNumber}`;
+}
+
+/** The `_id` of a number of either series. */
+export function numberKey(owner: Owner, number: string): string {
+  const series = seriesNumberOf(number);
+  return series ? seriesKey(owner, series) : ownNumberKey(owner, number);
+}
+
+/** The document that takes a number of the service's series. */
+export function reservationOf({ invoice, series }: SeriesEntry): NumberDocument {
+  return { _id: seriesKey(invoice, series), invoiceId: invoice.id };
+}
+
+/** Takes the numbers that are free. @returns for each entry, in order, why it did not get its number, or null */
+export async function reserveEach(
+  numbers: Collection<NumberDocument>,
+  entries: readonly SeriesEntry[],
+): Promise<(Error | null)[]> {
+  const outcomes = await insertEach(numbers, entries.map(reservationOf));
+  return outcomes.map((outcome, index) => {
+    if ('result' in outcome) return null;
+    if (!isDuplicateKey(outcome.error)) return outcome.error as Error;
+    return new NumberTaken(`serial ${entries[index]?.series.serial} is taken`);
+  });
+}
+
+/** Takes numbers in a transaction. @throws {NumberTaken} if one of them is taken; the transaction must then end */
+export async function reserveAll(
+  numbers: Collection<NumberDocument>,
+  documents: readonly NumberDocument[],
+  session: ClientSession,
+): Promise<void> {
+  try {
+    await insertAll(numbers, documents, session);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    throw new NumberTaken('a number is taken');
+  }
+}
+
+/**
+ * The highest serial of a series whose invoice has it; 0 if the series is empty.
+ *
+ * Only the last number of a series can be one that was taken and not written to its invoice, because a process died or
+ * lost its claim in between: nobody takes the next number before this function, or the process that took the last one,
+ * knows that the last one is written. Such a number is given to its invoice here. If the invoice has another number by
+ * now, no update can give it a second one, so the number is free again.
+ */
+export async function highestSerial(stores: NumberedInvoices, owner: Owner, year: number): Promise<number> {
+  const prefix = seriesPrefix(owner, year);
+  for (;;) {
+    // `:` is the character after `9`.
+    const last = await stores.numbers
+      .find({ _id: { $gte: prefix, $lt: `${prefix}:` } })
+      .sort({ _id: -1 })
+      .limit(1)
+      .next();
+    if (last === null) return 0;
+    const serial = Number(last._id.slice(prefix.length));
+    if (await isWritten(stores, last, { year, serial })) return serial;
+  }
+}
+
+/** Whether the invoice has its number, maybe since now. If not, the number or its invoice changed: look again. */
+async function isWritten(
+  { invoices, numbers }: NumberedInvoices,
+  { _id, invoiceId }: NumberDocument,
+  series: SeriesNumber,
+): Promise<boolean> {
+  const holder = await invoices.findOne({ _id: invoiceId }, { projection: { series: 1 } });
+  // The number of an invoice that was removed is not given to another one.
+  if (holder === null || holder.series?.serial === series.serial) return true;
+  if (holder.series) {
+    await numbers.deleteOne({ _id, invoiceId });
+    return false;
+  }
+  const unnumbered = { _id: invoiceId, 'series.serial': { $exists: false } };
+  const { modifiedCount } = await invoices.updateOne(unnumbered, { $set: { series } });
+  return modifiedCount === 1;
+}

@@ -1,0 +1,266 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { Collection, Db } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import { legalNumber } from '../../src/domain/invoice/legal-invoice.ts';
+import { createNumbering } from '../../src/domain/invoice/numbering.ts';
+import { type Claim, ClaimLost, NumberTaken, type SeriesNumber } from '../../src/domain/invoice/repository.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { connect, type Store } from '../../src/storage/connect.ts';
+import { reserveEarlierNumbers } from '../../src/storage/earlier-numbers.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { type NumberDocument, ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { pendingInvoice } from '../support/invoices.ts';
+import { startTestMongo } from '../support/mongodb.ts';
+import { openTestStore } from '../support/store.ts';
+
+const YEAR = 2026;
+const HOUR_MS = 3_600_000;
+const KEEP = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;
+const createdAt = new Date('2026-06-01T10:00:00Z');
+
+let store: Store;
+let uri: string;
+
+beforeAll(async () => {
+  store = await openTestStore('invoice-numbers');
+  uri = (await startTestMongo()).uri;
+});
+afterAll(() => store.close());
+
+const collections = () => ({
+  invoices: store.db.collection<InvoiceDocument>('invoices'),
+  numbers: store.db.collection<NumberDocument>('invoice_numbers'),
+});
+
+/** A worker process: a client of its own, which numbers invoices. @param change changes its database, e.g. to fail */
+async function worker(change = (db: Db) => db) {
+  const own = await connect(uri, store.db.databaseName);
+  onTestFinished(() => own.close());
+  const invoices = createInvoiceRepository(change(own.db));
+  const numbering = createNumbering<number>(invoices, (changes) => invoices.changeAll(changes, HOUR_MS));
+  const prepare = async (series: SeriesNumber) => ({ change: { series, work: KEEP }, made: series.serial });
+  return { invoices, number: (claim: Claim) => numbering.assign(claim, prepare) };
+}
+
+/** The database, whose updates of invoices, apart from those in transactions, go through `between`. */
+function withWrites(db: Db, between: (write: () => Promise<unknown>) => Promise<unknown>): Db {
+  const bound = (target: object, name: string | symbol) => {
+    const value = Reflect.get(target, name);
+    return typeof value === 'function' ? value.bind(target) : value;
+  };
+  const invoices = new Proxy(db.collection<InvoiceDocument>('invoices'), {
+    get(target, name) {
+      if (name !== 'bulkWrite') return bound(target, name);
+      return (...args: Parameters<typeof target.bulkWrite>) => {
+        const write = () => target.bulkWrite(...args);
+        return args[1]?.session ? write() : between(write);
+      };
+    },
+  });
+  return new Proxy(db, {
+    get(target, name) {
+      if (name !== 'collection') return bound(target, name);
+      return (of: string) => (of === 'invoices' ? invoices : target.collection(of));
+    },
+  });
+}
+
+async function claimed(changes: Partial<Invoice>, leaseMs = HOUR_MS): Promise<Claim> {
+  const invoices = createInvoiceRepository(store.db);
+  const invoice = pendingInvoice({ createdAt, ...changes });
+  await invoices.insert(invoice, newCreationMoment().order, null);
+  return claimOf(invoice.id, leaseMs);
+}
+
+async function claimOf(id: string, leaseMs = HOUR_MS): Promise<Claim> {
+  const claim = await createInvoiceRepository(store.db).claim(id, leaseMs);
+  if (!claim) throw new Error('the invoice cannot be claimed');
+  return claim;
+}
+
+/** Serials of the tenant's invoices, in order. Checks that the numbers name the same invoices. */
+async function serialsOf(tenantId: string): Promise<number[]> {
+  const { invoices, numbers } = collections();
+  const stored = await invoices.find({ tenantId, series: { $exists: true } }).toArray();
+  const taken = await numbers.find({ _id: { $regex: `^${tenantId} test ${YEAR} ` } }).toArray();
+  const series = (document: InvoiceDocument) => document.series as SeriesNumber;
+  expect(taken.map(({ _id, invoiceId }) => `${_id} ${invoiceId}`).sort()).toEqual(
+    stored.map((each) => `${seriesKey(each, series(each))} ${each._id}`).sort(),
+  );
+  return stored.map((each) => series(each).serial).sort((a, b) => a - b);
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+
+describe('the numbers of a series', () => {
+  it('are unique and without gaps if several processes number at once, alone and in groups', async () => {
+    const tenantId = newId('ten');
+    const workers = await Promise.all([worker(), worker(), worker()]);
+    const claims = await Promise.all(upTo(60).map(() => claimed({ tenantId })));
+    const made = await Promise.all(
+      workers.map(async ({ number }, w) => {
+        const own = claims.filter((_, i) => i % workers.length === w);
+        const serials: number[] = [];
+        for (const claim of own.slice(0, 8)) serials.push((await number(claim)).made);
+        return [...serials, ...(await Promise.all(own.slice(8).map(number))).map((each) => each.made)];
+      }),
+    );
+    expect(made.flat().sort((a, b) => a - b)).toEqual(upTo(60));
+    expect(await serialsOf(tenantId)).toEqual(upTo(60));
+  });
+
+  it('have no gap if a process dies between taking a number and writing it', async () => {
+    const tenantId = newId('ten');
+    const { number, invoices } = await worker();
+    expect((await number(await claimed({ tenantId }))).made).toBe(1);
+    const slow = await claimed({ tenantId }, -1);
+    const series = { year: YEAR, serial: 2 };
+    await collections().numbers.insertOne({ _id: seriesKey(slow.invoice, series), invoiceId: slow.invoice.id });
+    expect(await invoices.findByNumber(tenantId, 'test', legalNumber(series))).toBeNull();
+    expect((await number(await claimed({ tenantId }))).made).toBe(3);
+    expect(await serialsOf(tenantId)).toEqual([1, 2, 3]);
+    expect((await invoices.findByNumber(tenantId, 'test', legalNumber(series)))?.id).toBe(slow.invoice.id);
+    expect((await claimOf(slow.invoice.id)).invoice.number).toBe('2026-000002');
+  });
+
+  it('have no gap if a claim is lost between taking a number and writing it', async () => {
+    const tenantId = newId('ten');
+    const { number, invoices } = await worker();
+    const lost = await claimed({ tenantId }, -1);
+    await claimOf(lost.invoice.id);
+    const change = { series: { year: YEAR, serial: 1 }, work: KEEP };
+    await expect(invoices.change(lost, change, HOUR_MS)).rejects.toThrow(ClaimLost);
+    expect((await number(await claimed({ tenantId }))).made).toBe(2);
+    expect(await serialsOf(tenantId)).toEqual([1, 2]);
+  });
+
+  it('are never two of an invoice, and the second one goes to another invoice', async () => {
+    const tenantId = newId('ten');
+    const { number, invoices } = await worker();
+    // The invoice as it was claimed, before another process wrote the number that was taken for it.
+    const claim = await claimed({ tenantId });
+    expect((await number(claim)).made).toBe(1);
+    const second = { series: { year: YEAR, serial: 2 }, work: KEEP };
+    await expect(invoices.change(claim, second, HOUR_MS)).rejects.toThrow(ClaimLost);
+    const both = [claim, await claimed({ tenantId })].map((each, i) => {
+      return [each, { series: { year: YEAR, serial: 3 + i }, work: KEEP }] as const;
+    });
+    await expect(invoices.changeAll(both, HOUR_MS)).rejects.toThrow(ClaimLost);
+    const { number: next } = await worker();
+    expect((await next(await claimed({ tenantId }))).made).toBe(2);
+    expect(await serialsOf(tenantId)).toEqual([1, 2]);
+  });
+
+  it('are unique and without gaps while processes die and are slow between taking numbers and writing them', async () => {
+    const step = fc.constantFrom('dies', 'writes, then dies', 'is slow', 'writes', 'writes');
+    const property = async (steps: readonly string[]) => {
+      const tenantId = newId('ten');
+      let place = 0;
+      const between = async (write: () => Promise<unknown>) => {
+        const now = steps[place++ % steps.length];
+        if (now === 'is slow') await sleep(place % 7);
+        if (now === 'dies') throw new Error('died');
+        const result = await write();
+        if (now === 'writes, then dies') throw new Error('died');
+        return result;
+      };
+      const workers = await Promise.all([1, 2, 3].map(() => worker((db) => withWrites(db, between))));
+      const waiting = await Promise.all(upTo(24).map(async () => (await claimed({ tenantId }, -1)).invoice.id));
+      for (let turn = 0; waiting.length > 0; turn++) {
+        if (turn > 99) throw new Error('an invoice gets no number');
+        const tried = waiting.splice(0, 1 + (turn % 5));
+        await Promise.all(
+          tried.map(async (id, i) => {
+            // Its lease ends at once, as if the worker were dead; another one may work at the same invoice.
+            const claim = await workers[0]?.invoices.claim(id, -1);
+            // Otherwise its number was written before the process died.
+            if (!claim || claim.invoice.number !== null) return;
+            await workers[(turn + i) % workers.length]?.number(claim).catch(() => waiting.push(id));
+          }),
+        );
+      }
+      const { number } = await worker();
+      expect((await number(await claimed({ tenantId }))).made).toBe(25);
+      expect(await serialsOf(tenantId)).toEqual(upTo(25));
+    };
+    const lively = fc.array(step, { minLength: 3, maxLength: 30 }).filter((steps) => steps.includes('writes'));
+    await fc.assert(fc.asyncProperty(lively, property), { numRuns: 8 });
+  });
+
+  it('stay in order beyond six digits', async () => {
+    const tenantId = newId('ten');
+    const { invoices } = await worker();
+    for (const serial of [999_999, 1_000_000])
+      await invoices.change(await claimed({ tenantId }), { series: { year: YEAR, serial }, work: KEEP }, HOUR_MS);
+    expect(await invoices.highestSerial(tenantId, 'test', YEAR)).toBe(1_000_000);
+    expect((await invoices.findByNumber(tenantId, 'test', '2026-1000000'))?.number).toBe('2026-1000000');
+  });
+});
+
+describe('a database of an earlier version', () => {
+  const EARLIER = [
+    {
+      name: 'own_number',
+      key: { tenantId: 1, environment: 1, ownNumber: 1 },
+      ...{ unique: true, partialFilterExpression: { ownNumber: { $exists: true } } },
+    },
+    {
+      name: 'series',
+      key: { tenantId: 1, environment: 1, 'series.year': 1, 'series.serial': -1 },
+      ...{ unique: true, partialFilterExpression: { 'series.serial': { $exists: true } } },
+    },
+  ] as const;
+  const indexes = async (invoices: Collection<InvoiceDocument>) =>
+    (await invoices.listIndexes().toArray()).map(({ name }) => name).filter((name) => /number|series/.test(name));
+
+  /** Stores invoices as an earlier version did: numbers from 1 on, and as many of the client's own. */
+  async function storeEarlier(tenantId: string, from: number, count: number) {
+    const { invoices } = collections();
+    await invoices.createIndexes(EARLIER.map((each) => ({ ...each, key: { ...each.key } })));
+    const { invoice } = await claimed({ tenantId });
+    const { _id, ...like } = (await invoices.findOne({ _id: invoice.id })) as InvoiceDocument;
+    await invoices.deleteOne({ _id });
+    const make = (name: string, fields: object) => ({
+      ...like,
+      _id: `inv_${tenantId}_${name}`,
+      order: name,
+      ...fields,
+    });
+    const documents = upTo(count).flatMap((n) => [
+      make(`s${from + n}`, { series: { year: YEAR, serial: from + n } }),
+      make(`o${from + n}`, { ownNumber: `FA ${from + n}` }),
+    ]);
+    await invoices.insertMany(documents as InvoiceDocument[]);
+  }
+
+  it('keeps its numbers, also if the upgrade was interrupted, ran twice at once, or an earlier version ran again', async () => {
+    const { invoices, numbers } = collections();
+    const tenantId = newId('ten');
+    const own = { tenantId, environment: 'test' } as const;
+    await storeEarlier(tenantId, 0, 1100);
+    // What an interrupted upgrade did.
+    await numbers.insertOne({ _id: ownNumberKey(own, 'FA 1'), invoiceId: `inv_${tenantId}_o1` });
+    expect(await indexes(invoices)).toEqual(['own_number', 'series']);
+    await Promise.all([reserveEarlierNumbers(store.db), reserveEarlierNumbers(store.db)]);
+    expect(await indexes(invoices)).toEqual([]);
+
+    const { number, invoices: repository } = await worker();
+    expect((await repository.findByNumber(tenantId, 'test', '2026-000007'))?.id).toBe(`inv_${tenantId}_s7`);
+    expect((await repository.findByNumber(tenantId, 'test', 'FA 1100'))?.id).toBe(`inv_${tenantId}_o1100`);
+    expect(await repository.findByOwnNumber(tenantId, 'test', 'FA 3')).toBe(`inv_${tenantId}_o3`);
+    await expect(claimed({ tenantId, ownNumber: 'FA 1', number: 'FA 1' })).rejects.toThrow(NumberTaken);
+    const change = { series: { year: YEAR, serial: 1 }, work: KEEP };
+    await expect(repository.change(await claimed({ tenantId }), change, HOUR_MS)).rejects.toThrow(NumberTaken);
+    expect((await number(await claimed({ tenantId }))).made).toBe(1101);
+
+    await storeEarlier(tenantId, 1101, 2);
+    await reserveEarlierNumbers(store.db);
+    expect(await indexes(invoices)).toEqual([]);
+    expect((await number(await claimed({ tenantId }))).made).toBe(1104);
+    expect(await serialsOf(tenantId)).toEqual(upTo(1104));
+  });
+});
