@@ -32,7 +32,6 @@ export async function buildDashboard(root: string): Promise<boolean> {
     build: {
       outDir: unfinished,
       emptyOutDir: true,
-      target: 'es2023',
       // The content security policy allows no data: URLs, and no script in the page.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },

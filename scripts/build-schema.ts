@@ -13,10 +13,11 @@ const FILE = new URL('../schema.graphql', import.meta.url);
 const PUBLISHED = new URL('../schema.published.graphql', import.meta.url);
 const TYPES = new URL('../src/dashboard/graphql/schema-types.d.ts', import.meta.url);
 const printed = printedSchema();
-const types = outputIntrospectionFile(minifyIntrospection(introspectionFromSchema(buildSchema(printed))), {
+// Without the end, which would make it the schema of the whole program.
+const [types = ''] = outputIntrospectionFile(minifyIntrospection(introspectionFromSchema(buildSchema(printed))), {
   fileType: '.d.ts',
   shouldPreprocess: true,
-});
+}).split("\nimport * as gqlTada from 'gql.tada'");
 const [checks, publishes] = ['--check', '--publish'].map((option) => process.argv.includes(option));
 
 const problems = checks || publishes ? unreadableFields(buildSchema(readFileSync(PUBLISHED, 'utf8')), INVOICE) : [];

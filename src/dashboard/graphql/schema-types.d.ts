@@ -134,11 +134,3 @@ export type introspection = {
   subscription: 'Subscription';
   types: introspection_types;
 };
-
-import * as gqlTada from 'gql.tada';
-
-declare module 'gql.tada' {
-  interface setupSchema {
-    introspection: introspection
-  }
-}

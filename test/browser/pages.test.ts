@@ -201,6 +201,38 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
   });
 });
 
+describe.skipIf(BROWSER_PATH === null)('/ in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
+    [service, browser] = await Promise.all([startService(), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  it('leads to the documentation, and its command makes the first invoice', async () => {
+    const page = await browser.newPage();
+    await page.setViewport(PHONE);
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    await page.goto(`${service.url}/?lang=en`);
+    await page.waitForSelector('pre');
+    expect(await violations(page)).toEqual([]);
+    const command = await page.$eval('pre', ({ textContent }) => textContent ?? '');
+    const body = /-d '([^']+)'/.exec(command)?.[1];
+    const client = new Client(service.url, (await service.tenant()).secretKey);
+    expect((await client.post('/v1/invoices', body)).status).toBe(201);
+    await Promise.all([page.waitForNavigation(), page.click('a[href="/docs"]')]);
+    expect(new URL(page.url()).pathname).toBe('/docs');
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+});
+
 /** The serious findings of axe. It runs in a world of its own, which the page's policies do not bind. */
 async function violations(page: Page): Promise<string[]> {
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
