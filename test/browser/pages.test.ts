@@ -168,6 +168,27 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
     await page.close();
   });
 
+  it('is no wider than a phone with the largest amount and the longest name', async () => {
+    const { body } = await client.post('/v1/invoices', {
+      ...invoiceFor(ACCEPTED),
+      amount: 9_007_199_254_740_960,
+      customer: { ice: ACCEPTED, name: 'W'.repeat(200) },
+      lines: [{ description: 'Conseil', quantity: 1, unit_price: 7_505_999_378_950_800 }],
+    });
+    for (const language of ['fr', 'ar']) {
+      const { page } = await open({ id: body.id, secret: body.client_secret }, { language });
+      expect(await textOf(page, '.amount')).toMatch(/^90.071.992.547.409,60/);
+      const outside = await page.$$eval('main *', (all) =>
+        all.flatMap((each) => {
+          const { left, right } = each.getBoundingClientRect();
+          return left < -0.5 || right > 390.5 ? [`${each.tagName} ${each.className} ${left} to ${right}`] : [];
+        }),
+      );
+      expect(outside).toEqual([]);
+      await page.close();
+    }
+  });
+
   it.each([
     ['accepted', ACCEPTED, 'fr', false],
     ['accepted, dark', ACCEPTED, 'ar', true],

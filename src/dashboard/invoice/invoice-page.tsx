@@ -7,6 +7,9 @@ import { InvoiceDetails } from './invoice-details.tsx';
 import { InvoiceDocuments } from './invoice-documents.tsx';
 import { StatusCard } from './status-card.tsx';
 
+/** A longer formatted amount is set in smaller type, so that it fits on a phone. In characters. */
+const LONG_AMOUNT = 13;
+
 interface InvoicePageProps {
   readonly invoice: Invoice;
   readonly state: InvoiceView['state'];
@@ -18,6 +21,7 @@ interface InvoicePageProps {
 export function InvoicePage({ invoice, state, online }: InvoicePageProps) {
   const { language, texts } = useLanguage();
   const { number, environment, customer } = invoice;
+  const amount = formatAmount(invoice.amount, language);
   const title = number === null ? texts.invoice : `${texts.invoice} ${number}`;
   return (
     <PageFrame title={title}>
@@ -32,9 +36,9 @@ export function InvoicePage({ invoice, state, online }: InvoicePageProps) {
             <span class="kind">{texts.invoice}</span>{' '}
             {number === null ? <em>{texts.numberToCome}</em> : <bdi>{number}</bdi>}
           </h1>
-          <p class="amount">
+          <p class="amount" data-long={amount.length > LONG_AMOUNT}>
             <bdi>
-              {formatAmount(invoice.amount, language)} <abbr title="Dirham">{invoice.currency}</abbr>
+              {amount} <abbr title="Dirham">{invoice.currency}</abbr>
             </bdi>
           </p>
           <p class="for">
