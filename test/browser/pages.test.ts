@@ -164,7 +164,8 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
     expect(await layout()).toEqual({ lang: 'en', dir: 'ltr', brandIsLeft: true, tooWide: false });
     await page.reload();
     await reached(page, '[data-status=accepted]');
-    expect(await textOf(page, '[data-status] h2')).toBe('Accepted by the tax authority');
+    expect(await textOf(page, '[data-status] h2')).toBe('Accepted by the simulated authority');
+    expect(await textOf(page, 'main')).not.toMatch(/is valid|by the tax authority/);
     await page.close();
   });
 

@@ -14,7 +14,8 @@ interface StatusCardProps {
 /** The present status, what it means, the steps with their times, and whether the page follows the changes. */
 export function StatusCard({ invoice, state, online }: StatusCardProps) {
   const { texts } = useLanguage();
-  const { headline, meaning } = texts.statuses[invoice.status];
+  const inTest = invoice.environment === 'test' ? texts.testStatuses[invoice.status] : undefined;
+  const { headline, meaning } = inTest ?? texts.statuses[invoice.status];
   return (
     <section class="card status" data-status={invoice.status} aria-labelledby="status">
       <div role="status">

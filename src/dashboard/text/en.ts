@@ -68,6 +68,18 @@ export const en: Texts = {
       meaning: 'This invoice is not valid. Wait for a corrected invoice from your supplier before you pay.',
     },
   },
+  testStatuses: {
+    transmitted: {
+      step: 'Transmitted',
+      headline: 'Sent to the simulated authority',
+      meaning: 'Its decision is awaited. The Moroccan tax authority (DGI) receives nothing.',
+    },
+    accepted: {
+      step: 'Accepted',
+      headline: 'Accepted by the simulated authority',
+      meaning: 'The test succeeded. This invoice has no value; its signed documents are specimens.',
+    },
+  },
   welcome: {
     title: 'Electronic invoices, from the API to the decision',
     lead: 'Fatoura writes your invoices as UBL, signs them, transmits them to the Moroccan tax authority and keeps you informed live.',

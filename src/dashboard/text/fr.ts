@@ -68,6 +68,18 @@ export const fr: Texts = {
       meaning: 'Cette facture n’est pas valable. Attendez de votre fournisseur une facture corrigée avant de payer.',
     },
   },
+  testStatuses: {
+    transmitted: {
+      step: 'Transmise',
+      headline: 'Transmise à l’administration simulée',
+      meaning: 'Sa décision est attendue. La Direction générale des impôts ne reçoit rien.',
+    },
+    accepted: {
+      step: 'Acceptée',
+      headline: 'Acceptée par l’administration simulée',
+      meaning: 'Le test est concluant. Cette facture reste sans valeur ; ses documents signés sont des spécimens.',
+    },
+  },
   welcome: {
     title: 'La facture électronique, de l’API à la décision',
     lead: 'Fatoura établit vos factures au format UBL, les signe, les transmet à la Direction générale des impôts et vous en tient informé en direct.',
