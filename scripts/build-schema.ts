@@ -1,8 +1,9 @@
-// Writes `schema.graphql`. With --check it writes nothing and fails if the committed file differs from the generated
+// Writes `schema.graphql`, and the same as types for the web pages. With --check it writes nothing and fails if the committed file differs from the generated
 // one, if the schema violates the policy, or if it breaks clients of the published schema. --publish also makes the
 // current schema the published one. Both fail if stored invoices could not be read.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { buildSchema } from 'graphql';
+import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
+import { buildSchema, introspectionFromSchema } from 'graphql';
 import { INVOICE } from '../src/domain/invoice/fields.ts';
 import { printedSchema, schema } from '../src/graphql/schema.ts';
 import { breakingChanges, policyViolations } from './check/schema-policy.ts';
@@ -10,7 +11,13 @@ import { unreadableFields } from './check/stored-fields.ts';
 
 const FILE = new URL('../schema.graphql', import.meta.url);
 const PUBLISHED = new URL('../schema.published.graphql', import.meta.url);
+const TYPES = new URL('../src/dashboard/graphql/schema-types.d.ts', import.meta.url);
 const printed = printedSchema();
+// Without the end, which would make it the schema of the whole program.
+const [types = ''] = outputIntrospectionFile(minifyIntrospection(introspectionFromSchema(buildSchema(printed))), {
+  fileType: '.d.ts',
+  shouldPreprocess: true,
+}).split("\nimport * as gqlTada from 'gql.tada'");
 const [checks, publishes] = ['--check', '--publish'].map((option) => process.argv.includes(option));
 
 const problems = checks || publishes ? unreadableFields(buildSchema(readFileSync(PUBLISHED, 'utf8')), INVOICE) : [];
@@ -19,6 +26,9 @@ if (checks) {
     ...(readFileSync(FILE, 'utf8') === printed
       ? []
       : ['schema.graphql differs from the generated one: run `npm run build` and review the change']),
+    ...(readFileSync(TYPES, 'utf8') === types
+      ? []
+      : ['src/dashboard/graphql/schema-types.d.ts differs from the generated one: run `npm run build`']),
     ...policyViolations(schema),
     ...breakingChanges(readFileSync(PUBLISHED, 'utf8'), schema, new Date()).map(
       (change) =>
@@ -30,6 +40,7 @@ for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 else if (!checks) {
   writeFileSync(FILE, printed);
+  writeFileSync(TYPES, types);
   console.log('schema.graphql written');
   if (publishes) {
     writeFileSync(PUBLISHED, printed);

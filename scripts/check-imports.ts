@@ -17,7 +17,7 @@ export function checkTree(root: string, table: readonly Row[] = IMPORT_TABLE): s
   const modules = new Map<string, ModuleReading>();
   for (const file of files.filter((name) => /^(src|test|scripts)\/.*\.[cm]?[jt]sx?$/.test(name))) {
     try {
-      modules.set(file, readModule(readFileSync(join(root, file), 'utf8')));
+      modules.set(file, readModule(readFileSync(join(root, file), 'utf8'), file));
     } catch (error) {
       problems.push(`${file}: can't be read: ${(error as Error).message}`);
     }

@@ -12,6 +12,11 @@ const LINT_OPTIONS = ['--error-on-warnings', '--diagnostic-level=warn', '--color
 /** The checks of `npm run check`. The builders themselves check the generated files. */
 export const CHECKS: readonly Check[] = [
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'] },
+  {
+    name: 'types of pages',
+    args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'src/dashboard/tsconfig.json'],
+  },
+  { name: 'size of pages', args: ['scripts/check-pages.ts'] },
   { name: 'lint and format', args: ['node_modules/@biomejs/biome/bin/biome', 'check', ...LINT_OPTIONS, '.'] },
   { name: 'imports', args: ['scripts/check-imports.ts'] },
   { name: 'documents', args: ['scripts/check-documents.ts'] },

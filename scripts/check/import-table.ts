@@ -71,7 +71,8 @@ export const IMPORT_TABLE: readonly Row[] = [
   // What documents, mails and pages print.
   { path: 'text/', may: ['domain/money.ts', 'domain/document-language.ts'], packages: [] },
   { path: 'engine/', may: [], packages: ['bson'] },
-  { path: 'dashboard/', may: [] },
+  // Runs in browsers: nothing of the server.
+  { path: 'dashboard/', may: [], packages: ['preact', 'preact-iso', '@urql/core', 'graphql-sse', 'gql.tada'] },
 ];
 
 /** The only files of src/ that may read the process environment. */

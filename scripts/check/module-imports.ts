@@ -23,10 +23,11 @@ export interface ModuleReading {
 /**
  * Finds the imports of a TypeScript module, including type-only ones, and its reads of `process.env`. `import { type A
  * } from` counts as a value import, because Node loads the module for it.
+ * @param name its file name, the end of which tells whether it may contain JSX
  * @throws Error if the source is not valid TypeScript
  */
-export function readModule(source: string): ModuleReading {
-  const { program, errors } = parseSync('module.ts', source);
+export function readModule(source: string, name = 'module.ts'): ModuleReading {
+  const { program, errors } = parseSync(name, source);
   const imports: (ModuleImport & { start: number })[] = [];
   const environmentReads: number[] = [];
   const lineOf = (offset: number) => source.slice(0, offset).split('\n').length;

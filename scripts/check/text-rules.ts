@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const SKIPPED = new Set(['.git', 'node_modules', 'data', 'bench-results']);
+const SKIPPED = new Set(['.git', 'node_modules', 'data', 'dist', 'bench-results']);
 
 /** The project's files as paths relative to `root` with forward slashes, without installed files and output of runs. */
 export function projectFiles(root: string, folder = ''): string[] {

@@ -13,7 +13,7 @@ const EARLIER_INDEXES = { series: 'series.serial', own_number: 'ownNumber' } as 
  * Takes the numbers of invoices that an earlier version stored, and then drops its unique indexes. An index that exists
  * says that this is not done yet; where there is none, this costs one round trip. It may run in several processes at
  * once, and again after it was interrupted. No process of an earlier version may run meanwhile or later
- * (docs/decisions/0055).
+ * (docs/decisions/0053).
  */
 export async function reserveEarlierNumbers(db: Db): Promise<void> {
   const invoices = db.collection<InvoiceDocument>('invoices');

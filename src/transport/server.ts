@@ -10,6 +10,7 @@ import { requireSecretKey } from '../domain/principal.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
 import type { Explain } from '../graphql/execute.ts';
 import { type AuthorityCallbackParts, authorityCallback } from './authority-callback.ts';
+import { dashboard } from './dashboard/routes.ts';
 import { showDocs, showDocsFile } from './docs/routes.ts';
 import { files } from './files.ts';
 import { untrustedForwarding } from './forwarding.ts';
@@ -102,6 +103,10 @@ export function createServer(parts: ServerParts): Koa {
   const verify = verification(parts.verifyPublicly);
   router.get('/verify/:id', verify.show as RouterMiddleware);
   router.post('/verify/:id', verify.check as RouterMiddleware);
+  const pages = dashboard();
+  router.get('/', pages.showPage as RouterMiddleware);
+  router.get('/i/:id', pages.showPage as RouterMiddleware);
+  router.get('/assets/:file', pages.showAsset as RouterMiddleware);
   router.get('/docs', showDocs as RouterMiddleware);
   router.get('/docs/:file', showDocsFile as RouterMiddleware);
   router.get('/healthz', (ctx) => {
@@ -169,7 +174,6 @@ function unmatched(router: Router): Middleware {
 
 /** A hint at the path that a client may have meant, or an empty text. */
 function adviceOn(path: string, router: Router): string {
-  if (path === '/') return ' The documentation is at /docs.';
   if (/^\/v\d[^/]*\//.test(path) && !path.startsWith('/v1/')) return ' The only version of the interface is v1: /v1/….';
   const shorter = path.replace(/\/+$/, '');
   return shorter !== path && router.match(shorter, 'GET').path.length > 0 ? ' Remove the trailing slash.' : '';

@@ -83,6 +83,12 @@ describe('readModule', () => {
     },
   );
 
+  it('reads JSX in a file of that name only', () => {
+    const source = `import { b } from 'b';\nexport const a = () => <b.c d={<i>e</i>} />;`;
+    expect(readModule(source, 'src/dashboard/a.tsx').imports.map(({ specifier }) => specifier)).toEqual(['b']);
+    expect(() => readModule(source, 'src/a.ts')).toThrow(/^line 2: /);
+  });
+
   it.each(["const a = 'b", 'const a = `b', '/* a', 'if (a) {'])('throws on invalid source %j', (source) => {
     expect(() => readModule(source)).toThrow(/^line 1: /);
   });

@@ -1,0 +1,68 @@
+// Builds the web pages (src/dashboard) into dist/dashboard. Does nothing if they were built from the present sources and
+// the installed packages: `npm start` calls it each time.
+import { hash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SOURCES = ['src/dashboard', 'scripts/build-dashboard.ts', 'package.json', 'package-lock.json'];
+const OUTPUT = 'dist/dashboard';
+/** Holds the digest of the sources that the pages were built from. */
+const STAMP = 'sources.sha256';
+
+/**
+ * Builds the pages of the project in `root` unless they are up to date. They appear all at once, so that an interrupted
+ * build, or two at the same time, leave whole pages.
+ * @returns whether it built
+ * @throws Error if a source is invalid
+ */
+export async function buildDashboard(root: string): Promise<boolean> {
+  const digest = digestOf(root);
+  const output = join(root, OUTPUT);
+  if (isBuilt(output, digest)) return false;
+  // Loaded only here, because it takes longer than the comparison.
+  const { build } = await import('vite');
+  const unfinished = `${output}-${process.pid}`;
+  await build({
+    configFile: false,
+    root: join(root, 'src/dashboard'),
+    base: '/',
+    logLevel: 'warn',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      outDir: unfinished,
+      emptyOutDir: true,
+      // The content security policy allows no data: URLs, and no script in the page.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+    },
+  });
+  writeFileSync(join(unfinished, STAMP), digest);
+  try {
+    rmSync(output, { recursive: true, force: true });
+    renameSync(unfinished, output);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    if (!isBuilt(output, digest)) throw error;
+  }
+  return true;
+}
+
+function isBuilt(output: string, digest: string): boolean {
+  const stamp = join(output, STAMP);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
+}
+
+/** The digest of the names and contents of the sources. */
+function digestOf(root: string): string {
+  const files = SOURCES.flatMap((source) => filesOf(root, source)).sort();
+  return hash('sha256', files.map((file) => `${file}\n${hash('sha256', readFileSync(join(root, file)))}`).join('\n'));
+}
+
+function filesOf(root: string, path: string): string[] {
+  if (/\.\w+$/.test(path)) return existsSync(join(root, path)) ? [path] : [];
+  return readdirSync(join(root, path)).flatMap((name) => filesOf(root, `${path}/${name}`));
+}
+
+if (import.meta.main && (await buildDashboard(fileURLToPath(new URL('..', import.meta.url)))))
+  console.error('The web pages were built.');

@@ -1,0 +1,106 @@
+// Writes pictures of the pages for people into a folder: `npm run screenshots [-- FOLDER]`, by default screenshots/.
+// Starts a service of its own on an empty store, and ends it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'puppeteer-core';
+import { startBrowser } from '../test/support/browser.ts';
+import { buildDashboard } from './build-dashboard.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const WIDTHS = { desktop: 1280, phone: 390 } as const;
+
+interface Shot {
+  readonly name: string;
+  /** With the fragment; `lang` is added. */
+  readonly path: string;
+  readonly language: 'fr' | 'en' | 'ar';
+  /** What the page shows when it is complete. */
+  readonly selector: string;
+}
+
+/** Starts the service. @returns its address and its secret key */
+async function startService(dataDir: string) {
+  const child = spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
+    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, MONGODB_URL: '', PUBLIC_URL: '', LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  for await (const line of createInterface(child.stdout)) {
+    printed += `${line}\n`;
+    const [url, key] = [/http:\/\/127\.0\.0\.1:\d+/, /sk_test_[\w-]+/].map((pattern) => pattern.exec(printed)?.[0]);
+    if (url && key) return { url, key, child };
+  }
+  throw new Error(`the service did not start:\n${printed}`);
+}
+
+/** @returns the path of the page of a new invoice */
+async function createInvoice(url: string, key: string, ice: string): Promise<string> {
+  const response = await fetch(`${url}/v1/invoices`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      amount: 1_847_656,
+      currency: 'MAD',
+      customer: { ice, name: 'Société Atlas Distribution SARL' },
+      lines: [
+        { description: 'Conseil en organisation, trois journées', quantity: 3, unit_price: 450_000 },
+        { description: 'Documentation', quantity: 4, unit_price: 50_600, tax_rate: 10 },
+        { description: 'Transport', quantity: 1, unit_price: 4_400, tax_rate: 14 },
+      ],
+    }),
+  });
+  const body = (await response.json()) as { id: string; client_secret: string; error?: { message: string } };
+  if (!response.ok) throw new Error(`the invoice was refused: ${body.error?.message}`);
+  return `/i/${body.id}#${body.client_secret}`;
+}
+
+async function shoot(browser: Browser, url: string, { name, path, language, selector }: Shot, folder: string) {
+  for (const theme of ['light', 'dark']) {
+    for (const [device, width] of Object.entries(WIDTHS)) {
+      const page = await browser.newPage();
+      await page.setViewport({ width, height: device === 'phone' ? 844 : 860, isMobile: device === 'phone' });
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+      await page.goto(`${url}${path.replace(/(?=#|$)/, `?lang=${language}`)}`);
+      await page.waitForSelector(selector);
+      await page.evaluate(() => document.fonts.ready);
+      const file = `${folder}/${name}-${language}-${theme}-${device}.png` as const;
+      await page.screenshot({ path: file, fullPage: true });
+      await page.close();
+    }
+  }
+}
+
+const folder = resolve(process.argv[2] ?? 'screenshots');
+await mkdir(folder, { recursive: true });
+await buildDashboard(ROOT);
+const dataDir = await mkdtemp(join(tmpdir(), 'fatoura-screenshots-'));
+const [{ url, key, child }, browser] = await Promise.all([startService(dataDir), startBrowser()]);
+try {
+  const [accepted, rejected, received] = await Promise.all(
+    ['001234567000089', '999000000000102', '999000000000587'].map((ice) => createInvoice(url, key, ice)),
+  );
+  const ready = '[data-status=accepted]';
+  const shots: Shot[] = [
+    // First, because it ends after some 15 s.
+    { name: 'waiting', path: received ?? '', language: 'fr', selector: '[data-connection=live]' },
+    { name: 'accepted', path: accepted ?? '', language: 'fr', selector: ready },
+    { name: 'accepted', path: accepted ?? '', language: 'ar', selector: ready },
+    { name: 'rejected', path: rejected ?? '', language: 'en', selector: '[data-status=rejected]' },
+    { name: 'refused', path: '/i/inv_x#wrong', language: 'fr', selector: 'h1' },
+    { name: 'welcome', path: '/', language: 'fr', selector: 'h1' },
+    { name: 'welcome', path: '/', language: 'ar', selector: 'h1' },
+  ];
+  for (const shot of shots) await shoot(browser, url, shot, folder);
+  console.log(`The pictures are in ${folder}.`);
+} finally {
+  await browser.close();
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+  await rm(dataDir, { recursive: true, force: true });
+}

@@ -1,0 +1,21 @@
+import type { initGraphQLTada } from 'gql.tada';
+import type { introspection } from './schema-types.d.ts';
+
+/** The scalars of the schema as JSON carries them. */
+interface Scalars {
+  /** Centimes: an integer within ±(2^53 - 1). */
+  Centimes: number;
+  /** An instant, ISO 8601 in UTC. */
+  DateTime: string;
+  ID: string;
+  Metadata: Readonly<Record<string, string>>;
+  SafeInt: number;
+}
+
+type TypedDocuments = ReturnType<typeof initGraphQLTada<{ introspection: introspection; scalars: Scalars }>>;
+
+/**
+ * Types the result and the variables of a document by the schema (schema.graphql), when it is compiled. At run time the
+ * document stays a text, which urql parses.
+ */
+export const graphql = ((text: string) => text) as unknown as TypedDocuments;

@@ -1,0 +1,42 @@
+import type { ResultOf, VariablesOf } from 'gql.tada';
+import { graphql } from '../graphql/graphql.ts';
+
+/** What a client_secret shows of its invoice. */
+export const INVOICE = graphql(`
+  query CustomerInvoice($id: ID!) {
+    invoice(id: $id) {
+      id
+      environment
+      number
+      amount
+      currency
+      status
+      createdAt
+      dgiId
+      rejectionReason
+      problems { message }
+      customer { name ice }
+      terms { dueDate operationDate paymentMode }
+      totals { subtotal taxTotals { rate base tax } }
+      roundingAmount
+      timeline { status at eventId }
+      documents { pdf { url } xml { url } }
+    }
+  }
+`);
+
+/** Each status change after the event `after`, then completes (docs/decisions/0023). */
+export const STATUS_CHANGES = graphql(`
+  subscription InvoiceStatus($id: ID!, $after: ID) {
+    invoiceStatus(id: $id, afterEventId: $after) { eventId status }
+  }
+`);
+
+export type Invoice = ResultOf<typeof INVOICE>['invoice'];
+export type InvoiceStatus = Invoice['status'];
+export type StatusVariables = VariablesOf<typeof STATUS_CHANGES>;
+
+/** Whether the status can change no more. */
+export function isFinal(status: InvoiceStatus): boolean {
+  return status === 'accepted' || status === 'rejected';
+}

@@ -1,0 +1,54 @@
+import { useLanguage } from '../interface/language.tsx';
+import { formatDate, formatDay } from '../text/dates.ts';
+import { formatAmount } from '../text/money.ts';
+import type { Invoice } from './documents.ts';
+
+/** The dates, the customer and the totals. */
+export function InvoiceDetails({ invoice }: { invoice: Invoice }) {
+  const { language, texts } = useLanguage();
+  const { customer, terms, totals, roundingAmount, dgiId } = invoice;
+  const money = (centimes: number) => formatAmount(centimes, language);
+  const facts: readonly (readonly [string, string | null])[] = [
+    [texts.customer, customer.name],
+    [texts.ice, customer.ice],
+    [texts.createdOn, formatDate(invoice.createdAt, language)],
+    [texts.operationOn, terms.operationDate && formatDay(terms.operationDate, language)],
+    [texts.dueOn, terms.dueDate && formatDay(terms.dueDate, language)],
+    [texts.payment, terms.paymentMode],
+    [texts.dgiId, dgiId],
+  ];
+  const sums: readonly (readonly [string, number])[] = [
+    [texts.subtotal, totals.subtotal],
+    ...totals.taxTotals.map(({ rate, tax }) => [texts.vat(rate), tax] as const),
+    ...(roundingAmount === 0 ? [] : [[texts.rounding, roundingAmount] as const]),
+    [texts.total, invoice.amount],
+  ];
+  return (
+    <section class="card details" aria-labelledby="details">
+      <h2 id="details">{texts.details}</h2>
+      <dl>
+        {facts.map(
+          ([name, value]) =>
+            value !== null && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  <bdi>{value}</bdi>
+                </dd>
+              </div>
+            ),
+        )}
+      </dl>
+      <dl class="sums">
+        {sums.map(([name, centimes]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{money(centimes)}</bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,85 @@
+import { useLanguage } from '../interface/language.tsx';
+import { formatMoment } from '../text/dates.ts';
+import type { Invoice, InvoiceStatus } from './documents.ts';
+import type { InvoiceView } from './follow-invoice.ts';
+
+const STEPS = ['pending', 'signing', 'transmitted'] as const satisfies readonly InvoiceStatus[];
+
+interface StatusCardProps {
+  readonly invoice: Invoice;
+  readonly state: InvoiceView['state'];
+  readonly online: boolean;
+}
+
+/** The present status, what it means, the steps with their times, and whether the page follows the changes. */
+export function StatusCard({ invoice, state, online }: StatusCardProps) {
+  const { texts } = useLanguage();
+  const inTest = invoice.environment === 'test' ? texts.testStatuses[invoice.status] : undefined;
+  const { headline, meaning } = inTest ?? texts.statuses[invoice.status];
+  return (
+    <section class="card status" data-status={invoice.status} aria-labelledby="status">
+      <div role="status">
+        <h2 id="status">
+          <span class="seal" aria-hidden="true" />
+          {headline}
+        </h2>
+        <p>{meaning}</p>
+      </div>
+      {invoice.status === 'rejected' && <Reason invoice={invoice} />}
+      <Steps invoice={invoice} />
+      <Connection state={state} online={online} />
+    </section>
+  );
+}
+
+/** The authority's findings, else the service's own reason. Both are in French. */
+function Reason({ invoice }: { invoice: Invoice }) {
+  const { texts } = useLanguage();
+  const found = invoice.problems.map(({ message }) => message);
+  const reasons = found.length > 0 ? found : [invoice.rejectionReason].filter((each) => each !== null);
+  return (
+    <div class="reason">
+      <h3>{texts.reason}</h3>
+      {reasons.map((reason) => (
+        <p lang="fr" dir="ltr" key={reason}>
+          {reason}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Steps({ invoice: { status, timeline } }: { invoice: Invoice }) {
+  const { language, texts } = useLanguage();
+  const ended = status === 'accepted' || status === 'rejected';
+  const at = new Map(timeline.map((entry) => [entry.status, entry.at]));
+  const steps = [...STEPS, ended ? status : null];
+  return (
+    <ol class="steps" aria-label={texts.progress}>
+      {steps.map((step) => {
+        const time = step === null ? undefined : at.get(step);
+        const name = step === null ? texts.decision : texts.statuses[step].step;
+        return (
+          <li key={step} data-reached={time !== undefined} aria-current={step === status ? 'step' : undefined}>
+            <span>{name}</span>
+            {time !== undefined && (
+              <time dateTime={time}>
+                <bdi>{formatMoment(time, language)}</bdi>
+              </time>
+            )}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Connection({ state, online }: Pick<StatusCardProps, 'state' | 'online'>) {
+  const { texts } = useLanguage();
+  const now = !online && state !== 'final' ? 'offline' : state;
+  return (
+    <p class="connection" role="status" data-connection={now}>
+      {(now === 'offline' || now === 'lost' || now === 'live') && texts[now]}
+    </p>
+  );
+}

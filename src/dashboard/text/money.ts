@@ -1,0 +1,21 @@
+import type { Language } from './languages.ts';
+
+const NO_BREAK_SPACE = '\u00a0';
+
+/** The separators of thousands and of decimals. Arabic uses those of French, as in Morocco. */
+const SEPARATORS: Readonly<Record<Language, readonly [thousands: string, decimal: string]>> = {
+  fr: [NO_BREAK_SPACE, ','],
+  ar: [NO_BREAK_SPACE, ','],
+  en: [',', '.'],
+};
+
+/**
+ * `123456` → `1 234,56`. Works on the digits, so that no amount becomes a fraction.
+ * @param centimes a safe integer
+ */
+export function formatAmount(centimes: number, language: Language): string {
+  const [thousands, decimal] = SEPARATORS[language];
+  const digits = String(Math.abs(centimes)).padStart(3, '0');
+  const whole = digits.slice(0, -2).replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
+  return `${centimes < 0 ? '\u2212' : ''}${whole}${decimal}${digits.slice(-2)}`;
+}

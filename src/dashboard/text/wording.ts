@@ -1,0 +1,67 @@
+type Status = 'pending' | 'signing' | 'transmitted' | 'accepted' | 'rejected';
+
+/** A status: its name as a step, a headline for what it is now, and what that means for the customer. */
+export interface StatusTexts {
+  readonly step: string;
+  readonly headline: string;
+  readonly meaning: string;
+}
+
+/** The texts of the pages. */
+export interface Texts {
+  readonly language: string;
+  readonly footer: string;
+  readonly notFound: string;
+  readonly notFoundUnder: string;
+  readonly loading: string;
+  readonly live: string;
+  readonly lost: string;
+  readonly offline: string;
+  readonly refused: string;
+  readonly refusedUnder: string;
+  readonly invoice: string;
+  readonly test: string;
+  readonly testUnder: string;
+  readonly numberToCome: string;
+  readonly total: string;
+  readonly details: string;
+  readonly customer: string;
+  readonly ice: string;
+  readonly createdOn: string;
+  readonly operationOn: string;
+  readonly dueOn: string;
+  readonly payment: string;
+  readonly dgiId: string;
+  readonly subtotal: string;
+  /** @param rate percent */
+  readonly vat: (rate: number) => string;
+  readonly rounding: string;
+  /** The last step while it is to come. */
+  readonly decision: string;
+  readonly progress: string;
+  readonly reason: string;
+  readonly documents: string;
+  readonly pdf: string;
+  readonly pdfUnder: string;
+  readonly xml: string;
+  readonly xmlUnder: string;
+  readonly verify: string;
+  readonly verifyUnder: string;
+  readonly documentsToCome: string;
+  readonly noDocuments: string;
+  readonly statuses: Readonly<Record<Status, StatusTexts>>;
+  /** In place of those, for a test invoice, which is never called valid. */
+  readonly testStatuses: Readonly<Partial<Record<Status, StatusTexts>>>;
+  readonly welcome: WelcomeTexts;
+}
+
+/** The texts of the root page. */
+export interface WelcomeTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly firstInvoice: string;
+  readonly steps: readonly string[];
+  readonly docs: string;
+  readonly graphql: string;
+  readonly openapi: string;
+}

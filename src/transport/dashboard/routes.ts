@@ -1,0 +1,88 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import type { Middleware } from 'koa';
+import { serviceError } from '../../domain/errors.ts';
+import { isUnchanged, weakEtag } from '../headers.ts';
+
+/** Where `scripts/build-dashboard.ts` writes the pages. */
+const BUILT = new URL('../../../dist/dashboard/', import.meta.url);
+
+/**
+ * Allows what this origin serves, and no script or style within a page. Trusted Types with no policy refuse each text
+ * that a script would have the browser take as HTML or as a script.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.woff2': 'font/woff2',
+  '.woff': 'font/woff',
+};
+
+interface Pages {
+  /** The page of every address: its script shows what the address stands for. */
+  readonly page: string;
+  readonly pageEtag: string;
+  /** The names of the files under `assets/`, which have the digest of their contents in them. */
+  readonly assets: ReadonlySet<string>;
+}
+
+/**
+ * The pages for people (docs/decisions/0054): the root page and `/i/<invoice id>`, an invoice for its customer. Every
+ * address answers the same page, so it tells nothing of an invoice.
+ * @param built the folder of the built pages
+ */
+export function dashboard(built: URL = BUILT): { readonly showPage: Middleware; readonly showAsset: Middleware } {
+  let reading: Promise<Pages> | null = null;
+  /** @throws {ServiceError} 503 before the pages are built */
+  const pages = (): Promise<Pages> => {
+    reading ??= readPages(built).catch(() => {
+      reading = null;
+      throw serviceError('internal_error', 'The pages are not built. Run `npm run build`.', null, 503);
+    });
+    return reading;
+  };
+  return {
+    async showPage(ctx) {
+      const { page, pageEtag } = await pages();
+      ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+      ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
+      ctx.set('Cache-Control', 'no-cache');
+      ctx.set('X-Robots-Tag', 'noindex');
+      if (isUnchanged(ctx, pageEtag)) return;
+      ctx.type = 'text/html; charset=utf-8';
+      ctx.body = page;
+    },
+    async showAsset(ctx) {
+      const { file = '' } = ctx.params as { file?: string };
+      const type = MEDIA_TYPES[extname(file)];
+      if (type === undefined || !(await pages()).assets.has(file))
+        throw serviceError('resource_not_found', 'There is no such file.');
+      ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
+      ctx.body = await readFile(new URL(`assets/${file}`, built));
+      ctx.type = type;
+    },
+  };
+}
+
+async function readPages(built: URL): Promise<Pages> {
+  const [page, files] = await Promise.all([
+    readFile(new URL('index.html', built), 'utf8'),
+    readdir(new URL('assets/', built)),
+  ]);
+  return { page, pageEtag: weakEtag(page), assets: new Set(files) };
+}
