@@ -26,6 +26,8 @@ const LATE_MS = 3000;
 const LATE_LOOK_MS = 2000;
 /** The process is idle when it has run no invoice for this long, milliseconds. */
 const QUIET_MS = 1000;
+/** A timer that comes later than this shows that the process or its machine has other work, milliseconds. */
+const STALL_MS = 100;
 /** A PDF that nobody waits for is drawn in a busy process too when it has waited for this long, milliseconds. */
 const IDLE_LATE_MS = 10 * 60_000;
 
@@ -246,6 +248,7 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
 
     function tick(): void {
       timer = null;
+      if (performance.now() - timerAt > STALL_MS) busyUntil = performance.now();
       looking = look()
         .catch((error: unknown) => {
           // Otherwise a lane with a backlog would look again at once, for as long as the store refuses.

@@ -163,14 +163,16 @@ it('a client that asks for many PDFs at once delays those of another tenant by f
     const before = drawn.length;
     held = gate.promise;
     const answers = many.map(({ pdf_url }) => fetch(pdf_url));
-    await expect.poll(() => drawn.length - before).toBe(4);
+    // The places of PDFs that somebody waits for; one of idle work may have begun before.
+    await expect.poll(() => drawn.length - before).toBeGreaterThanOrEqual(4);
+    expect(drawn.length - before).toBeLessThanOrEqual(5);
     const answer = fetch(one.pdf_url);
     await sleep(200);
     // Slower than usual, so that the order is seen.
     held = sleep(20);
     gate.resolve();
     expect((await answer).status).toBe(200);
-    expect(drawn.indexOf(one.id, before) - before).toBeLessThanOrEqual(8 + 4);
+    expect(drawn.indexOf(one.id, before) - before).toBeLessThanOrEqual(8 + 5);
     const statuses = await Promise.all(answers.map(async (each) => (await each).status));
     expect(statuses).toEqual(Array(20).fill(200));
   });

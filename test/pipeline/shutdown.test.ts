@@ -42,6 +42,8 @@ describe('SIGTERM', () => {
       CHROMIUM_PATH: '/nonexistent',
       RATE_LIMIT_SECRET: '1000000',
       RATE_LIMIT_ADDRESS: '1000000',
+      // What is in flight takes longer on a busy machine than the default.
+      SHUTDOWN_GRACE: '60s',
     });
     await server.start();
   });

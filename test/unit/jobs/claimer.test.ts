@@ -298,6 +298,24 @@ it('idle work is taken up one at a time while nothing else runs, and at once aft
   await claimer.stop(1000);
 });
 
+it('a process that was held up for a second was not idle', async () => {
+  const it = world();
+  const { claimer, begun } = worker(it);
+  const now = performance.now.bind(performance);
+  let heldUpMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + heldUpMs);
+  it.add('idle', 0);
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(500);
+  heldUpMs = 1500;
+  await vi.advanceTimersByTimeAsync(900);
+  expect(begun).toEqual([]);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(begun).toHaveLength(1);
+  await claimer.stop(1000);
+  vi.restoreAllMocks();
+});
+
 it('idle work of ten minutes ago is taken up in a busy process, which rests as long as it took', async () => {
   const it = world();
   const { claimer, begun } = worker(it, () => 500);
