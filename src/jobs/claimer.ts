@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ALL_PARTITIONS,
+  isLateShare,
   LANE_NAMES,
   LANES,
   type Lane,
@@ -22,6 +23,8 @@ const COLD_LOOKS = Math.ceil(Math.log2(COLD_MS / HOT_MS));
 const A_TURN = 8;
 /** Work that has been due for this long is taken up outside of the own range too, milliseconds. */
 const LATE_MS = 3000;
+/** Number of late invoices of which a worker takes its share. */
+const LATE_CHOICE = 128;
 /** Pause between two looks outside of the own range that find nothing, milliseconds. */
 const LATE_LOOK_MS = 2000;
 /** The process is idle when it has run no invoice for this long, milliseconds. */
@@ -64,7 +67,7 @@ export interface Claimer {
  * at once. Each slot in turn gives a few, so that a tenant waits for a turn of the others and not for their
  * backlogs. While work is found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms,
  * then less and less often, up to a second. A lost wake or a dead worker therefore costs a second after the work is due
- * or the lease has ended; if the owner of the range does not come, another worker takes the work up when it is late.
+ * or the lease has ended; if the owner of the range does not come, others take up their shares of the work when it is late.
  * Idle work is taken up one at a time while there is nothing else; in a busy process after ten minutes, with a rest
  * after each for as long as it took (docs/decisions/0046).
  */
@@ -169,16 +172,24 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       return candidates;
     }
 
-    /** Late work of everybody's ranges, in its turn; nothing if the own range is everything. */
+    /**
+     * The own share of everybody's late work, from a place at random on; nothing if the own range is everything. Without
+     * shares, all workers without work would find the same.
+     */
     async function searchLate(own: PartitionRange, limit: number, lateMs: number): Promise<DueInvoice[]> {
       const now = performance.now();
       if (own.until - own.from === PARTITIONS || now - lookedForLateAt < LATE_LOOK_MS) return [];
-      const before = position;
-      position = Math.floor(Math.random() * PARTITIONS);
-      const late = await search(ALL_PARTITIONS, limit, Math.max(LATE_MS, lateMs));
-      position = before;
+      const start = Math.floor(Math.random() * PARTITIONS);
+      let late: DueInvoice[] = [];
+      for (const part of [
+        { ...ALL_PARTITIONS, from: start },
+        { ...ALL_PARTITIONS, until: start },
+      ])
+        if (late.length === 0) late = await invoices.due(lane, part, LATE_CHOICE, Math.max(LATE_MS, lateMs));
       lookedForLateAt = late.length > 0 ? Number.NEGATIVE_INFINITY : now;
-      return late;
+      const turn = Math.floor(Date.now() / LATE_MS);
+      const share = late.filter(({ invoiceId }) => isLateShare(invoiceId, own, turn));
+      return ofEachSlot(share, A_TURN).slice(0, limit);
     }
 
     async function look(): Promise<void> {
