@@ -81,11 +81,6 @@ const environment = z.object({
   RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
   RATE_LIMIT_ADDRESS: perMinute.default(100),
   ...DGI_SETTINGS,
-  JOB_RATE: z.coerce
-    .number({ error: 'must be a number of jobs a second' })
-    .int({ error: 'must be a number of jobs a second' })
-    .min(0, { error: 'must be a number of jobs a second' })
-    .default(20),
   WEBHOOK_RETRY_SCHEDULE: schedule
     .refine((delays) => delays[0] === 0, { error: 'must start with 0s, because the first attempt is immediate' })
     .default([0, 300_000, 1_800_000, 7_200_000, 21_600_000]),
@@ -183,8 +178,6 @@ export interface Config {
   readonly rateLimits: { readonly secret: number; readonly publishable: number; readonly address: number };
   /** The live authority; null if there is none, so that there are no live keys. */
   readonly authority: AuthoritySettings | null;
-  /** Number of due invoices a second that get a job each, in each process; beyond it, one job tells of many. */
-  readonly jobRate: number;
   readonly dgiRetrySchedule: readonly number[];
   /** The delay before each attempt of a delivery; the first is 0. */
   readonly webhookRetrySchedule: readonly number[];
@@ -303,7 +296,6 @@ export function readConfig(env: Settings = process.env): Config {
       address: data.RATE_LIMIT_ADDRESS,
     },
     authority: authorityOf(data, set),
-    jobRate: data.JOB_RATE,
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
     webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,
     webhookRetention: data.WEBHOOK_RETENTION,

@@ -102,7 +102,7 @@ async function ours(): Promise<Contestant> {
   const box = createSecretBox(masterKey, 'webhook-endpoint');
   const logFailure: LogFailure = (level, message, err) => log[level]({ err }, message);
   const jobs = await createJobs({
-    ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: true, jobRate: 20 },
+    ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: true },
     report: (message, err) => logFailure('error', message, err),
   });
   const strangers = { tenants: { find: async () => null }, notifier: { endpointFails: async () => undefined } };
@@ -123,7 +123,7 @@ async function ours(): Promise<Contestant> {
   /** Number of expected deliveries. */
   let expected = 0;
   await webhooks.start();
-  await jobs.startWorker({ run: async () => undefined, runClaimed: async () => undefined });
+  await jobs.startWorker({ runClaimed: async () => undefined });
   return {
     async meet(crowd) {
       const now = new Date();

@@ -99,7 +99,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const signing = await composeSigning(runtime);
   metrics.watch(signing.keys);
   const jobs = await createJobs({
-    ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: alone, jobRate: config.jobRate },
+    ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: alone },
     report: (message, err) => logFailure('error', message, err),
   });
   metrics.claims(jobs.claimCounts);
@@ -125,7 +125,8 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const demand = createDocumentDemand(invoices, jobs.queue, feed, (err) =>
     logFailure('warn', 'a PDF that was asked for could not be made due', err),
   );
-  await feed.start();
+  // Nobody waits in a worker, and each reader costs as much as the changes of all invoices.
+  if (server) await feed.start();
   const { warm } =
     config.role === 'api'
       ? { warm: Promise.resolve() }

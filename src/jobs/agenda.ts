@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MongoBackend } from '@agendajs/mongo-backend';
 import { Agenda, type Job } from 'agenda';
 import type { Db } from 'mongodb';
 import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
-import {
-  LANES,
-  type Lane,
-  laneOf,
-  PARTITIONS,
-  type PartitionRange,
-  slotAfter,
-  slotOf,
-} from '../domain/invoice/lanes.ts';
+import { type Lane, laneOf, PARTITIONS, type PartitionRange, slotAfter, slotOf } from '../domain/invoice/lanes.ts';
 import type { Pipeline } from '../domain/invoice/pipeline.ts';
 import type { InvoiceRepository, StageQueue } from '../domain/invoice/repository.ts';
 import { createClaimRanges, WHOLE_RANGE } from './claim-ranges.ts';
 import { type ClaimCounts, type Claimer, type ClaimerParts, createClaimer } from './claimer.ts';
 import { startHousekeeping } from './housekeeping.ts';
-import { createRate } from './rate.ts';
-import { createRefilledStore } from './refill.ts';
+import { createJobChannel } from './job-channel.ts';
 import {
   createStageJobs,
   JOB_NAMES,
@@ -26,26 +18,27 @@ import {
   jobName,
   partitionOfJob,
   WAKE_JOB,
+  WAKE_MS,
   WAKE_RANGES,
-  type Wake,
   wakeOfJob,
 } from './stage-jobs.ts';
 
-// Polling is only the fallback: the notification channel starts jobs within milliseconds of their insertion.
-const POLL_MS = 2000;
+/**
+ * Pause between two searches for jobs, milliseconds. Each is a command for each name. The notification channel tells of
+ * jobs that are due before the next one.
+ */
+const POLL_MS = 5000;
 /**
  * When a job has run for this long, Agenda abandons it and starts it again while the first run continues. So no run may
  * take this long. Agenda also keeps a timer of half this time for each ended job, so it should not be much longer.
  */
 const LOCK_LIFETIME_MS = 120_000;
 
-/** Pause between two searches for work that an earlier version wrote, milliseconds. */
-const PLACE_MS = 5000;
-/** Invoices in one step of such a search. */
+/** Pause between two searches for old wake jobs, and for work that an earlier version wrote, milliseconds. */
+const TIDY_MS = 5000;
+/** Invoices in one step of the latter. */
 const PLACE_BATCH = 500;
-/** Number of wake jobs that one process runs at the same time. */
-const WAKE_CONCURRENCY = 16;
-/** Lock limit of jobs that end within milliseconds (webhooks). */
+/** Lock limit of jobs, which end within milliseconds. */
 const LOCK_LIMIT = 500;
 /**
  * Errors that Agenda reports without a fault. In the first, its check of a running job came between the end of the job
@@ -53,16 +46,12 @@ const LOCK_LIMIT = 500;
  */
 const NO_FAULT = /no lockedAt date found|cannot be updated in the database, maybe it does not exist/;
 
-interface StageJob {
-  invoiceId: string;
-}
-
 /** The queue of pipeline stages, and the worker that runs them. */
 export interface Jobs {
   readonly agenda: Agenda;
   readonly queue: StageQueue;
   /** Starts to run jobs, and the claimer, which finds due invoices without one. */
-  startWorker(pipeline: Pipeline): Promise<void>;
+  startWorker(pipeline: Pick<Pipeline, 'runClaimed'>): Promise<void>;
   /** Runs work of a worker that has no place in a lane. The process is not idle meanwhile. */
   besides(work: () => Promise<void>): Promise<void>;
   /** What the claims of this process have cost; null until the worker is started. */
@@ -75,15 +64,13 @@ export interface JobsParts {
   readonly db: Db;
   readonly invoices: ClaimerParts['invoices'] & Pick<InvoiceRepository, 'placeEarlierWork'>;
   readonly members: ClaimMembers;
-  /** Receives failures; a job never throws. */
+  /** Receives failures; a job of a stage never throws. */
   readonly report: (message: string, error: unknown) => void;
   /**
    * Whether no other process runs these jobs. Locks found at the start are then left over from an ended process, and no
    * partitions are shared.
    */
   readonly soleWorker: boolean;
-  /** Number of due invoices a second that get a job each; beyond it, a job tells of many of them. */
-  readonly jobRate: number;
 }
 
 /**
@@ -91,16 +78,16 @@ export interface JobsParts {
  * done, so a job that runs twice, late or never does no harm (docs/decisions/0006).
  */
 export async function createJobs(parts: JobsParts): Promise<Jobs> {
-  const { db, invoices, members, report, soleWorker, jobRate } = parts;
+  const { db, invoices, members, report, soleWorker } = parts;
   let stopping = false;
-  // `StageJobs.remove` relies on a unique name, and process ids are reused, in containers at each start.
+  // Agenda takes a job for its own by this name, and process ids are reused, in containers at each start.
   const worker = `fatoura-${process.pid}-${randomUUID().slice(0, 8)}`;
   const ranges = soleWorker
     ? WHOLE_RANGE
     : createClaimRanges(members, worker, (error) => report('the partitions of invoices could not be shared', error));
-  // Every worker would try to lock the job, and the claimer of the one to whom the partition belongs finds the invoice
-  // as well. The others look at the next poll, in case that one is gone.
-  const { backend, channel, ended } = createRefilledStore(db, JOBS_COLLECTION, ({ jobName: name, jobId }) => {
+  const backend = new MongoBackend({ mongo: db, collection: JOBS_COLLECTION, ensureIndex: true });
+  // Every worker would try to lock the job. Those to whom the partition does not belong look at the next poll only.
+  const channel = createJobChannel(db, JOBS_COLLECTION, ({ jobName: name, jobId }) => {
     if (!JOB_NAMES.has(name)) return true;
     const [own, partition] = [ranges.own(), partitionOfJob(String(jobId))];
     return partition >= own.from && partition < own.until;
@@ -115,43 +102,38 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     name: worker,
     processEvery: POLL_MS,
     defaultLockLifetime: LOCK_LIFETIME_MS,
-    // Each stage has its own limit. With a common limit a job could be locked without being run.
     maxConcurrency: Number.POSITIVE_INFINITY,
     lockLimit: 0,
+    defaultConcurrency: LOCK_LIMIT,
     defaultLockLimit: LOCK_LIMIT,
     removeOnComplete: true,
   });
   const running = new Set<Job>();
   agenda.on('start', (job: Job) => running.add(job));
-  agenda.on('complete', (job: Job) => {
-    running.delete(job);
-    ended(job.attrs.name);
-  });
+  agenda.on('complete', (job: Job) => running.delete(job));
   agenda.on('error', (error: unknown) => {
     if (!NO_FAULT.test(String(error))) report('Agenda reports an error', error);
   });
   await agenda.ready;
 
   const jobs = createStageJobs(db, worker);
-  const rate = createRate(jobRate);
   let claimer: Claimer | null = null;
-  /** When each wake job of this process was added, in whole seconds. */
+  /** The time of the last wake job that this process added for a lane and range, in multiples of `WAKE_MS`. */
   const woken = new Map<string, number>();
 
-  /** Whether an invoice that is due now gets a job: not if this process is busy, and claims it with others. */
-  function getsJob(lane: Lane, slot: number): boolean {
-    return !claimer?.isBusy(lane, only(slot)) && rate.take();
-  }
-
-  /** Tells the worker of this slot that one of its invoices is due. */
+  /** Tells the worker of this slot that one of its invoices is due. If that fails, its claimer finds the invoice. */
   async function wake(lane: Lane, slot: number): Promise<void> {
     if (claimer?.wake(lane, only(slot))) return;
     const range = Math.floor((slot * WAKE_RANGES) / PARTITIONS);
-    const second = Math.floor(Date.now() / 1000);
+    const turn = Math.floor(Date.now() / WAKE_MS);
     const key = `${lane} ${range}`;
-    if (woken.get(key) === second) return;
-    woken.set(key, second);
-    await jobs.wake({ lane, range });
+    if (woken.get(key) === turn) return;
+    woken.set(key, turn);
+    try {
+      await jobs.wake({ lane, range }, turn);
+    } catch (error) {
+      report(`no worker could be told of due invoices of the lane ${lane}`, error);
+    }
   }
 
   const queue: StageQueue = {
@@ -162,10 +144,9 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
       if (!lane || lane === 'idle') return;
       const { stage, since } = work;
       const slot = slotOf(invoice);
+      if (inMs <= 0) return wake(lane, slot);
       try {
-        if (inMs > 0 || getsJob(lane, slot))
-          await jobs.add({ invoiceId: id, environment, stage, since }, slot, new Date(Date.now() + inMs));
-        else await wake(lane, slot);
+        await jobs.add({ invoiceId: id, environment, stage, since }, slot, new Date(Date.now() + inMs));
       } catch (error) {
         // The claimer will find the invoice.
         report(`a job ${jobName(stage, environment)} could not be queued`, error);
@@ -173,35 +154,21 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     },
   };
 
-  let stopPlacing = async () => {};
+  let stopTidying = async () => {};
 
-  async function placeEarlierWork(): Promise<void> {
+  async function tidy(): Promise<void> {
+    await jobs.removeOldWakes();
     while (!stopping && (await invoices.placeEarlierWork(PLACE_BATCH)) === PLACE_BATCH);
   }
 
-  /** Defines the jobs, each of which runs at a place of its invoice's lane, or leaves the invoice to the claimer. */
-  function define(pipeline: Pick<Pipeline, 'run'>, claims: Claimer): void {
-    for (const [name, lane] of JOB_NAMES) {
-      agenda.define<StageJob>(
-        name,
-        async (job: Job<StageJob>) => {
-          const { invoiceId } = job.attrs.data;
-          await claims.occupy(lane, invoiceId, () => pipeline.run(invoiceId));
-          // Removed here, because Agenda would emit `complete` before the removal and free the job's slot after it. A
-          // job that is not removed does no harm.
-          await jobs.remove(String(job.attrs._id)).catch(() => undefined);
-        },
-        // It locks no more than it runs, because other processes cannot run a locked job.
-        { concurrency: LANES[lane].places, lockLimit: LANES[lane].places, removeOnComplete: false },
-      );
-    }
-    agenda.define<Wake>(WAKE_JOB, async (job: Job<Wake>) => tell(claims, job.attrs.data), {
-      ...{ concurrency: WAKE_CONCURRENCY, lockLimit: WAKE_CONCURRENCY },
-    });
-    // Every worker hears of a wake job, whichever runs it, so that the one to whom the partitions belong looks at once.
+  /** Defines the jobs. A job of a stage runs nothing: it wakes the worker of its invoice, whose claimer finds it. */
+  function define(claims: Claimer): void {
+    for (const [name, lane] of JOB_NAMES)
+      agenda.define(name, (job: Job) => wake(lane, partitionOfJob(String(job.attrs._id))));
+    // No job definition, because every worker hears of a wake job, and Agenda would lock, save and remove it.
     channel.subscribe(async ({ jobName: name, jobId }) => {
       const told = name === WAKE_JOB ? wakeOfJob(String(jobId)) : null;
-      if (told) tell(claims, told);
+      if (told) claims.wake(told.lane, rangeOfWake(told.range));
     });
   }
 
@@ -225,14 +192,14 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     async startWorker(pipeline) {
       await cleanUp();
       claimer = createClaimer({ invoices, ranges, run: pipeline.runClaimed, report });
-      define(pipeline, claimer);
+      define(claimer);
       await ranges.start();
       await agenda.start();
       claimer.start();
-      stopPlacing = startHousekeeping(
-        placeEarlierWork,
-        (error) => report('the work that an earlier version wrote could not be placed', error),
-        { firstMs: 0, pauseMs: PLACE_MS },
+      stopTidying = startHousekeeping(
+        tidy,
+        (error) => report('old wake jobs and the work of an earlier version could not be tidied up', error),
+        { firstMs: 0, pauseMs: TIDY_MS },
       );
     },
     async stop(timeoutMs) {
@@ -240,7 +207,7 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
       // Otherwise a search that is in progress would lock further jobs.
       for (const definition of Object.values(agenda.definitions)) definition.lockLimit = -1;
       const claimsOver = claimer?.stop(timeoutMs);
-      await Promise.all([stopPlacing(), ranges.stop()]);
+      await Promise.all([stopTidying(), ranges.stop()]);
       // Waits for running jobs only; `drain` would also start the jobs that are locked here.
       const over = new Promise<void>((resolve) => {
         const check = () => running.size === 0 && resolve();
@@ -251,11 +218,6 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
       await Promise.race([Promise.all([over, claimsOver]), sleep(timeoutMs, undefined, { ref: false })]);
     },
   };
-}
-
-/** Makes the claimer look at what a wake job tells of, if it is its own. */
-function tell(claims: Claimer, { lane, range }: Wake): void {
-  claims.wake(lane, rangeOfWake(range));
 }
 
 function only(slot: number): PartitionRange {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ALL_PARTITIONS,
+  isLateShare,
   LANE_NAMES,
   LANES,
   type Lane,
@@ -22,6 +23,10 @@ const COLD_LOOKS = Math.ceil(Math.log2(COLD_MS / HOT_MS));
 const A_TURN = 8;
 /** Work that has been due for this long is taken up outside of the own range too, milliseconds. */
 const LATE_MS = 3000;
+/** Number of late invoices of which a worker takes its share. */
+const LATE_CHOICE = 128;
+/** Pause between two looks outside of the own range that find nothing, milliseconds. */
+const LATE_LOOK_MS = 2000;
 /** The process is idle when it has run no invoice for this long, milliseconds. */
 const QUIET_MS = 1000;
 /** A timer that comes later than this shows that the process or its machine has other work, milliseconds. */
@@ -50,13 +55,6 @@ export interface Claimer {
   start(): void;
   /** Looks for due work of the lane in these partitions at once. @returns false if another worker does it */
   wake(lane: Lane, partitions: PartitionRange): boolean;
-  /** Whether this worker finds due work in these partitions, and runs so much that it claims many at once. */
-  isBusy(lane: Lane, partitions: PartitionRange): boolean;
-  /**
-   * Runs `work` for an invoice at a place of the lane. Its failure is reported.
-   * @returns false if no place is free: the claimer finds the invoice when one is
-   */
-  occupy(lane: Lane, invoiceId: string, work: () => Promise<void>): Promise<boolean>;
   /** Runs work without a place. The process is not idle meanwhile. */
   besides(work: () => Promise<void>): Promise<void>;
   counts(): ClaimCounts;
@@ -68,8 +66,8 @@ export interface Claimer {
  * Finds the due invoices of each lane in the own range of partitions and claims as many as there are free places, many
  * at once. Each slot in turn gives a few, so that a tenant waits for a turn of the others and not for their
  * backlogs. While work is found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms,
- * then less and less often, up to a second. A lost job or a dead worker therefore costs a second after the work is due
- * or the lease has ended; if the owner of the range does not come, another worker takes the work up when it is late.
+ * then less and less often, up to a second. A lost wake or a dead worker therefore costs a second after the work is due
+ * or the lease has ended; if the owner of the range does not come, others take up their shares of the work when it is late.
  * Idle work is taken up one at a time while there is nothing else; in a busy process after ten minutes, with a rest
  * after each for as long as it took (docs/decisions/0046).
  */
@@ -122,7 +120,8 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
   function createLane(lane: Lane) {
     const { places } = LANES[lane];
     const batch = Math.ceil(places / 4);
-    const running = new Set<Promise<void>>();
+    /** The runs, by their invoices. */
+    const running = new Map<string, Promise<void>>();
     /** The slot at which the next look begins. */
     let position = Math.floor(Math.random() * PARTITIONS);
     /** Whether there may be more than the last look took. */
@@ -173,16 +172,24 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       return candidates;
     }
 
-    /** Late work of everybody's ranges, in its turn; nothing if the own range is everything. */
+    /**
+     * The own share of everybody's late work, from a place at random on; nothing if the own range is everything. Without
+     * shares, all workers without work would find the same.
+     */
     async function searchLate(own: PartitionRange, limit: number, lateMs: number): Promise<DueInvoice[]> {
       const now = performance.now();
-      if (own.until - own.from === PARTITIONS || now - lookedForLateAt < COLD_MS) return [];
-      const before = position;
-      position = Math.floor(Math.random() * PARTITIONS);
-      const late = await search(ALL_PARTITIONS, limit, Math.max(LATE_MS, lateMs));
-      position = before;
+      if (own.until - own.from === PARTITIONS || now - lookedForLateAt < LATE_LOOK_MS) return [];
+      const start = Math.floor(Math.random() * PARTITIONS);
+      let late: DueInvoice[] = [];
+      for (const part of [
+        { ...ALL_PARTITIONS, from: start },
+        { ...ALL_PARTITIONS, until: start },
+      ])
+        if (late.length === 0) late = await invoices.due(lane, part, LATE_CHOICE, Math.max(LATE_MS, lateMs));
       lookedForLateAt = late.length > 0 ? Number.NEGATIVE_INFINITY : now;
-      return late;
+      const turn = Math.floor(Date.now() / LATE_MS);
+      const share = late.filter(({ invoiceId }) => isLateShare(invoiceId, own, turn));
+      return ofEachSlot(share, A_TURN).slice(0, limit);
     }
 
     async function look(): Promise<void> {
@@ -195,10 +202,16 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       emptyOwn = candidates.length > 0 ? 0 : emptyOwn + 1;
       // Not at once, because the owner may be about to finish too, and both would meet at its last invoices.
       if (emptyOwn >= COLD_LOOKS) candidates = await searchLate(own, limit, lateMs);
-      empty = candidates.length > 0 ? 0 : empty + 1;
+      if (candidates.length === 0) {
+        empty++;
+        return;
+      }
       // Other work may have begun during the search.
       if (lane === 'idle' && !mustWait && !isQuiet()) return;
-      beginAll(await claim(lane, candidates), mustWait);
+      // A run whose lease has lapsed in a stall goes on, and its lease is renewed.
+      const others = candidates.filter(({ invoiceId }) => !running.has(invoiceId));
+      beginAll(await claim(lane, others), mustWait);
+      empty = 0;
     }
 
     /** Takes places for all at once, but begins each in another turn of the event loop: answers to clients go before. */
@@ -207,7 +220,7 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       for (const each of claims) {
         const mine = turn.then(nextTurn);
         turn = mine;
-        void begin(async () => {
+        begin(async () => {
           await mine;
           const begun = performance.now();
           await (isStopped ? invoices.handBack([each]) : run(each));
@@ -216,15 +229,14 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       }
     }
 
-    function begin(work: () => Promise<void>, what: string): Promise<void> {
-      const ended: Promise<void> = (lane === 'idle' ? work() : besides(work))
-        .catch((error: unknown) => report(`the run of ${what} in the lane ${lane} failed`, error))
+    function begin(work: () => Promise<void>, invoiceId: string): void {
+      const ended = (lane === 'idle' ? work() : besides(work))
+        .catch((error: unknown) => report(`the run of ${invoiceId} in the lane ${lane} failed`, error))
         .finally(() => {
-          running.delete(ended);
+          running.delete(invoiceId);
           if (hasMore) plan();
         });
-      running.add(ended);
-      return ended;
+      running.set(invoiceId, ended);
     }
 
     /** Plans the next look, unless an earlier one is planned. @param soonMs at the latest after this time */
@@ -250,6 +262,8 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       if (performance.now() - timerAt > STALL_MS) busyUntil = performance.now();
       looking = look()
         .catch((error: unknown) => {
+          // Otherwise a lane with a backlog would look again at once, for as long as the store refuses.
+          hasMore = false;
           empty++;
           report(`due invoices of the lane ${lane} could not be claimed`, error);
         })
@@ -263,26 +277,15 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
 
     return {
       plan,
-      isBusy: () => hasMore || running.size >= batch,
       wake() {
         isWoken = true;
         empty = 0;
         plan();
       },
-      async occupy(invoiceId: string, work: () => Promise<void>): Promise<boolean> {
-        if (isStopped) return false;
-        if (free() <= 0) {
-          hasMore = true;
-          plan();
-          return false;
-        }
-        await begin(work, invoiceId);
-        return true;
-      },
       async end(): Promise<void> {
         if (timer) clearTimeout(timer);
         await looking;
-        await Promise.all(running);
+        await Promise.all(running.values());
       },
     };
   }
@@ -296,8 +299,6 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       if (finds) laneOf(lane).wake();
       return finds;
     },
-    isBusy: (lane, partitions) => isOwn(partitions) && laneOf(lane).isBusy(),
-    occupy: (lane, invoiceId, work) => laneOf(lane).occupy(invoiceId, work),
     besides,
     counts: () => ({ found, claimed }),
     async stop(timeoutMs) {

@@ -9,10 +9,17 @@ import { isDuplicateKey } from '../storage/duplicate-key.ts';
 /** The collection in which Agenda stores jobs. */
 export const JOBS_COLLECTION = 'jobs';
 
-/** The name of the jobs that tell of many due invoices. */
+/** The name of the jobs that tell of due invoices. */
 export const WAKE_JOB = 'invoices.due';
 /** Number of ranges of partitions that have wake jobs of their own. */
 export const WAKE_RANGES = 16;
+/**
+ * Time in which a lane and range has one wake job, milliseconds. A worker that was woken looks several times in it, so
+ * what becomes due meanwhile waits little.
+ */
+export const WAKE_MS = 250;
+/** Age at which wake jobs are removed, milliseconds: the workers have heard of them, or find the invoices themselves. */
+const OLD_WAKE_MS = 5000;
 
 /** What a wake job tells: invoices of the lane in these partitions are due. */
 export interface Wake {
@@ -23,12 +30,14 @@ export interface Wake {
 
 /** The jobs for the stages of the pipeline. */
 export interface StageJobs {
-  /** Adds the job for this work, unless it exists. */
+  /** Adds the job that wakes a worker for this work, unless it exists. */
   add(work: PendingWork, slot: number, at: Date): Promise<void>;
-  /** Adds a job that wakes the workers, unless it exists: one a second for each lane and range, of all processes. */
-  wake(wake: Wake): Promise<void>;
-  /** Removes a job that has run, unless another worker has locked it meanwhile. @param id hexadecimal */
-  remove(id: string): Promise<void>;
+  /**
+   * Adds a job that wakes the workers, unless another process has.
+   * @param turn the time in multiples of {@link WAKE_MS}, since 1970
+   */
+  wake(wake: Wake, turn: number): Promise<void>;
+  removeOldWakes(): Promise<void>;
 }
 
 /** A job in Agenda's format. */
@@ -78,12 +87,9 @@ export function createStageJobs(db: Db, worker: string): StageJobs {
       const [name, data] = [jobName(work.stage, work.environment), { invoiceId: work.invoiceId }];
       return add({ _id: jobIdOf(work, slot), name, data }, at);
     },
-    async wake(wake) {
-      const now = new Date();
-      await add({ _id: wakeIdOf(wake, now), name: WAKE_JOB, data: wake }, now);
-    },
-    async remove(id) {
-      await jobs.deleteOne({ _id: ObjectId.createFromHexString(id), lastModifiedBy: worker });
+    wake: (wake, turn) => add({ _id: wakeIdOf(wake, turn), name: WAKE_JOB, data: wake }, new Date()),
+    async removeOldWakes() {
+      await jobs.deleteMany({ name: WAKE_JOB, nextRunAt: { $lt: new Date(Date.now() - OLD_WAKE_MS) } });
     },
   };
 }
@@ -102,10 +108,10 @@ export function partitionOfJob(id: string): number {
   return Number.parseInt(id.slice(2 * PARTITION_AT), 16) % PARTITIONS;
 }
 
-/** The id of the wake jobs of a second; its last two bytes are those that {@link wakeOfJob} reads. */
-function wakeIdOf({ lane, range }: Wake, now: Date): ObjectId {
+/** Its last two bytes are those that {@link wakeOfJob} reads. */
+function wakeIdOf({ lane, range }: Wake, turn: number): ObjectId {
   const id = Buffer.alloc(12);
-  id.writeUIntBE(Math.floor(now.getTime() / 1000), 4, 6);
+  id.writeUIntBE(turn, 4, 6);
   id[10] = LANE_NAMES.indexOf(lane);
   id[11] = range;
   return new ObjectId(id);

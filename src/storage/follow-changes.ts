@@ -18,6 +18,8 @@ export interface ChangeHandlers<Stored extends Document> {
    * reopened and `gap` is called again.
    */
   gap(): void | Promise<void>;
+  /** Whether `gap` is called when the stream is first open, too; default false. */
+  readonly gapAtStart?: boolean;
   /** Called for each failure of the stream, which is then reopened automatically. */
   onError(error: unknown): void;
 }
@@ -28,19 +30,19 @@ const RECONNECT_MS = 250;
 export function followChanges<Stored extends Document>(
   collection: Collection<Stored>,
   types: readonly ('insert' | 'update')[],
-  { change, gap, onError }: ChangeHandlers<Stored>,
+  { change, gap, gapAtStart = false, onError }: ChangeHandlers<Stored>,
 ): FollowedChanges {
   const opened = Promise.withResolvers<void>();
   let stream: ChangeStream<Stored> | null = null;
   let closed = false;
-  let first = true;
+  let isGap = gapAtStart;
 
   async function onOpen(open: ChangeStream<Stored>): Promise<void> {
     opened.resolve();
-    const reopened = !first;
-    first = false;
+    const mayMiss = isGap;
+    isGap = true;
     try {
-      if (reopened) await gap();
+      if (mayMiss) await gap();
     } catch (error) {
       if (closed) return;
       onError(error);

@@ -9,11 +9,14 @@ import { createListeners } from './listeners.ts';
 /** The documents that are stored after acceptance: nobody waits for the one that was sent. */
 const FOLLOWING = DOCUMENT_FIELDS.filter((name) => name !== 'xml');
 
-/** Feeds changes of invoices to subscribers: one change stream per process. */
+/** How long the change stream stays open without subscribers, milliseconds. */
+const IDLE_MS = 5000;
+
+/** Feeds changes of invoices to subscribers: one change stream per process, open while there are any. */
 export interface InvoiceFeedService extends InvoiceFeed {
   /** Number of subscriptions. */
   listeners(): number;
-  /** Resolves when the stream is open for the first time. */
+  /** Opens the stream, so that a server without change streams fails now. Resolves when it is open. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -27,6 +30,8 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
   const invoices = db.collection<InvoiceDocument>('invoices');
   const listeners = createListeners<(news: InvoiceNews) => void>();
   let followed: FollowedChanges | null = null;
+  let idle: NodeJS.Timeout | null = null;
+  let isClosed = false;
 
   const tell = (news: InvoiceNews) => listeners.tell(news.invoiceId, (listener) => listener(news));
 
@@ -52,13 +57,45 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
     if (events.length > 0 || documentStored) await tell({ invoiceId: change.documentKey._id, events, documentStored });
   }
 
+  function follow(): void {
+    if (idle) clearTimeout(idle);
+    idle = null;
+    if (isClosed) return;
+    // A subscriber may read the invoice before the stream is open.
+    followed ??= followChanges(invoices, ['update'], { change: tellOf, gap: catchUp, gapAtStart: true, onError });
+  }
+
+  /** Each open stream costs the process as much as the changes of all invoices. */
+  function endWhenIdle(): void {
+    if (listeners.count() === 0 && !isClosed) idle ??= setTimeout(() => void end(), IDLE_MS);
+  }
+
+  async function end(): Promise<void> {
+    if (idle) clearTimeout(idle);
+    idle = null;
+    const ending = followed;
+    followed = null;
+    await ending?.close();
+  }
+
   return {
     async start() {
-      followed = followChanges(invoices, ['update'], { change: tellOf, gap: catchUp, onError });
-      await followed.opened;
+      follow();
+      await followed?.opened;
+      endWhenIdle();
     },
-    subscribe: listeners.add,
+    subscribe(invoiceId, listener) {
+      const remove = listeners.add(invoiceId, listener);
+      follow();
+      return () => {
+        remove();
+        endWhenIdle();
+      };
+    },
     listeners: listeners.count,
-    close: async () => followed?.close(),
+    async close() {
+      isClosed = true;
+      await end();
+    },
   };
 }

@@ -42,7 +42,7 @@ export const PLACEMENTS: Readonly<Record<string, Placement>> = {
 
   tenants: { whole: BY_TENANTS },
   webhook_endpoints: { whole: BY_TENANTS },
-  jobs: { whole: 'JOB_RATE bounds the jobs, and Agenda changes single jobs that it finds by their names.' },
+  jobs: { whole: 'Only waits and retries have jobs, and Agenda changes single jobs that it finds by their names.' },
   authority_differences: { whole: 'The open differences of each kind are limited, and resolved ones expire.' },
   authority_state: { whole: FEW_DOCUMENTS },
   authority_reconciliation: { whole: FEW_DOCUMENTS },

@@ -7,7 +7,7 @@ import { PARTITIONS, slotOf } from '../../src/domain/invoice/lanes.ts';
 import type { Claim, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { type ClaimRanges, createClaimRanges } from '../../src/jobs/claim-ranges.ts';
-import { type Claimer, createClaimer } from '../../src/jobs/claimer.ts';
+import { type ClaimCounts, type Claimer, createClaimer } from '../../src/jobs/claimer.ts';
 import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
@@ -97,6 +97,9 @@ async function worker(runMs: number): Promise<Worker> {
   };
 }
 
+const sumOf = (counts: readonly ClaimCounts[], name: keyof ClaimCounts) =>
+  counts.reduce((sum, each) => sum + each[name], 0);
+
 const ofAll = (workers: readonly Worker[]) => workers.flatMap(({ ran }) => [...ran.keys()]);
 
 it('two workers claim 2,000 due invoices, each once, with collisions in less than one case of a hundred', async () => {
@@ -114,13 +117,35 @@ it('two workers claim 2,000 due invoices, each once, with collisions in less tha
   expect(ofAll(workers).sort()).toEqual(ids.sort());
   for (const { ran } of workers) expect(ran.size).toBeGreaterThan(400);
   const counts = workers.map(({ claimer }) => claimer.counts());
-  const found = counts.reduce((sum, each) => sum + each.found, 0);
-  const claimed = counts.reduce((sum, each) => sum + each.claimed, 0);
+  const [found, claimed] = [sumOf(counts, 'found'), sumOf(counts, 'claimed')];
   expect(claimed).toBe(2000);
   expect((found - claimed) / found).toBeLessThan(0.01);
   // One update of each ends its work; the rest is what claiming costs.
   const claiming = [...commands.values()].reduce((sum, count) => sum + count, 0) - 2000;
   expect(claiming / 2000).toBeLessThan(1);
+}, 90_000);
+
+it('workers without work share the late work of another one, with collisions in less than one case of ten', async () => {
+  const tenants = Array.from({ length: 10 }, () => newId('ten'));
+  await Promise.all(tenants.map((tenantId) => backlog(tenantId, 200)));
+  // All of it belongs to one of four, and has been due for longer than the others leave it alone.
+  const late = {
+    'work.partition': { $mod: ['$work.partition', PARTITIONS / 4] },
+    'work.dueAt': new Date(Date.now() - 60_000),
+  };
+  await store.db.collection('invoices').updateMany({}, [{ $set: late }]);
+  const workers = await Promise.all(Array.from({ length: 4 }, () => worker(30)));
+  await expect
+    .poll(() => workers.map(({ ranges }) => ranges.own().until - ranges.own().from))
+    .toEqual([1024, 1024, 1024, 1024]);
+  for (const { claimer } of workers) claimer.start();
+  await expect.poll(() => ofAll(workers).length, { timeout: 60_000 }).toBe(2000);
+  const counts = workers.map(({ claimer }) => claimer.counts());
+  const [found, claimed] = [sumOf(counts, 'found'), sumOf(counts, 'claimed')];
+  expect(claimed).toBe(2000);
+  expect((found - claimed) / found, JSON.stringify(counts)).toBeLessThan(0.1);
+  // Each of them has helped.
+  for (const { ran } of workers) expect(ran.size).toBeGreaterThan(100);
 }, 90_000);
 
 it('when a worker dies, the other takes over its range and, when they end, its leases', async () => {

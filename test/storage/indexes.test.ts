@@ -171,7 +171,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.placeEarlierWork', () => invoices.placeEarlierWork(5), 5],
   ['claimMembers.heartbeat', () => createClaimMembers(store.db).heartbeat(HEARTBEAT), 1],
   ['claimMembers.forget', () => createClaimMembers(store.db).forget('w', HEARTBEAT.at), 1],
-  ['jobs.remove', () => createStageJobs(store.db, 'w').remove('0'.repeat(24)), 1],
+  ['jobs.removeOldWakes', () => createStageJobs(store.db, 'w').removeOldWakes(), 1],
   ['tenants.list', () => tenants.list(), 30],
   ['tenants.find', () => tenants.find('ten_1'), 1],
   ['tenants.findByKeyHash', () => tenants.findByKeyHash(hashToken('token 7')), 1],

@@ -565,6 +565,69 @@ describe('the feed', () => {
     expect(errors).toEqual([]);
   });
 
+  it('follows changes only while somebody listens, and again when somebody does', async () => {
+    const errors: unknown[] = [];
+    const feed = createInvoiceFeed(store.db, (error) => errors.push(error));
+    const commands: string[] = [];
+    const note = ({ commandName, command }: CommandStartedEvent) => {
+      if ([command.collection, command.killCursors].includes('invoices')) commands.push(commandName);
+    };
+    store.client.on('commandStarted', note);
+    try {
+      for (let time = 0; time < 2; time++) {
+        const invoice = await stored();
+        const claim = await claimed(invoice);
+        const seen: number[] = [];
+        const unsubscribe = feed.subscribe(invoice.id, (news) =>
+          seen.push(...news.events.map(({ sequence }) => sequence)),
+        );
+        const change = { status: 'signing', events: [event(1, 'signing')], work: keep } as const;
+        const next = await invoices.change(claim, change, 5000);
+        await expect.poll(() => seen).toContain(1);
+        await invoices.change(next, { status: 'accepted', events: [event(2, 'accepted')], work: null }, 5000);
+        await expect.poll(() => seen).toContain(2);
+        unsubscribe();
+        await expect.poll(() => commands).toContain('killCursors');
+        commands.length = 0;
+        await sleep(1500);
+        expect(commands).toEqual([]);
+      }
+    } finally {
+      store.client.off('commandStarted', note);
+      await feed.close();
+    }
+    expect(errors).toEqual([]);
+  });
+
+  it('tells what happened while its stream was being opened', async () => {
+    const [invoice, gate] = [await stored(), Promise.withResolvers<void>()];
+    const collection = store.db.collection('invoices');
+    const watch = (...options: Parameters<typeof collection.watch>) => {
+      const stream = collection.watch(...options);
+      const begin = stream[Symbol.asyncIterator].bind(stream);
+      // The driver opens a stream when it is first read.
+      stream[Symbol.asyncIterator] = async function* () {
+        await gate.promise;
+        yield* begin();
+      };
+      return stream;
+    };
+    const late = Object.assign(Object.create(collection), { watch });
+    const feed = createInvoiceFeed(Object.assign(Object.create(store.db), { collection: () => late }), () => {});
+    try {
+      const seen: number[] = [];
+      feed.subscribe(invoice.id, (news) => seen.push(...news.events.map(({ sequence }) => sequence)));
+      const change = { status: 'signing', events: [event(1, 'signing')], work: null } as const;
+      await invoices.change(await claimed(invoice), change, 5000);
+      await sleep(100);
+      expect(seen).toEqual([]);
+      gate.resolve();
+      await expect.poll(() => seen, { timeout: 5000 }).toEqual([1]);
+    } finally {
+      await feed.close();
+    }
+  });
+
   it('after a gap, tells listeners the missed events, and continues', async () => {
     const own = store.client.db(`${store.db.databaseName}_gap`);
     const repository = createInvoiceRepository(own);

@@ -71,6 +71,15 @@ export function slotAfter(slot: number): number {
   return slot + SLOT;
 }
 
+/**
+ * Whether late work is the share of the worker with this range: workers share what is late in one range by other hashes
+ * than those of the slots. With each turn an invoice is the share of the next worker, so that it waits for none for ever.
+ */
+export function isLateShare(invoiceId: string, { from, until }: PartitionRange, turn: number): boolean {
+  const partition = (hash(invoiceId) + turn * (until - from)) % PARTITIONS;
+  return partition >= from && partition < until;
+}
+
 /** FNV-1a with 32 bits, and the last step of MurmurHash3, which spreads differences to the low bits. */
 function hash(text: string): number {
   let h = 0x811c9dc5;

@@ -1,4 +1,3 @@
-import { ObjectId } from 'mongodb';
 import type { ApiKey } from '../../../src/domain/api-key/api-key.ts';
 import { CLOSED } from '../../../src/domain/authority/breaker.ts';
 import type { LedgerEntry } from '../../../src/domain/authority/ports.ts';
@@ -215,8 +214,8 @@ function processCases({ db }: Store): Record<string, Subject> {
     }),
     createStageJobs: subject(jobs, {
       add: () => jobs.add(work, 0, new Date()),
-      wake: () => jobs.wake({ lane: 'stages', range: 0 }),
-      remove: () => jobs.remove(new ObjectId().toHexString()),
+      wake: () => jobs.wake({ lane: 'stages', range: 0 }, 1),
+      removeOldWakes: () => jobs.removeOldWakes(),
     }),
   };
 }

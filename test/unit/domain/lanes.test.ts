@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import { laneOf, PARTITIONS, rangeOf, slotAfter, slotOf } from '../../../src/domain/invoice/lanes.ts';
+import { isLateShare, laneOf, PARTITIONS, rangeOf, slotAfter, slotOf } from '../../../src/domain/invoice/lanes.ts';
 import { STAGES } from '../../../src/domain/invoice/lifecycle.ts';
 
 it('parked and blocked work has no lane; a live invoice never shares one with a test invoice before its PDF', () => {
@@ -61,4 +61,21 @@ it('the ranges of any workers are disjoint, cover everything and differ by one p
     }),
   );
   expect(rangeOf(['a', 'b'], 'unknown')).toEqual({ from: 0, until: PARTITIONS });
+});
+
+it('late work is shared evenly, each invoice by one worker in each turn and by all of them in as many turns', () => {
+  for (const count of [2, 4, 8]) {
+    const names = Array.from({ length: count }, (_, nth) => `w${nth}`);
+    const ids = Array.from({ length: 800 }, () => newId('inv'));
+    const sharers = (id: string, turn: number) => names.filter((name) => isLateShare(id, rangeOf(names, name), turn));
+    const shares = new Map(names.map((name) => [name, 0]));
+    for (const id of ids) {
+      const turns = Array.from({ length: count }, (_, nth) => sharers(id, 598_000_000 + nth));
+      expect(turns.map((each) => each.length)).toEqual(names.map(() => 1));
+      expect(new Set(turns.flat()).size).toBe(count);
+      const [first = ''] = turns[0] ?? [];
+      shares.set(first, (shares.get(first) ?? 0) + 1);
+    }
+    for (const share of shares.values()) expect(share).toBeGreaterThan(400 / count);
+  }
 });
