@@ -7,6 +7,7 @@ import { compareValues } from '../../../src/engine/query/compare.ts';
 import { evaluateLet } from '../../../src/engine/query/expression.ts';
 import { compileFilter, matchedArrayIndex } from '../../../src/engine/query/match.ts';
 import { MemoryBudget } from '../../../src/engine/query/memory-budget.ts';
+import { withoutPauses } from '../../../src/engine/query/pause.ts';
 import { compileProjection } from '../../../src/engine/query/projection.ts';
 import { compileRegex, literalPrefix } from '../../../src/engine/query/regex.ts';
 import type { Doc } from '../../../src/engine/query/types.ts';
@@ -111,7 +112,7 @@ describe('pipelines', () => {
     function* endless(): Generator<Doc> {
       for (;;) yield { _id: read++ };
     }
-    const found = [...runPipeline([{ $match: { _id: { $gte: 2 } } }, { $limit: 2 }], endless(), alone)];
+    const found = [...withoutPauses(runPipeline([{ $match: { _id: { $gte: 2 } } }, { $limit: 2 }], endless(), alone))];
     expect(found).toEqual([{ _id: 2 }, { _id: 3 }]);
     expect(read).toBe(4);
   });
@@ -138,13 +139,17 @@ describe('pipelines', () => {
       { $project: { a: 1, l: 1, z: '$a.c' } },
       { $unwind: '$l' },
     ];
-    expect([...runPipeline(stages, [doc], alone)]).toEqual([{ _id: 1, a: { c: 2 }, l: { x: 1, y: 3 }, z: 2 }]);
+    expect([...withoutPauses(runPipeline(stages, [doc], alone))]).toEqual([
+      { _id: 1, a: { c: 2 }, l: { x: 1, y: 3 }, z: 2 },
+    ]);
   });
 
   it('a sort before a limit keeps only the documents of the limit, and the right ones', () => {
     const docs = Array.from({ length: 500 }, (_, _id): Doc => ({ _id, k: (_id * 7919) % 50 }));
-    const sorted = [...runPipeline([{ $sort: { k: 1 } }], docs, alone)];
-    expect([...runPipeline([{ $sort: { k: 1 } }, { $limit: 7 }], docs, alone)]).toEqual(sorted.slice(0, 7));
+    const sorted = [...withoutPauses(runPipeline([{ $sort: { k: 1 } }], docs, alone))];
+    expect([...withoutPauses(runPipeline([{ $sort: { k: 1 } }, { $limit: 7 }], docs, alone))]).toEqual(
+      sorted.slice(0, 7),
+    );
     expect(() => runPipeline([{ $sort: { k: 1 } }, { $limit: -1 }], docs, alone)).toThrow(
       expect.objectContaining({ code: 15958 }),
     );
@@ -163,7 +168,7 @@ describe('pipelines', () => {
     const variables = evaluateLet({ low: { $add: [new Int32(1), new Int32(1)] }, none: '$$REMOVE' });
     expect(variables).toEqual({ low: new Int32(2), none: null });
     const stages = [{ $match: { $expr: { $gt: ['$_id', '$$low'] } } }, { $project: { low: '$$low' } }];
-    const found = [...runPipeline(stages, [{ _id: 1 }, { _id: 3 }], { ...alone, variables })];
+    const found = [...withoutPauses(runPipeline(stages, [{ _id: 1 }, { _id: 3 }], { ...alone, variables }))];
     expect(found).toEqual([{ _id: 3, low: new Int32(2) }]);
     expect(compileFilter({ $expr: { $eq: ['$a', '$$low'] } }, variables)({ a: 2 })).toBe(true);
     expect(compileProjection({ x: '$$low' }, { variables })({ _id: 1 })).toEqual({ _id: 1, x: new Int32(2) });
@@ -183,7 +188,7 @@ describe('pipelines', () => {
     };
     const pipeline = [{ $match: { open: true } }, { $limit: 1 }];
     const stages = [{ $lookup: { from: 'o', localField: 'k', foreignField: 'f', pipeline, as: 'r' } }];
-    expect([...runPipeline(stages, [{ _id: 1, k: 'x' }], env)]).toEqual([{ _id: 1, k: 'x', r: [] }]);
+    expect([...withoutPauses(runPipeline(stages, [{ _id: 1, k: 'x' }], env))]).toEqual([{ _id: 1, k: 'x', r: [] }]);
     expect(asked).toEqual([{ collection: 'o', filter: { $and: [{ f: { $eq: 'x' } }, { open: true }] } }]);
   });
 });
