@@ -78,7 +78,7 @@ async function finish(store: Store, build: IndexBuild, specs: Doc[]): Promise<vo
   try {
     for (let isOver = false; !isOver; ) {
       try {
-        await toEnd(work());
+        await toEnd(store, work());
         isOver = true;
       } catch (error) {
         if (!(error instanceof RowLocked)) throw error;

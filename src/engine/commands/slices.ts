@@ -3,6 +3,7 @@ import { CommandError } from '../errors.ts';
 import type { Pause, Steps } from '../query/pause.ts';
 import type { Doc } from '../query/types.ts';
 import type { Cursor } from '../store/cursors.ts';
+import type { Store } from '../store/store.ts';
 import type { Context } from './command.ts';
 
 /** Time after which a read lets other commands run, milliseconds. */
@@ -22,12 +23,18 @@ export function inSlices(context: Context, ns: string, work: Steps<Doc>, cursor?
 }
 
 /** Runs work in slices to its end, whether or not its client waits for it. */
-export async function toEnd<T>(work: Steps<T>): Promise<T> {
+export async function toEnd<T>(store: Store, work: Steps<T>): Promise<T> {
   for (;;) {
-    await nextTurn();
+    await turnOfRead(store);
     const { done, value } = slice(work, SLICE_MS);
     if (done) return value;
   }
+}
+
+/** The next turn of the event loop, or the one after it if writes wait for their commit, so that their answers go first. */
+async function turnOfRead(store: Store): Promise<void> {
+  await nextTurn();
+  if (store.commit.isPending) await nextTurn();
 }
 
 /** One slice: up to the first pause after `ms`, or to the result. */
@@ -48,7 +55,7 @@ async function rest(context: Context, ns: string, work: Steps<Doc>, cursor: Curs
   connection.onClose(onClose);
   try {
     for (;;) {
-      await nextTurn();
+      await turnOfRead(store);
       if (running.killed)
         throw new CommandError('QueryPlanKilled', `the read of ${ns} was ended: what it needs is gone`);
       // It may have read what was lost.

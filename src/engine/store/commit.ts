@@ -91,6 +91,11 @@ export class GroupCommit {
     else callback();
   }
 
+  /** Whether writes wait for the next commit. */
+  get isPending(): boolean {
+    return this.#open;
+  }
+
   /** Commits the pending writes. */
   flush(): void {
     if (!this.#open) return;
