@@ -62,6 +62,9 @@ export const createIndexes: Command = {
   },
 };
 
+/** Steps of a build that are committed together if no other command comes: a few milliseconds of writing. */
+const STEPS_OF_A_COMMIT = 8;
+
 /** The next step of a build, inside a write. @returns whether it was the last one */
 function step(store: Store, build: IndexBuild, specs: Doc[]): boolean {
   const collection = store.catalog.byId(build.collectionId);
@@ -73,7 +76,11 @@ function step(store: Store, build: IndexBuild, specs: Doc[]): boolean {
 /** The other steps of a build. The last one waits for the transactions that use the collection. */
 async function finish(store: Store, build: IndexBuild, specs: Doc[]): Promise<void> {
   const work = function* (): Steps<void> {
-    while (!store.commit.write(() => step(store, build, specs))) yield PAUSE;
+    for (let steps = 1; !store.commit.writeUnhurried(() => step(store, build, specs)); steps++) {
+      // The writes of others wait for those of the steps before them.
+      if (steps % STEPS_OF_A_COMMIT === 0) store.commit.flush();
+      yield PAUSE;
+    }
   };
   try {
     for (let isOver = false; !isOver; ) {

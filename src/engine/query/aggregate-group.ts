@@ -7,7 +7,7 @@ import { intOrLong } from './arithmetic.ts';
 import { compareValues } from './compare.ts';
 import { compileExpression, type Expression } from './expression.ts';
 import { MemoryBudget } from './memory-budget.ts';
-import { drained } from './pause.ts';
+import { drained, PAUSE, PAUSE_ITEMS } from './pause.ts';
 import { asDoc, type Doc, isDoc, setField, typeName, typeRank } from './types.ts';
 
 const fail = (code: CodeName | number, message: string): never => {
@@ -63,7 +63,11 @@ function grouping(idOf: Expression, fields: OutputField[]): Stage {
   return function* (source, run) {
     const budget = new MemoryBudget('$group');
     const groups = new Map<string, { id: unknown; accumulators: Accumulator[] }>();
-    yield* drained(source, (doc) => {
+    let seen = 0;
+    // Without `drained`, whose calls cost a tenth of the speed.
+    for (const doc of source) {
+      if (doc === PAUSE || ++seen % PAUSE_ITEMS === 0) yield PAUSE;
+      if (doc === PAUSE) continue;
       const within = environment(doc, run);
       const id = idOf(within) ?? null;
       const key = keyText(id);
@@ -79,7 +83,7 @@ function grouping(idOf: Expression, fields: OutputField[]): Stage {
         if (gathers) budget.take({ value });
         (found.accumulators[i] as Accumulator).add(value);
       }
-    });
+    }
     for (const { id, accumulators } of groups.values()) {
       const result: Doc = { _id: id };
       for (const [i, { name }] of fields.entries()) setField(result, name, accumulators[i]?.result() ?? null);

@@ -14,6 +14,7 @@ export class GroupCommit {
   readonly #undo: StatementSync;
   readonly #inTransaction: () => boolean;
   #open = false;
+  #isScheduled = false;
   /**
    * Set when SQLite rolled back the whole transaction (full disk, I/O error). None of its writes may be acknowledged.
    */
@@ -44,6 +45,12 @@ export class GroupCommit {
 
   /** Runs `work` in a savepoint of the next commit; an exception rolls back all of its writes. */
   write<T>(work: () => T): T {
+    this.#schedule();
+    return this.writeUnhurried(work);
+  }
+
+  /** Like `write`, but nobody waits for it: it is committed with the next other command or by `flush`. */
+  writeUnhurried<T>(work: () => T): T {
     this.#enter();
     this.onStart();
     try {
@@ -62,6 +69,7 @@ export class GroupCommit {
 
   /** Runs `work` and rolls back everything it wrote. */
   view<T>(work: () => T): T {
+    this.#schedule();
     this.#enter();
     try {
       return work();
@@ -77,7 +85,6 @@ export class GroupCommit {
     if (!this.#open) {
       this.#begin.run();
       this.#open = true;
-      setImmediate(() => this.flush());
     }
     if (this.#broken) throw this.#broken;
     this.#savepoint.run();
@@ -87,17 +94,28 @@ export class GroupCommit {
    * Calls back when all writes so far are durable: at once if no commit is pending, with an error if the commit failed.
    */
   afterCommit(callback: (failure?: Error) => void): void {
-    if (this.#open) this.#waiting.push(callback);
-    else callback();
+    if (!this.#open) {
+      callback();
+      return;
+    }
+    this.#waiting.push(callback);
+    this.#schedule();
   }
 
-  /** Whether writes wait for the next commit. */
+  /** Whether answers wait for the next commit. */
   get isPending(): boolean {
-    return this.#open;
+    return this.#isScheduled;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.flush());
   }
 
   /** Commits the pending writes. */
   flush(): void {
+    this.#isScheduled = false;
     if (!this.#open) return;
     const failure = this.#broken ?? this.#tryCommit();
     this.#open = false;

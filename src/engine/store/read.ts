@@ -1,15 +1,5 @@
 import { compileFilter } from '../query/match.ts';
-import {
-  drained,
-  filtered,
-  mapped,
-  PAUSE,
-  PAUSE_ITEMS,
-  type Pause,
-  type Pausing,
-  type Steps,
-  withoutPauses,
-} from '../query/pause.ts';
+import { drained, PAUSE, PAUSE_ITEMS, type Pause, type Pausing, type Steps, withoutPauses } from '../query/pause.ts';
 import { compileSortKey } from '../query/sort.ts';
 import type { Doc } from '../query/types.ts';
 import { decodeDocument } from '../wire/bson.ts';
@@ -54,9 +44,18 @@ export function prepareQuery(store: Store, collection: Collection, query: Query)
   const chosen = plan(store.database, collection, query.filter, sort, query.hint);
   const wanted = query.limit > 0 ? query.skip + query.limit : 0;
   const expected = chosen.sorted && chosen.exact ? wanted : 0;
-  const passing = (stats: ReadStats): Generator<Match | Pause> => {
-    const read = mapped(scan(store.database, collection, chosen.access, stats, expected), lazyMatch);
-    return chosen.exact ? read : filtered(read, ({ doc }) => matches(doc));
+  // One generator instead of `mapped` and `filtered`, which cost a scan a third of its speed.
+  const passing = function* (stats: ReadStats): Generator<Match | Pause> {
+    let refused = 0;
+    for (const stored of scan(store.database, collection, chosen.access, stats, expected)) {
+      if (stored === PAUSE) {
+        yield PAUSE;
+        continue;
+      }
+      const match = new LazyMatch(stored.rid, stored.bytes);
+      if (chosen.exact || matches(match.doc)) yield match;
+      else if (++refused % PAUSE_ITEMS === 0) yield PAUSE;
+    }
   };
   const ordered = function* (stats: ReadStats): Generator<Match | Pause> {
     if (chosen.sorted || !keyOf) {
@@ -154,10 +153,6 @@ export function newReadStats(): ReadStats {
 
 function sortFields(sort: Doc): SortField[] {
   return Object.entries(sort).map(([path, direction]) => [path, Number(direction) < 0 ? -1 : 1]);
-}
-
-function lazyMatch({ rid, bytes }: StoredDocument): LazyMatch {
-  return new LazyMatch(rid, bytes);
 }
 
 class LazyMatch implements Match {
