@@ -9,6 +9,7 @@ import type { DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domai
 import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { JOBS_COLLECTION, jobName } from '../../src/jobs/stage-jobs.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { type NumberDocument, reservationOf } from '../../src/storage/invoice-numbers.ts';
 import { transition } from './invoice-update.ts';
 
 /** The stages of an invoice without an e-mail address. */
@@ -30,7 +31,7 @@ export interface StockAgendaParts {
 /**
  * The peer of `latency` and `throughput`: the five stages as five jobs of Agenda 6 with its defaults, on its Mongo backend and change
  * stream notification channel. Each job reads the invoice, does the work of the stage, updates the invoice and
- * schedules the job of the next stage. There are no leases and no retries; numbers are assigned one after the other, as in
+ * schedules the job of the next stage; the first one is scheduled by a change stream of new invoices. There are no leases and no retries; numbers are assigned one after the other, as in
  * the service, because a job whose number is taken would fail for good. @returns a function that stops it
  */
 export async function startStockAgenda(parts: StockAgendaParts): Promise<() => Promise<void>> {
@@ -40,6 +41,7 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
     notificationChannel: new MongoChangeStreamNotificationChannel({ db, collection: JOBS_COLLECTION }),
   });
   const collection = db.collection<InvoiceDocument>('invoices');
+  const numbers = db.collection<NumberDocument>('invoice_numbers');
   /** The end of the last assignment of a number. */
   let numbered: Promise<unknown> = Promise.resolve();
   const update = (invoice: Invoice, what: UpdateFilter<InvoiceDocument>) =>
@@ -52,6 +54,7 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
       numbered = numbered.then(async () => {
         const serial = (await invoices.highestSerial(invoice.tenantId, invoice.environment, year)) + 1;
         await writer.write(legalInvoice(invoice, legalNumber({ year, serial })));
+        await numbers.insertOne(reservationOf({ invoice, series: { year, serial } }));
         await update(invoice, transition(invoice.events.length, 'signing', { series: { year, serial } }));
       });
       await numbered;
@@ -102,7 +105,19 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
   }
   agenda.on('fail', (error: Error, job: Job) => console.error(`${job.attrs.name} failed: ${error.message}`));
   await agenda.start();
-  return () => agenda.stop(false).then(() => undefined);
+  // The service's own queue has no job for what is due at once.
+  const created = collection.watch([
+    { $match: { operationType: 'insert' } },
+    { $project: { operationType: 1, documentKey: 1 } },
+  ]);
+  created.on('change', (change) => {
+    if (change.operationType !== 'insert') return;
+    agenda.now(jobName('normalize', 'test'), { invoiceId: change.documentKey._id }).catch(console.error);
+  });
+  return async () => {
+    await created.close();
+    await agenda.stop(false);
+  };
 }
 
 function present<T>(value: T | null): T {
