@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import WaitingFirst from './scripts/test-sequencer.ts';
 
 /** How tests are loaded and run. */
 export const PROCESSES = {
@@ -15,9 +16,10 @@ export default defineConfig({
   test: {
     ...PROCESSES,
     maxWorkers: 2,
-    // The files of a worker share its process, so the service is loaded twice a run, not once for each file. A test file
-    // must therefore undo what it changes in its process.
+    // The files of a worker share its process, so the service is loaded once a worker, not once for each file. A test
+    // file must therefore undo what it changes in its process.
     isolate: false,
+    sequence: { sequencer: WaitingFirst },
     // Two groups, each in processes of its own, one group after the other: unit tests replace timers and clocks, which a
     // service that other files of the process share (`withSharedService`) would not survive.
     projects: [
@@ -26,6 +28,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'service',
+          // Half of what these take is waiting: for processes to start, for retries, for leases to end.
+          maxWorkers: 3,
           include: ['test/**/*.test.ts'],
           exclude: ['test/unit/**', 'test/long/**'],
           sequence: { groupOrder: 1 },

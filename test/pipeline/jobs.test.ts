@@ -105,9 +105,9 @@ it('a job only wakes: it takes no place, ends while its invoice waits for one, a
     begun.push(id);
     await gate.promise;
   });
-  await start();
   await enqueueAll(jobs, names(6), 50);
   expect(await queued()).toBe(6);
+  await start();
   await expect.poll(queued).toBe(0);
   await expect.poll(() => begun.length).toBe(LANES.documents.places);
   gate.resolve();

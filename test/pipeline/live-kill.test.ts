@@ -5,7 +5,8 @@ import { briefFaults, runLiveChaos } from '../support/live-chaos.ts';
 import { brokenLivePromises } from '../support/live-chaos-verdict.ts';
 
 // The long form, with 1,000 invoices a profile, is `npm run test:long`.
-describe.each(PROFILES)('an authority that decides by %s', (profile) => {
+// The three at once: most of each is waiting for retries.
+describe.concurrent.each(PROFILES)('an authority that decides by %s', (profile) => {
   test('60 live invoices under faults and kill -9 end in agreement with its ledger', async ({ signal }) => {
     const outcome = await runLiveChaos({
       ...{ profile, signal, seed: chaosSeed() },
