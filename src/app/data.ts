@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { createFairQueue } from '../domain/fair-queue.ts';
 import type { Through } from '../domain/grouped.ts';
 import { type ClientSecrets, createClientSecrets } from '../domain/invoice/client-secret.ts';
+import { createInvoiceIds, type InvoiceIds } from '../domain/invoice/invoice-ids.ts';
 import type { DocumentStore, InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { LogoStore } from '../domain/tenant/ports.ts';
 import { CONNECT_MS } from '../storage/connect.ts';
 import { createDocumentStore } from '../storage/documents.ts';
+import { keepEarlierKeys } from '../storage/earlier-keys.ts';
 import { reserveEarlierNumbers } from '../storage/earlier-numbers.ts';
 import type { StoreHealth } from '../storage/health.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
@@ -37,6 +40,7 @@ export interface Data extends Pick<Administration, 'tenants' | 'manageKeys' | 'i
   readonly logFailure: LogFailure;
   readonly masterKey: Uint8Array;
   readonly clientSecrets: ClientSecrets;
+  readonly invoiceIds: InvoiceIds;
   /** Reports to the metrics. */
   readonly invoices: InvoiceRepository;
   readonly documents: DocumentStore;
@@ -65,6 +69,8 @@ export async function openData(
   const masterKey = await openMasterKey(config, installation);
   await ensureIndexes(db);
   await reserveEarlierNumbers(db);
+  const invoiceIds = createInvoiceIds(await installation.keepInvoiceIdSecret(randomBytes(32).toString('base64url')));
+  const hasEarlierKeys = await keepEarlierKeys(db, invoiceIds);
   await setWebhookRetention(db, config.webhookRetention);
   const { health, logFailure } = watchOutages(runtime, db);
   const feed = createInvoiceFeed(db, (err) =>
@@ -80,7 +86,8 @@ export async function openData(
     ...{ store, health, logFailure, tenants, manageKeys, installation, authorityState, masterKey, feed, background },
     alone: store.kind === 'own engine',
     clientSecrets: createClientSecrets(masterKey),
-    invoices: metrics.observed(createInvoiceRepository(db, background('changes'))),
+    invoiceIds,
+    invoices: metrics.observed(createInvoiceRepository(db, background('changes'), hasEarlierKeys)),
     documents: createDocumentStore(db, background('documents')),
     logos: createLogoStore(db),
   };

@@ -36,7 +36,7 @@ export interface HttpParts extends UseCaseParts {
 export async function serveHttp(runtime: Runtime, server: HttpServer, parts: HttpParts): Promise<void> {
   const { config, log } = runtime;
   const { data, jobs, metrics } = parts;
-  const { tenants, invoices, clientSecrets, installation, health } = data;
+  const { tenants, invoices, invoiceIds, clientSecrets, installation, health } = data;
   if (lacksTrustedProxy(config.publicUrl, config.trustedProxies))
     log.warn('PUBLIC_URL has HTTPS, which ends at a proxy, but TRUST_PROXY is not set: live keys are refused there');
   const limiter = createRateLimiter(config.rateLimits, data.alone ? null : data.store.db);
@@ -47,7 +47,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     useCases: composeUseCases(log, parts),
     verifyPublicly: createVerifyPublicly(invoices),
     readDocument: createReadDocument(invoices, data.documents, parts.demand, clientSecrets),
-    refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
+    refuseReusedKey: (principal, key) => refuseReusedKey(invoices, invoiceIds, requireSecretKey(principal), key),
     unavailable(failure) {
       health.noteFailure(failure);
       return unavailability(failure);

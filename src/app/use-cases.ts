@@ -36,12 +36,12 @@ export function composeUseCases(
   log: Logger,
   { data, jobs: { queue }, documents, mailer, demand, webhooks, documentUrl }: UseCaseParts,
 ): UseCases {
-  const { invoices, tenants, clientSecrets } = data;
+  const { invoices, invoiceIds, tenants, clientSecrets } = data;
   const { writer, invoiceWarnings, clientsVerifier } = documents;
   const readInvoice = createReadInvoice(invoices, clientSecrets);
   const audit = (entry: AuditEntry) => log.info({ audit: entry }, entry.action);
   return {
-    createInvoice: createCreateInvoice(invoices, queue, clientSecrets, invoiceWarnings, (entry) =>
+    createInvoice: createCreateInvoice(invoices, queue, invoiceIds, clientSecrets, invoiceWarnings, (entry) =>
       log.info(entry, 'an invoice was created with warnings'),
     ),
     validateInvoice: createValidateInvoice(invoices, writer, invoiceWarnings),

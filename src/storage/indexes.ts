@@ -24,12 +24,6 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
     { name: 'list_by_status', key: { tenantId: 1, environment: 1, status: 1, order: -1 } },
     {
-      name: 'idempotency',
-      key: { tenantId: 1, environment: 1, 'idempotency.key': 1 },
-      unique: true,
-      partialFilterExpression: { 'idempotency.key': { $exists: true } },
-    },
-    {
       name: 'failing',
       key: { 'work.claims': -1 },
       partialFilterExpression: { 'work.claims': { $gte: SUSPICIOUS_CLAIMS } },

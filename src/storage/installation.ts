@@ -3,7 +3,8 @@ import type { InstallationRepository } from '../domain/installation/first-start.
 import { insertNew } from './insert-new.ts';
 
 interface Entry {
-  _id: 'operator' | 'master-key';
+  _id: 'operator' | 'master-key' | 'invoice-ids';
+  /** Of the operator's password; of the master key; of `invoice-ids`, the secret itself. */
   hash: string;
 }
 
@@ -14,6 +15,12 @@ export function createInstallationRepository(db: Db): InstallationRepository {
   async function insertOnce(entry: Entry): Promise<boolean> {
     return (await insertNew(entries, [entry])).has(entry._id);
   }
+  /** Keeps the first of what concurrent starts want to store. @returns what is stored; null if it was just removed */
+  async function keepFirst(entry: Entry): Promise<string | null> {
+    if (await insertOnce(entry)) return entry.hash;
+    // Another process may have just written it, so that a majority does not have it yet.
+    return (await entries.findOne({ _id: entry._id }, { readConcern: 'local' }))?.hash ?? null;
+  }
   return {
     keepOperatorHash: (hash) => insertOnce({ _id: 'operator', hash }),
     async replaceOperatorHash(hash) {
@@ -23,12 +30,15 @@ export function createInstallationRepository(db: Db): InstallationRepository {
       return (await entries.findOne({ _id: 'operator' }))?.hash ?? null;
     },
     async keepMasterKeyMark(mark) {
-      if (await insertOnce({ _id: 'master-key', hash: mark })) return mark;
-      // Another process may have just written it, so that a majority does not have it yet.
-      return (await entries.findOne({ _id: 'master-key' }, { readConcern: 'local' }))?.hash ?? mark;
+      return (await keepFirst({ _id: 'master-key', hash: mark })) ?? mark;
     },
     async masterKeyMark() {
       return (await entries.findOne({ _id: 'master-key' }))?.hash ?? null;
+    },
+    async keepInvoiceIdSecret(secret) {
+      const kept = await keepFirst({ _id: 'invoice-ids', hash: secret });
+      if (kept === null) throw new Error('the secret of the invoice ids was removed from the store');
+      return kept;
     },
     async forgetMasterKeyMark() {
       await entries.deleteOne({ _id: 'master-key' });

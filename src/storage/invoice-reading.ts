@@ -1,5 +1,4 @@
-import type { Collection, Filter } from 'mongodb';
-import type { Invoice } from '../domain/invoice/invoice.ts';
+import type { Filter } from 'mongodb';
 import type { InvoicePageQuery, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { batchedFind } from './batched-find.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
@@ -8,17 +7,10 @@ import { anyBehind, orderRange, readAll, readUpTo } from './pages.ts';
 
 type Reading = Pick<
   InvoiceRepository,
-  | 'find'
-  | 'findMany'
-  | 'findByIdempotencyKey'
-  | 'findByNumber'
-  | 'findByOwnNumber'
-  | 'orderOf'
-  | 'page'
-  | 'highestSerial'
+  'find' | 'findMany' | 'findByNumber' | 'findByOwnNumber' | 'orderOf' | 'page' | 'highestSerial'
 >;
 
-/** Reads invoices: one by its id, number or idempotency key, several, or a page of the list. */
+/** Reads invoices: one by its id or number, several, or a page of the list. */
 export function readingOf(stores: NumberedInvoices): Reading {
   const { invoices, numbers } = stores;
   return {
@@ -30,11 +22,6 @@ export function readingOf(stores: NumberedInvoices): Reading {
       const { found, bytes } = await readAll(search, invoiceIds.length, maxBytes);
       const own = found.map(invoiceOf).filter((each) => each.tenantId === tenantId && each.environment === environment);
       return { invoices: own, bytes };
-    },
-
-    async findByIdempotencyKey(tenantId, environment, key) {
-      const document = await findByKey(invoices, tenantId, environment, key);
-      return document && invoiceOf(document);
     },
 
     async findByNumber(tenantId, environment, number) {
@@ -69,16 +56,6 @@ export function readingOf(stores: NumberedInvoices): Reading {
 
     highestSerial: (tenantId, environment, year) => highestSerial(stores, { tenantId, environment }, year),
   };
-}
-
-/** The invoice that a client created with this Idempotency-Key. */
-export async function findByKey(
-  invoices: Collection<InvoiceDocument>,
-  tenantId: string,
-  environment: Invoice['environment'],
-  key: string,
-) {
-  return invoices.findOne({ tenantId, environment, 'idempotency.key': key });
 }
 
 function pageFilter(query: InvoicePageQuery): Filter<InvoiceDocument> {

@@ -2,11 +2,12 @@ import type { Db, MongoClient } from 'mongodb';
 import { createGroup, type Outcome, type Through } from '../domain/grouped.ts';
 import { type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
+import { findByEarlierKey } from './earlier-keys.ts';
 import { insertAll, insertEach } from './insert-each.ts';
 import { claimsOf } from './invoice-claims.ts';
 import { documentOf, type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { type NumberDocument, type NumberedInvoices, ownNumberKey, reserveAll } from './invoice-numbers.ts';
-import { findByKey, readingOf } from './invoice-reading.ts';
+import { readingOf } from './invoice-reading.ts';
 import { transitionsOf } from './invoice-transitions.ts';
 import { waitingWorkOf } from './invoice-work.ts';
 
@@ -14,8 +15,11 @@ import { waitingWorkOf } from './invoice-work.ts';
 const MAX_INVOICES = 64;
 const MAX_LINES = 1000;
 
-/** Invoices in the collection `invoices`, and the numbers that they have taken in `invoice_numbers`. */
-export function createInvoiceRepository(db: Db, background?: Through): InvoiceRepository {
+/**
+ * Invoices in the collection `invoices`, and the numbers that they have taken in `invoice_numbers`.
+ * @param hasEarlierKeys whether there are invoices with idempotency keys of which their ids are not derived
+ */
+export function createInvoiceRepository(db: Db, background?: Through, hasEarlierKeys = false): InvoiceRepository {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const numbers = db.collection<NumberDocument>('invoice_numbers');
   const stores = { invoices, numbers };
@@ -29,21 +33,27 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
     (documents) => insertNumbered(stores, db.client, documents),
     group,
   );
+  const findEarlier = (id: string) => (hasEarlierKeys ? findByEarlierKey(db, id) : null);
   return {
     async insert(invoice, order, mark) {
       const document = documentOf(invoice, order, mark);
+      const first = mark && (await findEarlier(invoice.id));
+      if (first) return replayOf(first);
       try {
         return await (invoice.ownNumber === null ? write(document) : writeNumbered(document));
       } catch (error) {
         if (!isTaken(error)) throw error;
-        // A replay has the key of the earlier invoice, and its number too.
-        const earlier = mark && (await findByKey(invoices, invoice.tenantId, invoice.environment, mark.key));
-        if (earlier?.idempotency) {
-          return { invoice: invoiceOf(earlier), fingerprint: earlier.idempotency.fingerprint };
-        }
+        // A replay has the id of the earlier invoice, and its number too.
+        const earlier = mark && (await invoices.findOne({ _id: invoice.id }));
+        if (earlier) return replayOf(earlier);
         if (invoice.ownNumber === null) throw error;
         throw new NumberTaken(`the number ${invoice.ownNumber} is taken`);
       }
+    },
+
+    async findCreatedAs(invoiceId) {
+      const document = (await findEarlier(invoiceId)) ?? (await invoices.findOne({ _id: invoiceId }));
+      return document && invoiceOf(document);
     },
 
     ...readingOf(stores),
@@ -83,7 +93,12 @@ async function insertNumbered(
   }
 }
 
-/** Whether an invoice has the idempotency key or the number already. */
+function replayOf(earlier: InvoiceDocument) {
+  if (!earlier.idempotency) throw new Error(`invoice ${earlier._id} was created without an idempotency key`);
+  return { invoice: invoiceOf(earlier), fingerprint: earlier.idempotency.fingerprint };
+}
+
+/** Whether an invoice has the id or the number already. */
 function isTaken(error: unknown): boolean {
   return isDuplicateKey(error) || error instanceof NumberTaken;
 }

@@ -129,7 +129,7 @@ const page = { ...test, status: null, limit: 5, cursor: null, createdFrom: null,
 const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.find', () => invoices.find(kept.id), 1],
   ['invoices.findMany', () => invoices.findMany('ten_1', 'test', [kept.id, newId('inv')]), 2],
-  ['invoices.findByIdempotencyKey', () => invoices.findByIdempotencyKey('ten_1', 'test', 'k1'), 1],
+  ['invoices.findCreatedAs', () => invoices.findCreatedAs(kept.id), 2],
   ['invoices.findByNumber, own', () => invoices.findByNumber('ten_1', 'test', 'A 1'), 1],
   ['invoices.findByNumber, series', () => invoices.findByNumber('ten_1', 'test', '2026-000001'), 1],
   ['invoices.findByOwnNumber', () => invoices.findByOwnNumber('ten_1', 'test', 'A 1'), 1],

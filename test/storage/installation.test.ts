@@ -15,6 +15,13 @@ afterAll(async () => {
   await mongo?.close();
 });
 
+it('of many processes that start at once, one stores the secret of the invoice ids, and all get it', async () => {
+  const installation = createInstallationRepository(store.db);
+  const told = await Promise.all(Array.from({ length: 16 }, (_, n) => installation.keepInvoiceIdSecret(`secret ${n}`)));
+  expect(new Set(told).size).toBe(1);
+  expect(await createInstallationRepository(store.db).keepInvoiceIdSecret('later')).toBe(told[0]);
+});
+
 it('of many processes that start at once, one stores the mark of its master key, and all get that mark', async () => {
   const installation = createInstallationRepository(store.db);
   expect(await installation.masterKeyMark()).toBeNull();

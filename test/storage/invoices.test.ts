@@ -4,6 +4,7 @@ import type { CommandStartedEvent } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
+import { createInvoiceIds } from '../../src/domain/invoice/invoice-ids.ts';
 import { ALL_PARTITIONS, LANE_NAMES, type Lane, slotAfter, slotOf } from '../../src/domain/invoice/lanes.ts';
 import {
   type Claim,
@@ -36,6 +37,12 @@ async function stored(changes: Partial<Invoice> = {}): Promise<Invoice> {
   const invoice = pendingInvoice(changes);
   await invoices.insert(invoice, newCreationMoment().order, null);
   return invoice;
+}
+
+/** An invoice that a request with this Idempotency-Key creates. */
+function keyed(key: string, changes: Partial<Invoice> = {}): Invoice {
+  const invoice = pendingInvoice(changes);
+  return { ...invoice, id: createInvoiceIds('secret').ofKey(invoice, key) };
 }
 
 async function claimed(invoice: Invoice, leaseMs = 60_000): Promise<Claim> {
@@ -288,14 +295,14 @@ describe('an invoice', () => {
 
   it('is stored once for an idempotency key of a tenant and environment', async () => {
     const mark = { key: 'k', fingerprint: 'f' };
-    const first = pendingInvoice({});
+    const first = keyed('k');
+    expect(await invoices.findCreatedAs(first.id)).toBeNull();
     expect(await invoices.insert(first, newCreationMoment().order, mark)).toBeNull();
-    const again = await invoices.insert(pendingInvoice({}), newCreationMoment().order, { key: 'k', fingerprint: 'g' });
+    const again = await invoices.insert(keyed('k'), newCreationMoment().order, { key: 'k', fingerprint: 'g' });
     expect(again).toEqual({ invoice: first, fingerprint: 'f' });
-    expect(
-      await invoices.insert(pendingInvoice({ tenantId: 'ten_other' }), newCreationMoment().order, mark),
-    ).toBeNull();
-    expect(await invoices.insert(pendingInvoice({ environment: 'live' }), newCreationMoment().order, mark)).toBeNull();
+    expect(await invoices.findCreatedAs(first.id)).toEqual(first);
+    for (const other of [{ tenantId: 'ten_other' }, { environment: 'live' as const }])
+      expect(await invoices.insert(keyed('k', other), newCreationMoment().order, mark)).toBeNull();
   });
 });
 
@@ -312,7 +319,7 @@ describe("a number of the client's own series", () => {
   });
 
   const create = (key: string, ownNumber: string | null) => {
-    const invoice = pendingInvoice({ tenantId: 'ten_group', ...(ownNumber && { ownNumber, number: ownNumber }) });
+    const invoice = keyed(key, { tenantId: 'ten_group', ...(ownNumber && { ownNumber, number: ownNumber }) });
     return invoices.insert(invoice, newCreationMoment().order, { key, fingerprint: `${key} ${ownNumber}` });
   };
   /** The commands of creations at the same time, and their outcomes. */
@@ -359,13 +366,14 @@ describe("a number of the client's own series", () => {
   });
 
   it('does not prevent a replay with the idempotency key of the same invoice', async () => {
-    const invoice = pendingInvoice({ ownNumber: 'series', number: 'series' });
+    const invoice = keyed('own_number', { ownNumber: 'series', number: 'series' });
     const mark = { key: 'own_number', fingerprint: 'f' };
     expect(await invoices.insert(invoice, newCreationMoment().order, mark)).toBeNull();
-    const again = pendingInvoice({ ownNumber: 'series', number: 'series' });
+    const again = keyed('own_number', { ownNumber: 'series', number: 'series' });
     expect(await invoices.insert(again, newCreationMoment().order, mark)).toEqual({ invoice, fingerprint: 'f' });
-    const other = { key: 'other', fingerprint: 'f' };
-    await expect(invoices.insert(again, newCreationMoment().order, other)).rejects.toThrow(NumberTaken);
+    const other = keyed('other', { ownNumber: 'series', number: 'series' });
+    const otherMark = { key: 'other', fingerprint: 'f' };
+    await expect(invoices.insert(other, newCreationMoment().order, otherMark)).rejects.toThrow(NumberTaken);
   });
 });
 

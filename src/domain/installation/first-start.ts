@@ -17,6 +17,11 @@ export interface InstallationRepository {
   keepMasterKeyMark(mark: string): Promise<string>;
   /** Identifies the master key that the data was written with; null before the first start. */
   masterKeyMark(): Promise<string | null>;
+  /**
+   * Stores the secret of {@link createInvoiceIds} if there is none. @returns the stored secret, which is the same for all
+   * processes and never changes
+   */
+  keepInvoiceIdSecret(secret: string): Promise<string>;
   /** Removes the mark, so that the next start stores the mark of its own key. */
   forgetMasterKeyMark(): Promise<void>;
 }

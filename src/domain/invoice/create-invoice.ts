@@ -9,6 +9,7 @@ import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice
 import { keeper } from './field-makers.ts';
 import { INVOICE } from './fields.ts';
 import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
+import type { InvoiceIds } from './invoice-ids.ts';
 import { duplicateNumber, numberProblem, ruleProblems } from './invoice-rules.ts';
 import type { WarningCode } from './invoice-warnings.ts';
 import { type InvoiceRepository, NumberTaken, type StageQueue } from './repository.ts';
@@ -35,6 +36,7 @@ export type CreateInvoice = ReturnType<typeof createCreateInvoice>;
 export function createCreateInvoice(
   invoices: InvoiceRepository,
   queue: StageQueue,
+  ids: InvoiceIds,
   clientSecrets: ClientSecrets,
   invoiceWarnings: InvoiceWarnings,
   logWarnings: LogWarnings,
@@ -54,12 +56,13 @@ export function createCreateInvoice(
     const owner = requireIssuer(principal);
     const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
     if (unusable) throw new ServiceError([unusable]);
+    const mine = { tenantId: owner.tenant.id, environment: owner.environment };
+    const id = idempotencyKey === null ? newId('inv') : ids.ofKey(mine, idempotencyKey);
     const { createdAt, order } = newCreationMoment();
     const ruled = { ...input, ice: input.customer.ice };
     const [first, ...rest] = ruleProblems(ruled, createdAt);
     if (first) {
-      const mine = [owner.tenant.id, owner.environment] as const;
-      const known = idempotencyKey === null ? null : await invoices.findByIdempotencyKey(...mine, idempotencyKey);
+      const known = idempotencyKey === null ? null : await invoices.findCreatedAs(id);
       // Date rules depend on the current day. A replay is therefore checked by the day of the first request, and stays
       // valid later.
       if (known && ruleProblems(ruled, known.createdAt).length > 0) throw idempotencyConflict();
@@ -68,7 +71,7 @@ export function createCreateInvoice(
         throw errorOfProblems([first, ...rest, ...(taken ? [taken] : [])]);
       }
     }
-    const invoice = newInvoice(owner, input, createdAt);
+    const invoice = newInvoice(owner, input, createdAt, id);
     const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
     // Computed before the insert: if this fails, the client gets the error and nothing is stored.
     const warnings = [...new Set((await invoiceWarnings(invoice)).map(({ code }) => code))];
@@ -100,11 +103,12 @@ export function createCreateInvoice(
  */
 export async function refuseReusedKey(
   invoices: InvoiceRepository,
-  owner: KeyPrincipal,
+  ids: InvoiceIds,
+  { tenant, environment }: KeyPrincipal,
   idempotencyKey: string,
 ): Promise<void> {
-  if (await invoices.findByIdempotencyKey(owner.tenant.id, owner.environment, idempotencyKey))
-    throw idempotencyConflict();
+  const id = ids.ofKey({ tenantId: tenant.id, environment }, idempotencyKey);
+  if (await invoices.findCreatedAs(id)) throw idempotencyConflict();
 }
 
 function idempotencyConflict() {
@@ -134,11 +138,16 @@ export function requireIssuer(principal: Principal): KeyPrincipal {
 const keepInput = keeper(INVOICE);
 
 /** The invoice that creation stores. */
-export function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: Date): Invoice {
+export function newInvoice(
+  owner: KeyPrincipal,
+  input: CreateInvoiceInput,
+  createdAt: Date,
+  id = newId('inv'),
+): Invoice {
   const kept = keepInput(input);
   return {
     ...kept,
-    id: newId('inv'),
+    id,
     tenantId: owner.tenant.id,
     environment: owner.environment,
     status: 'pending',

@@ -107,8 +107,10 @@ export const MOST_WAITING = 1000;
 export interface InvoiceRepository {
   /**
    * Stores a new invoice whose work is due at once. With a number of the client's own series:
-   * three round trips, which those that are stored at the same time share.
-   * @returns null when it was stored, otherwise the invoice with this idempotency key and its fingerprint
+   * three round trips, which those that are stored at the same time share. With a mark: one more in a store with keys of
+   * earlier versions.
+   * @param mark of the idempotency key of which the invoice's id is derived; null if the id is random
+   * @returns null when it was stored, otherwise the invoice with this idempotency key, and the fingerprint of its mark
    * @throws {NumberTaken} when another invoice of the tenant and environment has its `ownNumber`
    */
   insert(
@@ -133,7 +135,11 @@ export interface InvoiceRepository {
     invoiceIds: readonly string[],
     maxBytes?: number,
   ): Promise<{ invoices: Invoice[]; bytes: number }>;
-  findByIdempotencyKey(tenantId: string, environment: Environment, key: string): Promise<Invoice | null>;
+  /**
+   * Finds the invoice that was created with the idempotency key of which this id is derived. Two round trips more in a
+   * store with keys of earlier versions.
+   */
+  findCreatedAs(invoiceId: string): Promise<Invoice | null>;
   /** Finds an invoice by its legal number, of the service's or the client's own series. Up to two round trips. */
   findByNumber(tenantId: string, environment: Environment, number: string): Promise<Invoice | null>;
   /** Finds the id of the invoice with this number of the client's own series. */

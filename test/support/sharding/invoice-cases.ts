@@ -1,6 +1,7 @@
 import type { UpdateFilter } from 'mongodb';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
+import { createInvoiceIds } from '../../../src/domain/invoice/invoice-ids.ts';
 import { ALL_PARTITIONS } from '../../../src/domain/invoice/lanes.ts';
 import type { Claim, InvoiceChange } from '../../../src/domain/invoice/repository.ts';
 import { newCreationMoment, orderAt } from '../../../src/domain/order-key.ts';
@@ -15,7 +16,6 @@ import { type Case, drained, failing, LEASE_MS, OWNER, type Subject, subject } f
 
 const A_LIST =
   'a page of a list is read from the index of each shard, which is cheaper than a shard with all of a tenant';
-const TO_BE_MOVED = 'the unique index of idempotency keys does not have the shard key yet (docs/decisions/0052)';
 const FEW = 'operators and sweeps look a few times a minute, and each shard reads its own index up to the limit';
 const CLAIMERS = 'a claimer looks for a batch of all shards; what it then claims has the shard key';
 const LEDGER = 'the reconciliation looks for invoices by what the authority knows of them';
@@ -26,7 +26,8 @@ const { tenantId, environment } = OWNER;
 const owner = [tenantId, environment] as const;
 
 export function invoiceCases(store: Store): Record<string, Subject> {
-  const invoices = createInvoiceRepository(store.db);
+  const invoices = createInvoiceRepository(store.db, undefined, true);
+  const ids = createInvoiceIds('s');
 
   async function fresh(changes: Partial<Invoice> = {}, set?: object): Promise<Invoice> {
     const invoice = pendingInvoice({ ...OWNER, ...changes });
@@ -45,24 +46,32 @@ export function invoiceCases(store: Store): Record<string, Subject> {
   });
   const page = { ...OWNER, status: null, limit: 5, cursor: null, createdFrom: null, createdUntil: null } as const;
   const cursor = { direction: 'after', order: orderAt(Date.now() + 60_000) } as const;
-  const insert = (mark: string | null, changes: Partial<Invoice> = {}) =>
+  const insert = (changes: Partial<Invoice> = {}, key: string | null = null) =>
     invoices.insert(
       pendingInvoice({ ...OWNER, ...changes }),
       newCreationMoment().order,
-      mark === null ? null : { key: mark, fingerprint: 'f' },
+      key === null ? null : { key, fingerprint: 'f' },
     );
+  async function keyed(key: string): Promise<{ id: string }> {
+    const id = ids.ofKey(OWNER, key);
+    await insert({ id }, key);
+    return { id };
+  }
 
   const reading = {
     find: async () => invoices.find((await fresh()).id),
     findMany: async () => invoices.findMany(...owner, [(await fresh()).id, newId('inv')]),
-    findByIdempotencyKey: {
-      call: () => invoices.findByIdempotencyKey(...owner, 'any'),
-      scatters: ['find invoices by environment, idempotency.key, tenantId'],
-      because: TO_BE_MOVED,
-    },
+    findCreatedAs: [
+      async () => invoices.findCreatedAs((await keyed('found')).id),
+      async () => {
+        const { id: invoiceId } = await keyed('renamed');
+        await store.db.collection('earlier_idempotency_keys').insertOne({ _id: 'inv_earlier' as never, invoiceId });
+        if ((await invoices.findCreatedAs('inv_earlier'))?.id !== invoiceId) throw new Error('it was not found');
+      },
+    ],
     findByNumber: [
       async () => {
-        await insert(null, { ownNumber: 'A 1', number: 'A 1' });
+        await insert({ ownNumber: 'A 1', number: 'A 1' });
         if (!(await invoices.findByNumber(...owner, 'A 1'))) throw new Error('the invoice was not found');
       },
       () => invoices.findByNumber(...owner, '2026-000001'),
@@ -91,16 +100,12 @@ export function invoiceCases(store: Store): Record<string, Subject> {
 
   const changing = {
     insert: [
-      () => insert(null),
-      () => insert('first'),
-      {
-        call: async () => [await insert('twice'), await insert('twice')],
-        scatters: ['find invoices by environment, idempotency.key, tenantId'],
-        because: TO_BE_MOVED,
-      },
+      () => insert(),
+      () => keyed('first'),
+      async () => [await keyed('twice'), await keyed('twice')],
       async () => {
-        await insert(null, { ownNumber: 'B 1' });
-        await failing(insert(null, { ownNumber: 'B 1' }), 'NumberTaken');
+        await insert({ ownNumber: 'B 1' });
+        await failing(insert({ ownNumber: 'B 1' }), 'NumberTaken');
       },
     ],
     claim: async () => claimed(),

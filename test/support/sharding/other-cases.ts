@@ -194,6 +194,7 @@ function processCases({ db }: Store): Record<string, Subject> {
       operatorHash: () => installation.operatorHash(),
       keepMasterKeyMark: () => installation.keepMasterKeyMark('m'),
       masterKeyMark: () => installation.masterKeyMark(),
+      keepInvoiceIdSecret: () => installation.keepInvoiceIdSecret('s'),
       forgetMasterKeyMark: () => installation.forgetMasterKeyMark(),
     }),
     createRateLimiter: subject(limiter, {

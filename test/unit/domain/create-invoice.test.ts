@@ -4,11 +4,13 @@ import { moroccanDate } from '../../../src/domain/calendar-date.ts';
 import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
 import { createCreateInvoice, type LogWarnings } from '../../../src/domain/invoice/create-invoice.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
+import { createInvoiceIds } from '../../../src/domain/invoice/invoice-ids.ts';
 import type { IdempotencyMark, InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
 
 const warnings = createInvoiceWarnings(async () => []);
+const ids = createInvoiceIds('secret');
 
 const principal: Principal = {
   kind: 'secret',
@@ -34,12 +36,11 @@ it('a request is replayed even on a day when its dates are no longer allowed; an
       stored.push({ invoice: { ...invoice, createdAt: yesterday }, mark });
       return null;
     },
-    findByIdempotencyKey: async (_tenant: string, _environment: string, key: string) =>
-      stored.find(({ mark }) => mark?.key === key)?.invoice ?? null,
+    findCreatedAs: async (id: string) => stored.find(({ invoice }) => invoice.id === id)?.invoice ?? null,
     findByOwnNumber: async () => null,
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), warnings, () => {});
+  const create = createCreateInvoice(repository, queue, ids, createClientSecrets(Buffer.alloc(32)), warnings, () => {});
   const due = (dueDate: string) => ({ ...input, terms: { dueDate } });
 
   const today = moroccanDate(new Date());
@@ -78,9 +79,16 @@ it('the warning codes of a new invoice are logged once; a replay logs nothing', 
     },
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), warnings, (entry) => {
-    logged.push(entry);
-  });
+  const create = createCreateInvoice(
+    repository,
+    queue,
+    ids,
+    createClientSecrets(Buffer.alloc(32)),
+    warnings,
+    (entry) => {
+      logged.push(entry);
+    },
+  );
   const { invoice } = await create(principal, input, 'k');
   await create(principal, input, 'k');
   expect(logged).toEqual([
@@ -104,7 +112,14 @@ it('an invoice is not stored if its warnings cannot be computed', async () => {
   } as unknown as InvoiceRepository;
   const unreadable = () => Promise.reject(new Error('a font can not be read'));
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), unreadable, () => {});
+  const create = createCreateInvoice(
+    repository,
+    queue,
+    ids,
+    createClientSecrets(Buffer.alloc(32)),
+    unreadable,
+    () => {},
+  );
   await expect(create(principal, input, 'k')).rejects.toThrow('a font can not be read');
   expect(stored).toBe(0);
 });
@@ -122,7 +137,7 @@ it('after a request that stored its invoice and then failed, the next one with i
     },
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), warnings, () => {});
+  const create = createCreateInvoice(repository, queue, ids, createClientSecrets(Buffer.alloc(32)), warnings, () => {});
 
   await expect(create(principal, input, 'k')).rejects.toThrow('lost');
   failing = false;

@@ -5,6 +5,7 @@ import { problemsOf } from '../../../src/domain/input-problems.ts';
 import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
 import { createCreateInvoice } from '../../../src/domain/invoice/create-invoice.ts';
 import { createInvoiceInput } from '../../../src/domain/invoice/create-invoice-input.ts';
+import { createInvoiceIds } from '../../../src/domain/invoice/invoice-ids.ts';
 import { InvalidDocument, type InvoiceWriter, type LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { type InvoiceRepository, NumberTaken } from '../../../src/domain/invoice/repository.ts';
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
@@ -46,6 +47,7 @@ const validate = createValidateInvoice(invoices, writer, warnings);
 const create = createCreateInvoice(
   invoices,
   { enqueue: async () => {} },
+  createInvoiceIds('secret'),
   createClientSecrets(Buffer.alloc(32)),
   warnings,
   () => {},

@@ -1,0 +1,32 @@
+import { createHmac } from 'node:crypto';
+import type { Environment } from '../tenant/tenant.ts';
+
+/** Derives the ids of invoices that are created with an Idempotency-Key. */
+export interface InvoiceIds {
+  /**
+   * The id of the invoice that a request with this Idempotency-Key creates. It is the same at each call, so that the
+   * store holds one invoice for a key because it holds one for an id (docs/decisions/0014).
+   */
+  ofKey(owner: { readonly tenantId: string; readonly environment: Environment }, idempotencyKey: string): string;
+}
+
+/**
+ * @param secret of the installation; it keeps an id from telling its key, which may be an order's number, to those who
+ *   see the id and try likely keys
+ */
+export function createInvoiceIds(secret: string): InvoiceIds {
+  return {
+    ofKey({ tenantId, environment }, idempotencyKey) {
+      const text = JSON.stringify([tenantId, environment, idempotencyKey]);
+      return `inv_${uuidOf(createHmac('sha256', secret).update(text).digest())}`;
+    },
+  };
+}
+
+/** A UUID in the form of version 4, with 122 pseudo-random bits of a digest (RFC 9562, section 5.4). */
+function uuidOf(digest: Buffer): string {
+  const octets = digest.subarray(0, 16);
+  octets.writeUInt8((octets.readUInt8(6) & 0x0f) | 0x40, 6);
+  octets.writeUInt8((octets.readUInt8(8) & 0x3f) | 0x80, 8);
+  return octets.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
