@@ -115,6 +115,7 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     if (!NO_FAULT.test(String(error))) report('Agenda reports an error', error);
   });
   await agenda.ready;
+  const searches = endableSearches(backend.repository, (error) => report('a job could not be unlocked', error));
 
   const jobs = createStageJobs(db, worker);
   let claimer: Claimer | null = null;
@@ -204,8 +205,7 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     },
     async stop(timeoutMs) {
       stopping = true;
-      // Otherwise a search that is in progress would lock further jobs.
-      for (const definition of Object.values(agenda.definitions)) definition.lockLimit = -1;
+      const searchesOver = searches.end();
       const claimsOver = claimer?.stop(timeoutMs);
       await Promise.all([stopTidying(), ranges.stop()]);
       // Waits for running jobs only; `drain` would also start the jobs that are locked here.
@@ -215,7 +215,42 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
         check();
       });
       await agenda.stop(false);
-      await Promise.race([Promise.all([over, claimsOver]), sleep(timeoutMs, undefined, { ref: false })]);
+      await Promise.race([Promise.all([over, claimsOver, searchesOver]), sleep(timeoutMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+/**
+ * Lets Agenda's searches for jobs end with a stop: afterwards none begins, and the job that one finds is unlocked. By
+ * itself Agenda would keep that job, and neither waits for an unlocking nor catches its error.
+ */
+function endableSearches(repository: MongoBackend['repository'], onError: (error: unknown) => void) {
+  let isOver = false;
+  const underWay = new Set<Promise<unknown>>();
+  function watched<Result>(call: Promise<Result>): Promise<Result> {
+    underWay.add(call);
+    const end = () => underWay.delete(call);
+    call.then(end, end);
+    return call;
+  }
+  const search = repository.getNextJobToRun.bind(repository);
+  const unlock = repository.unlockJob.bind(repository);
+  // If it fails, the lock of the job expires.
+  repository.unlockJob = (job) => watched(unlock(job).catch(onError));
+  repository.getNextJobToRun = (...what) =>
+    watched(
+      (async () => {
+        const job = isOver ? undefined : await search(...what);
+        if (!job || !isOver) return job;
+        await repository.unlockJob(job);
+        return undefined;
+      })(),
+    );
+  return {
+    /** Begins no more searches; resolves when none is under way. Never rejects. */
+    async end(): Promise<void> {
+      isOver = true;
+      while (underWay.size > 0) await Promise.allSettled(underWay);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Agenda } from 'agenda';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { NEW_WORK } from '../../src/domain/invoice/invoice.ts';
 import { LANES, type Lane, laneOf, slotOf } from '../../src/domain/invoice/lanes.ts';
@@ -208,6 +209,74 @@ it('a stop waits for running invoices, begins no others, and unlocks the jobs fo
   expect(left.map(({ lockedAt }) => lockedAt ?? null)).toEqual([null, null]);
   expect(complaints).toEqual([]);
 });
+
+it('a stop during a search waits until the job that it finds is unlocked', async () => {
+  const { jobs, complaints, start } = await worker(async () => undefined);
+  const { search, unlock } = slowly(jobs.agenda);
+  await jobs.queue.enqueue(queuedInvoice('inv_found'), 1000);
+  await start();
+  await search.begun;
+  let isStopped = false;
+  const stopped = jobs.stop(30_000).then(() => {
+    isStopped = true;
+  });
+  await sleep(100);
+  search.goOn();
+  await unlock.begun;
+  await sleep(100);
+  expect(isStopped).toBe(false);
+  unlock.goOn();
+  await stopped;
+  expect(await stored().countDocuments({ lockedAt: { $ne: null } })).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+it('an unlocking that fails during a stop is reported', async () => {
+  const { jobs, complaints, start } = await worker(async () => undefined);
+  const { search, unlock } = slowly(jobs.agenda);
+  await jobs.queue.enqueue(queuedInvoice('inv_found'), 1000);
+  await start();
+  await search.begun;
+  const stopped = jobs.stop(30_000);
+  search.goOn();
+  await unlock.begun;
+  unlock.fail(new Error('the store is away'));
+  await stopped;
+  expect(complaints).toEqual([expect.stringMatching(/could not be unlocked: Error: the store is away/)]);
+});
+
+/** Holds Agenda's search that finds a job after the store has locked it, and Agenda's unlocking before the store is asked. */
+function slowly({ db }: Agenda) {
+  // The repository's collection: what Agenda asks of the store.
+  const { collection } = db as unknown as { collection: Record<string, (...words: unknown[]) => Promise<unknown>> };
+  const [search, unlock] = [held(), held()];
+  const find = collection.findOneAndUpdate!.bind(collection);
+  collection.findOneAndUpdate = async (...words) => {
+    const found = await find(...words);
+    if (found !== null) await search.reached();
+    return found;
+  };
+  const update = collection.updateOne!.bind(collection);
+  collection.updateOne = async (...words) => {
+    await unlock.reached();
+    return update(...words);
+  };
+  return { search, unlock };
+}
+
+function held() {
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  return {
+    begun: begun.promise,
+    goOn: () => gate.resolve(),
+    fail: (error: Error) => gate.reject(error),
+    reached() {
+      begun.resolve();
+      return gate.promise;
+    },
+  };
+}
 
 it.each(['normalize', 'sign', 'transmit', 'decide', 'receipt'] as const)(
   'live invoices that wait for a slow authority at %s hold no place of a test invoice',

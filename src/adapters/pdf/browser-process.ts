@@ -50,9 +50,10 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
   const { default: puppeteer } = await import('puppeteer-core');
   const profile = start.needsProfile ? await mkdtemp(join(tmpdir(), 'fatoura-browser-')) : null;
   const defaults = await puppeteer.defaultArgs({ headless: 'shell', args: ownArguments(start, profile) });
+  const [command, ...words] = atLowPriority(start.executable);
   const child = spawn(
-    start.executable,
-    [...defaults.filter((each) => !UNWANTED.has(each)), '--remote-debugging-pipe'],
+    command,
+    [...words, ...defaults.filter((each) => !UNWANTED.has(each)), '--remote-debugging-pipe'],
     {
       env: profile === null ? { ...start.environment } : { HOME: profile, ...start.environment },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
@@ -197,20 +198,26 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
+const PRIORITY = osConstants.priority.PRIORITY_BELOW_NORMAL;
+
 /**
- * Gives the browser a lower CPU priority, which its threads and helper processes inherit, so that rendering PDFs never
- * delays the processing of invoices. On Linux, the browser's session may be an autogroup (sched(7)): the kernel then
- * shares the CPU between autogroups first, and weighs the priorities of processes only within one.
+ * The command that starts a browser at a lower CPU priority, so that rendering PDFs never delays the processing of
+ * invoices. On Linux a priority belongs to a thread and only new threads inherit it, so the browser must begin with it.
+ */
+function atLowPriority(executable: string): [string, ...string[]] {
+  return process.platform === 'linux' ? ['nice', '-n', String(PRIORITY), executable] : [executable];
+}
+
+/**
+ * Lowers the CPU priority of a browser that has begun. On Linux its session may be an autogroup (sched(7)): the kernel
+ * then shares the CPU between autogroups first, and weighs the priorities of processes only within one.
  */
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
-  const priority = osConstants.priority.PRIORITY_BELOW_NORMAL;
-  // Each fails if the process has exited, or the system does not have or allow it: the browser then runs at the
-  // priority that it has, and PDFs compete with other work.
+  // Fails if the process has exited, or the system does not have or allow it: the browser then runs at the priority
+  // that it has, and PDFs compete with other work.
   try {
-    setPriority(pid, priority);
-  } catch {}
-  try {
-    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(priority));
+    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(PRIORITY));
+    else setPriority(pid, PRIORITY);
   } catch {}
 }
