@@ -20,7 +20,8 @@ import { pendingInvoice } from '../support/invoices.ts';
 import { queryPlans } from '../support/query-plans.ts';
 import { openTestStore } from '../support/store.ts';
 
-const RULE = { quietMs: 5000, mostAnHour: 30 };
+// The table of cases is made when the file is read: the quiet time is longer than a loaded machine takes to reach a case.
+const RULE = { quietMs: 60_000, mostAnHour: 30 };
 const digest = (text: string) => Buffer.from(text).toString('hex').padEnd(64, '0').slice(0, 64);
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
@@ -70,7 +71,7 @@ describe('a look-up is made due', () => {
       'at transmit with an unknown outcome',
       { status: 'signing', 'work.stage': 'transmit', 'work.outcomeUnknown': true },
     ],
-    ['after earlier look-ups', { authorityAttempts: [lookUp(ago(4000)), lookUp(ago(6))] }],
+    ['after earlier look-ups', { authorityAttempts: [lookUp(ago(4000)), lookUp(ago(61))] }],
     ['after a submission a moment ago', { authorityAttempts: [{ ...lookUp(ago(0)), purpose: 'submit' }] }],
   ])('%s', async (_name, changes) => {
     const id = await stored(changes);
