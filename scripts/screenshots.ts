@@ -94,6 +94,9 @@ try {
     { name: 'refused', path: '/i/inv_x#wrong', language: 'fr', selector: 'h1' },
     { name: 'welcome', path: '/', language: 'fr', selector: 'h1' },
     { name: 'welcome', path: '/', language: 'ar', selector: 'h1' },
+    { name: 'sign-in', path: '/sign-in', language: 'en', selector: 'form' },
+    { name: 'sign-in', path: '/sign-in', language: 'ar', selector: 'form' },
+    { name: 'join', path: '/join#x', language: 'fr', selector: 'form' },
   ];
   for (const shot of shots) await shoot(browser, url, shot, folder);
   console.log(`The pictures are in ${folder}.`);

@@ -5,6 +5,7 @@ import type { DifferenceRepository, ReconciliationState } from '../domain/author
 import type { AuthorityStateStore } from '../domain/authority/state.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { PeopleRepository } from '../domain/person/ports.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
 import { createAuthorityStateStore } from '../storage/authority-state.ts';
@@ -13,6 +14,7 @@ import { ensureIndexes } from '../storage/indexes.ts';
 import { createInstallationRepository } from '../storage/installation.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
 import { withKeyCache } from '../storage/key-cache.ts';
+import { createPeopleRepository } from '../storage/people.ts';
 import { createReconciliationState } from '../storage/reconciliation-state.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
 import { type LiveSettings, missingInstallation } from './live-settings.ts';
@@ -23,6 +25,7 @@ export interface Administration {
   readonly tenants: TenantRepository;
   readonly manageKeys: ManageKeys;
   readonly installation: InstallationRepository;
+  readonly people: PeopleRepository;
   readonly invoices: Pick<InvoiceRepository, 'needingAttention' | 'retryNow' | 'parkedByTenant' | 'parkedCount'>;
   readonly authorityState: AuthorityStateStore;
   readonly differences: Pick<DifferenceRepository, 'count'>;
@@ -38,6 +41,7 @@ export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings
   return {
     ...{ tenants, manageKeys },
     installation: createInstallationRepository(db),
+    people: createPeopleRepository(db),
     invoices: createInvoiceRepository(db),
     authorityState: createAuthorityStateStore(db),
     differences: createDifferenceRepository(db),

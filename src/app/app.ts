@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import type { ManageKeys } from '../domain/api-key/manage-keys.ts';
 import { type FirstStart, prepareInstallation } from '../domain/installation/first-start.ts';
 import { createDocumentDemand } from '../domain/invoice/document-demand.ts';
+import { invite } from '../domain/person/invite.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
 import type { ClaimCounts } from '../jobs/claimer.ts';
@@ -133,11 +134,16 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       : await startWorker(runtime, { data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live });
   if (config.role !== 'api') await startReconciliation(runtime, { data, jobs, publicUrl }, live?.authority ?? null);
   if (server) {
-    const served = { data, jobs, documents, mailer, demand, webhooks, documentUrl, metrics, live };
-    await serveHttp(runtime, server, served);
+    const served = { data, jobs, documents, mailer, demand, webhooks, documentUrl, metrics, live, publicUrl };
+    await serveHttp(runtime, server, { ...served, accountMailer: mailer });
   }
   // Last, so that nothing can fail between the creation of credentials and their output.
-  const firstStart = await prepareInstallation(tenants, data.installation, store.kind !== 'server');
+  const firstStart = await prepareInstallation(
+    tenants,
+    data.installation,
+    (grants) => invite(data.people, { email: null, grants }, publicUrl),
+    store.kind !== 'server',
+  );
   return {
     ...{ url, store, tenants, manageKeys, firstStart, warm, fail },
     listeners: () => feed.listeners() + webhooks.listeners(),

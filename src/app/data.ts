@@ -29,7 +29,8 @@ import { type OpenStore, openStore, prepareDataFolder } from './store.ts';
 const BACKGROUND_WRITES = { 'own engine': 1, 'running engine': 1, server: 4 } as const;
 
 /** The store with its repositories, and the master key of its data. */
-export interface Data extends Pick<Administration, 'tenants' | 'manageKeys' | 'installation' | 'authorityState'> {
+export interface Data
+  extends Pick<Administration, 'tenants' | 'manageKeys' | 'installation' | 'people' | 'authorityState'> {
   readonly store: OpenStore;
   /**
    * Whether no other process uses the store, because this process started the engine. It is then the only worker, and
@@ -65,7 +66,7 @@ export async function openData(
   await prepareDataFolder(config);
   const store = options.store ?? (await openOwnStore(runtime, options.monitorCommands));
   const { db } = store;
-  const { tenants, manageKeys, installation, authorityState } = administrationOf(store, config);
+  const { tenants, manageKeys, installation, people, authorityState } = administrationOf(store, config);
   const masterKey = await openMasterKey(config, installation);
   await ensureIndexes(db);
   await reserveEarlierNumbers(db);
@@ -83,7 +84,19 @@ export async function openData(
     (work) =>
       turns.run(kind, work);
   return {
-    ...{ store, health, logFailure, tenants, manageKeys, installation, authorityState, masterKey, feed, background },
+    ...{
+      store,
+      health,
+      logFailure,
+      tenants,
+      manageKeys,
+      installation,
+      people,
+      authorityState,
+      masterKey,
+      feed,
+      background,
+    },
     alone: store.kind === 'own engine',
     clientSecrets: createClientSecrets(masterKey),
     invoiceIds,

@@ -7,6 +7,7 @@ import { createTakeHint } from '../domain/authority/take-hint.ts';
 import { refuseReusedKey, requireIssuer } from '../domain/invoice/create-invoice.ts';
 import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
+import type { AccountMailer } from '../domain/person/ports.ts';
 import { requireSecretKey } from '../domain/principal.ts';
 import { createGate } from '../graphql/gate.ts';
 import { readOperationList } from '../graphql/operation-list.ts';
@@ -20,12 +21,15 @@ import type { GraphqlParts } from '../transport/graphql.ts';
 import type { HttpServer } from '../transport/http-server.ts';
 import { operatorPages } from '../transport/operations.ts';
 import { createServer } from '../transport/server.ts';
+import { composeAccounts } from './accounts.ts';
 import type { Data } from './data.ts';
 import type { Metrics } from './metrics.ts';
 import type { Runtime } from './runtime.ts';
 import { composeUseCases, type UseCaseParts } from './use-cases.ts';
 
 export interface HttpParts extends UseCaseParts {
+  readonly accountMailer: AccountMailer;
+  readonly publicUrl: string;
   readonly jobs: Jobs;
   readonly metrics: Metrics;
   /** The live authority, with the secret of its callbacks; null if none is configured. */
@@ -54,6 +58,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     },
     graphql: await composeGraphql(runtime, metrics),
     authorityCallback: composeCallback(parts),
+    accounts: composeAccounts({ data, mailer: parts.accountMailer, publicUrl: parts.publicUrl }),
     operations: operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
     measured: metrics.request,
     ready: async () => (server.closing ? 'the service is shutting down' : health.trouble()),

@@ -1,3 +1,4 @@
+import { inviteAccount } from './accounts.ts';
 import { authorityStatus, pauseAuthority, resumeAuthority } from './authority.ts';
 import type { Command } from './command.ts';
 import { demo } from './demo/demo.ts';
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   listKeys,
   revokeKey,
   rotateKey,
+  inviteAccount,
   operatorReset,
   acceptMasterKey,
   invoicesNeedingAttention,

@@ -17,6 +17,13 @@ export function greeting(url: string | null, firstStart: FirstStart, sandboxUrl:
   const lines =
     url === null ? ['Fatoura is processing jobs.'] : [`Fatoura listens on ${url}`, `Documentation: ${url}/docs`];
   const shown = credentials(firstStart, url);
+  if (firstStart.invitationUrl !== null) {
+    lines.push(
+      '',
+      'Make your account with this link (valid once, for 7 days; later: npm run -s cli -- accounts invite):',
+      `  ${firstStart.invitationUrl}`,
+    );
+  }
   if (shown.length > 0) lines.push('', ...shown);
   if (firstStart.demo === null && url !== null) lines.push('', ...KEY_COMMANDS);
   if (firstStart.demo !== null && url !== null) {

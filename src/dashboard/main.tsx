@@ -5,9 +5,16 @@ import { NotFound } from './interface/not-found.tsx';
 import './style.css';
 
 /** The addresses that this program serves. Links to others (`/docs`, `/verify/…`, `/files/…`) load from the server. */
-const OWN_ADDRESSES = /^\/(i\/.*)?$/;
+const OWN_ADDRESSES = /^\/(i\/.*|account|forgotten-password|join|new-password|sign-in)?$/;
 
+const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage);
+const ForgottenPasswordPage = lazy(
+  async () => (await import('./account/forgotten-password-page.tsx')).ForgottenPasswordPage,
+);
 const InvoiceRoute = lazy(async () => (await import('./invoice/invoice-route.tsx')).InvoiceRoute);
+const JoinPage = lazy(async () => (await import('./account/join-page.tsx')).JoinPage);
+const NewPasswordPage = lazy(async () => (await import('./account/new-password-page.tsx')).NewPasswordPage);
+const SignInPage = lazy(async () => (await import('./account/sign-in-page.tsx')).SignInPage);
 const Welcome = lazy(async () => (await import('./welcome/welcome.tsx')).Welcome);
 
 const root = document.getElementById('app');
@@ -18,6 +25,11 @@ if (root) {
         <Router>
           <Route path="/" component={Welcome} />
           <Route path="/i/:id" component={InvoiceRoute} />
+          <Route path="/account" component={AccountPage} />
+          <Route path="/forgotten-password" component={ForgottenPasswordPage} />
+          <Route path="/join" component={JoinPage} />
+          <Route path="/new-password" component={NewPasswordPage} />
+          <Route path="/sign-in" component={SignInPage} />
           <Route default component={NotFound} />
         </Router>
       </LocationProvider>

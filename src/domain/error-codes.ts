@@ -38,6 +38,18 @@ export const ERRORS = {
     remedy: 'Use the key that replaced it.',
     example: ['This API key was revoked. Use the key that replaced it.', null],
   },
+  invalid_credentials: {
+    status: 401,
+    description: 'The e-mail address or the password is wrong (pages for people).',
+    remedy: 'Check both, or set a new password.',
+    example: ['The e-mail address or the password is wrong.', null],
+  },
+  not_signed_in: {
+    status: 401,
+    description: 'Nobody is signed in, or the session has ended (pages for people).',
+    remedy: 'Sign in.',
+    example: ['Nobody is signed in.', null],
+  },
   insufficient_scope: {
     status: 403,
     description:

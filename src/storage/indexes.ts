@@ -105,6 +105,20 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     { name: 'slot', key: { tenantId: 1, environment: 1, slot: 1 }, unique: true },
     { name: 'failing', key: { tellAt: 1 }, partialFilterExpression: { tellAt: { $exists: true } } },
   ],
+  // Those of better-auth, under the names that it gives them, and the ends of what expires.
+  people: [{ name: 'people_email_uidx', key: { email: 1 }, unique: true }],
+  person_sessions: [
+    { name: 'person_sessions_token_uidx', key: { token: 1 }, unique: true },
+    { name: 'person_sessions_userId_idx', key: { userId: 1 } },
+    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ],
+  person_passwords: [{ name: 'person_passwords_userId_idx', key: { userId: 1 } }],
+  person_resets: [
+    { name: 'person_resets_identifier_idx', key: { identifier: 1 } },
+    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ],
+  person_grants: [{ name: 'tenant', key: { 'memberships.tenantId': 1 } }],
+  invitations: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
 };
 
 /** Creates missing indexes. Safe to run at each start, and in several processes at once. */

@@ -1,13 +1,15 @@
 import type { Collection, Db } from 'mongodb';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { LimitKind, RateLimiter } from '../domain/api-key/rate-limiter.ts';
+import { ATTEMPT_WINDOW_MS, ATTEMPTS } from '../domain/person/limits.ts';
+import type { AttemptLimiter } from '../domain/person/ports.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 
 const WINDOW_SECONDS = 60;
 /** More than concurrent processes can make necessary. */
-const ATTEMPTS = 10;
+const TRIES = 10;
 
-/** A window of 60 s that started with its first request. */
+/** A window that started with its first request. */
 interface Window {
   /** The kind of limit and the client: `secret:key_…`. */
   readonly _id: string;
@@ -27,8 +29,7 @@ type Count = (id: string, requests: number) => Promise<{ readonly counted: numbe
  * @param shared the database with the counters of all processes; null if this is the only process
  */
 export function createRateLimiter(limits: Readonly<Record<LimitKind, number>>, shared: Db | null): RateLimiter {
-  const inMemory = countInMemory();
-  const count = shared ? countInStore(shared.collection<Window>('rate_windows'), inMemory) : inMemory;
+  const count = createCount(shared, WINDOW_SECONDS);
   return {
     async consume(kind, id, requests = 1) {
       const { counted, endsAt } = await count(`${kind}:${id}`, requests);
@@ -42,8 +43,24 @@ export function createRateLimiter(limits: Readonly<Record<LimitKind, number>>, s
   };
 }
 
-function countInMemory(): Count {
-  const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS });
+/** Counts attempts as {@link createRateLimiter} counts requests. */
+export function createAttemptLimiter(shared: Db | null): AttemptLimiter {
+  const count = createCount(shared, ATTEMPT_WINDOW_MS / 1000);
+  return {
+    async attempt(kind, id) {
+      const { counted, endsAt } = await count(`attempt-${kind}:${id}`, 1);
+      return counted <= ATTEMPTS[kind] ? 0 : Math.max(1, endsAt - Date.now());
+    },
+  };
+}
+
+function createCount(shared: Db | null, seconds: number): Count {
+  const inMemory = countInMemory(seconds);
+  return shared ? countInStore(shared.collection<Window>('rate_windows'), seconds, inMemory) : inMemory;
+}
+
+function countInMemory(seconds: number): Count {
+  const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: seconds });
   return async (id, requests) => {
     const { consumedPoints, msBeforeNext } = await limiter.consume(id, requests).catch((refusal: unknown) => {
       if (refusal instanceof RateLimiterRes) return refusal;
@@ -60,9 +77,9 @@ function countInMemory(): Count {
  * rate-limiter-flexible's own store needs a unique index, which it creates while the first requests are already
  * counted, and an upsert that returns its outcome, which not every server supports under concurrency.
  */
-function countInStore(windows: Collection<Window>, whenAway: Count): Count {
+function countInStore(windows: Collection<Window>, seconds: number, whenAway: Count): Count {
   async function count(id: string, requests: number): ReturnType<Count> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
       const now = Date.now();
       const open = await windows.findOneAndUpdate(
         { _id: id, expire: { $gt: new Date(now) } },
@@ -70,7 +87,7 @@ function countInStore(windows: Collection<Window>, whenAway: Count): Count {
         { returnDocument: 'after' },
       );
       if (open) return { counted: open.points, endsAt: open.expire.getTime() };
-      const fresh = { points: requests, expire: new Date(now + WINDOW_SECONDS * 1000) };
+      const fresh = { points: requests, expire: new Date(now + seconds * 1000) };
       if ((await restart(id, now, fresh)) || (await insert(id, fresh)))
         return { counted: requests, endsAt: fresh.expire.getTime() };
       // Another process has started the window, so it is open now.

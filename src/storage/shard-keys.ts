@@ -17,6 +17,7 @@ export type Placement =
 const BY_ID: Placement = { key: { _id: 'hashed' } };
 
 const FEW_DOCUMENTS = 'It has a fixed number of small documents.';
+const BY_PEOPLE = 'It grows with the people who sign in, and its unique indexes span all of them.';
 const BY_TENANTS = 'It grows with the tenants, not with their invoices, and its unique indexes span all tenants.';
 
 /**
@@ -43,6 +44,12 @@ export const PLACEMENTS: Readonly<Record<string, Placement>> = {
 
   tenants: { whole: BY_TENANTS },
   webhook_endpoints: { whole: BY_TENANTS },
+  people: { whole: BY_PEOPLE },
+  person_sessions: { whole: BY_PEOPLE },
+  person_passwords: { whole: BY_PEOPLE },
+  person_resets: { whole: BY_PEOPLE },
+  person_grants: { whole: BY_PEOPLE },
+  invitations: { whole: BY_PEOPLE },
   jobs: { whole: 'Only waits and retries have jobs, and Agenda changes single jobs that it finds by their names.' },
   authority_differences: { whole: 'The open differences of each kind are limited, and resolved ones expire.' },
   authority_state: { whole: FEW_DOCUMENTS },

@@ -4,6 +4,7 @@ import type { Context, Middleware } from 'koa';
 import compose from 'koa-compose';
 import mount from 'koa-mount';
 import { serviceError } from '../domain/errors.ts';
+import { isOwnPage } from './own-page.ts';
 
 const USER = 'operator';
 
@@ -82,17 +83,6 @@ function refuseForbiddenChange(ctx: Context): void {
     'insufficient_scope',
     'The job dashboard cannot create jobs. To retry an invoice now: npm run -s cli -- invoices retry INVOICE_ID',
   );
-}
-
-/**
- * Whether a request comes from a page of this origin or from a client that is not a browser. In plain HTTP to other
- * machines, browsers send no `Sec-Fetch-Site`, but `Origin`. Other clients send neither.
- */
-function isOwnPage(ctx: Context): boolean {
-  const site = ctx.get('Sec-Fetch-Site');
-  if (site !== '') return site === 'same-origin' || site === 'none';
-  const origin = ctx.get('Origin');
-  return origin === '' || URL.parse(origin)?.host === ctx.host.toLowerCase();
 }
 
 /** Whether the operator sent the request; answers 401 if not. */

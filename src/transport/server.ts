@@ -9,8 +9,9 @@ import type { VerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import { requireSecretKey } from '../domain/principal.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
 import type { Explain } from '../graphql/execute.ts';
+import { type AccountRouteParts, accountRoutes } from './accounts.ts';
 import { type AuthorityCallbackParts, authorityCallback } from './authority-callback.ts';
-import { dashboard } from './dashboard/routes.ts';
+import { dashboard, PAGES } from './dashboard/routes.ts';
 import { showDocs, showDocsFile } from './docs/routes.ts';
 import { files } from './files.ts';
 import { untrustedForwarding } from './forwarding.ts';
@@ -41,6 +42,7 @@ export interface ServerParts extends RestParts {
   readonly graphql: GraphqlParts;
   /** Null if the authority sends none: the path does not exist then. */
   readonly authorityCallback: AuthorityCallbackParts | null;
+  readonly accounts: AccountRouteParts;
   /** The job dashboard and the metrics. */
   readonly operations: Middleware;
   /** Called for each request. */
@@ -104,9 +106,10 @@ export function createServer(parts: ServerParts): Koa {
   router.get('/verify/:id', verify.show as RouterMiddleware);
   router.post('/verify/:id', verify.check as RouterMiddleware);
   const pages = dashboard();
-  router.get('/', pages.showPage as RouterMiddleware);
-  router.get('/i/:id', pages.showPage as RouterMiddleware);
+  for (const path of PAGES) router.get(path, pages.showPage as RouterMiddleware);
   router.get('/assets/:file', pages.showAsset as RouterMiddleware);
+  for (const [method, path, handle] of accountRoutes(parts.accounts))
+    router.register(path, [method], handle as RouterMiddleware);
   router.get('/docs', showDocs as RouterMiddleware);
   router.get('/docs/:file', showDocsFile as RouterMiddleware);
   router.get('/healthz', (ctx) => {

@@ -18,6 +18,7 @@ import { startEngine } from '../../src/engine/embedded.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { type CommandLine, startCommandLine } from '../support/command-line.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { Browser } from '../support/person.ts';
 import { STAND_IN_PDF, startService, type TestService, withDatabase } from '../support/service.ts';
 
 const PROFILE = fileURLToPath(new URL('../../scripts/samples/seller/profile.json', import.meta.url));
@@ -205,7 +206,7 @@ describe('tenants and keys', () => {
   });
 
   it('the commands that a later start prints work unchanged and lead to a key', async () => {
-    const nothing = { operatorPassword: null, demo: null };
+    const nothing = { operatorPassword: null, invitationUrl: null, demo: null };
     const text = greeting('http://127.0.0.1:3000', nothing);
     expect(text).toContain('http://127.0.0.1:3000/docs');
     const [list, create, ...more] = [...text.matchAll(/npm run -s cli -- (\S+(?: \S+)*)/g)].map(
@@ -220,8 +221,34 @@ describe('tenants and keys', () => {
     expect(await statusWith(key)).toBe(200);
     // A first start, which shows keys, and a worker print no such advice.
     const demo = { tenantId: 'ten_x', secretKey: 'sk_test_x', publishableKey: 'pk_test_x' };
-    expect(greeting('http://127.0.0.1:3000', { operatorPassword: null, demo })).not.toContain('keys create');
+    expect(greeting('http://127.0.0.1:3000', { operatorPassword: null, invitationUrl: null, demo })).not.toContain(
+      'keys create',
+    );
     expect(greeting(null, nothing)).toBe('Fatoura is processing jobs.');
+  });
+
+  it('invites people with a link that gives what was asked for, once', async () => {
+    const { id } = await administered('tenants', 'create', '--name', 'Équipe');
+    const invitation = ['accounts', 'invite', '--tenant', id, '--role', 'developer', '--email', 'Dev@Example.com'];
+    const { out } = await administer(...invitation);
+    expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/join#[\w-]{32}\n$/);
+    const { link } = await administered(...invitation, '--operator');
+    const account = { token: link.split('#')[1], name: 'Dev', password: 'correct horse battery' };
+    const stranger = await new Browser(service.url).post('/auth/accept-invitation', {
+      ...account,
+      email: 'another@example.com',
+    });
+    expect(stranger.status).toBe(404);
+    const { body } = await new Browser(service.url).post('/auth/accept-invitation', {
+      ...account,
+      email: 'dev@example.com',
+    });
+    expect(body).toMatchObject({ isOperator: true, memberships: [{ tenantId: id, role: 'developer' }] });
+    expect((await administer('accounts', 'invite', '--tenant', id)).err).toMatch(/go together/);
+    expect((await administer('accounts', 'invite')).err).toMatch(/give --tenant/);
+    expect((await administer('accounts', 'invite', '--operator', '--email', 'nobody')).err).toMatch(/not an e-mail/);
+    const unknown = ['--tenant', 'ten_00000000-0000-4000-8000-000000000000', '--role', 'viewer'];
+    expect(await administer('accounts', 'invite', ...unknown)).toMatchObject({ code: 2, out: '' });
   });
 
   it('replaces a profile', async () => {

@@ -55,14 +55,16 @@ describe('the credentials of a first start', () => {
     const { firstStart } = await start();
     expect(firstStart.operatorPassword).toEqual(expect.any(String));
     expect(firstStart.demo?.secretKey).toMatch(/^sk_test_/);
+    expect(firstStart.invitationUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/join#[\w-]{32}$/);
     await stop();
-    expect((await start()).firstStart).toEqual({ operatorPassword: null, demo: null });
+    expect((await start()).firstStart).toEqual({ operatorPassword: null, invitationUrl: null, demo: null });
   });
 });
 
 it('the curl line works for the address that accepts test keys, even if that is not reachable yet', () => {
   const demo = { tenantId: 'ten_x', secretKey: 'sk_test_x', publishableKey: 'pk_test_x' };
-  const lines = (sandbox?: string) => greeting('http://127.0.0.1:3000', { operatorPassword: null, demo }, sandbox);
+  const lines = (sandbox?: string) =>
+    greeting('http://127.0.0.1:3000', { operatorPassword: null, invitationUrl: null, demo }, sandbox);
   expect(lines('https://sandbox.invalid')).toContain("127.0.0.1:3000/v1/invoices -H 'Host: sandbox.invalid'");
   expect(lines()).not.toContain('Host:');
 });

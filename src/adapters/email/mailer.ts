@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { mailAddress } from '../../domain/email-address.ts';
 import { type InvoiceMail, type Mailer, MailNotSent } from '../../domain/invoice/email.ts';
+import type { AccountMailer } from '../../domain/person/ports.ts';
 import type { EndpointNotifier } from '../../domain/webhook/endpoint-health.ts';
+import { composeReset } from './account-mail.ts';
 import { composeMessage } from './message.ts';
 import { composeNotice } from './notice.ts';
 import { writeToOutbox } from './outbox.ts';
@@ -29,7 +32,7 @@ const NO_SENDER = 'no-reply@fatoura.invalid';
  * Sends invoices by SMTP. Without an SMTP server, and for test invoices to receivers outside `testAllow`, mails are
  * written to the outbox (docs/decisions/0018).
  */
-export function createMailer(options: MailerOptions): Mailer & EndpointNotifier & { close(): void } {
+export function createMailer(options: MailerOptions): Mailer & EndpointNotifier & AccountMailer & { close(): void } {
   const smtp = options.smtpUrl === null ? null : createSmtp(options.smtpUrl, options.times);
   const from = options.from ?? NO_SENDER;
   return {
@@ -59,6 +62,14 @@ export function createMailer(options: MailerOptions): Mailer & EndpointNotifier 
         message,
       );
       options.log?.info({ endpointId: notice.endpointId, file }, 'mail written to the outbox');
+    },
+    async sendReset(mail) {
+      const to = mailAddress(mail.to);
+      if (to === null) throw new MailNotSent(`'${mail.to}' is not a valid mail address`, true);
+      const message = await composeReset(mail, from, to);
+      if (smtp) return smtp.send(from, to, message);
+      const file = await writeToOutbox(options.outbox, `password-${randomUUID()}`, message);
+      options.log?.info({ file }, 'mail written to the outbox');
     },
     close: () => smtp?.close(),
   };

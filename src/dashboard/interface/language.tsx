@@ -12,9 +12,17 @@ interface Reading {
 
 const ReadingContext = createContext<Reading | null>(null);
 
-/** Gives its content the language, and the document its `lang` and `dir`. The address keeps a choice: `?lang=ar`. */
+/** Where the browser keeps the reader's choice. */
+const KEPT_AS = 'language';
+
+/**
+ * Gives its content the language, and the document its `lang` and `dir`. The address (`?lang=ar`) and the browser keep a
+ * choice.
+ */
 export function LanguageProvider({ children }: { children: ComponentChildren }) {
-  const [language, setLanguage] = useState(() => chooseLanguage(location.search, navigator.languages));
+  const [language, setLanguage] = useState(() =>
+    chooseLanguage(location.search, [...keptLanguage(), ...navigator.languages]),
+  );
   useLayoutEffect(() => {
     document.documentElement.lang = language;
     document.documentElement.dir = DIRECTIONS[language];
@@ -25,12 +33,29 @@ export function LanguageProvider({ children }: { children: ComponentChildren }) 
       texts: TEXTS[language],
       choose(chosen: Language) {
         history.replaceState(history.state, '', `${location.pathname}?lang=${chosen}${location.hash}`);
+        keepLanguage(chosen);
         setLanguage(chosen);
       },
     }),
     [language],
   );
   return <ReadingContext.Provider value={reading}>{children}</ReadingContext.Provider>;
+}
+
+function keptLanguage(): string[] {
+  try {
+    return [localStorage.getItem(KEPT_AS) ?? ''];
+  } catch {
+    return []; // The browser keeps nothing for this page.
+  }
+}
+
+function keepLanguage(language: Language): void {
+  try {
+    localStorage.setItem(KEPT_AS, language);
+  } catch {
+    // As above.
+  }
 }
 
 export function useLanguage(): Reading {

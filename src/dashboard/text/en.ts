@@ -1,5 +1,8 @@
 import type { Texts } from './wording.ts';
 
+/** The hint of a new password. */
+const LONG = 'At least 12 characters. Several words are easier to remember than special characters.';
+
 export const en: Texts = {
   language: 'Language',
   footer: 'Electronic invoicing in Morocco',
@@ -92,5 +95,65 @@ export const en: Texts = {
     docs: 'Documentation',
     graphql: 'GraphQL explorer',
     openapi: 'OpenAPI description',
+    account: 'Your account',
+  },
+  account: {
+    title: 'Your account',
+    loading: 'Reading your account…',
+    signOut: 'Sign out',
+    roles: 'Your roles',
+    noRoles: 'You have no role yet. Ask an owner or an operator for an invitation.',
+    service: 'The whole service',
+    operator: 'Operator',
+    roleNames: { viewer: 'Viewer', developer: 'Developer', owner: 'Owner' },
+    labels: {
+      email: 'E-mail address',
+      name: 'Your name',
+      password: 'Password',
+      chosenPassword: 'Password',
+      currentPassword: 'Current password',
+      newPassword: 'New password',
+    },
+    hints: { chosenPassword: LONG, newPassword: LONG },
+    show: 'Show the password',
+    hide: 'Hide the password',
+    signIn: { title: 'Sign in', submit: 'Sign in' },
+    join: {
+      title: 'Accept the invitation',
+      lead: 'Make your account. If you already have one, enter its e-mail address and its password.',
+      submit: 'Continue',
+      incomplete: 'The link is incomplete. Open it again exactly as you received it.',
+    },
+    forgotten: {
+      title: 'Forgotten password',
+      link: 'Forgotten your password?',
+      lead: 'We send a link to your e-mail address. It is valid for one hour.',
+      submit: 'Send the link',
+      sent: 'If there is an account with this address, a mail with a link is on its way.',
+      again: 'Ask for another link',
+    },
+    reset: {
+      title: 'New password',
+      lead: 'Setting it signs you out everywhere.',
+      submit: 'Set the password',
+      done: 'Your new password is set. Sign in with it.',
+      incomplete: 'The link is incomplete. Open it again exactly as you received it.',
+    },
+    change: {
+      title: 'Change the password',
+      lead: 'Every other browser is signed out.',
+      submit: 'Change the password',
+      done: 'The password is changed. Every other browser is signed out.',
+    },
+    refusals: {
+      wrongCredentials: 'The e-mail address or the password is wrong.',
+      wrongPassword: 'The password is wrong.',
+      link: 'This link was used, has expired or is for another e-mail address. Ask for another one.',
+      notSignedIn: 'Your session has ended. Sign in again.',
+      unreachable: 'The service cannot be reached. Try again in a moment.',
+      failed: 'This did not work. Try again in a moment.',
+      tooMany: (minutes) => `Too many attempts. Try again in ${minutes} min.`,
+      field: (label) => `Check this field: ${label}.`,
+    },
   },
 };

@@ -1,5 +1,8 @@
 import type { Texts } from './wording.ts';
 
+/** The hint of a new password. */
+const LONG = '12 caractères au moins. Plusieurs mots se retiennent mieux que des caractères spéciaux.';
+
 export const fr: Texts = {
   language: 'Langue',
   footer: 'Facturation électronique au Maroc',
@@ -92,5 +95,65 @@ export const fr: Texts = {
     docs: 'Documentation',
     graphql: 'Explorateur GraphQL',
     openapi: 'Description OpenAPI',
+    account: 'Votre compte',
+  },
+  account: {
+    title: 'Votre compte',
+    loading: 'Lecture de votre compte…',
+    signOut: 'Se déconnecter',
+    roles: 'Vos rôles',
+    noRoles: 'Vous n’avez pas encore de rôle. Demandez une invitation à un propriétaire ou à un opérateur.',
+    service: 'Tout le service',
+    operator: 'Opérateur',
+    roleNames: { viewer: 'Lecteur', developer: 'Développeur', owner: 'Propriétaire' },
+    labels: {
+      email: 'Adresse e-mail',
+      name: 'Votre nom',
+      password: 'Mot de passe',
+      chosenPassword: 'Mot de passe',
+      currentPassword: 'Mot de passe actuel',
+      newPassword: 'Nouveau mot de passe',
+    },
+    hints: { chosenPassword: LONG, newPassword: LONG },
+    show: 'Afficher le mot de passe',
+    hide: 'Masquer le mot de passe',
+    signIn: { title: 'Connexion', submit: 'Se connecter' },
+    join: {
+      title: 'Accepter l’invitation',
+      lead: 'Créez votre compte. Si vous en avez déjà un, saisissez son adresse e-mail et son mot de passe.',
+      submit: 'Continuer',
+      incomplete: 'Le lien est incomplet. Ouvrez-le de nouveau tel que vous l’avez reçu.',
+    },
+    forgotten: {
+      title: 'Mot de passe oublié',
+      link: 'Mot de passe oublié ?',
+      lead: 'Nous envoyons un lien à votre adresse e-mail. Il est valable une heure.',
+      submit: 'Envoyer le lien',
+      sent: 'S’il existe un compte avec cette adresse, un message avec un lien est en route.',
+      again: 'Demander un autre lien',
+    },
+    reset: {
+      title: 'Nouveau mot de passe',
+      lead: 'Il met fin à toutes vos sessions.',
+      submit: 'Enregistrer le mot de passe',
+      done: 'Votre nouveau mot de passe est enregistré. Connectez-vous avec lui.',
+      incomplete: 'Le lien est incomplet. Ouvrez-le de nouveau tel que vous l’avez reçu.',
+    },
+    change: {
+      title: 'Changer le mot de passe',
+      lead: 'Tous les autres navigateurs seront déconnectés.',
+      submit: 'Changer le mot de passe',
+      done: 'Le mot de passe est changé. Tous les autres navigateurs sont déconnectés.',
+    },
+    refusals: {
+      wrongCredentials: 'L’adresse e-mail ou le mot de passe est incorrect.',
+      wrongPassword: 'Le mot de passe est incorrect.',
+      link: 'Ce lien a servi, a expiré ou concerne une autre adresse e-mail. Demandez-en un autre.',
+      notSignedIn: 'Votre session a pris fin. Connectez-vous de nouveau.',
+      unreachable: 'Le service est injoignable. Réessayez dans un instant.',
+      failed: 'Cela n’a pas fonctionné. Réessayez dans un instant.',
+      tooMany: (minutes) => `Trop de tentatives. Réessayez dans ${minutes}\u00a0min.`,
+      field: (label) => `Vérifiez ce champ\u00a0: ${label}.`,
+    },
   },
 };

@@ -53,6 +53,7 @@ export interface Texts {
   /** In place of those, for a test invoice, which is never called valid. */
   readonly testStatuses: Readonly<Partial<Record<Status, StatusTexts>>>;
   readonly welcome: WelcomeTexts;
+  readonly account: AccountTexts;
 }
 
 /** The texts of the root page. */
@@ -64,4 +65,47 @@ export interface WelcomeTexts {
   readonly docs: string;
   readonly graphql: string;
   readonly openapi: string;
+  readonly account: string;
+}
+
+/** A page with a form. */
+interface FormTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly submit: string;
+}
+
+/** The texts of the pages of accounts. */
+export interface AccountTexts {
+  readonly title: string;
+  readonly loading: string;
+  readonly signOut: string;
+  readonly roles: string;
+  readonly noRoles: string;
+  /** The service as a whole, in which an operator has a role. */
+  readonly service: string;
+  readonly operator: string;
+  readonly roleNames: Readonly<Record<'viewer' | 'developer' | 'owner', string>>;
+  readonly labels: Readonly<
+    Record<'email' | 'name' | 'password' | 'chosenPassword' | 'currentPassword' | 'newPassword', string>
+  >;
+  readonly hints: Readonly<Record<'chosenPassword' | 'newPassword', string>>;
+  readonly show: string;
+  readonly hide: string;
+  readonly signIn: Omit<FormTexts, 'lead'>;
+  readonly join: FormTexts & { readonly incomplete: string };
+  readonly forgotten: FormTexts & { readonly link: string; readonly sent: string; readonly again: string };
+  readonly reset: FormTexts & { readonly incomplete: string; readonly done: string };
+  readonly change: FormTexts & { readonly done: string };
+  readonly refusals: {
+    readonly wrongCredentials: string;
+    readonly wrongPassword: string;
+    readonly link: string;
+    readonly notSignedIn: string;
+    readonly unreachable: string;
+    readonly failed: string;
+    readonly tooMany: (minutes: number) => string;
+    /** @param label the name of the field that is wrong */
+    readonly field: (label: string) => string;
+  };
 }

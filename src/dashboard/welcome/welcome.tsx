@@ -12,7 +12,7 @@ const FIRST_INVOICE = {
 /** `/`: what this service is, and how to make the first invoice. */
 export function Welcome() {
   const { texts } = useLanguage();
-  const { title, lead, firstInvoice, steps, docs, graphql, openapi } = texts.welcome;
+  const { title, lead, firstInvoice, steps, docs, graphql, openapi, account } = texts.welcome;
   return (
     <PageFrame title={firstInvoice}>
       <section class="welcome">
@@ -35,6 +35,12 @@ export function Welcome() {
             <strong>{openapi}</strong>
             <span>
               <bdi dir="ltr">/v1/openapi.json</bdi>
+            </span>
+          </a>
+          <a href="/account">
+            <strong>{account}</strong>
+            <span>
+              <bdi dir="ltr">/account</bdi>
             </span>
           </a>
         </nav>

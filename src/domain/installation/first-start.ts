@@ -1,6 +1,7 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { type ApiKey, hashToken, type KeyKind, newToken } from '../api-key/api-key.ts';
 import { newId } from '../ids.ts';
+import type { Grants } from '../person/person.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 
 /** Stored state of an installation as a whole. */
@@ -35,23 +36,33 @@ export function masterKeyMark(masterKey: Uint8Array): string {
 export interface FirstStart {
   /** Password of the job dashboard; null if an earlier start made it. */
   readonly operatorPassword: string | null;
+  /**
+   * The link with which the first account is made, operator and owner of the demo tenant; null if an earlier start
+   * showed it.
+   */
+  readonly invitationUrl: string | null;
   /** null if there are tenants, or the database is not embedded. */
   readonly demo: { readonly tenantId: string; readonly secretKey: string; readonly publishableKey: string } | null;
 }
 
 /**
- * Sets up a new installation: the operator's credential, and in an empty embedded database a demo tenant with test
- * keys.
+ * Sets up a new installation: the operator's credential, in an empty embedded database a demo tenant with test keys,
+ * and the invitation of the first account.
+ * @param invite makes an invitation and tells its link
  * @param embedded must be false for a database that others may use (docs/decisions/0037)
  */
 export async function prepareInstallation(
   tenants: TenantRepository,
   installation: InstallationRepository,
+  invite: (grants: Grants) => Promise<string>,
   embedded: boolean,
 ): Promise<FirstStart> {
   const { password, hash } = newOperatorCredential();
   const isNew = await installation.keepOperatorHash(hash);
-  return { operatorPassword: isNew ? password : null, demo: embedded ? await makeDemoTenant(tenants) : null };
+  const demo = embedded ? await makeDemoTenant(tenants) : null;
+  const memberships = demo ? [{ tenantId: demo.tenantId, role: 'owner' } as const] : [];
+  if (!isNew) return { operatorPassword: null, invitationUrl: null, demo };
+  return { operatorPassword: password, invitationUrl: await invite({ isOperator: true, memberships }), demo };
 }
 
 /**

@@ -4,6 +4,9 @@ import type { Middleware } from 'koa';
 import { serviceError } from '../../domain/errors.ts';
 import { isUnchanged, weakEtag } from '../headers.ts';
 
+/** The addresses of the pages; `src/dashboard/main.tsx` shows what each stands for. */
+export const PAGES = ['/', '/i/:id', '/account', '/forgotten-password', '/join', '/new-password', '/sign-in'] as const;
+
 /** Where `scripts/build-dashboard.ts` writes the pages. */
 const BUILT = new URL('../../../dist/dashboard/', import.meta.url);
 
@@ -42,8 +45,8 @@ interface Pages {
 }
 
 /**
- * The pages for people (docs/decisions/0054): the root page and `/i/<invoice id>`, an invoice for its customer. Every
- * address answers the same page, so it tells nothing of an invoice.
+ * The pages for people (docs/decisions/0054). Every address answers the same page, so it tells nothing of an invoice or a
+ * person.
  * @param built the folder of the built pages
  */
 export function dashboard(built: URL = BUILT): { readonly showPage: Middleware; readonly showAsset: Middleware } {

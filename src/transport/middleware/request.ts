@@ -100,13 +100,13 @@ export function securityHeaders(): Middleware {
     res.setHeader('Referrer-Policy', 'no-referrer');
     // No page may be framed, against clickjacking. Documents may: tenants can embed them in their pages.
     if (!ctx.path.startsWith('/files/')) res.setHeader('X-Frame-Options', 'DENY');
-    // Answers of the API contain data and secrets. `answerRead` allows private caching.
-    if (isApi(ctx.path)) res.setHeader('Cache-Control', 'no-store');
+    // Answers with data and secrets. `answerRead` allows private caching.
+    if (hasSecrets(ctx.path)) res.setHeader('Cache-Control', 'no-store');
     if (ctx.secure) res.setHeader('Strict-Transport-Security', 'max-age=31536000');
     return next();
   };
 }
 
-function isApi(path: string): boolean {
-  return path.startsWith('/v1/') || path.startsWith('/graphql');
+function hasSecrets(path: string): boolean {
+  return path.startsWith('/v1/') || path.startsWith('/graphql') || path.startsWith('/auth/');
 }

@@ -3,6 +3,7 @@ import { CLOSED } from '../../../src/domain/authority/breaker.ts';
 import type { LedgerEntry } from '../../../src/domain/authority/ports.ts';
 import type { Finding, ReconciliationRun } from '../../../src/domain/authority/reconciliation.ts';
 import { newId } from '../../../src/domain/ids.ts';
+import { newInvitation } from '../../../src/domain/person/invitation.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 import { createStageJobs } from '../../../src/jobs/stage-jobs.ts';
 import { createDifferenceRepository } from '../../../src/storage/authority-differences.ts';
@@ -15,7 +16,8 @@ import { createStoreHealth } from '../../../src/storage/health.ts';
 import { createInstallationRepository } from '../../../src/storage/installation.ts';
 import { createLogoStore } from '../../../src/storage/logos.ts';
 import { createOrphanCollector } from '../../../src/storage/orphan-documents.ts';
-import { createRateLimiter } from '../../../src/storage/rate-limiter.ts';
+import { createPeopleRepository } from '../../../src/storage/people.ts';
+import { createAttemptLimiter, createRateLimiter } from '../../../src/storage/rate-limiter.ts';
 import { createReconciliationState } from '../../../src/storage/reconciliation-state.ts';
 import { createSubmissionLedger } from '../../../src/storage/submission-ledger.ts';
 import { createTenantRepository } from '../../../src/storage/tenants.ts';
@@ -29,6 +31,7 @@ const sha256 = (text: string) => Buffer.from(text).toString('hex').padEnd(64, '0
 export function otherCases(store: Store): Record<string, Subject> {
   return {
     createTenantRepository: tenantCases(store),
+    createPeopleRepository: peopleCases(store),
     createLogoStore: logoCases(store),
     ...documentCases(store),
     ...authorityCases(store),
@@ -66,6 +69,29 @@ function tenantCases({ db }: Store): Subject {
       await tenants.revokeOwnKey(id, key, new Date(), true);
     },
     isEmpty: () => tenants.isEmpty(),
+  });
+}
+
+function peopleCases({ db }: Store): Subject {
+  const people = createPeopleRepository(db);
+  const email = 'a@example.com';
+  const grants = { isOperator: true, memberships: [{ tenantId: newId('ten'), role: 'owner' as const }] };
+  async function invited(): Promise<string> {
+    const { invitation } = newInvitation({ email, grants }, new Date());
+    await people.insertInvitation(invitation);
+    return invitation.id;
+  }
+  async function granted(): Promise<string> {
+    const id = newId('per');
+    await people.grant(id, grants);
+    return id;
+  }
+  return subject(people, {
+    grantsOf: async () => people.grantsOf(await granted()),
+    grant: async () => people.grant(await granted(), grants),
+    insertInvitation: invited,
+    reserveInvitation: async () => people.reserveInvitation(await invited(), email, new Date()),
+    removeInvitation: async () => people.removeInvitation(await invited()),
   });
 }
 
@@ -179,6 +205,7 @@ function authorityCases({ db }: Store): Record<string, Subject> {
 function processCases({ db }: Store): Record<string, Subject> {
   const members = createClaimMembers(db);
   const installation = createInstallationRepository(db);
+  const attempts = createAttemptLimiter(db);
   const limiter = createRateLimiter({ secret: 1, publishable: 1, address: 1 }, db);
   const health = createStoreHealth(db, { began: () => {}, ended: () => {} });
   const jobs = createStageJobs(db, 'w');
@@ -197,6 +224,7 @@ function processCases({ db }: Store): Record<string, Subject> {
       keepInvoiceIdSecret: () => installation.keepInvoiceIdSecret('s'),
       forgetMasterKeyMark: () => installation.forgetMasterKeyMark(),
     }),
+    createAttemptLimiter: subject(attempts, { attempt: () => attempts.attempt('account', newId('per')) }),
     createRateLimiter: subject(limiter, {
       consume: [
         () => limiter.consume('secret', 'key_1'),

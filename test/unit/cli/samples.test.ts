@@ -32,7 +32,7 @@ it('the ICEs of all examples have a correct check key', () => {
   const texts = ['README.md', 'docs/api/quick-start.md', 'openapi.json', 'scripts/api.http'].map((file) =>
     readFileSync(new URL(file, root), 'utf8'),
   );
-  texts.push(greeting('http://127.0.0.1:3000', { operatorPassword: null, demo }));
+  texts.push(greeting('http://127.0.0.1:3000', { operatorPassword: null, invitationUrl: null, demo }));
   const ices = texts.flatMap((text) => text.match(/(?<=ice\W{2,6})\d{15}/g) ?? []);
   expect(ices.length).toBeGreaterThan(3);
   expect(ices.filter((ice) => BigInt(ice) % 97n !== 0n)).toEqual([]);

@@ -1,0 +1,42 @@
+import { mailAddress } from '../domain/email-address.ts';
+import { invite } from '../domain/person/invite.ts';
+import { ROLES, type Role } from '../domain/person/person.ts';
+import { administer } from './administer.ts';
+import { type Command, InputError, UsageError } from './command.ts';
+
+export const inviteAccount: Command = {
+  name: 'accounts invite',
+  summary: 'Makes a link with which a person makes an account, or gets into a tenant',
+  positionals: [],
+  options: {
+    tenant: { value: 'TENANT', description: "The tenant's id: ten_…" },
+    role: {
+      value: 'ROLE',
+      choices: [...ROLES].reverse(),
+      description: 'In the tenant: an owner also administers its people; a viewer only reads',
+    },
+    operator: { description: 'The person operates the service' },
+    email: { value: 'ADDRESS', description: 'Only the person with this address can use the link' },
+    json: { description: 'Print an object with the link' },
+  },
+  details: 'The link is valid once, for 7 days. It is shown only here: send it to the person.',
+  async run(input, context) {
+    const { terminal } = context;
+    const [tenantId, role] = [input.find('tenant'), input.find('role') as Role | null];
+    const isOperator = input.has('operator');
+    if ((tenantId === null) !== (role === null)) throw new UsageError('--tenant and --role go together');
+    if (tenantId === null && !isOperator) throw new UsageError('give --tenant and --role, or --operator, or all');
+    const email = input.find('email');
+    if (email !== null && mailAddress(email) === null) throw new UsageError(`'${email}' is not an e-mail address`);
+    const config = context.config();
+    const link = await administer(context, async ({ tenants, people }) => {
+      if (tenantId !== null && (await tenants.find(tenantId)) === null)
+        throw new InputError(`There is no tenant ${tenantId}.`);
+      const memberships = tenantId !== null && role !== null ? [{ tenantId, role }] : [];
+      const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
+      return invite(people, { email, grants: { isOperator, memberships } }, publicUrl);
+    });
+    terminal.print(input.has('json') ? JSON.stringify({ link }) : link);
+    return 0;
+  },
+};

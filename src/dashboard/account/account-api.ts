@@ -1,0 +1,45 @@
+/** What `/auth/session` and what begins a session answer. */
+export interface Session {
+  readonly person: { readonly id: string; readonly email: string; readonly name: string };
+  readonly isOperator: boolean;
+  readonly memberships: readonly {
+    readonly tenantId: string;
+    readonly role: 'viewer' | 'developer' | 'owner';
+  }[];
+}
+
+/** Why a call failed. */
+export interface Refusal {
+  /** A code of the API, or `unreachable` if there was no answer. */
+  readonly code: string;
+  /** The name of the field at fault. */
+  readonly param: string | null;
+  /** Minutes to wait; 0 if the answer names no time. */
+  readonly waitMinutes: number;
+}
+
+export type Outcome = { readonly refusal: null; readonly session: Session | null } | { readonly refusal: Refusal };
+
+/**
+ * Calls a path under `/auth/`. The browser adds the cookie of the session and keeps a new one. Never throws.
+ * @param input the body of a POST; without it the call is a GET
+ */
+export async function callAccounts(
+  path: string,
+  input?: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+): Promise<Outcome> {
+  try {
+    const answer = await fetch(`/auth/${path}`, {
+      ...(input && { method: 'POST', body: JSON.stringify(input), headers: { 'Content-Type': 'application/json' } }),
+      ...(signal && { signal }),
+    });
+    const text = await answer.text();
+    const body = text === '' ? {} : JSON.parse(text);
+    if (answer.ok) return { refusal: null, session: 'person' in body ? body : null };
+    const { code, param } = body.error;
+    return { refusal: { code, param, waitMinutes: Math.ceil(Number(answer.headers.get('Retry-After')) / 60) } };
+  } catch {
+    return { refusal: { code: 'unreachable', param: null, waitMinutes: 0 } };
+  }
+}

@@ -1,0 +1,133 @@
+import type { TargetedSubmitEvent } from 'preact';
+import { useId, useRef, useState } from 'preact/hooks';
+import { useLanguage } from '../interface/language.tsx';
+import type { AccountTexts } from '../text/wording.ts';
+import { callAccounts, type Outcome, type Refusal } from './account-api.ts';
+
+/** The fields that forms have. Limits are those of the service (`domain/person/limits.ts`). */
+const FIELDS = {
+  email: { type: 'email', autocomplete: 'username', maxLength: 254 },
+  name: { type: 'text', autocomplete: 'name', maxLength: 100 },
+  password: { type: 'password', autocomplete: 'current-password', maxLength: 128 },
+  /** Of a new account, or of the one that there is. */
+  chosenPassword: { type: 'password', autocomplete: 'new-password', minLength: 12, maxLength: 128 },
+  currentPassword: { type: 'password', autocomplete: 'current-password', maxLength: 128 },
+  newPassword: { type: 'password', autocomplete: 'new-password', minLength: 12, maxLength: 128 },
+} as const;
+export type FieldName = keyof typeof FIELDS;
+
+interface AccountFormProps {
+  /** Under `/auth/`. */
+  readonly path: string;
+  readonly fields: readonly FieldName[];
+  /** The service's names of fields that differ from the form's. */
+  readonly sentAs?: Readonly<Partial<Record<FieldName, string>>>;
+  /** Sent with the fields. */
+  readonly also?: Readonly<Record<string, string>>;
+  readonly submit: string;
+  /** Whose password the form sets, for password managers; undefined if a field asks for it or the page does not know. */
+  readonly username?: string;
+  /** Empties the fields after success. */
+  readonly stays?: boolean;
+  readonly onSuccess: (outcome: Outcome & { refusal: null }) => void;
+}
+
+/**
+ * A form that calls a path of accounts. It tells a screen reader of a refusal, and leads the focus to the field at
+ * fault.
+ */
+export function AccountForm({
+  path,
+  fields,
+  sentAs = {},
+  also = {},
+  submit,
+  username,
+  stays,
+  onSuccess,
+}: AccountFormProps) {
+  const { texts } = useLanguage();
+  const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [shown, setShown] = useState(false);
+  const { labels, hints, show, hide } = texts.account;
+  const fault = refusal && fields.find((name) => (sentAs[name] ?? name) === refusal.param);
+
+  async function send(event: TargetedSubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    if (busy) return;
+    const values = new FormData(event.currentTarget);
+    const input = {
+      ...also,
+      ...Object.fromEntries(fields.map((name) => [sentAs[name] ?? name, String(values.get(name))])),
+    };
+    setBusy(true);
+    setRefusal(null);
+    const outcome = await callAccounts(path, input);
+    setBusy(false);
+    setShown(false);
+    if (outcome.refusal === null) {
+      if (stays) form.current?.reset();
+      return onSuccess(outcome);
+    }
+    setRefusal(outcome.refusal);
+    const { param } = outcome.refusal;
+    const name = fields.find((each) => (sentAs[each] ?? each) === param) ?? fields.at(-1);
+    form.current?.querySelector<HTMLInputElement>(`[name=${name}]`)?.focus();
+  }
+
+  return (
+    <form ref={form} class="account-form" onSubmit={send} aria-busy={busy}>
+      <p class="refusal" role="alert" id={`${id}-refusal`}>
+        {refusal && describe(refusal, texts.account)}
+      </p>
+      {username !== undefined && <input hidden readOnly type="text" autocomplete="username" value={username} />}
+      {fields.map((name) => {
+        const { type, ...attributes } = FIELDS[name];
+        const hint = name in hints ? hints[name as keyof typeof hints] : null;
+        return (
+          <div class="field" key={name}>
+            <label for={`${id}-${name}`}>{labels[name]}</label>
+            <input
+              {...attributes}
+              id={`${id}-${name}`}
+              name={name}
+              // The types of JSX take one literal.
+              type={(type === 'password' && shown ? 'text' : type) as 'text'}
+              dir={type === 'text' ? 'auto' : 'ltr'}
+              required
+              spellcheck={false}
+              aria-invalid={fault === name}
+              aria-describedby={fault === name ? `${id}-refusal` : hint ? `${id}-${name}-hint` : undefined}
+            />
+            {hint && (
+              <p class="hint" id={`${id}-${name}-hint`}>
+                {hint}
+              </p>
+            )}
+          </div>
+        );
+      })}
+      {fields.some((name) => FIELDS[name].type === 'password') && (
+        <button type="button" class="quiet" aria-pressed={shown} onClick={() => setShown(!shown)}>
+          {shown ? hide : show}
+        </button>
+      )}
+      <button type="submit" class="primary" aria-disabled={busy}>
+        {submit}
+      </button>
+    </form>
+  );
+}
+
+function describe({ code, param, waitMinutes }: Refusal, { refusals, labels }: AccountTexts): string {
+  if (code === 'rate_limit_exceeded') return refusals.tooMany(Math.max(1, waitMinutes));
+  if (code === 'invalid_credentials') return param === null ? refusals.wrongCredentials : refusals.wrongPassword;
+  if (code === 'resource_not_found') return refusals.link;
+  if (code === 'not_signed_in') return refusals.notSignedIn;
+  if (code === 'unreachable') return refusals.unreachable;
+  if (param !== null && param in labels) return refusals.field(labels[param as FieldName]);
+  return refusals.failed;
+}

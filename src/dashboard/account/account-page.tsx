@@ -1,0 +1,93 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { useLanguage } from '../interface/language.tsx';
+import { Notice } from '../interface/notice.tsx';
+import { PageFrame } from '../interface/page-frame.tsx';
+import { callAccounts, type Outcome } from './account-api.ts';
+import { AccountForm } from './account-form.tsx';
+
+/** `/account`: who is signed in, with which roles; a new password; the way out. */
+export function AccountPage() {
+  const { texts } = useLanguage();
+  const { account } = texts;
+  const { route } = useLocation();
+  const [found, setFound] = useState<Outcome | null>(null);
+  const [isChanged, setChanged] = useState(false);
+  useEffect(() => {
+    const ended = new AbortController();
+    callAccounts('session', undefined, ended.signal).then((outcome) => {
+      if (ended.signal.aborted) return;
+      if (outcome.refusal?.code === 'not_signed_in') route('/sign-in', true);
+      else setFound(outcome);
+    });
+    return () => ended.abort();
+  }, [route]);
+
+  async function signOut() {
+    const { refusal } = await callAccounts('sign-out', {});
+    if (refusal === null) route('/sign-in', true);
+    else setFound({ refusal });
+  }
+
+  if (found === null) {
+    return (
+      <PageFrame title={account.title}>
+        <p class="unseen" role="status">
+          {account.loading}
+        </p>
+      </PageFrame>
+    );
+  }
+  if (found.refusal !== null || found.session === null)
+    return <Notice title={account.title} text={account.refusals.unreachable} />;
+  const { person, isOperator, memberships } = found.session;
+  return (
+    <PageFrame title={account.title}>
+      <div class="account-page">
+        <section class="identity">
+          <h1>
+            <bdi>{person.name}</bdi>
+          </h1>
+          <p class="under">
+            <bdi dir="ltr">{person.email}</bdi>
+          </p>
+          <button type="button" class="secondary" onClick={signOut}>
+            {account.signOut}
+          </button>
+        </section>
+        <section class="card" aria-labelledby="roles">
+          <h2 id="roles">{account.roles}</h2>
+          {!isOperator && memberships.length === 0 && <p class="under">{account.noRoles}</p>}
+          <ul class="roles">
+            {isOperator && (
+              <li>
+                <span>{account.service}</span>
+                <strong>{account.operator}</strong>
+              </li>
+            )}
+            {memberships.map(({ tenantId, role }) => (
+              <li key={tenantId}>
+                <bdi dir="ltr">{tenantId}</bdi>
+                <strong>{account.roleNames[role]}</strong>
+              </li>
+            ))}
+          </ul>
+        </section>
+        <section class="card" aria-labelledby="password">
+          <h2 id="password">{account.change.title}</h2>
+          <p class="under" role="status">
+            {isChanged ? account.change.done : account.change.lead}
+          </p>
+          <AccountForm
+            path="change-password"
+            fields={['currentPassword', 'newPassword']}
+            submit={account.change.submit}
+            username={person.email}
+            stays
+            onSuccess={() => setChanged(true)}
+          />
+        </section>
+      </div>
+    </PageFrame>
+  );
+}

@@ -1,0 +1,13 @@
+/** Characters of a password. Longer ones are safer than complicated ones (NIST SP 800-63B, section 3.1.1). */
+export const MIN_PASSWORD = 12;
+export const MAX_PASSWORD = 128;
+export const MAX_NAME = 100;
+
+/** How long a session lasts after its last use, milliseconds. */
+export const SESSION_MS = 7 * 86_400_000;
+/** How long the link to a new password is valid, milliseconds. */
+export const RESET_MS = 3_600_000;
+
+/** Attempts to sign in, or to do anything else with a password or its link, in 15 minutes. */
+export const ATTEMPTS = { account: 20, address: 100 } as const;
+export const ATTEMPT_WINDOW_MS = 15 * 60_000;

@@ -1,0 +1,39 @@
+/** What a person may do for a tenant, from the least. Each role includes those before it. */
+export const ROLES = ['viewer', 'developer', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A person's place in a tenant. */
+export interface Membership {
+  readonly tenantId: string;
+  readonly role: Role;
+}
+
+/** What a person may do. */
+export interface Grants {
+  /** Whether the person operates the service: all tenants' queues and keys, but not their invoices. */
+  readonly isOperator: boolean;
+  /** One at most for each tenant. */
+  readonly memberships: readonly Membership[];
+}
+
+/** A person with an account. */
+export interface Person {
+  /** `per_…` */
+  readonly id: string;
+  /** In lower case. */
+  readonly email: string;
+  readonly name: string;
+}
+
+/** Somebody who is signed in, in one browser. */
+export interface SignedIn {
+  readonly person: Person;
+  readonly sessionId: string;
+  /** UTC. */
+  readonly expiresAt: Date;
+}
+
+/** Whether a role includes another one. */
+export function includesRole(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}

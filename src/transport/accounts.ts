@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import type { Context, Middleware } from 'koa';
+import type { z } from 'zod';
+import { ServiceError, serviceError } from '../domain/errors.ts';
+import { problemsOf } from '../domain/input-problems.ts';
+import type { AcceptInvitation } from '../domain/person/accept-invitation.ts';
+import {
+  acceptInvitationInput,
+  changePasswordInput,
+  requestResetInput,
+  resetPasswordInput,
+  signInInput,
+} from '../domain/person/account-input.ts';
+import type { SignedIn } from '../domain/person/person.ts';
+import type { Accounts, AttemptLimiter, BrowserFacts, PeopleRepository, WithCookies } from '../domain/person/ports.ts';
+import { timestampOf } from '../domain/timestamp.ts';
+import { readJson } from './body.ts';
+import { limitedAddress } from './client-address.ts';
+import { answerJson } from './json.ts';
+import { isOwnPage } from './own-page.ts';
+
+export interface AccountRouteParts {
+  readonly accounts: Accounts;
+  readonly acceptInvitation: AcceptInvitation;
+  readonly people: Pick<PeopleRepository, 'grantsOf'>;
+  readonly attempts: AttemptLimiter;
+}
+
+/** The paths of accounts, with their methods. */
+export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GET' | 'POST', string, Middleware])[] {
+  const { accounts } = parts;
+
+  /** @throws {ServiceError} rate_limit_exceeded (429), with `Retry-After` */
+  async function countAttempt(ctx: Context, account: string | null): Promise<void> {
+    const waits = [await parts.attempts.attempt('address', limitedAddress(ctx.ip))];
+    // Hashed, because the store of the counts need not know who signs in.
+    if (account !== null) waits.push(await parts.attempts.attempt('account', sha256(account)));
+    const wait = Math.ceil(Math.max(...waits) / 1000);
+    if (wait === 0) return;
+    ctx.set('Retry-After', String(wait));
+    throw serviceError(
+      'rate_limit_exceeded',
+      `There were too many attempts. Try again in ${Math.ceil(wait / 60)} min.`,
+    );
+  }
+
+  async function answer(ctx: Context, { result, cookies }: WithCookies<SignedIn>): Promise<void> {
+    for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
+    const { isOperator, memberships } = await parts.people.grantsOf(result.person.id);
+    answerJson(ctx, 200, {
+      ...{ person: result.person, isOperator, memberships },
+      sessionEndsAt: timestampOf(result.expiresAt),
+    });
+  }
+
+  return [
+    [
+      'GET',
+      '/auth/session',
+      async (ctx) => {
+        const found = await accounts.session(browserOf(ctx));
+        if (found === null) throw notSignedIn();
+        await answer(ctx, found);
+      },
+    ],
+    [
+      'POST',
+      '/auth/sign-in',
+      change(signInInput, async (ctx, credentials) => {
+        await countAttempt(ctx, credentials.email);
+        const begun = await accounts.signIn(credentials, browserOf(ctx));
+        if (begun === null) throw serviceError('invalid_credentials', 'The e-mail address or the password is wrong.');
+        await answer(ctx, begun);
+      }),
+    ],
+    [
+      'POST',
+      '/auth/sign-out',
+      async (ctx) => {
+        requireOwnPage(ctx);
+        const { cookies } = await accounts.signOut(browserOf(ctx));
+        for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
+        ctx.status = 204;
+      },
+    ],
+    [
+      'POST',
+      '/auth/accept-invitation',
+      change(acceptInvitationInput, async (ctx, account) => {
+        await countAttempt(ctx, account.email);
+        await answer(ctx, await parts.acceptInvitation(account, browserOf(ctx)));
+      }),
+    ],
+    [
+      'POST',
+      '/auth/change-password',
+      change(changePasswordInput, async (ctx, passwords) => {
+        const before = await accounts.session(browserOf(ctx));
+        if (before === null) throw notSignedIn();
+        await countAttempt(ctx, before.result.person.email);
+        const changed = await accounts.changePassword(passwords, browserOf(ctx));
+        if (changed === null) throw notSignedIn();
+        if (changed === false)
+          throw serviceError('invalid_credentials', 'The current password is wrong.', 'currentPassword');
+        for (const cookie of changed.cookies) ctx.append('Set-Cookie', cookie);
+        ctx.status = 204;
+      }),
+    ],
+    [
+      'POST',
+      '/auth/request-password-reset',
+      change(requestResetInput, async (ctx, { email }) => {
+        await countAttempt(ctx, email);
+        await accounts.requestReset(email);
+        // The same for every address, so that it does not tell who has an account.
+        ctx.status = 202;
+        answerJson(ctx, 202, {
+          message: 'If there is an account with this address, a mail with a link is on its way.',
+        });
+      }),
+    ],
+    [
+      'POST',
+      '/auth/reset-password',
+      change(resetPasswordInput, async (ctx, { token, newPassword }) => {
+        await countAttempt(ctx, null);
+        if (!(await accounts.resetPassword(token, newPassword)))
+          throw serviceError('resource_not_found', 'This link was used or has expired. Ask for another one.', 'token');
+        ctx.status = 204;
+      }),
+    ],
+  ];
+}
+
+/** A change by a page of this service, with checked input. */
+function change<Schema extends z.ZodType>(
+  schema: Schema,
+  run: (ctx: Context, input: z.output<Schema>) => Promise<void>,
+): Middleware {
+  return async (ctx) => {
+    requireOwnPage(ctx);
+    const input = schema.safeParse(await readJson(ctx));
+    if (!input.success) throw new ServiceError(problemsOf(input.error));
+    await run(ctx, input.data);
+  };
+}
+
+/** Browsers add cookies to requests of other sites' pages, too. @throws {ServiceError} insufficient_scope */
+function requireOwnPage(ctx: Context): void {
+  if (!isOwnPage(ctx)) throw serviceError('insufficient_scope', 'Only pages of this service may do this.');
+}
+
+export function browserOf(ctx: Context): BrowserFacts {
+  return { cookie: ctx.get('Cookie') || undefined, userAgent: ctx.get('User-Agent') || undefined, address: ctx.ip };
+}
+
+function notSignedIn(): ServiceError {
+  return serviceError('not_signed_in', 'Nobody is signed in.');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

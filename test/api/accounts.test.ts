@@ -1,0 +1,293 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newInvitation } from '../../src/domain/person/invitation.ts';
+import { createPeopleRepository } from '../../src/storage/people.ts';
+import { Browser, invite, mailedToken, signedIn } from '../support/person.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+  return () => service.close();
+});
+
+const PASSWORD = 'correct horse battery';
+const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
+
+describe('an invitation', () => {
+  it('makes an account with its grants, signs in, and is used once', async () => {
+    const tenant = await service.tenant();
+    const memberships = [{ tenantId: tenant.id, role: 'developer' }] as const;
+    const token = await invite(service, { memberships });
+    const browser = new Browser(service.url);
+    const account = { token, email: 'Amina@Example.com', name: 'Amina', password: PASSWORD };
+    const accepted = await browser.post('/auth/accept-invitation', account);
+    expect(accepted.status).toBe(200);
+    expect(accepted.body).toMatchObject({
+      person: { id: expect.stringMatching(/^per_/), email: 'amina@example.com', name: 'Amina' },
+      ...{ isOperator: false, memberships },
+    });
+    expect((await browser.session()).body).toEqual(accepted.body);
+    const again = await new Browser(service.url).post('/auth/accept-invitation', {
+      ...account,
+      email: 'b@example.com',
+    });
+    expect(codeOf(again)).toEqual([404, 'resource_not_found']);
+  });
+
+  it('adds its grants to the account of somebody who has one, with its password only', async () => {
+    const { email, password, browser } = await signedIn(service, { isOperator: true });
+    const tenant = await service.tenant();
+    const token = await invite(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] }, email);
+    const other = new Browser(service.url);
+    const wrong = await other.post('/auth/accept-invitation', {
+      token,
+      email,
+      name: 'X',
+      password: 'another password',
+    });
+    expect(codeOf(wrong)).toEqual([401, 'invalid_credentials']);
+    expect((await browser.session()).body.memberships).toEqual([]);
+    const right = await other.post('/auth/accept-invitation', { token, email, name: 'X', password });
+    expect(right.body).toMatchObject({
+      person: { name: 'Amina' },
+      ...{ isOperator: true, memberships: [{ tenantId: tenant.id, role: 'viewer' }] },
+    });
+    // A later role replaces the earlier one.
+    const owner = await invite(service, { memberships: [{ tenantId: tenant.id, role: 'owner' }] });
+    const raised = await other.post('/auth/accept-invitation', { token: owner, email, name: 'X', password });
+    expect(raised.body.memberships).toEqual([{ tenantId: tenant.id, role: 'owner' }]);
+  });
+
+  it('is for its address only, expires, and is nobody else’s once somebody has begun to use it', async () => {
+    const refused = async (token: string, email: string) =>
+      codeOf(
+        await new Browser(service.url).post('/auth/accept-invitation', { token, email, name: 'X', password: PASSWORD }),
+      );
+    expect(await refused(await invite(service, {}, 'for@example.com'), 'other@example.com')).toEqual([
+      404,
+      'resource_not_found',
+    ]);
+    const people = createPeopleRepository(service.app.store.db);
+    const grants = { isOperator: true, memberships: [] };
+    const old = newInvitation({ email: null, grants }, new Date(Date.now() - 8 * 86_400_000));
+    await people.insertInvitation(old.invitation);
+    expect(await refused(old.token, 'late@example.com')).toEqual([404, 'resource_not_found']);
+    // Of two who use a link at once, one gets an account.
+    const token = await invite(service, grants);
+    const both = await Promise.all(
+      ['one@example.com', 'two@example.com'].map((email) => {
+        const browser = new Browser(service.url);
+        return browser.post('/auth/accept-invitation', { token, email, name: 'X', password: PASSWORD });
+      }),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 404]);
+    const made = await service.app.store.db
+      .collection('people')
+      .countDocuments({ email: { $in: ['one@example.com', 'two@example.com'] } });
+    expect(made).toBe(1);
+  });
+
+  it('can be used again by the same person after a crash', async () => {
+    const token = await invite(service, { isOperator: true });
+    const people = createPeopleRepository(service.app.store.db);
+    const { invitationId } = await import('../../src/domain/person/invitation.ts');
+    expect(await people.reserveInvitation(invitationId(token), 'crash@example.com', new Date())).not.toBeNull();
+    const account = { token, email: 'crash@example.com', name: 'X', password: PASSWORD };
+    const { status, body } = await new Browser(service.url).post('/auth/accept-invitation', account);
+    expect([status, body.isOperator]).toEqual([200, true]);
+  });
+
+  it.each([
+    [{ password: 'too short' }, 'password'],
+    [{ password: 'x'.repeat(129) }, 'password'],
+    [{ email: 'nobody' }, 'email'],
+    [{ name: 'a\u0000b' }, 'name'],
+    [{ name: '' }, 'name'],
+    [{ isOperator: true }, 'isOperator'],
+  ])('refuses %j', async (wrong, param) => {
+    const account = { token: 'x', email: 'a@example.com', name: 'X', password: PASSWORD, ...wrong };
+    const { status, body } = await new Browser(service.url).post('/auth/accept-invitation', account);
+    expect([status, body.error]).toMatchObject([400, { code: 'invalid_request', param }]);
+  });
+});
+
+describe('a session', () => {
+  it('is in a cookie that no script can read and no other site’s page sends', async () => {
+    const { email, password } = await signedIn(service);
+    const { headers } = await new Browser(service.url).post('/auth/sign-in', { email, password });
+    const [cookie] = headers.getSetCookie();
+    expect(cookie).toMatch(/^fatoura\.session_token=/);
+    expect(cookie).toMatch(/; HttpOnly/);
+    expect(cookie).toMatch(/; SameSite=Strict/i);
+    expect(cookie).not.toMatch(/; Secure/);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('has Secure cookies where the service is behind TLS', async () => {
+    const secure = await startService({ PUBLIC_URL: 'https://fatoura.example', TRUST_PROXY: '1' });
+    try {
+      const { email, password } = await signedIn(secure);
+      const { headers } = await new Browser(secure.url).post('/auth/sign-in', { email, password });
+      expect(headers.getSetCookie()[0]).toMatch(/^__Secure-fatoura\.session_token=.*; Secure/);
+    } finally {
+      await secure.close();
+    }
+  });
+
+  it('ends with signing out, also for a copy of the cookie', async () => {
+    const { browser } = await signedIn(service);
+    const copy = new Browser(service.url);
+    for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
+    expect((await copy.session()).status).toBe(200);
+    expect((await browser.post('/auth/sign-out')).status).toBe(204);
+    expect(browser.cookies.size).toBe(0);
+    expect(codeOf(await copy.session())).toEqual([401, 'not_signed_in']);
+  });
+
+  it.each([
+    '',
+    'fatoura.session_token=abc',
+    'fatoura.session_token=abc.def',
+    `fatoura.session_token=${'%00'.repeat(99)}`,
+  ])('is not made up: %j', async (cookie) => {
+    const browser = new Browser(service.url);
+    const { status } = await browser.request('GET', '/auth/session', undefined, cookie ? { Cookie: cookie } : {});
+    expect(status).toBe(401);
+  });
+
+  it('of a cookie whose signature is another one is refused', async () => {
+    const { browser } = await signedIn(service);
+    const forged = new Browser(service.url);
+    for (const [name, value] of browser.cookies) {
+      const at = value.indexOf('.') + 3;
+      forged.cookies.set(name, value.slice(0, at) + (value[at] === 'A' ? 'B' : 'A') + value.slice(at + 1));
+    }
+    expect((await forged.session()).status).toBe(401);
+  });
+});
+
+describe('a password', () => {
+  it('that is changed ends every session but the one that changed it', async () => {
+    const { browser, email, password } = await signedIn(service);
+    const elsewhere = new Browser(service.url);
+    await elsewhere.post('/auth/sign-in', { email, password });
+    const wrong = await browser.post('/auth/change-password', { currentPassword: 'nonsense', newPassword: PASSWORD });
+    expect(codeOf(wrong)).toEqual([401, 'invalid_credentials']);
+    expect((await elsewhere.session()).status).toBe(200);
+    const before = new Map(browser.cookies);
+    const right = await browser.post('/auth/change-password', { currentPassword: password, newPassword: PASSWORD });
+    expect(right.status).toBe(204);
+    expect((await elsewhere.session()).status).toBe(401);
+    expect((await browser.session()).status).toBe(200);
+    const copy = new Browser(service.url);
+    for (const [name, value] of before) copy.cookies.set(name, value);
+    expect((await copy.session()).status).toBe(401);
+    const old = await new Browser(service.url).post('/auth/sign-in', { email, password });
+    expect(codeOf(old)).toEqual([401, 'invalid_credentials']);
+  });
+
+  it('is not changed by somebody who is not signed in', async () => {
+    const passwords = { currentPassword: PASSWORD, newPassword: `${PASSWORD}!` };
+    expect(codeOf(await new Browser(service.url).post('/auth/change-password', passwords))).toEqual([
+      401,
+      'not_signed_in',
+    ]);
+  });
+
+  it('is set anew with a mailed link, which works once and ends every session', async () => {
+    const { browser, email } = await signedIn(service);
+    const stranger = new Browser(service.url);
+    expect((await stranger.post('/auth/request-password-reset', { email: email.toUpperCase() })).status).toBe(202);
+    let token = '';
+    await expect.poll(async () => (token = (await mailedToken(service, email)) ?? '')).not.toBe('');
+    const reset = { token, newPassword: `${PASSWORD} again` };
+    expect((await stranger.post('/auth/reset-password', reset)).status).toBe(204);
+    expect((await browser.session()).status).toBe(401);
+    expect(codeOf(await stranger.post('/auth/reset-password', reset))).toEqual([404, 'resource_not_found']);
+    expect((await stranger.post('/auth/sign-in', { email, password: reset.newPassword })).status).toBe(200);
+  });
+});
+
+describe('who has an account', () => {
+  it('is told neither by signing in nor by asking for a new password', async () => {
+    const { email } = await signedIn(service);
+    const browser = new Browser(service.url);
+    const answers = async (path: string, body: object) => {
+      const known = await browser.post(path, { email, ...body });
+      const unknown = await browser.post(path, { email: 'nobody@example.com', ...body });
+      const told = ({ status, body: answer }: typeof known) =>
+        JSON.stringify([status, answer.error?.message ?? answer]);
+      expect(told(unknown)).toBe(told(known));
+      return known.status;
+    };
+    expect(await answers('/auth/sign-in', { password: 'not the password' })).toBe(401);
+    expect(await answers('/auth/request-password-reset', {})).toBe(202);
+  });
+});
+
+describe('pages of other sites', () => {
+  it.each([
+    { Origin: 'https://evil.example' },
+    { Origin: 'null' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+  ])('%j change nothing', async (headers) => {
+    const { browser, email, password } = await signedIn(service);
+    const foreign = new Browser(service.url, headers as unknown as Record<string, string>);
+    for (const [name, value] of browser.cookies) foreign.cookies.set(name, value);
+    const changes: [string, unknown][] = [
+      ['/auth/sign-out', undefined],
+      ['/auth/sign-in', { email, password }],
+      ['/auth/change-password', { currentPassword: password, newPassword: PASSWORD }],
+    ];
+    for (const [path, body] of changes)
+      expect(codeOf(await foreign.post(path, body))).toEqual([403, 'insufficient_scope']);
+    expect((await browser.session()).status).toBe(200);
+  });
+
+  it('cannot send a form: only JSON is taken', async () => {
+    const { email, password } = await signedIn(service);
+    const response = await fetch(`${service.url}/auth/sign-in`, {
+      method: 'POST',
+      body: new URLSearchParams({ email, password }),
+    });
+    expect(response.status).toBe(415);
+    expect(response.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('cannot read an answer, nor use better-auth’s own paths', async () => {
+    const { headers } = await new Browser(service.url, { Origin: 'https://evil.example' }).session();
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+    for (const path of [
+      '/auth/sign-up/email',
+      '/auth/get-session',
+      '/auth/reset-password/x?callbackURL=https://evil.example',
+    ])
+      expect((await new Browser(service.url).request('GET', path)).status).toBe(404);
+  });
+});
+
+describe('guessing', () => {
+  it('is limited for an account, whichever address guesses, and for an address, whichever account', async () => {
+    const guessed = await startService({ TRUST_PROXY: '1', PUBLIC_URL: 'https://fatoura.example' });
+    try {
+      const { email, password } = await signedIn(guessed);
+      const guess = (account: string, address: string, secret = 'a wrong password') => {
+        const browser = new Browser(guessed.url);
+        const from = { 'X-Forwarded-For': address };
+        return browser.post('/auth/sign-in', { email: account, password: secret }, from);
+      };
+      // One attempt made the account.
+      for (let n = 1; n < 20; n++) expect((await guess(email, `192.0.2.${n}`)).status).toBe(401);
+      const limited = await guess(email, '192.0.2.99', password);
+      expect(codeOf(limited)).toEqual([429, 'rate_limit_exceeded']);
+      expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(60);
+      const statuses = [];
+      for (let n = 0; n < 101; n++) statuses.push((await guess(`guess${n}@example.com`, '198.51.100.7')).status);
+      expect(statuses.slice(0, 100).every((status) => status === 401)).toBe(true);
+      expect(statuses[100]).toBe(429);
+    } finally {
+      await guessed.close();
+    }
+  });
+});

@@ -1,0 +1,174 @@
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDashboard } from '../../scripts/build-dashboard.ts';
+import { violations } from '../support/accessibility.ts';
+import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { invite, mailedToken } from '../support/person.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true };
+const PASSWORD = 'correct horse battery';
+
+describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
+    [service, browser] = await Promise.all([startService({ RATE_LIMIT_ADDRESS: '1000000' }), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  /** Opens a page in a browser that nobody has used. Requests and violations of policies are kept. */
+  async function open(path: string) {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.setViewport(PHONE);
+    const [requests, complaints]: [string[], string[]] = [[], []];
+    page.on('request', (request) => requests.push(`${request.url()} ${request.headers().referer ?? ''}`));
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (message) => complaints.push(message.text()));
+    await page.goto(service.url + path);
+    await page.waitForSelector('h1');
+    return { page, requests, complaints, close: () => context.close() };
+  }
+
+  /** Fills a form and sends it with the Enter key. */
+  async function send(page: Page, values: Record<string, string>): Promise<void> {
+    for (const [name, value] of Object.entries(values)) {
+      await page.$eval(`[name=${name}]`, (field) => {
+        (field as HTMLInputElement).value = '';
+      });
+      await page.type(`[name=${name}]`, value);
+    }
+    await page.keyboard.press('Enter');
+  }
+
+  const refusal = (page: Page) => page.waitForSelector('.refusal:not(:empty)').then((found) => textOf(found));
+  const textOf = (element: Awaited<ReturnType<Page['$']>>) => element?.evaluate(({ textContent }) => textContent);
+  const path = (page: Page) => new URL(page.url()).pathname;
+
+  /** Makes an account by the page of an invitation. */
+  async function join(email: string) {
+    const tenant = await service.tenant();
+    const token = await invite(service, {
+      isOperator: true,
+      memberships: [{ tenantId: tenant.id, role: 'owner' }],
+    });
+    const opened = await open(`/join?lang=en#${token}`);
+    await send(opened.page, { name: 'Amina', email, chosenPassword: PASSWORD });
+    await opened.page.waitForSelector('.identity');
+    return { ...opened, token, tenant };
+  }
+
+  it('lead from the invitation to the account and out of it, by the keyboard', async () => {
+    const { page, complaints, requests, token, tenant, close } = await join('amina@example.com');
+    expect(path(page)).toBe('/account');
+    const roles = await page.$$eval('.roles li', (all) => all.map(({ textContent }) => textContent));
+    expect(roles).toEqual(['The whole serviceOperator', `${tenant.id}Owner`]);
+    // The token was in the fragment alone; the address of the first request keeps it in this list.
+    expect(requests.slice(1).filter((each) => each.includes(token))).toEqual([]);
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+    await page.focus('.identity button');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[name=email]');
+    expect(path(page)).toBe('/sign-in');
+    await page.goto(`${service.url}/account`);
+    await page.waitForSelector('[name=email]');
+    expect(path(page)).toBe('/sign-in');
+    // Browsers report each answer of 401 in their consoles.
+    expect(complaints.filter((each) => !each.includes('401'))).toEqual([]);
+    await close();
+  });
+
+  it('say what was wrong, in the reader’s language, and lead to the field', async () => {
+    await (await join('wrong@example.com')).close();
+    const { page, close } = await open('/sign-in?lang=fr');
+    await send(page, { email: 'wrong@example.com', password: 'another password' });
+    expect(await refusal(page)).toBe('L’adresse e-mail ou le mot de passe est incorrect.');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('password');
+    await page.setOfflineMode(true);
+    await send(page, { password: PASSWORD });
+    await page.waitForFunction(() => document.querySelector('.refusal')?.textContent?.includes('injoignable'));
+    await page.setOfflineMode(false);
+    await send(page, { password: PASSWORD });
+    await page.waitForSelector('.identity');
+    await send(page, { currentPassword: 'not the password', newPassword: 'a wholly new password' });
+    expect(await refusal(page)).toBe('Le mot de passe est incorrect.');
+    expect(await page.$eval('[name=currentPassword]', (field) => field.getAttribute('aria-invalid'))).toBe('true');
+    await send(page, { currentPassword: PASSWORD, newPassword: 'a wholly new password' });
+    await page.waitForFunction(() => document.body.textContent?.includes('Le mot de passe est changé'));
+    await page.reload();
+    await page.waitForSelector('.identity');
+    await close();
+    const used = await open('/join?lang=en#used');
+    await send(used.page, { name: 'B', email: 'b@example.com', chosenPassword: PASSWORD });
+    expect(await refusal(used.page)).toMatch(/^This link was used/);
+    await used.close();
+  });
+
+  it('set a forgotten password with a mailed link', async () => {
+    await (await join('forgotten@example.com')).close();
+    const { page, close } = await open('/sign-in?lang=ar');
+    await page.click('a[href="/forgotten-password"]');
+    await page.waitForFunction(() => document.querySelectorAll('input').length === 1);
+    expect(await page.evaluate(() => document.documentElement.dir)).toBe('rtl');
+    await send(page, { email: 'forgotten@example.com' });
+    await page.waitForFunction(() => document.querySelectorAll('input').length === 0);
+    await expect.poll(() => mailedToken(service, 'forgotten@example.com')).not.toBeNull();
+    await page.goto(`${service.url}/new-password?lang=ar#${await mailedToken(service, 'forgotten@example.com')}`);
+    await page.waitForSelector('[name=newPassword]');
+    await send(page, { newPassword: 'remembered this time' });
+    await page.waitForSelector('a[href="/sign-in"]');
+    await page.click('a[href="/sign-in"]');
+    await page.waitForSelector('[name=password]');
+    await send(page, { email: 'forgotten@example.com', password: 'remembered this time' });
+    await page.waitForSelector('.identity');
+    await close();
+  });
+
+  it.each([
+    ['/sign-in?lang=fr', '[name=password]'],
+    ['/sign-in?lang=ar', '[name=password]'],
+    ['/join?lang=en#x', '[name=chosenPassword]'],
+    ['/join?lang=fr', 'h1'],
+    ['/forgotten-password?lang=en', '[name=email]'],
+    ['/new-password?lang=ar#x', '[name=newPassword]'],
+  ])('violate no policy and no rule of accessibility: %s', async (address, selector) => {
+    const { page, complaints, close } = await open(address);
+    await page.waitForSelector(selector);
+    for (const scheme of ['light', 'dark']) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      expect(await violations(page)).toEqual([]);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    // The browser would like to know whose password it is; the link of a mail does not tell.
+    expect(complaints.filter((each) => !each.includes('username fields'))).toEqual([]);
+    await close();
+  });
+
+  it('violate no rule of accessibility where somebody is signed in', async () => {
+    const { page, close } = await join(`${'w'.repeat(60)}@example.com`);
+    for (const scheme of ['light', 'dark']) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      expect(await violations(page)).toEqual([]);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await close();
+  });
+
+  it('keep the language that the reader chose', async () => {
+    const { page, close } = await open('/sign-in?lang=fr');
+    await page.click('button[lang=ar]');
+    await page.goto(`${service.url}/forgotten-password`);
+    await page.waitForSelector('h1');
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('ar');
+    await close();
+  });
+});

@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Page } from 'puppeteer-core';
+
+/** The serious findings of axe. It runs in a world of its own, which the page's policies do not bind. */
+export async function violations(page: Page): Promise<string[]> {
+  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  const session = await page.createCDPSession();
+  const { frameTree } = await session.send('Page.getFrameTree');
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
+  const expression = `${axe}; axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => impact + ' ' + id + ' ' + nodes.map(({ html }) => html).join()))`;
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    ...{ expression, contextId: executionContextId },
+    ...{ awaitPromise: true, returnByValue: true },
+  });
+  await session.detach();
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description);
+  return (result.value as string[]).filter((each) => !/^(minor|moderate) /.test(each));
+}

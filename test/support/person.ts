@@ -1,0 +1,93 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { invite as makeInvitation } from '../../src/domain/person/invite.ts';
+import type { Grants } from '../../src/domain/person/person.ts';
+import { createPeopleRepository } from '../../src/storage/people.ts';
+import type { Answer } from './client.ts';
+import type { TestService } from './service.ts';
+
+/** A browser at a service: it keeps the cookies of the answers, as browsers do, and says where its pages are from. */
+export class Browser {
+  readonly cookies = new Map<string, string>();
+  readonly #url: string;
+  /** Headers of every request: what a page of this service would send, unless given. */
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(url: string, headers: Record<string, string> = { Origin: url, 'Sec-Fetch-Site': 'same-origin' }) {
+    this.#url = url;
+    this.#headers = headers;
+  }
+
+  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(this.#url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...this.#headers,
+        ...(cookie && { Cookie: cookie }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    for (const each of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = each.slice(0, each.indexOf(';')).split(/=(.*)/s);
+      if (value === '' || /max-age=0(;|$)/i.test(each)) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text !== '' && isJson ? JSON.parse(text) : text,
+    };
+  }
+
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+    return this.request('POST', path, body, headers);
+  }
+
+  session(): Promise<Answer> {
+    return this.request('GET', '/auth/session');
+  }
+}
+
+/** The token of a new invitation. */
+export async function invite(
+  { app }: Pick<TestService, 'app'>,
+  grants: Partial<Grants> = {},
+  email: string | null = null,
+): Promise<string> {
+  const whole = { isOperator: false, memberships: [], ...grants };
+  const link = await makeInvitation(createPeopleRepository(app.store.db), { email, grants: whole }, '');
+  return link.slice(link.indexOf('#') + 1);
+}
+
+let people = 0;
+
+/** A new person who is signed in. */
+export async function signedIn(
+  service: TestService,
+  grants: Partial<Grants> = {},
+): Promise<{ browser: Browser; email: string; password: string; id: string }> {
+  const [email, password] = [`person${++people}@example.com`, `a good password ${people}`];
+  const browser = new Browser(service.url);
+  const token = await invite(service, grants);
+  const { status, body } = await browser.post('/auth/accept-invitation', { token, email, name: 'Amina', password });
+  if (status !== 200) throw new Error(`the invitation was not accepted: ${JSON.stringify(body)}`);
+  return { browser, email, password, id: body.person.id };
+}
+
+/** The token of a mail to a new password in the outbox; null if there is none to this address. */
+export async function mailedToken({ dataDir }: Pick<TestService, 'dataDir'>, to: string): Promise<string | null> {
+  const folder = join(dataDir, 'outbox');
+  const files = await readdir(folder).catch(() => []);
+  for (const file of files.filter((name) => name.startsWith('password-'))) {
+    const mail = await readFile(join(folder, file), 'utf8');
+    const token = /new-password#(\S+)/.exec(mail)?.[1];
+    if (token && mail.includes(`To: ${to}`)) return token;
+  }
+  return null;
+}
