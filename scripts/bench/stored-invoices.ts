@@ -3,7 +3,7 @@ import { newInvoice } from '../../src/domain/invoice/create-invoice.ts';
 import { inputOfRestBody } from '../../src/domain/invoice/create-invoice-input.ts';
 import { seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
-import type { KeyPrincipal } from '../../src/domain/principal.ts';
+import type { Member } from '../../src/domain/principal.ts';
 import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { transition } from './invoice-update.ts';
 import { invoiceBody, readBody } from './throughput-invoice.ts';
@@ -14,7 +14,7 @@ const BATCH = 500;
 /** Stores `count` pending invoices of `lines` lines, whose processing is due. @returns their ids */
 export function storePending(
   invoices: Collection<InvoiceDocument>,
-  owner: KeyPrincipal,
+  owner: Member,
   { count, lines }: { readonly count: number; readonly lines: number },
 ): Promise<string[]> {
   return store(invoices, owner, { count, lines }, (document) => document);
@@ -23,7 +23,7 @@ export function storePending(
 /** Stores `count` accepted invoices, numbered from 1, for which nothing is left to do; one in a hundred is rejected. */
 export function storeDone(
   invoices: Collection<InvoiceDocument>,
-  owner: KeyPrincipal,
+  owner: Member,
   { count, lines }: { readonly count: number; readonly lines: number },
 ): Promise<string[]> {
   let serial = 0;
@@ -39,7 +39,7 @@ export function storeDone(
 
 async function store(
   invoices: Collection<InvoiceDocument>,
-  owner: KeyPrincipal,
+  owner: Member,
   { count, lines }: { readonly count: number; readonly lines: number },
   change: (document: InvoiceDocument) => InvoiceDocument,
 ): Promise<string[]> {

@@ -13,7 +13,7 @@ import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { legalInvoice, legalNumber, seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
 import type { InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
-import type { KeyPrincipal } from '../../src/domain/principal.ts';
+import type { Member } from '../../src/domain/principal.ts';
 import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { transition } from './invoice-update.ts';
 import { readBody } from './throughput-invoice.ts';
@@ -37,10 +37,7 @@ type Update = AnyBulkWriteOperation<InvoiceDocument>;
  * kept in the invoice's own document; `accepted`. Each of the four is acknowledged on disk before the next begins.
  * Writes that are asked for while an earlier group is under way go together as one command, up to {@link GROUP}.
  */
-export async function startLimit(
-  db: Db,
-  owner: KeyPrincipal,
-): Promise<{ readonly url: string; close(): Promise<void> }> {
+export async function startLimit(db: Db, owner: Member): Promise<{ readonly url: string; close(): Promise<void> }> {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const signer = createDocumentSigner(softwareKey(await makeTestIdentity(new Date(Date.now() - 86_400_000)), true));
   const write = grouped<Update>((updates) => invoices.bulkWrite(updates, { ordered: false }));

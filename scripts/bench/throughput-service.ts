@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CommandStartedEvent } from 'mongodb';
 import { type App, startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
-import type { KeyPrincipal } from '../../src/domain/principal.ts';
+import type { Member } from '../../src/domain/principal.ts';
 import { JOB_NAMES, JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { serveRequests } from './bench-process.ts';
@@ -43,7 +43,7 @@ if (app.url === null || demo === null) throw new Error('the service has no addre
 await app.warm;
 const tenant = await app.tenants.find(demo.tenantId);
 if (!tenant) throw new Error('the demo tenant is not stored');
-const owner: KeyPrincipal = { kind: 'secret', keyId: 'key_bench', tenant, environment: 'test' };
+const owner: Member = { kind: 'secret', keyId: 'key_bench', tenant, environment: 'test' };
 const side = await startSide(kind, app, app.url);
 
 const invoices = app.store.db.collection<InvoiceDocument>('invoices');

@@ -7,8 +7,10 @@ import { createTakeHint } from '../domain/authority/take-hint.ts';
 import { refuseReusedKey, requireIssuer } from '../domain/invoice/create-invoice.ts';
 import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
+import { createAuthenticateSession } from '../domain/person/authenticate-session.ts';
+import { placeOf } from '../domain/person/place.ts';
 import type { AccountMailer } from '../domain/person/ports.ts';
-import { requireSecretKey } from '../domain/principal.ts';
+import { requireScope } from '../domain/principal.ts';
 import { createGate } from '../graphql/gate.ts';
 import { readOperationList } from '../graphql/operation-list.ts';
 import type { Jobs } from '../jobs/agenda.ts';
@@ -45,20 +47,22 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     log.warn('PUBLIC_URL has HTTPS, which ends at a proxy, but TRUST_PROXY is not set: live keys are refused there');
   const limiter = createRateLimiter(config.rateLimits, data.alone ? null : data.store.db);
   const streams = composeStreams(runtime, data, metrics);
+  const accounts = composeAccounts({ data, mailer: parts.accountMailer, publicUrl: parts.publicUrl });
   const koa = createServer({
     ...{ log, limiter, streams, requireIssuer },
     authenticate: createAuthenticate(tenants, clientSecrets, config.sites),
+    authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants),
     useCases: composeUseCases(log, parts),
     verifyPublicly: createVerifyPublicly(invoices),
     readDocument: createReadDocument(invoices, data.documents, parts.demand, clientSecrets),
-    refuseReusedKey: (principal, key) => refuseReusedKey(invoices, invoiceIds, requireSecretKey(principal), key),
+    refuseReusedKey: (principal, key) => refuseReusedKey(invoices, invoiceIds, requireScope(principal, 'issue'), key),
     unavailable(failure) {
       health.noteFailure(failure);
       return unavailability(failure);
     },
     graphql: await composeGraphql(runtime, metrics),
     authorityCallback: composeCallback(parts),
-    accounts: composeAccounts({ data, mailer: parts.accountMailer, publicUrl: parts.publicUrl }),
+    accounts,
     operations: operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
     measured: metrics.request,
     ready: async () => (server.closing ? 'the service is shutting down' : health.trouble()),
@@ -78,14 +82,19 @@ function composeCallback({ data, jobs, live }: HttpParts): AuthorityCallbackPart
   };
 }
 
-/** Event streams. Each ends when its key is revoked. */
-function composeStreams({ closing }: Runtime, { tenants, logFailure }: Data, metrics: Metrics): EventStreams {
-  const revocations = createWatchRevocations(tenants, (err) =>
-    logFailure('warn', 'open streams could not be checked for revoked keys', err),
-  );
-  closing.add(() => revocations.close());
+/** Event streams. Each ends when its key is revoked, or when the person's session or role has ended. */
+function composeStreams({ closing }: Runtime, { tenants, people, logFailure }: Data, metrics: Metrics): EventStreams {
+  const report = (err: unknown) => logFailure('warn', 'open streams could not be checked for revoked credentials', err);
+  const keys = createWatchRevocations(tenants.validKeys, report);
+  const places = createWatchRevocations(people.validPlaces, report);
+  closing.add(() => keys.close());
+  closing.add(() => places.close());
   const streams = createEventStreams({
-    follow: revocations.follow,
+    follow(principal, onRevoked) {
+      if (principal.kind === 'client') return () => undefined;
+      if (principal.kind === 'person') return places.follow(placeOf(principal), onRevoked);
+      return keys.follow(principal.keyId, onRevoked);
+    },
     report: (err) => logFailure('warn', 'an event stream failed', err),
   });
   metrics.streams(streams.count);

@@ -40,14 +40,14 @@ export const ERRORS = {
   },
   invalid_credentials: {
     status: 401,
-    description: 'The e-mail address or the password is wrong (pages for people).',
+    description: 'The e-mail address or the password is wrong (accounts of people).',
     remedy: 'Check both, or set a new password.',
     example: ['The e-mail address or the password is wrong.', null],
   },
   not_signed_in: {
     status: 401,
-    description: 'Nobody is signed in, or the session has ended (pages for people).',
-    remedy: 'Sign in.',
+    description: 'Nobody is signed in, or the session has ended (accounts of people).',
+    remedy: 'Sign in at `/sign-in`.',
     example: ['Nobody is signed in.', null],
   },
   insufficient_scope: {

@@ -1,12 +1,24 @@
 import { serviceError } from './errors.ts';
+import { includesRole, type Role } from './person/person.ts';
 import type { Environment, Tenant } from './tenant/tenant.ts';
 
 /** The authenticated caller of a request (docs/api/contract.md, "Authentication"). */
-export type Principal = KeyPrincipal | ClientPrincipal;
+export type Principal = KeyPrincipal | PersonPrincipal | ClientPrincipal;
 
+/** The holder of an API key. */
 export interface KeyPrincipal {
   readonly kind: 'secret' | 'publishable';
   readonly keyId: string;
+  readonly tenant: Tenant;
+  readonly environment: Environment;
+}
+
+/** Somebody who is signed in and has chosen a tenant and an environment. */
+export interface PersonPrincipal {
+  readonly kind: 'person';
+  readonly personId: string;
+  readonly sessionId: string;
+  readonly role: Role;
   readonly tenant: Tenant;
   readonly environment: Environment;
 }
@@ -17,16 +29,63 @@ export interface ClientPrincipal {
   readonly invoiceId: string;
 }
 
+/** A caller that acts for a tenant in an environment: a secret key or a person. */
+export type Member = (KeyPrincipal & { readonly kind: 'secret' }) | PersonPrincipal;
+
 /**
- * Requires a secret key, which has full access to its tenant and environment.
- * @throws {ServiceError} insufficient_scope (403) for any other credential
+ * What a member may do, with the least role that a person needs for it in each environment; null: only a secret key. A
+ * secret key may do all of it.
  */
-export function requireSecretKey(principal: Principal): KeyPrincipal {
-  if (principal.kind === 'secret') return principal as KeyPrincipal;
+const SCOPES = {
+  /** See everything of the tenant; nothing is changed. */
+  read: { test: 'viewer', live: 'viewer' },
+  /** Change endpoints; send events and mails again; revoke the URLs of documents. */
+  operate: { test: 'developer', live: 'developer' },
+  /** Create invoices. Live ones have legal value and come from the tenant's systems alone. */
+  issue: { test: 'developer', live: null },
+  keys: { test: 'developer', live: 'owner' },
+  /** Change the seller's profile, which live invoices print. */
+  profile: { test: 'owner', live: 'owner' },
+} as const satisfies Record<string, Record<Environment, Role | null>>;
+export type Scope = keyof typeof SCOPES;
+
+/** Whether the caller acts for a tenant: it sees more of an invoice than the invoice's customer. */
+export function isMember(principal: Principal): principal is Member {
+  return principal.kind === 'secret' || principal.kind === 'person';
+}
+
+/**
+ * Requires a secret key, or a person whose role includes the scope.
+ * @throws {ServiceError} insufficient_scope (403)
+ */
+export function requireScope(principal: Principal, scope: Scope): Member {
+  if (principal.kind === 'person') {
+    const { role, environment } = principal;
+    const needed: Role | null = SCOPES[scope][environment];
+    if (needed && includesRole(role, needed)) return principal;
+    throw serviceError(
+      'insufficient_scope',
+      needed
+        ? `This needs the role ${needed} in the ${environment} environment, and you have the role ${role}. Ask an owner of the tenant.`
+        : `In the ${environment} environment this needs a secret key (sk_…).`,
+    );
+  }
+  if (isMember(principal)) return principal;
   throw serviceError(
     'insufficient_scope',
     principal.kind === 'client'
       ? 'A client_secret gives access to its own invoice only. Use a secret key (sk_…) from your back end.'
       : 'A publishable key can only read an invoice, with its client_secret. Use a secret key (sk_…) from your back end.',
   );
+}
+
+/** The key, the person, or the invoice of a client_secret: limits count what it uses together. */
+export function callerOf(principal: Principal): string {
+  if (principal.kind === 'client') return principal.invoiceId;
+  return principal.kind === 'person' ? principal.personId : principal.keyId;
+}
+
+/** Who acts, for the records of changes. */
+export function actorOf(member: Member): { readonly byKeyId: string } | { readonly byPersonId: string } {
+  return member.kind === 'person' ? { byPersonId: member.personId } : { byKeyId: member.keyId };
 }

@@ -9,13 +9,13 @@ import { ServiceError } from '../domain/errors.ts';
 import { problemsOf } from '../domain/input-problems.ts';
 import { requireIssuer } from '../domain/invoice/create-invoice.ts';
 import { PAGE_SIZE } from '../domain/limits.ts';
-import { requireSecretKey } from '../domain/principal.ts';
+import { requireScope, type Scope } from '../domain/principal.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** The schema builder. Fields are non-null by default. */
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext;
-  AuthScopes: { secretKey: boolean; issuer: boolean };
+  AuthScopes: { scope: Scope; issuer: boolean };
   DefaultFieldNullability: false;
   Scalars: {
     DateTime: { Input: Date; Output: Date };
@@ -68,7 +68,7 @@ export const builder = new SchemaBuilder<{
   zod: { validationError: (error) => new ServiceError(problemsOf(error, 1)) },
   scopeAuth: {
     authScopes: ({ principal }) => ({
-      secretKey: () => requireSecretKey(principal) !== null,
+      scope: (scope) => requireScope(principal, scope) !== null,
       issuer: () => requireIssuer(principal) !== null,
     }),
   },

@@ -8,7 +8,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Principal } from '../domain/principal.ts';
+import { callerOf, type Principal } from '../domain/principal.ts';
 import { charactersOf } from './answer-text.ts';
 import { schema } from './schema.ts';
 
@@ -61,7 +61,7 @@ export function sharedName(document: DocumentNode, operationName: string | null,
   const caller =
     principal.kind === 'client'
       ? [principal.kind, principal.invoiceId]
-      : [principal.kind, principal.tenant.id, principal.environment, principal.keyId];
+      : [principal.kind, principal.tenant.id, principal.environment, callerOf(principal)];
   return JSON.stringify([numberOf(document), operationName, ...caller]);
 }
 

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { Invitation } from '../domain/person/invitation.ts';
 import type { Grants, Membership } from '../domain/person/person.ts';
+import { type Place, readPlace } from '../domain/person/place.ts';
 import type { PeopleRepository } from '../domain/person/ports.ts';
 
 interface StoredGrants extends Grants {
@@ -15,12 +16,19 @@ interface StoredInvitation extends Omit<Invitation, 'id'> {
   reservedFor?: string;
 }
 
+interface StoredSession {
+  _id: string;
+  expiresAt: Date;
+}
+
 const NOTHING: Grants = { isOperator: false, memberships: [] };
 
 /** Grants in `person_grants`, one document for each person, and invitations in `invitations`, by the hash of the token. */
 export function createPeopleRepository(db: Db): PeopleRepository {
   const stored: Collection<StoredGrants> = db.collection('person_grants');
   const invitations: Collection<StoredInvitation> = db.collection('invitations');
+  /** Written by the library of the accounts. */
+  const sessions: Collection<StoredSession> = db.collection('person_sessions');
 
   async function join(personId: string, membership: Membership): Promise<void> {
     const { tenantId, role } = membership;
@@ -40,6 +48,23 @@ export function createPeopleRepository(db: Db): PeopleRepository {
     async grantsOf(personId) {
       const found = await stored.findOne({ _id: personId });
       return found ? { isOperator: found.isOperator, memberships: found.memberships } : NOTHING;
+    },
+    async validPlaces(places) {
+      const asked = places.map((text) => ({ text, ...readPlace(text) }));
+      const [open, grants] = await Promise.all([
+        sessions
+          .find({ _id: { $in: asked.map(({ sessionId }) => sessionId) }, expiresAt: { $gt: new Date() } })
+          .project<{ _id: string }>({ _id: 1 })
+          .toArray(),
+        stored.find({ _id: { $in: asked.map(({ personId }) => personId) } }).toArray(),
+      ]);
+      const openIds = new Set(open.map(({ _id }) => _id));
+      const roles = new Set(
+        grants.flatMap(({ _id, memberships }) => memberships.map(({ tenantId, role }) => `${_id} ${tenantId} ${role}`)),
+      );
+      const isValid = ({ sessionId, personId, tenantId, role }: Place) =>
+        openIds.has(sessionId) && roles.has(`${personId} ${tenantId} ${role}`);
+      return new Set(asked.filter(isValid).map(({ text }) => text));
     },
     async grant(personId, { isOperator, memberships }) {
       await stored.updateOne(

@@ -12,9 +12,10 @@ import {
   signInInput,
 } from '../domain/person/account-input.ts';
 import type { SignedIn } from '../domain/person/person.ts';
-import type { Accounts, AttemptLimiter, BrowserFacts, PeopleRepository, WithCookies } from '../domain/person/ports.ts';
+import type { Accounts, AttemptLimiter, PeopleRepository, WithCookies } from '../domain/person/ports.ts';
 import { timestampOf } from '../domain/timestamp.ts';
 import { readJson } from './body.ts';
+import { browserOf } from './browser-facts.ts';
 import { limitedAddress } from './client-address.ts';
 import { answerJson } from './json.ts';
 import { isOwnPage } from './own-page.ts';
@@ -148,10 +149,6 @@ function change<Schema extends z.ZodType>(
 /** Browsers add cookies to requests of other sites' pages, too. @throws {ServiceError} insufficient_scope */
 function requireOwnPage(ctx: Context): void {
   if (!isOwnPage(ctx)) throw serviceError('insufficient_scope', 'Only pages of this service may do this.');
-}
-
-export function browserOf(ctx: Context): BrowserFacts {
-  return { cookie: ctx.get('Cookie') || undefined, userAgent: ctx.get('User-Agent') || undefined, address: ctx.ip };
 }
 
 function notSignedIn(): ServiceError {

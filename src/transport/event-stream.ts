@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
-import type { Principal } from '../domain/principal.ts';
+import { callerOf, type Principal } from '../domain/principal.ts';
 import { createHeartbeats } from './heartbeats.ts';
 import { type EventStream, OpenStream, type Source } from './open-stream.ts';
 import { releaseRequest } from './release-request.ts';
@@ -32,12 +32,13 @@ export const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = [1000, 4000] as const;
 
 /**
- * Maximum number of open streams of a credential. A publishable key may serve every open page of its tenant, a
+ * Maximum number of open streams of a caller. A publishable key may serve every open page of its tenant, a
  * client_secret those of one invoice.
  */
 export const MAX_STREAMS: Readonly<Record<Principal['kind'], number>> = {
   secret: 10_000,
   publishable: 10_000,
+  person: 100,
   client: 100,
 };
 
@@ -49,8 +50,8 @@ export const EVENT_STREAM_HEADERS = {
 };
 
 export interface EventStreamParts {
-  /** Calls `onRevoked` when a key is revoked. Returns a function that stops this. */
-  readonly follow: (keyId: string, onRevoked: () => void) => () => void;
+  /** Calls `onRevoked` when the credential is revoked. Returns a function that stops this. */
+  readonly follow: (principal: Principal, onRevoked: () => void) => () => void;
   /** Receives the error of a source. */
   readonly report: (error: unknown) => void;
   readonly heartbeatMs?: number;
@@ -80,11 +81,8 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
     else byCaller.delete(caller);
   }
 
-  const whenRevoked: EventStreams['whenRevoked'] = (principal, onRevoked) =>
-    principal.kind === 'client' ? () => undefined : follow(principal.keyId, onRevoked);
-
   return {
-    whenRevoked,
+    whenRevoked: follow,
     open(ctx, principal, source) {
       const { res } = ctx;
       try {
@@ -96,7 +94,7 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
       ctx.respond = false;
       res.writeHead(200, EVENT_STREAM_HEADERS);
       const stream = new OpenStream(res);
-      const unfollow = whenRevoked(principal, () => stream.end());
+      const unfollow = follow(principal, () => stream.end());
       const caller = callerOf(principal);
       open.add(stream);
       heartbeats.add(stream);
@@ -125,9 +123,4 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
 function reconnectField(): string {
   const [least, most] = RECONNECT_MS;
   return `retry: ${least + Math.floor(Math.random() * (most - least))}\n\n`;
-}
-
-/** The caller that a stream counts for: a key, or an invoice for all holders of its client_secret. */
-export function callerOf(principal: Principal): string {
-  return principal.kind === 'client' ? principal.invoiceId : principal.keyId;
 }

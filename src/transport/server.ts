@@ -6,7 +6,8 @@ import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
 import type { ReadDocument } from '../domain/invoice/read-document.ts';
 import type { VerifyPublicly } from '../domain/invoice/verify-publicly.ts';
-import { requireSecretKey } from '../domain/principal.ts';
+import type { AuthenticateSession } from '../domain/person/authenticate-session.ts';
+import { requireScope } from '../domain/principal.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
 import type { Explain } from '../graphql/execute.ts';
 import { type AccountRouteParts, accountRoutes } from './accounts.ts';
@@ -33,6 +34,7 @@ import { verification } from './verify/routes.ts';
 export interface ServerParts extends RestParts {
   readonly log: Logger;
   readonly authenticate: Authenticate;
+  readonly authenticateSession: AuthenticateSession;
   readonly limiter: RateLimiter;
   readonly useCases: UseCases;
   readonly readDocument: ReadDocument;
@@ -91,7 +93,7 @@ export function createServer(parts: ServerParts): Koa {
   for (const route of ROUTES) {
     router.register(route.path, [route.method], (async (ctx: Context) => {
       const graphql = contextOf(ctx);
-      if (route.secretKeyOnly) requireSecretKey(graphql.principal);
+      if (route.secretKeyOnly) requireScope(graphql.principal, 'read');
       await route.handle(ctx, graphql, parts);
     }) as RouterMiddleware);
   }
@@ -127,7 +129,7 @@ export function createServer(parts: ServerParts): Koa {
   app.use(cross.mark);
   app.use(compressReads());
   if (parts.authorityCallback) app.use(authorityCallback(parts.authorityCallback, count));
-  app.use(identify(parts.authenticate, parts.limiter, untrustedForwarding(parts.trustedProxies, log)));
+  app.use(identify({ ...parts, forwarded: untrustedForwarding(parts.trustedProxies, log) }));
   app.use(cross.answerPreflight);
   app.use(wellFormed);
   app.use(parts.operations);

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Principal } from '../domain/principal.ts';
-import { callerOf } from './event-stream.ts';
+import { callerOf, type Principal } from '../domain/principal.ts';
 import type { EventStream } from './open-stream.ts';
 
 /** The destination of results: an event stream, or a reservation for one that the client is about to open. */

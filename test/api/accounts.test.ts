@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newInvitation } from '../../src/domain/person/invitation.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
+import { Client } from '../support/client.ts';
 import { Browser, invite, mailedToken, signedIn } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -288,6 +289,111 @@ describe('guessing', () => {
       expect(statuses[100]).toBe(429);
     } finally {
       await guessed.close();
+    }
+  });
+});
+
+describe('a session as the credential of GraphQL', () => {
+  const ME = '{ tenant { id } }';
+
+  it('acts for the chosen tenant only, with the role of that moment', async () => {
+    const [tenant, other] = [await service.tenant(), await service.tenant()];
+    const { browser, id } = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] });
+    const ask = (query: string, headers: Record<string, string>) => new Client(service.url, headers).graphql(query);
+    const made = 'mutation { createApiKey(kind: secret) { __typename } }';
+    expect((await ask(ME, browser.credential(tenant.id))).body.data).toEqual({ tenant: { id: tenant.id } });
+    expect((await ask(made, browser.credential(tenant.id))).body.errors[0].extensions).toMatchObject({
+      code: 'insufficient_scope',
+      status: 403,
+    });
+    for (const foreign of [other.id, 'ten_00000000-0000-4000-8000-000000000000', 'x'.repeat(5000)])
+      expect(codeOf(await ask(ME, browser.credential(foreign)))).toEqual([404, 'resource_not_found']);
+    const people = createPeopleRepository(service.app.store.db);
+    await people.grant(id, { isOperator: false, memberships: [{ tenantId: tenant.id, role: 'developer' }] });
+    expect((await ask(made, browser.credential(tenant.id))).body.data.createApiKey.__typename).toBe(
+      'CreateApiKeyPayload',
+    );
+    const credential = browser.credential(tenant.id);
+    await browser.post('/auth/sign-out');
+    expect(codeOf(await ask(ME, credential))).toEqual([401, 'not_signed_in']);
+  });
+
+  it.each<[string, Record<string, string>, number, string]>([
+    [
+      'another site’s page',
+      { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' },
+      403,
+      'insufficient_scope',
+    ],
+    ['a neighbouring subdomain', { 'Sec-Fetch-Site': 'same-site' }, 403, 'insufficient_scope'],
+    ['no environment', { 'Fatoura-Environment': '' }, 400, 'invalid_request'],
+    ['an unknown environment', { 'Fatoura-Environment': 'LIVE' }, 400, 'invalid_request'],
+    ['a key beside it, which counts', { Authorization: 'Bearer sk_test_x' }, 401, 'invalid_api_key'],
+    ['no tenant, so without a credential', { 'Fatoura-Tenant': '' }, 401, 'invalid_api_key'],
+  ])('is refused to %s', async (_name, changes, status, code) => {
+    const tenant = await service.tenant();
+    const { browser } = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'owner' }] });
+    for (const path of ['/graphql', '/graphql/stream']) {
+      const client = new Client(service.url, { ...browser.credential(tenant.id), ...changes });
+      expect(codeOf(await client.post(path, { query: ME }))).toEqual([status, code]);
+    }
+  });
+
+  it('is no credential of REST', async () => {
+    const tenant = await service.tenant();
+    const { browser } = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'owner' }] });
+    const answer = await new Client(service.url, browser.credential(tenant.id)).get('/v1/invoices');
+    expect(codeOf(answer)).toEqual([401, 'invalid_api_key']);
+  });
+
+  it.each<[string, (browser: Browser, person: string, tenantId: string) => Promise<unknown>]>([
+    ['the session', (browser) => browser.post('/auth/sign-out')],
+    [
+      'the role',
+      (_browser, person, tenantId) =>
+        createPeopleRepository(service.app.store.db).grant(person, {
+          isOperator: false,
+          memberships: [{ tenantId, role: 'viewer' }],
+        }),
+    ],
+  ])(
+    'ends its streams with %s',
+    async (_name, end) => {
+      const tenant = await service.tenant();
+      const { browser, id } = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'owner' }] });
+      const response = await fetch(`${service.url}/graphql`, {
+        method: 'POST',
+        headers: {
+          ...browser.credential(tenant.id),
+          'Content-Type': 'application/json',
+          Accept: 'text/event-stream',
+        },
+        body: JSON.stringify({ query: 'subscription { invoiceEvents { cursor } }' }),
+      });
+      expect(response.status).toBe(200);
+      const ended = response.text();
+      await end(browser, id, tenant.id);
+      // Checked every 5 s.
+      await ended;
+    },
+    60_000,
+  );
+
+  it('is counted for the person, in all browsers', async () => {
+    const limited = await startService({ RATE_LIMIT_PUBLISHABLE: '3' });
+    try {
+      const tenant = await limited.tenant();
+      const { browser, email, password } = await signedIn(limited, {
+        memberships: [{ tenantId: tenant.id, role: 'viewer' }],
+      });
+      const second = new Browser(limited.url);
+      await second.post('/auth/sign-in', { email, password });
+      const statuses: number[] = [];
+      for (const each of [browser, second, browser, second])
+        statuses.push((await new Client(limited.url, each.credential(tenant.id)).graphql(ME)).status);
+      expect(statuses).toEqual([200, 200, 200, 429]);
+    } finally {
+      await limited.close();
     }
   });
 });

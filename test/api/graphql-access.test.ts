@@ -6,6 +6,7 @@ import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { Client, invoiceBody, messagesOf } from '../support/client.ts';
 import { ACCESS, COLUMNS, type Column } from '../support/graphql-access.ts';
+import { signedIn } from '../support/person.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
@@ -16,7 +17,7 @@ import { startService, type TestService, type TestTenant } from '../support/serv
 
 /** Placeholders for the ids of objects in the operations below. */
 const names: Record<string, string> = {};
-const tokens = new Map<Column, string>();
+const credentials = new Map<Column, Record<string, string>>();
 let service: TestService;
 let own: TestTenant;
 let receiver: Receiver;
@@ -24,7 +25,9 @@ let owner: Client;
 
 /** A text that only the objects contain. */
 const OWN_TEXT = 'own-9bd1c7';
-const FOREIGN = new Set<Column>(['live', 'other', 'publishable', 'sibling']);
+const FOREIGN = new Set<Column>(['live', 'other', 'publishable', 'sibling', 'owner-live']);
+/** Those whose mutations succeed. */
+const WRITERS = new Set<Column>(['secret', 'owner', 'developer']);
 const WAIT = { timeout: 50_000, interval: 50 };
 const KEY = 'an idempotency key of the tenant';
 const CREATION =
@@ -177,13 +180,19 @@ beforeAll(async () => {
   names.SECRET = made.client_secret;
   names.API_KEY = (await service.app.manageKeys.create(own.id, 'secret', 'test')).key.id;
   names.VALID_KEY = (await service.app.manageKeys.create(own.id, 'secret', 'test')).key.id;
-  tokens.set('secret', own.secretKey);
-  tokens.set('live', await service.liveKey(own.id));
-  tokens.set('other', other.secretKey);
-  tokens.set('publishable', own.publishableKey);
-  tokens.set('publishable+', own.publishableKey);
-  tokens.set('client', made.client_secret);
-  tokens.set('sibling', (await create(invoiceBody())).client_secret);
+  const withToken = (column: Column, token: string) => credentials.set(column, { Authorization: `Bearer ${token}` });
+  withToken('secret', own.secretKey);
+  withToken('live', await service.liveKey(own.id));
+  withToken('other', other.secretKey);
+  withToken('publishable', own.publishableKey);
+  withToken('publishable+', own.publishableKey);
+  withToken('client', made.client_secret);
+  withToken('sibling', (await create(invoiceBody())).client_secret);
+  for (const role of ['owner', 'developer', 'viewer'] as const) {
+    const { browser } = await signedIn(service, { memberships: [{ tenantId: own.id, role }] });
+    credentials.set(role, browser.credential(own.id));
+    if (role === 'owner') credentials.set('owner-live', browser.credential(own.id, 'live'));
+  }
   await owner.post('/v1/invoices', invoiceBody(), { 'Idempotency-Key': KEY });
   const settled = await owner.settled(made.id);
   names.XML = await (await fetch(settled.xml_url)).text();
@@ -254,7 +263,7 @@ function operationFor(column: Column, template: string): string {
 }
 
 async function ask(column: Column, template: string): Promise<Answered> {
-  const client = new Client(service.url, tokens.get(column) ?? '');
+  const client = new Client(service.url, credentials.get(column) ?? {});
   const variables = template.includes('$xml') ? { xml: names.XML } : {};
   const { body } = await client.graphql(operationFor(column, template), variables);
   // The marker in a text shows whose object it is. Arguments are returned as well.
@@ -313,7 +322,7 @@ async function look(type: GraphQLObjectType, column: Column): Promise<[field: st
     return cells;
   }
   if (type.name === 'DeleteWebhookEndpointPayload') await scratchEndpoint();
-  if (type.name === 'LimitReachedError' && column === 'secret') for (let i = 0; i < 16; i++) await scratchEndpoint();
+  if (type.name === 'LimitReachedError' && WRITERS.has(column)) for (let i = 0; i < 16; i++) await scratchEndpoint();
   const answer = await ask(column, (REACH[type.name] ?? '').replace('…', selectionOf(type)));
   if (type.name === 'LimitReachedError')
     await service.app.store.db
@@ -342,7 +351,7 @@ describe('access', () => {
 
   it.each(TYPES.map((type) => [type.name, type] as const))('%s', async (_name, type) => {
     const rows: Record<string, string> = {};
-    // The owner is last, because its mutations succeed.
+    // The secret key is last, because its mutations succeed.
     for (const column of [...COLUMNS].reverse()) {
       for (const [field, cell] of await look(type, column)) rows[field] = `${cell} ${rows[field] ?? ''}`.trim();
     }
@@ -392,7 +401,7 @@ function follow(column: Column, template: string) {
   const opened = fetch(`${service.url}/graphql`, {
     method: 'POST',
     headers: {
-      Authorization: `Bearer ${tokens.get(column)}`,
+      ...credentials.get(column),
       'Content-Type': 'application/json',
       Accept: 'text/event-stream',
     },

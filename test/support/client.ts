@@ -12,13 +12,16 @@ export interface Answer {
 /** Calls one service with one credential. Every answer of the REST interface is held against this project's OpenAPI document. */
 export class Client {
   readonly #url: string;
-  readonly #token: string | null;
+  readonly #credential: Readonly<Record<string, string>>;
   readonly #checked: boolean;
 
-  /** @param checked false for a service of another contract */
-  constructor(url: string, token: string | null, checked = true) {
+  /**
+   * @param credential a token, or the headers of a session
+   * @param checked false for a service of another contract
+   */
+  constructor(url: string, credential: string | Readonly<Record<string, string>> | null, checked = true) {
     this.#url = url;
-    this.#token = token;
+    this.#credential = typeof credential === 'string' ? { Authorization: `Bearer ${credential}` } : { ...credential };
     this.#checked = checked;
   }
 
@@ -27,7 +30,7 @@ export class Client {
     const response = await fetch(this.#url + path, {
       method,
       headers: {
-        ...(this.#token !== null && { Authorization: `Bearer ${this.#token}` }),
+        ...this.#credential,
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...headers,
       },

@@ -1,8 +1,8 @@
 import { newInvoice } from '../../src/domain/invoice/create-invoice.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
-import type { KeyPrincipal } from '../../src/domain/principal.ts';
+import type { Member } from '../../src/domain/principal.ts';
 
-const OWNER: KeyPrincipal = {
+const OWNER: Member = {
   kind: 'secret',
   keyId: 'key_test',
   tenant: { id: 'ten_test', name: 'Test', profile: {}, createdAt: new Date(0) },

@@ -49,6 +49,12 @@ export class Browser {
     return this.request('POST', path, body, headers);
   }
 
+  /** The headers of a GraphQL request of a page that shows this tenant. */
+  credential(tenantId: string, environment: 'live' | 'test' = 'test'): Record<string, string> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    return { ...this.#headers, Cookie: cookie, 'Fatoura-Tenant': tenantId, 'Fatoura-Environment': environment };
+  }
+
   session(): Promise<Answer> {
     return this.request('GET', '/auth/session');
   }

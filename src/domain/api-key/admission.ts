@@ -29,7 +29,7 @@ export function refuseMisplacedKey(environment: Environment, arrival: Arrival, s
       'Live keys are accepted over HTTPS only. This request came through a proxy, and it is not known whether that used HTTPS: the operator must set TRUST_PROXY.',
     );
   }
-  if (environment === 'live' && !arrival.encrypted && !isLoopback(arrival.address)) {
+  if (environment === 'live' && isExposed(arrival)) {
     throw serviceError(
       'invalid_api_key',
       'Live keys are accepted over HTTPS only. This key was sent unencrypted: create a new key, use it over https://, and revoke this one.',
@@ -42,6 +42,11 @@ export function refuseMisplacedKey(environment: Environment, arrival: Arrival, s
     'invalid_api_key',
     `This is a ${environment} key, and this address accepts ${here} keys only. Use it at ${sites[environment]}, or a ${here} key here.`,
   );
+}
+
+/** Whether others between the client and the service may have read the request. */
+export function isExposed({ encrypted, forwarded, address }: Arrival): boolean {
+  return !encrypted && (forwarded || !isLoopback(address));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
-import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
+import { actorOf, type Member, type Principal, requireScope } from '../principal.ts';
 import type { Audit } from '../tenant/audit.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 import type { ApiKey, KeyKind } from './api-key.ts';
@@ -9,7 +9,7 @@ import type { IssuedKey, ManageKeys } from './manage-keys.ts';
 /**
  * Key management by the tenant itself (docs/api/contract.md, "API keys"). A key manages only the keys of its tenant and
  * environment, so a leaked test key gives no access to live keys. Every method throws insufficient_scope (403) without
- * a secret key.
+ * the scope to read, and those that change something without the scope of keys.
  */
 export interface OwnKeys {
   /** Newest first, including the last revoked ones. */
@@ -31,49 +31,48 @@ export interface OwnKeys {
   revoke(principal: Principal, keyId: string, evenIfLast: boolean): Promise<ApiKey>;
 }
 
+/** Where a change is made, and by whom. */
+function changeOf(owner: Member) {
+  return { tenantId: owner.tenant.id, environment: owner.environment, ...actorOf(owner) };
+}
+
 export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys, audit: Audit): OwnKeys {
-  async function keysOf({ tenant, environment }: KeyPrincipal): Promise<ApiKey[]> {
+  async function keysOf({ tenant, environment }: Member): Promise<ApiKey[]> {
     return (await tenants.keysOf(tenant.id)).filter((key) => key.environment === environment).reverse();
   }
 
-  async function found(owner: KeyPrincipal, keyId: string): Promise<ApiKey> {
+  async function found(owner: Member, keyId: string): Promise<ApiKey> {
     const key = isId('key', keyId) && (await keysOf(owner)).find(({ id }) => id === keyId);
     if (key) return key;
     throw serviceError(
       'resource_not_found',
-      `There is no key '${keyId.slice(0, 80)}' for this key: a key is limited to its tenant and environment.`,
+      `There is no key '${keyId.slice(0, 80)}' in this tenant and environment.`,
       'id',
     );
   }
 
-  const actorOf = ({ tenant, environment, keyId }: KeyPrincipal) => ({
-    tenantId: tenant.id,
-    environment,
-    byKeyId: keyId,
-  });
-
   return {
     async list(principal) {
-      return keysOf(requireSecretKey(principal));
+      return keysOf(requireScope(principal, 'read'));
     },
     async find(principal, keyId) {
-      return found(requireSecretKey(principal), keyId);
+      return found(requireScope(principal, 'read'), keyId);
     },
     async create(principal, kind) {
-      const owner = requireSecretKey(principal);
+      const owner = requireScope(principal, 'keys');
       const issued = await manageKeys.create(owner.tenant.id, kind, owner.environment);
-      audit({ action: 'api_key.created', ...actorOf(owner), keyId: issued.key.id });
+      audit({ action: 'api_key.created', ...changeOf(owner), keyId: issued.key.id });
       return issued;
     },
     async rotate(principal, keyId) {
-      const owner = requireSecretKey(principal);
+      const owner = requireScope(principal, 'keys');
       const old = await found(owner, keyId);
       const issued = await manageKeys.rotate(old.id);
-      audit({ action: 'api_key.rotated', ...actorOf(owner), keyId: issued.key.id, replacesKeyId: old.id });
+      audit({ action: 'api_key.rotated', ...changeOf(owner), keyId: issued.key.id, replacesKeyId: old.id });
       return issued;
     },
     async revoke(principal, keyId, evenIfLast) {
-      const owner = requireSecretKey(principal);
+      const owner = requireScope(principal, 'keys');
       const key = await found(owner, keyId);
       if (key.revokedAt) return key;
       const revoked = await tenants.revokeOwnKey(owner.tenant.id, key, new Date(), evenIfLast);
@@ -84,7 +83,7 @@ export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys,
           'id',
         );
       }
-      audit({ action: 'api_key.revoked', ...actorOf(owner), keyId });
+      audit({ action: 'api_key.revoked', ...changeOf(owner), keyId });
       return revoked;
     },
   };

@@ -1,26 +1,25 @@
-import type { TenantRepository } from '../tenant/ports.ts';
-
-/** Watches keys for revocation by any process. */
+/** Watches credentials for revocation by any process: keys, or the sessions of people. */
 export interface WatchRevocations {
   /**
    * Calls `onRevoked` once, within {@link CHECK_MS} and the time of a query. @returns a function that ends the watch
    */
-  follow(keyId: string, onRevoked: () => void): () => void;
+  follow(credential: string, onRevoked: () => void): () => void;
   close(): void;
 }
 
-/** Interval between checks of the keys of open streams, in milliseconds. */
+/** Interval between checks of the credentials of open streams, in milliseconds. */
 export const CHECK_MS = 5000;
-/** Maximum number of keys in a query. */
+/** Maximum number of credentials in a query. */
 const BATCH = 500;
 
 /**
- * A credential is checked at each request. A stream may stay open for hours, so its key is checked again regularly, all
- * keys in one query.
+ * A credential is checked at each request. A stream may stay open for hours, so its credential is checked again
+ * regularly, all of a kind in one query.
+ * @param stillValid those of the given credentials that are valid
  * @param onError called when the store does not answer; the check is repeated
  */
 export function createWatchRevocations(
-  tenants: Pick<TenantRepository, 'validKeys'>,
+  stillValid: (credentials: readonly string[]) => Promise<ReadonlySet<string>>,
   onError: (error: unknown) => void,
   checkMs: number = CHECK_MS,
 ): WatchRevocations {
@@ -36,30 +35,30 @@ export function createWatchRevocations(
   }
 
   async function check(): Promise<void> {
-    const keyIds = [...followed.keys()];
-    for (let from = 0; from < keyIds.length; from += BATCH) {
-      const asked = keyIds.slice(from, from + BATCH);
-      const valid = await tenants.validKeys(asked);
-      for (const keyId of asked) if (!valid.has(keyId)) notify(keyId);
+    const credentials = [...followed.keys()];
+    for (let from = 0; from < credentials.length; from += BATCH) {
+      const asked = credentials.slice(from, from + BATCH);
+      const valid = await stillValid(asked);
+      for (const credential of asked) if (!valid.has(credential)) notify(credential);
     }
   }
 
-  function notify(keyId: string): void {
-    const listeners = followed.get(keyId);
-    followed.delete(keyId);
+  function notify(credential: string): void {
+    const listeners = followed.get(credential);
+    followed.delete(credential);
     for (const onRevoked of listeners ?? []) onRevoked();
   }
 
   return {
-    follow(keyId, onRevoked) {
-      const set = followed.get(keyId) ?? new Set();
+    follow(credential, onRevoked) {
+      const set = followed.get(credential) ?? new Set();
       // A separate function for each call, so that the same `onRevoked` can be registered twice.
       const once = () => onRevoked();
-      followed.set(keyId, set.add(once));
+      followed.set(credential, set.add(once));
       schedule();
       return () => {
         set.delete(once);
-        if (set.size === 0 && followed.get(keyId) === set) followed.delete(keyId);
+        if (set.size === 0 && followed.get(credential) === set) followed.delete(credential);
       };
     },
     close() {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { errorOfProblems, ServiceError, serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { newCreationMoment } from '../order-key.ts';
-import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
+import { type Member, type Principal, requireScope } from '../principal.ts';
 import { type Environment, missingProfileFields } from '../tenant/tenant.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
@@ -104,7 +104,7 @@ export function createCreateInvoice(
 export async function refuseReusedKey(
   invoices: InvoiceRepository,
   ids: InvoiceIds,
-  { tenant, environment }: KeyPrincipal,
+  { tenant, environment }: Member,
   idempotencyKey: string,
 ): Promise<void> {
   const id = ids.ofKey({ tenantId: tenant.id, environment }, idempotencyKey);
@@ -121,11 +121,11 @@ function idempotencyConflict() {
 
 /**
  * Requires a principal that may create invoices; checked before the input.
- * @throws {ServiceError} insufficient_scope (403) without a secret key, and for a live key if the seller's profile is
- *   incomplete
+ * @throws {ServiceError} insufficient_scope (403) without the scope to issue, and in the live environment if the
+ *   seller's profile is incomplete
  */
-export function requireIssuer(principal: Principal): KeyPrincipal {
-  const owner = requireSecretKey(principal);
+export function requireIssuer(principal: Principal): Member {
+  const owner = requireScope(principal, 'issue');
   if (owner.environment !== 'live') return owner;
   const missing = missingProfileFields(owner.tenant.profile);
   if (missing.length === 0) return owner;
@@ -138,12 +138,7 @@ export function requireIssuer(principal: Principal): KeyPrincipal {
 const keepInput = keeper(INVOICE);
 
 /** The invoice that creation stores. */
-export function newInvoice(
-  owner: KeyPrincipal,
-  input: CreateInvoiceInput,
-  createdAt: Date,
-  id = newId('inv'),
-): Invoice {
+export function newInvoice(owner: Member, input: CreateInvoiceInput, createdAt: Date, id = newId('inv')): Invoice {
   const kept = keepInput(input);
   return {
     ...kept,

@@ -1,5 +1,5 @@
 import { serviceError } from '../errors.ts';
-import { type Principal, requireSecretKey } from '../principal.ts';
+import { type Principal, requireScope } from '../principal.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 
@@ -12,7 +12,7 @@ export function createFindByNumber(invoices: Pick<InvoiceRepository, 'findByNumb
    * @throws {ServiceError} insufficient_scope, resource_not_found
    */
   return async (principal: Principal, number: string): Promise<Invoice> => {
-    const { tenant, environment } = requireSecretKey(principal);
+    const { tenant, environment } = requireScope(principal, 'read');
     const invoice = await invoices.findByNumber(tenant.id, environment, number);
     if (invoice) return invoice;
     const message = `There is no invoice with the number '${number.slice(0, 80)}' for this key.`;

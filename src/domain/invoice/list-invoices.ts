@@ -1,7 +1,7 @@
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { PAGE_SIZE } from '../limits.ts';
-import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
+import { type Member, type Principal, requireScope } from '../principal.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
 import type { InvoicePage, InvoiceRepository } from './repository.ts';
 
@@ -28,7 +28,7 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
    *   of one of these invoices
    */
   return async (principal: Principal, input: ListInvoicesInput): Promise<InvoicePage> => {
-    const owner = requireSecretKey(principal);
+    const owner = requireScope(principal, 'read');
     if (!Number.isInteger(input.limit) || input.limit < 1 || input.limit > PAGE_SIZE.most) {
       const param = input.cursor?.direction === 'before' ? 'last' : 'first';
       throw serviceError('invalid_request', `${param} must be an integer from 1 to ${PAGE_SIZE.most}.`, param);
@@ -46,7 +46,7 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
     });
   };
 
-  async function cursorOf(owner: KeyPrincipal, { direction, id }: NonNullable<ListInvoicesInput['cursor']>) {
+  async function cursorOf(owner: Member, { direction, id }: NonNullable<ListInvoicesInput['cursor']>) {
     const order = isId('inv', id) ? await invoices.orderOf(owner.tenant.id, owner.environment, id) : null;
     if (order === null) {
       throw serviceError('invalid_request', `${direction} must be the id of one of your invoices.`, direction);

@@ -1,6 +1,6 @@
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
-import type { Principal } from '../principal.ts';
+import { isMember, type Principal } from '../principal.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
@@ -18,7 +18,7 @@ export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, cli
    *   tenant or environment
    */
   return async (principal: Principal, invoiceId: string, clientSecret: string | null): Promise<Invoice> => {
-    if (principal.kind === 'secret') {
+    if (isMember(principal)) {
       const invoice = await found(invoiceId);
       if (!invoice || invoice.tenantId !== principal.tenant.id || invoice.environment !== principal.environment) {
         throw notFound(invoiceId);
@@ -76,7 +76,7 @@ export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, cli
 function notFound(invoiceId: string) {
   return serviceError(
     'resource_not_found',
-    `There is no invoice '${invoiceId.slice(0, 80)}' for this key: a key is limited to its tenant and environment.`,
+    `There is no invoice '${invoiceId.slice(0, 80)}' in this tenant and environment.`,
     'id',
   );
 }

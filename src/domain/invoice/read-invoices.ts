@@ -1,5 +1,5 @@
 import type { Found } from '../page.ts';
-import { type Principal, requireSecretKey } from '../principal.ts';
+import { type Principal, requireScope } from '../principal.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 
@@ -12,7 +12,7 @@ export function createReadInvoices(invoices: Pick<InvoiceRepository, 'findMany'>
    * @throws {ServiceError} insufficient_scope; invalid_request if the invoices exceed `maxBytes`
    */
   return async (principal: Principal, invoiceIds: readonly string[], maxBytes?: number): Promise<Found<Invoice>> => {
-    const { tenant, environment } = requireSecretKey(principal);
+    const { tenant, environment } = requireScope(principal, 'read');
     const found = await invoices.findMany(tenant.id, environment, [...new Set(invoiceIds)], maxBytes);
     return { rows: new Map(found.invoices.map((invoice) => [invoice.id, invoice])), bytes: found.bytes };
   };

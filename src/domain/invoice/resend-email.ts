@@ -1,7 +1,7 @@
 import { mailAddress } from '../email-address.ts';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
-import { type Principal, requireSecretKey } from '../principal.ts';
+import { type Principal, requireScope } from '../principal.ts';
 import type { DocumentDemand } from './document-demand.ts';
 import type { Mailer } from './email.ts';
 import type { Invoice } from './invoice.ts';
@@ -34,7 +34,7 @@ export function createResendEmail(
    *   earlier mail is not finished, or the invoice was mailed ten times
    */
   return async (principal: Principal, invoiceId: string, to: string | null): Promise<Invoice> => {
-    const { tenant, environment } = requireSecretKey(principal);
+    const { tenant, environment } = requireScope(principal, 'operate');
     const found = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
     if (!found || found.tenantId !== tenant.id || found.environment !== environment) {
       throw serviceError('resource_not_found', `There is no invoice '${invoiceId.slice(0, 80)}' for this key.`, 'id');

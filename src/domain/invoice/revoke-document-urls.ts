@@ -1,6 +1,6 @@
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
-import { type Principal, requireSecretKey } from '../principal.ts';
+import { type Principal, requireScope } from '../principal.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 
@@ -14,7 +14,7 @@ export function createRevokeDocumentUrls(invoices: Pick<InvoiceRepository, 'rais
    *   or environment
    */
   return async (principal: Principal, invoiceId: string): Promise<Invoice> => {
-    const { tenant, environment } = requireSecretKey(principal);
+    const { tenant, environment } = requireScope(principal, 'operate');
     const invoice = isId('inv', invoiceId)
       ? await invoices.raiseDocumentRevision(tenant.id, environment, invoiceId)
       : null;

@@ -1,6 +1,6 @@
 import { type Problem, problem } from '../errors.ts';
 import { problemsOf } from '../input-problems.ts';
-import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
+import { type Member, type Principal, requireScope } from '../principal.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
 import { newInvoice } from './create-invoice.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from './create-invoice-input.ts';
@@ -45,7 +45,7 @@ export function createValidateInvoice(
   invoiceWarnings: InvoiceWarnings,
 ): ValidateInvoice {
   return async (principal, draft) => {
-    const owner = requireSecretKey(principal);
+    const owner = requireScope(principal, 'read');
     const parsed = createInvoiceInput.safeParse(draft);
     const parts = parsed.success ? parsed.data : validPartsOf(draft);
     const { amount, lines, customer, number, terms } = parts;
@@ -69,7 +69,7 @@ export function createValidateInvoice(
    * Checks whether the legal document can be written. If not, that is an internal error, which the client should learn
    * before creation.
    */
-  async function documentProblems(owner: KeyPrincipal, input: CreateInvoiceInput): Promise<Problem[]> {
+  async function documentProblems(owner: Member, input: CreateInvoiceInput): Promise<Problem[]> {
     const invoice = newInvoice(owner, input, new Date());
     try {
       const number = invoice.ownNumber ?? legalNumber({ year: seriesYear(invoice.createdAt), serial: 1 });
@@ -86,7 +86,7 @@ export function createValidateInvoice(
 const validPartsOf = partsReader(INVOICE);
 
 /** Live invoices need the seller's complete profile; test invoices use specimen data, with a warning. */
-function sellerProblems({ environment, tenant }: KeyPrincipal): Problem[] {
+function sellerProblems({ environment, tenant }: Member): Problem[] {
   if (environment !== 'live') return [];
   return missingProfileFields(tenant.profile).map((field) =>
     problem(
@@ -109,7 +109,7 @@ function concerns(refused: string | null, path: string): boolean {
 
 /** The warnings about the valid parts. */
 async function warningsOf(
-  { tenant }: KeyPrincipal,
+  { tenant }: Member,
   { amount, lines = [], customer, number, terms }: ValidParts<typeof INVOICE>,
   invoiceWarnings: InvoiceWarnings,
 ): Promise<InvoiceWarning[]> {

@@ -7,6 +7,8 @@ export interface PeopleRepository {
   grantsOf(personId: string): Promise<Grants>;
   /** Adds grants to those of a person. A new role in a tenant replaces the old one. */
   grant(personId: string, grants: Grants): Promise<void>;
+  /** Those of these places, as `placeOf` writes them, that still exist. */
+  validPlaces(places: readonly string[]): Promise<Set<string>>;
   insertInvitation(invitation: Invitation): Promise<void>;
   /**
    * Reserves an invitation for an address, so that one person alone can use it.

@@ -5,8 +5,9 @@ export interface AuditEntry {
   readonly action: 'api_key.created' | 'api_key.rotated' | 'api_key.revoked' | 'seller_profile.updated';
   readonly tenantId: string;
   readonly environment: Environment;
-  /** The key that made the change. */
-  readonly byKeyId: string;
+  /** The key or the person that made the change. */
+  readonly byKeyId?: string;
+  readonly byPersonId?: string;
   /** The key that was created or revoked. */
   readonly keyId?: string;
   /** For a rotation: the key that is to be replaced. */

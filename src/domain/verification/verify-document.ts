@@ -1,6 +1,6 @@
 import { serviceError } from '../errors.ts';
 import { createFairQueue, QueueFull } from '../fair-queue.ts';
-import { type Principal, requireSecretKey } from '../principal.ts';
+import { type Principal, requireScope } from '../principal.ts';
 import { givenUp, type Verification } from './verification.ts';
 
 /**
@@ -19,7 +19,7 @@ export function createVerifyDocument(verify: (document: Uint8Array) => Promise<V
    * @throws {ServiceError} insufficient_scope; rate_limit_exceeded if too many of the tenant's documents wait
    */
   return async (principal: Principal, xml: string): Promise<Verification> => {
-    const { tenant } = requireSecretKey(principal);
+    const { tenant } = requireScope(principal, 'read');
     try {
       return await queue.run(tenant.id, () => verify(Buffer.from(xml)).catch(givenUp));
     } catch (error) {

@@ -3,7 +3,7 @@ import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
 import { PAGE_SIZE } from '../limits.ts';
 import type { Found, Page, PageQuery } from '../page.ts';
-import { type Principal, requireSecretKey } from '../principal.ts';
+import { type Principal, requireScope } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import type { Attempt, Delivery, DeliveryState } from './delivery.ts';
 import type { DeliveryLedger, EventLog } from './ports.ts';
@@ -84,7 +84,7 @@ const unique = (ids: readonly string[]) => [...new Set(ids)];
 
 /** @throws {ServiceError} insufficient_scope for any credential but a secret key */
 export function ownerOf(principal: Principal): Owner {
-  const { tenant, environment } = requireSecretKey(principal);
+  const { tenant, environment } = requireScope(principal, 'read');
   return { tenantId: tenant.id, environment };
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
 import { MAX_ENDPOINTS, SECRET_OVERLAP } from '../limits.ts';
-import { type Principal, requireSecretKey } from '../principal.ts';
+import { type Principal, requireScope } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { EndpointSecret, WebhookEndpoint } from './endpoint.ts';
@@ -61,7 +61,7 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
   const { endpoints, deliveries, dispatcher, secretBox, refusalOf } = parts;
   return {
     async create(principal, input) {
-      const { tenant, environment } = requireSecretKey(principal);
+      const { tenant, environment } = requireScope(principal, 'operate');
       requireAllowedUrl(input.url, environment);
       const id = newId('we');
       const secret = newEndpointSecret();
@@ -89,18 +89,18 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
     },
 
     async list(principal) {
-      const { tenant, environment } = requireSecretKey(principal);
+      const { tenant, environment } = requireScope(principal, 'read');
       return endpoints.list(tenant.id, environment);
     },
 
     async find(principal, endpointId) {
-      const { tenant, environment } = requireSecretKey(principal);
+      const { tenant, environment } = requireScope(principal, 'read');
       const found = isId('we', endpointId) ? await endpoints.find(tenant.id, environment, endpointId) : null;
       return found ?? missing(endpointId);
     },
 
     async update(principal, endpointId, input) {
-      const { tenant, environment } = requireSecretKey(principal);
+      const { tenant, environment } = requireScope(principal, 'operate');
       const { url, events, description, active } = input;
       if (url !== undefined) requireAllowedUrl(url, environment);
       const changes = {
@@ -120,7 +120,7 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
     },
 
     async rotateSecret(principal, endpointId, overlapSeconds) {
-      const { tenant, environment } = requireSecretKey(principal);
+      const { tenant, environment } = requireScope(principal, 'operate');
       const seconds = overlapSeconds ?? SECRET_OVERLAP.default;
       if (seconds < 0 || seconds > SECRET_OVERLAP.most) {
         throw serviceError(
@@ -144,7 +144,7 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
     },
 
     async delete(principal, endpointId) {
-      const { tenant, environment } = requireSecretKey(principal);
+      const { tenant, environment } = requireScope(principal, 'operate');
       const deleted = isId('we', endpointId) && (await endpoints.delete(tenant.id, environment, endpointId));
       if (!deleted) missing(endpointId);
       dispatcher.endpointChanged(endpointId);
@@ -185,7 +185,7 @@ function rotated(present: readonly EndpointSecret[], sealed: string, now: Date, 
 function missing(endpointId: string): never {
   throw serviceError(
     'resource_not_found',
-    `There is no webhook endpoint '${endpointId.slice(0, 80)}' for this key: a key is limited to its tenant and environment.`,
+    `There is no webhook endpoint '${endpointId.slice(0, 80)}' in this tenant and environment.`,
     'id',
   );
 }

@@ -32,7 +32,7 @@ const ApiKeyType = builder.objectRef<ApiKey>('ApiKey').implement({
     }),
     current: t.boolean({
       description: 'Whether this request uses the key.',
-      resolve: ({ id }, _args, { principal }) => principal.kind !== 'client' && principal.keyId === id,
+      resolve: ({ id }, _args, { principal }) => 'keyId' in principal && principal.keyId === id,
     }),
   }),
 });
@@ -47,13 +47,13 @@ builder.queryFields((t) => ({
   apiKeys: t.field({
     type: [ApiKeyType],
     extensions: { most: MAX_KEYS + MAX_REVOKED_KEYS },
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'read' },
     description: `The keys of the secret key’s tenant and environment, newest first: at most ${MAX_KEYS} valid ones, and the last ${MAX_REVOKED_KEYS} revoked ones.`,
     resolve: (_root, _args, { principal, useCases }) => useCases.apiKeys.list(principal),
   }),
   apiKey: t.field({
     type: ApiKeyType,
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'read' },
     description: 'The key with this id.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `key_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.apiKeys.find(principal, id),
@@ -75,7 +75,7 @@ const issuedKeyPayload = (name: string) =>
 builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: issuedKeyPayload('CreateApiKeyPayload'),
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'keys' },
     errors: { types: [InvalidInputError, LimitReachedError] },
     description: `Creates a key in the environment of the calling key; at most ${MAX_KEYS} are valid there. Needs a secret key.`,
     args: { kind: t.arg({ type: KeyKindType, required: true, description: 'Kind of the new key.' }) },
@@ -83,7 +83,7 @@ builder.mutationFields((t) => ({
   }),
   rotateApiKey: t.field({
     type: issuedKeyPayload('RotateApiKeyPayload'),
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'keys' },
     errors: { types: [InvalidInputError, NotFoundError, LimitReachedError] },
     description:
       'Creates a key of the same kind as another one, which stays valid: deploy the new key, then revoke the old one. A revoked key cannot be rotated. Needs a secret key.',
@@ -92,7 +92,7 @@ builder.mutationFields((t) => ({
   }),
   revokeApiKey: t.field({
     type: payloadOf('revokeApiKey', 'apiKey', ApiKeyType, 'The revoked key.'),
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'keys' },
     errors: { types: [InvalidInputError, NotFoundError] },
     description:
       'Revokes a key at once and permanently, the calling key included; the last valid secret key only with `evenIfLast`. Streams that it opened end within seconds. Needs a secret key.',

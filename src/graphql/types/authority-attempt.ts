@@ -1,5 +1,6 @@
 import type { AttemptOutcome, AttemptPurpose, AuthorityAttempt } from '../../domain/invoice/authority-attempt.ts';
 import { FIRST_ATTEMPTS, LAST_ATTEMPTS, MOST_ATTEMPTS } from '../../domain/invoice/authority-attempts.ts';
+import { isMember } from '../../domain/principal.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
@@ -55,7 +56,6 @@ builder.objectFields(InvoiceType, (t) => ({
     type: [AuthorityAttemptType],
     extensions: { most: MOST_ATTEMPTS },
     description: `The calls to the tax authority, oldest first: the first ${FIRST_ATTEMPTS} and the last ${LAST_ATTEMPTS}. Empty without a secret key.`,
-    resolve: ({ authorityAttempts }, _args, { principal }) =>
-      principal.kind === 'secret' ? [...authorityAttempts] : [],
+    resolve: ({ authorityAttempts }, _args, { principal }) => (isMember(principal) ? [...authorityAttempts] : []),
   }),
 }));

@@ -11,6 +11,7 @@ import {
   whenAbsent,
 } from '../../domain/invoice/field-table.ts';
 import { STATUSES } from '../../domain/invoice/lifecycle.ts';
+import { isMember } from '../../domain/principal.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
@@ -73,7 +74,7 @@ export function outputFields<Row extends object>(
 function resolverOf<Row>(name: string, { secretKeyOnly }: Field, find: ((row: Row) => unknown) | undefined) {
   if (!secretKeyOnly) return find ?? defaultFieldResolver;
   return (row: Row, _args: object, { principal }: GraphQLContext) => {
-    if (principal.kind !== 'secret') return null;
+    if (!isMember(principal)) return null;
     return find ? find(row) : (row as Readonly<Record<string, unknown>>)[name];
   };
 }

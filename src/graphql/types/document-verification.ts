@@ -130,7 +130,7 @@ const VerificationType = builder.objectRef<Verification>('DocumentVerification')
 builder.queryField('verifyDocument', (t) =>
   t.field({
     type: VerificationType,
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'read' },
     description: `Checks a signed UBL invoice of any issuer: signature, certificate and covered content. A request is limited to ${MAX_BODY_BYTES / 1024 / 1024} MiB; the command \`verify\` accepts longer files.`,
     args: { xml: t.arg.string({ required: true, description: 'The signed document.' }) },
     resolve: (_root, { xml }, { principal, useCases }) => useCases.verifyDocument(principal, xml),

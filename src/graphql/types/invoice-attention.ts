@@ -1,4 +1,5 @@
 import { type Attention, type AttentionReason, attentionOf } from '../../domain/invoice/attention.ts';
+import { isMember } from '../../domain/principal.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
@@ -38,6 +39,6 @@ builder.objectFields(InvoiceType, (t) => ({
     type: AttentionType,
     nullable: true,
     description: 'The problem that delays its processing; null if there is none. Null without a secret key.',
-    resolve: (invoice, _args, { principal }) => (principal.kind === 'secret' ? attentionOf(invoice, new Date()) : null),
+    resolve: (invoice, _args, { principal }) => (isMember(principal) ? attentionOf(invoice, new Date()) : null),
   }),
 }));

@@ -5,7 +5,7 @@ import { InvoiceType } from './invoice.ts';
 builder.queryField('invoiceByNumber', (t) =>
   t.field({
     type: InvoiceType,
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'read' },
     extensions: { reads: INVOICE_BYTES },
     description: 'The invoice with this legal number, from the service’s series or your own.',
     args: { number: t.arg.string({ required: true, description: 'As stated in the document: `2026-000123`.' }) },

@@ -85,7 +85,7 @@ builder.objectField(InvoiceType, 'documents', (t) =>
 builder.mutationFields((t) => ({
   revokeDocumentUrls: t.field({
     type: payloadOf('revokeDocumentUrls', 'invoice', InvoiceType, 'The invoice with its new URLs.'),
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'operate' },
     errors: { types: [NotFoundError] },
     description: "Invalidates the current URLs of an invoice's documents at once and creates new ones.",
     args: { id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }) },

@@ -1,5 +1,6 @@
 import { emailOf, type InvoiceEmailView } from '../../domain/invoice/email.ts';
 import type { EmailStatus } from '../../domain/invoice/invoice-email.ts';
+import { isMember } from '../../domain/principal.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { payloadOf } from '../payload.ts';
@@ -32,14 +33,14 @@ builder.objectFields(InvoiceType, (t) => ({
     type: InvoiceEmailType,
     nullable: true,
     description: 'The mail to the customer; null if none is sent. Null without a secret key.',
-    resolve: (invoice, _args, { principal }) => (principal.kind === 'secret' ? emailOf(invoice) : null),
+    resolve: (invoice, _args, { principal }) => (isMember(principal) ? emailOf(invoice) : null),
   }),
 }));
 
 builder.mutationFields((t) => ({
   resendInvoiceEmail: t.field({
     type: payloadOf('resendInvoiceEmail', 'invoice', InvoiceType, 'The invoice; its mail is queued.'),
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'operate' },
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Sends the documents of an accepted invoice by mail again; at most ten times per invoice.',
     args: {

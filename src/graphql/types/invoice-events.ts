@@ -1,6 +1,7 @@
 import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
 import { EVENT_TYPES } from '../../domain/event.ts';
 import type { Invoice } from '../../domain/invoice/invoice.ts';
+import { isMember } from '../../domain/principal.ts';
 import { MOST_DELIVERIES } from '../../domain/webhook/delivery.ts';
 import { readMetered } from '../answer-meter.ts';
 import { builder, UNCACHED } from '../builder.ts';
@@ -32,7 +33,7 @@ builder.objectFields(InvoiceType, (t) => ({
 /** Loads the rows of the events of many invoices with one query. Without a secret key there are none. */
 function ofEach<Row>(load: (eventIds: string[], context: GraphQLContext) => Promise<ReadonlyMap<string, Row | Row[]>>) {
   return async (invoices: Invoice[], context: GraphQLContext): Promise<Row[][]> => {
-    if (context.principal.kind !== 'secret') return invoices.map(() => []);
+    if (!isMember(context.principal)) return invoices.map(() => []);
     const eventIds = invoices.flatMap(({ events }) => events.map(({ id }) => id));
     const rows = eventIds.length > 0 ? await load(eventIds, context) : new Map<string, Row>();
     return invoices.map(({ events }) => events.flatMap(({ id }) => rows.get(id) ?? []));

@@ -39,7 +39,7 @@ const InvoiceValidationType = builder.objectRef<InvoiceValidation>('ValidateInvo
 builder.mutationFields((t) => ({
   validateInvoice: t.field({
     type: InvoiceValidationType,
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'read' },
     description:
       'Runs every check of createInvoice and of the legal document, and reports all problems at once. Creates no invoice and uses no number. Needs a secret key.',
     args: { input: t.arg({ type: draftType(INVOICE), required: true, description: 'The invoice.' }) },

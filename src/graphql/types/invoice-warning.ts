@@ -1,5 +1,6 @@
 import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning } from '../../domain/invoice/invoice-warnings.ts';
+import { isMember } from '../../domain/principal.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
@@ -28,8 +29,7 @@ builder.objectField(InvoiceType, 'warnings', (t) =>
     type: [InvoiceWarningType],
     extensions: { most: MOST_WARNINGS },
     description: 'Missing information that the law requires, and suspicious values. Empty without a secret key.',
-    resolve: (invoice, _args, { principal, useCases }) =>
-      principal.kind === 'secret' ? warningsOf(invoice, useCases) : [],
+    resolve: (invoice, _args, { principal, useCases }) => (isMember(principal) ? warningsOf(invoice, useCases) : []),
   }),
 );
 

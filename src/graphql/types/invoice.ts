@@ -42,7 +42,7 @@ builder.queryFields((t) => ({
   invoices: t.connection(
     {
       type: InvoiceType,
-      authScopes: { secretKey: true },
+      authScopes: { scope: 'read' },
       description:
         'The invoices of the secret key’s tenant and environment, newest first. Cursors are invoice ids. A page of very large invoices is shorter than requested: continue while `hasNextPage` is true.',
       extensions: { reads: INVOICE_BYTES },

@@ -1,4 +1,5 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
+import { isMember } from '../../domain/principal.ts';
 import { missingProfileFields, type SellerProfile } from '../../domain/tenant/tenant.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
@@ -125,6 +126,6 @@ builder.objectField(InvoiceType, 'seller', (t) =>
     nullable: true,
     description:
       'The seller’s profile at the creation of the invoice. In the test environment, documents complete it with labelled specimen data. Null without a secret key.',
-    resolve: ({ seller }, _args, { principal }) => (principal.kind === 'secret' ? seller : null),
+    resolve: ({ seller }, _args, { principal }) => (isMember(principal) ? seller : null),
   }),
 );

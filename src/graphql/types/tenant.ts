@@ -41,7 +41,7 @@ findableAsNode({
 builder.queryField('tenant', (t) =>
   t.field({
     type: TenantType,
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'read' },
     description: 'The tenant of the secret key.',
     resolve: (_root, _args, { principal, useCases }) => useCases.sellerProfile.read(principal),
   }),
@@ -93,7 +93,7 @@ const SellerProfileInput = builder.inputType('SellerProfileInput', {
 builder.mutationFields((t) => ({
   updateSellerProfile: t.field({
     type: payloadOf('updateSellerProfile', 'tenant', TenantType, 'The tenant with its changed profile.'),
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'profile' },
     errors: { types: [InvalidInputError, LimitReachedError] },
     description:
       'Changes the seller’s data on new invoices; existing invoices are unchanged. Needs a secret key: a live one if the tenant has any.',

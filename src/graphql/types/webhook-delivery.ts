@@ -175,7 +175,7 @@ builder.queryFields((t) => ({
   webhookDeliveries: t.connection(
     {
       type: WebhookDeliveryType,
-      authScopes: { secretKey: true },
+      authScopes: { scope: 'read' },
       description: 'The deliveries of the secret key’s tenant and environment, newest event first.',
       args: {
         endpointId: t.arg.id({ description: 'Only deliveries to this endpoint; it may be deleted.' }),
@@ -198,7 +198,7 @@ builder.queryFields((t) => ({
   ),
   webhookDelivery: t.field({
     type: WebhookDeliveryType,
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'read' },
     description: 'The delivery with this id.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `dlv_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.webhookDeliveries.delivery(principal, id),

@@ -53,13 +53,13 @@ builder.queryFields((t) => ({
   webhookEndpoints: t.field({
     type: [WebhookEndpointType],
     extensions: { most: MAX_ENDPOINTS },
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'read' },
     description: `The endpoints of the secret key’s tenant and environment, newest first: at most ${MAX_ENDPOINTS}.`,
     resolve: (_root, _args, { principal, useCases }) => useCases.webhookEndpoints.list(principal),
   }),
   webhookEndpoint: t.field({
     type: WebhookEndpointType,
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'read' },
     description: 'The endpoint with this id.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `we_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.webhookEndpoints.find(principal, id),
@@ -107,7 +107,7 @@ const DeleteWebhookEndpointPayload = builder.objectRef<{ id: string }>('DeleteWe
 builder.mutationFields((t) => ({
   createWebhookEndpoint: t.field({
     type: endpointWithSecret('CreateWebhookEndpointPayload'),
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'operate' },
     errors: { types: [InvalidInputError, LimitReachedError] },
     description: `Creates an endpoint: at most ${MAX_ENDPOINTS} for each tenant and environment. Needs a secret key.`,
     args: {
@@ -124,7 +124,7 @@ builder.mutationFields((t) => ({
   }),
   updateWebhookEndpoint: t.field({
     type: payloadOf('updateWebhookEndpoint', 'endpoint', WebhookEndpointType, 'The changed endpoint.'),
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'operate' },
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Changes an endpoint. Needs a secret key.',
     args: {
@@ -141,7 +141,7 @@ builder.mutationFields((t) => ({
   }),
   rotateWebhookSecret: t.field({
     type: endpointWithSecret('RotateWebhookSecretPayload'),
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'operate' },
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Creates a new signing secret; previous ones sign as well for the overlap time. Needs a secret key.',
     args: {
@@ -155,7 +155,7 @@ builder.mutationFields((t) => ({
   }),
   deleteWebhookEndpoint: t.field({
     type: DeleteWebhookEndpointPayload,
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'operate' },
     errors: { types: [NotFoundError] },
     description: 'Deletes an endpoint permanently. Needs a secret key.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `we_`.' }) },

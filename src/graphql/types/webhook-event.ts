@@ -53,7 +53,7 @@ builder.queryFields((t) => ({
   webhookEvents: t.connection(
     {
       type: WebhookEventType,
-      authScopes: { secretKey: true },
+      authScopes: { scope: 'read' },
       description: 'The events of the secret key’s tenant and environment, newest first, within their retention time.',
       args: {
         type: t.arg({ type: EventTypeEnum, description: 'Only events of this type.' }),
@@ -78,7 +78,7 @@ builder.queryFields((t) => ({
   ),
   webhookEvent: t.field({
     type: WebhookEventType,
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'read' },
     description: 'The event with this id.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `evt_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.webhookDeliveries.event(principal, id),

@@ -51,7 +51,7 @@ const ResendOutcomeType = builder.objectRef<ResendOutcome>('WebhookResendOutcome
 builder.queryFields((t) => ({
   webhookResendCount: t.field({
     type: ResendOutcomeType,
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'read' },
     description: 'The number of deliveries that `resendWebhookDeliveries` would resend.',
     args: { selection: t.arg({ type: ResendSelectionInput, required: true, description: 'The selection.' }) },
     resolve: (_root, { selection }, { principal, useCases }) =>
@@ -73,7 +73,7 @@ const ResendEventPayload = builder.objectRef<{ deliveries: Delivery[] }>('Resend
 builder.mutationFields((t) => ({
   resendWebhookEvent: t.field({
     type: ResendEventPayload,
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'operate' },
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Resends an event, with the full retry schedule. Needs a secret key.',
     args: {
@@ -86,7 +86,7 @@ builder.mutationFields((t) => ({
   }),
   resendWebhookDeliveries: t.field({
     type: payloadOf('resendWebhookDeliveries', 'outcome', ResendOutcomeType, 'The number of resent deliveries.'),
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'operate' },
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Resends a selection of deliveries: all failed ones, or those of a time range. Needs a secret key.',
     args: { selection: t.arg({ type: ResendSelectionInput, required: true, description: 'The selection.' }) },
@@ -95,7 +95,7 @@ builder.mutationFields((t) => ({
   }),
   sendTestWebhookEvent: t.field({
     type: payloadOf('sendTestWebhookEvent', 'event', WebhookEventType, 'The event.'),
-    authScopes: { secretKey: true },
+    authScopes: { scope: 'operate' },
     errors: { types: [InvalidInputError, NotFoundError] },
     description:
       'Sends a test event by hand, with the latest invoice that has reached the status of the event, or a specimen. Test environment only.',

@@ -3,10 +3,26 @@ import type { Arrival } from '../../domain/api-key/admission.ts';
 import type { Authenticate } from '../../domain/api-key/authenticate.ts';
 import type { LimitKind, LimitState, RateLimiter } from '../../domain/api-key/rate-limiter.ts';
 import { serviceError } from '../../domain/errors.ts';
-import type { Principal } from '../../domain/principal.ts';
+import type { AuthenticateSession } from '../../domain/person/authenticate-session.ts';
+import { callerOf, type Principal } from '../../domain/principal.ts';
+import { ENVIRONMENTS, type Environment } from '../../domain/tenant/tenant.ts';
+import { browserOf } from '../browser-facts.ts';
 import { limitedAddress } from '../client-address.ts';
+import { isOwnPage } from '../own-page.ts';
 import type { RequestState } from '../state.ts';
 import { isPreflight } from './cors.ts';
+
+/** The headers with which a page says which tenant and environment it shows. */
+const TENANT = 'Fatoura-Tenant';
+const ENVIRONMENT = 'Fatoura-Environment';
+
+export interface IdentifyParts {
+  readonly authenticate: Authenticate;
+  readonly authenticateSession: AuthenticateSession;
+  readonly limiter: RateLimiter;
+  /** Whether a request came through a proxy that is not trusted. */
+  readonly forwarded: (ctx: Context) => boolean;
+}
 
 /** Whether a path needs a credential: the paths of the API, except its description. */
 export function needsCredential(path: string): boolean {
@@ -22,13 +38,8 @@ function isUnlimited(path: string): boolean {
  * Reads the credential and applies its rate limit. The limit is checked first (docs/decisions/0011): a caller over its
  * limit gets 429, even if its credential is refused. Every answer has the headers of the limit. Health checks are not
  * counted, so that monitoring is never refused, and need no store: their headers show an unused window.
- * @param forwarded whether a request came through a proxy that is not trusted
  */
-export function identify(
-  authenticate: Authenticate,
-  limiter: RateLimiter,
-  forwarded: (ctx: Context) => boolean,
-): Middleware {
+export function identify({ limiter, ...parts }: IdentifyParts): Middleware {
   return async (ctx, next) => {
     if (isUnlimited(ctx.path)) {
       showLimit(ctx, limiter.uncounted('address'));
@@ -37,7 +48,7 @@ export function identify(
     const state = ctx.state as RequestState;
     // Browsers send preflights without a credential, and they are not counted.
     const preflight = isPreflight(ctx);
-    if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, authenticate, forwarded(ctx));
+    if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, parts);
     await count(ctx, limiter, preflight ? 0 : 1);
     return next();
   };
@@ -88,15 +99,35 @@ function secondsLeft({ resetAt }: LimitState): number {
 
 async function identityOf(
   ctx: Context,
-  authenticate: Authenticate,
-  forwarded: boolean,
+  { authenticate, authenticateSession, forwarded }: Omit<IdentifyParts, 'limiter'>,
 ): Promise<NonNullable<RequestState['identity']>> {
   try {
-    return { principal: await authenticate(ctx.get('Authorization') || undefined, { ...arrivalOf(ctx), forwarded }) };
+    const arrival = { ...arrivalOf(ctx), forwarded: forwarded(ctx) };
+    if (!usesSession(ctx)) return { principal: await authenticate(ctx.get('Authorization') || undefined, arrival) };
+    const chosen = { tenantId: ctx.get(TENANT), environment: chosenEnvironment(ctx) };
+    const { result, cookies } = await authenticateSession(browserOf(ctx), chosen, arrival);
+    for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
+    return { principal: result };
   } catch (refusal) {
     // Thrown later, because the limit is counted first and every answer shows it.
     return { refusal };
   }
+}
+
+/**
+ * Whether the session of the browser's cookie is the credential of a request: GraphQL by a page of this service. Pages of
+ * other sites cannot send the header, because no preflight allows it.
+ */
+function usesSession(ctx: Context): boolean {
+  if (ctx.get(TENANT) === '' || ctx.get('Authorization') !== '' || !/^\/graphql(\/|$)/.test(ctx.path)) return false;
+  if (isOwnPage(ctx)) return true;
+  throw serviceError('insufficient_scope', 'Only pages of this service may use the session of a browser.');
+}
+
+function chosenEnvironment(ctx: Context): Environment {
+  const chosen = ENVIRONMENTS.find((each) => each === ctx.get(ENVIRONMENT));
+  if (chosen) return chosen;
+  throw serviceError('invalid_request', `The header must be ${ENVIRONMENTS.join(' or ')}.`, ENVIRONMENT);
 }
 
 function arrivalOf({ secure, ip, host }: Context): Omit<Arrival, 'forwarded'> {
@@ -109,6 +140,5 @@ function bucketOf(ctx: Context, state: RequestState): [LimitKind, string] {
 }
 
 function bucketOfPrincipal(principal: Principal): [LimitKind, string] {
-  if (principal.kind === 'client') return ['publishable', principal.invoiceId];
-  return [principal.kind, principal.keyId];
+  return [principal.kind === 'secret' ? 'secret' : 'publishable', callerOf(principal)];
 }

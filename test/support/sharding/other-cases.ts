@@ -89,6 +89,8 @@ function peopleCases({ db }: Store): Subject {
   return subject(people, {
     grantsOf: async () => people.grantsOf(await granted()),
     grant: async () => people.grant(await granted(), grants),
+    validPlaces: async () =>
+      people.validPlaces([JSON.stringify({ sessionId: 's', personId: await granted(), tenantId: 't', role: 'owner' })]),
     insertInvitation: invited,
     reserveInvitation: async () => people.reserveInvitation(await invited(), email, new Date()),
     removeInvitation: async () => people.removeInvitation(await invited()),

@@ -9,12 +9,10 @@ it('notifies each follower of a revoked key once, queries all keys together, and
   const failures: unknown[] = [];
   let away = false;
   const watch = createWatchRevocations(
-    {
-      async validKeys(ids) {
-        asked.push([...ids]);
-        if (away) throw new Error('away');
-        return new Set(ids.filter((id) => valid.has(id)));
-      },
+    async (ids) => {
+      asked.push([...ids]);
+      if (away) throw new Error('away');
+      return new Set(ids.filter((id) => valid.has(id)));
     },
     (error) => failures.push(error),
     CHECK_MS,

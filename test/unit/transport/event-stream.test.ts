@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServiceError } from '../../../src/domain/errors.ts';
-import type { Principal } from '../../../src/domain/principal.ts';
+import { callerOf, type Principal } from '../../../src/domain/principal.ts';
 import { createEventStreams, type EventStreams, MAX_STREAMS } from '../../../src/transport/event-stream.ts';
 import { messageOf } from '../../../src/transport/open-stream.ts';
 
@@ -29,9 +29,9 @@ async function start(heartbeatMs: number): Promise<void> {
   sourceOf = silence;
   opened = Promise.withResolvers();
   streams = createEventStreams({
-    follow(keyId, onRevoked) {
-      const set = revoked.get(keyId) ?? new Set();
-      revoked.set(keyId, set.add(onRevoked));
+    follow(principal, onRevoked) {
+      const set = revoked.get(callerOf(principal)) ?? new Set();
+      revoked.set(callerOf(principal), set.add(onRevoked));
       return () => set.delete(onRevoked);
     },
     report: (error) => failures.push(error),
