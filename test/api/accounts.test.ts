@@ -7,7 +7,7 @@ import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
   return () => service.close();
 });
 

@@ -1,17 +1,6 @@
+import { type Arrival, isExposed } from '../arrival.ts';
 import { serviceError } from '../errors.ts';
 import type { Environment } from '../tenant/tenant.ts';
-
-/** The connection of a request. */
-export interface Arrival {
-  /** Whether it came over HTTPS, to this process or to a trusted proxy. */
-  readonly encrypted: boolean;
-  /** The client's address; that of the proxy if `forwarded`. */
-  readonly address: string;
-  /** Whether it came through a proxy that is not trusted to tell how the client reached it. */
-  readonly forwarded: boolean;
-  /** The requested host, with its port. */
-  readonly host: string;
-}
 
 /** The base URL of each environment, if they have separate ones: `PUBLIC_URL` and `SANDBOX_URL`. */
 export type Sites = Readonly<Record<Environment, string>>;
@@ -44,11 +33,6 @@ export function refuseMisplacedKey(environment: Environment, arrival: Arrival, s
   );
 }
 
-/** Whether others between the client and the service may have read the request. */
-export function isExposed({ encrypted, forwarded, address }: Arrival): boolean {
-  return !encrypted && (forwarded || !isLoopback(address));
-}
-
 /**
  * Whether clients reach the service over HTTPS, as its address says, through a proxy that it does not trust: the service
  * itself speaks plain HTTP, so HTTPS always ends at a proxy.
@@ -61,8 +45,4 @@ export function lacksTrustedProxy(publicUrl: string | null, trustedProxies: numb
 function isSandbox(host: string, sites: Sites): boolean {
   const sandbox = new URL(sites.test).host;
   return sandbox === new URL(sites.live).host || host.toLowerCase() === sandbox;
-}
-
-function isLoopback(address: string): boolean {
-  return /^(::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/i.test(address);
 }

@@ -1,8 +1,9 @@
+import type { Arrival } from '../arrival.ts';
 import { serviceError } from '../errors.ts';
 import type { ClientSecrets } from '../invoice/client-secret.ts';
 import type { Principal } from '../principal.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
-import { type Arrival, refuseMisplacedKey, type Sites } from './admission.ts';
+import { refuseMisplacedKey, type Sites } from './admission.ts';
 import { hashToken, parseToken } from './api-key.ts';
 
 /**

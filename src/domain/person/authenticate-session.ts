@@ -1,4 +1,4 @@
-import { type Arrival, isExposed } from '../api-key/admission.ts';
+import { type Arrival, isExposed } from '../arrival.ts';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { PersonPrincipal } from '../principal.ts';

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
-import type { Arrival } from '../../domain/api-key/admission.ts';
 import type { Authenticate } from '../../domain/api-key/authenticate.ts';
 import type { LimitKind, LimitState, RateLimiter } from '../../domain/api-key/rate-limiter.ts';
+import type { Arrival } from '../../domain/arrival.ts';
 import { serviceError } from '../../domain/errors.ts';
 import type { AuthenticateSession } from '../../domain/person/authenticate-session.ts';
 import { callerOf, type Principal } from '../../domain/principal.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Arrival, refuseMisplacedKey } from '../../../src/domain/api-key/admission.ts';
+import { refuseMisplacedKey } from '../../../src/domain/api-key/admission.ts';
+import type { Arrival } from '../../../src/domain/arrival.ts';
 
 const SITES = { live: 'https://api.example.com', test: 'https://sandbox.example.com' };
 const FAR: Arrival = { encrypted: true, address: '203.0.113.9', forwarded: false, host: 'api.example.com' };
