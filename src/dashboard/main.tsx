@@ -5,7 +5,7 @@ import { NotFound } from './interface/not-found.tsx';
 import './style.css';
 
 /** The addresses that this program serves. Links to others (`/docs`, `/verify/…`, `/files/…`) load from the server. */
-const OWN_ADDRESSES = /^\/(i\/.*|account|forgotten-password|join|new-password|sign-in)?$/;
+const OWN_ADDRESSES = /^\/(i\/.*|account|forgotten-password|join|new-password|sign-in|tenants\/.*)?$/;
 
 const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage);
 const ForgottenPasswordPage = lazy(
@@ -15,6 +15,7 @@ const InvoiceRoute = lazy(async () => (await import('./invoice/invoice-route.tsx
 const JoinPage = lazy(async () => (await import('./account/join-page.tsx')).JoinPage);
 const NewPasswordPage = lazy(async () => (await import('./account/new-password-page.tsx')).NewPasswordPage);
 const SignInPage = lazy(async () => (await import('./account/sign-in-page.tsx')).SignInPage);
+const WorkspaceRoute = lazy(async () => (await import('./workspace/workspace-route.tsx')).WorkspaceRoute);
 const Welcome = lazy(async () => (await import('./welcome/welcome.tsx')).Welcome);
 
 const root = document.getElementById('app');
@@ -30,6 +31,7 @@ if (root) {
           <Route path="/join" component={JoinPage} />
           <Route path="/new-password" component={NewPasswordPage} />
           <Route path="/sign-in" component={SignInPage} />
+          <Route path="/tenants/:tenant/:environment/*" component={WorkspaceRoute} />
           <Route default component={NotFound} />
         </Router>
       </LocationProvider>

@@ -61,6 +61,12 @@ export function createTenantRepository(db: Db): TenantRepository {
         })
         .toArray();
     },
+    async namesOf(tenantIds) {
+      const found = tenants
+        .find({ _id: { $in: [...tenantIds] } })
+        .project<Pick<TenantDocument, '_id' | 'name'>>({ name: 1 });
+      return new Map((await found.toArray()).map(({ _id, name }) => [_id, name]));
+    },
     async updateProfile(tenantId, profile) {
       const { matchedCount } = await tenants.updateOne(
         { _id: tenantId },

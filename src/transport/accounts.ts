@@ -13,6 +13,7 @@ import {
 } from '../domain/person/account-input.ts';
 import type { SignedIn } from '../domain/person/person.ts';
 import type { Accounts, AttemptLimiter, PeopleRepository, WithCookies } from '../domain/person/ports.ts';
+import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { timestampOf } from '../domain/timestamp.ts';
 import { readJson } from './body.ts';
 import { browserOf } from './browser-facts.ts';
@@ -24,6 +25,7 @@ export interface AccountRouteParts {
   readonly accounts: Accounts;
   readonly acceptInvitation: AcceptInvitation;
   readonly people: Pick<PeopleRepository, 'grantsOf'>;
+  readonly tenants: Pick<TenantRepository, 'namesOf'>;
   readonly attempts: AttemptLimiter;
 }
 
@@ -47,7 +49,9 @@ export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GE
 
   async function answer(ctx: Context, { result, cookies }: WithCookies<SignedIn>): Promise<void> {
     for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
-    const { isOperator, memberships } = await parts.people.grantsOf(result.person.id);
+    const { isOperator, memberships: all } = await parts.people.grantsOf(result.person.id);
+    const names = all.length === 0 ? new Map() : await parts.tenants.namesOf(all.map(({ tenantId }) => tenantId));
+    const memberships = all.map((each) => ({ ...each, name: names.get(each.tenantId) ?? each.tenantId }));
     answerJson(ctx, 200, {
       ...{ person: result.person, isOperator, memberships },
       sessionEndsAt: timestampOf(result.expiresAt),

@@ -4,6 +4,7 @@ export interface Session {
   readonly isOperator: boolean;
   readonly memberships: readonly {
     readonly tenantId: string;
+    readonly name: string;
     readonly role: 'viewer' | 'developer' | 'owner';
   }[];
 }

@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
 import { Notice } from '../interface/notice.tsx';
 import { PageFrame } from '../interface/page-frame.tsx';
-import { callAccounts, type Outcome } from './account-api.ts';
+import { useSession, workspaceAddress } from '../workspace/session.ts';
+import { callAccounts } from './account-api.ts';
 import { AccountForm } from './account-form.tsx';
 
 /** `/account`: who is signed in, with which roles; a new password; the way out. */
@@ -11,22 +12,14 @@ export function AccountPage() {
   const { texts } = useLanguage();
   const { account } = texts;
   const { route } = useLocation();
-  const [found, setFound] = useState<Outcome | null>(null);
+  const found = useSession();
+  const [failed, setFailed] = useState(false);
   const [isChanged, setChanged] = useState(false);
-  useEffect(() => {
-    const ended = new AbortController();
-    callAccounts('session', undefined, ended.signal).then((outcome) => {
-      if (ended.signal.aborted) return;
-      if (outcome.refusal?.code === 'not_signed_in') route('/sign-in', true);
-      else setFound(outcome);
-    });
-    return () => ended.abort();
-  }, [route]);
 
   async function signOut() {
     const { refusal } = await callAccounts('sign-out', {});
     if (refusal === null) route('/sign-in', true);
-    else setFound({ refusal });
+    else setFailed(true);
   }
 
   if (found === null) {
@@ -38,7 +31,7 @@ export function AccountPage() {
       </PageFrame>
     );
   }
-  if (found.refusal !== null || found.session === null)
+  if (failed || found.refusal !== null || found.session === null)
     return <Notice title={account.title} text={account.refusals.unreachable} />;
   const { person, isOperator, memberships } = found.session;
   return (
@@ -65,9 +58,13 @@ export function AccountPage() {
                 <strong>{account.operator}</strong>
               </li>
             )}
-            {memberships.map(({ tenantId, role }) => (
+            {memberships.map(({ tenantId, name, role }) => (
               <li key={tenantId}>
-                <bdi dir="ltr">{tenantId}</bdi>
+                <bdi>{name}</bdi>
+                <span>
+                  <a href={`${workspaceAddress(tenantId, 'test')}/invoices`}>{texts.workspace.test}</a>{' '}
+                  <a href={`${workspaceAddress(tenantId, 'live')}/invoices`}>{texts.workspace.live}</a>
+                </span>
                 <strong>{account.roleNames[role]}</strong>
               </li>
             ))}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
+import { nextAddress } from '../workspace/session.ts';
 import { AccountCard } from './account-card.tsx';
 import { AccountForm } from './account-form.tsx';
 
@@ -18,7 +19,7 @@ export function JoinPage() {
         sentAs={{ chosenPassword: 'password' }}
         also={{ token }}
         submit={join.submit}
-        onSuccess={() => route('/account', true)}
+        onSuccess={({ session }) => route(nextAddress('', session?.memberships ?? []), true)}
       />
     </AccountCard>
   );

@@ -1,5 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
+import { nextAddress } from '../workspace/session.ts';
 import { AccountCard } from './account-card.tsx';
 import { AccountForm } from './account-form.tsx';
 
@@ -13,7 +14,7 @@ export function SignInPage() {
         path="sign-in"
         fields={['email', 'password']}
         submit={signIn.submit}
-        onSuccess={() => route('/account', true)}
+        onSuccess={({ session }) => route(nextAddress(location.search, session?.memberships ?? []), true)}
       />
       <p class="aside">
         <a href="/forgotten-password">{forgotten.link}</a>

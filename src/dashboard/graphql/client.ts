@@ -14,13 +14,12 @@ export interface ConnectionListener {
 }
 
 /**
- * A GraphQL client that sends its credential in the header `Authorization` only: queries by POST, subscriptions over
- * graphql-sse, which reconnect without end. A subscription's `variables` are read again at each connection, so the
- * caller can move `afterEventId` on.
- * @param credential a client_secret (docs/api/contract.md, "Authentication")
+ * A GraphQL client: queries by POST, subscriptions over graphql-sse, which reconnect without end. A subscription's
+ * `variables` are read again at each connection, so the caller can move `afterEventId` on.
+ * @param headers the credential: a client_secret as `Authorization` (docs/api/contract.md, "Authentication"), or the
+ *   tenant and the environment of the browser's session
  */
-export function createGraphqlClient(credential: string, connection: ConnectionListener): Client {
-  const headers = { Authorization: `Bearer ${credential}` };
+export function createGraphqlClient(headers: Readonly<Record<string, string>>, connection: ConnectionListener): Client {
   const streams = createClient({
     url: '/graphql/stream',
     headers,
@@ -51,7 +50,14 @@ export function createGraphqlClient(credential: string, connection: ConnectionLi
 
 /** Whether the service refused the credential or does not know the object, so that another attempt is useless. */
 export function isRefusal(error: CombinedError): boolean {
-  const status: unknown = error.response?.status;
-  const statuses = [status, ...error.graphQLErrors.map(({ extensions }) => extensions.status)];
-  return statuses.some((each) => each === 401 || each === 403 || each === 404);
+  return statusesOf(error).some((each) => each === 401 || each === 403 || each === 404);
+}
+
+/** Whether nobody is signed in any more. */
+export function isSessionEnd(error: CombinedError): boolean {
+  return statusesOf(error).includes(401);
+}
+
+function statusesOf({ response, graphQLErrors }: CombinedError): unknown[] {
+  return [response?.status, ...graphQLErrors.map(({ extensions }) => extensions.status)];
 }

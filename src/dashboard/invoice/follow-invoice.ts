@@ -53,7 +53,10 @@ export function followInvoice(id: string, secret: string, show: (view: InvoiceVi
     stream = now;
     tell();
   };
-  const client = createGraphqlClient(secret, { connected: moved('live'), lost: moved('lost') });
+  const client = createGraphqlClient(
+    { Authorization: `Bearer ${secret}` },
+    { connected: moved('live'), lost: moved('lost') },
+  );
 
   /** Reads the invoice until an answer comes. A later call takes over, so that an older answer never replaces a newer one. */
   async function read(): Promise<void> {

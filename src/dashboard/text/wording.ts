@@ -1,3 +1,5 @@
+type MailStatus = 'waiting' | 'sending' | 'sent' | 'refused' | 'failed';
+type DeliveryState = 'pending' | 'delivered' | 'failed' | 'cancelled';
 type Status = 'pending' | 'signing' | 'transmitted' | 'accepted' | 'rejected';
 
 /** A status: its name as a step, a headline for what it is now, and what that means for the customer. */
@@ -54,6 +56,8 @@ export interface Texts {
   readonly testStatuses: Readonly<Partial<Record<Status, StatusTexts>>>;
   readonly welcome: WelcomeTexts;
   readonly account: AccountTexts;
+  readonly workspace: WorkspaceTexts;
+  readonly invoices: InvoicesTexts;
 }
 
 /** The texts of the root page. */
@@ -108,4 +112,46 @@ export interface AccountTexts {
     /** @param label the name of the field that is wrong */
     readonly field: (label: string) => string;
   };
+}
+
+/** The texts of the frame of a signed-in person's pages. */
+export interface WorkspaceTexts {
+  readonly skip: string;
+  readonly environment: string;
+  readonly test: string;
+  readonly live: string;
+  readonly testUnder: string;
+  readonly sections: string;
+  readonly invoices: string;
+}
+
+/** The texts of the pages of a tenant's invoices. */
+export interface InvoicesTexts {
+  readonly title: string;
+  readonly all: string;
+  readonly filters: string;
+  readonly from: string;
+  readonly until: string;
+  readonly none: string;
+  readonly noneYet: string;
+  readonly failed: string;
+  readonly pages: string;
+  readonly newer: string;
+  readonly older: string;
+  readonly attention: string;
+  readonly columns: Readonly<
+    Record<
+      'number' | 'customer' | 'status' | 'date' | 'amount' | 'description' | 'quantity' | 'unitPrice' | 'vat' | 'net',
+      string
+    >
+  >;
+  readonly lines: string;
+  readonly mail: string;
+  readonly noMail: string;
+  readonly deliveries: string;
+  readonly noDeliveries: string;
+  readonly retryAt: string;
+  readonly attempts: string;
+  readonly mailStatuses: Readonly<Record<MailStatus, string>>;
+  readonly deliveryStates: Readonly<Record<DeliveryState, string>>;
 }

@@ -30,6 +30,8 @@ export interface TenantRepository {
     keys?: readonly { key: ApiKey; hash: string }[],
   ): Promise<void>;
   find(tenantId: string): Promise<Tenant | null>;
+  /** The names of these tenants, by id. */
+  namesOf(tenantIds: readonly string[]): Promise<Map<string, string>>;
   /** All tenants, oldest first. */
   list(): Promise<ListedTenant[]>;
   /** Replaces the whole profile. @returns false if there is no such tenant */

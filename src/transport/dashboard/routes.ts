@@ -5,7 +5,10 @@ import { serviceError } from '../../domain/errors.ts';
 import { isUnchanged, weakEtag } from '../headers.ts';
 
 /** The addresses of the pages; `src/dashboard/main.tsx` shows what each stands for. */
-export const PAGES = ['/', '/i/:id', '/account', '/forgotten-password', '/join', '/new-password', '/sign-in'] as const;
+export const PAGES = [
+  ...['/', '/i/:id', '/account', '/forgotten-password', '/join', '/new-password', '/sign-in'],
+  ...['/tenants/:tenant/:environment/invoices', '/tenants/:tenant/:environment/invoices/:id'],
+] as const;
 
 /** Where `scripts/build-dashboard.ts` writes the pages. */
 const BUILT = new URL('../../../dist/dashboard/', import.meta.url);

@@ -54,6 +54,7 @@ function tenantCases({ db }: Store): Subject {
   return subject(tenants, {
     insert: stored,
     find: async () => tenants.find((await stored()).id),
+    namesOf: async () => tenants.namesOf([(await stored()).id]),
     list: () => tenants.list(),
     updateProfile: async () => tenants.updateProfile((await stored()).id, { logo: parseLogo(LOGO) }),
     changeProfile: async () => tenants.changeProfile((await stored()).id, { cnss: '1' }, true),

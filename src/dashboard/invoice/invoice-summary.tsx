@@ -1,0 +1,29 @@
+import { useLanguage } from '../interface/language.tsx';
+import { formatAmount } from '../text/money.ts';
+import type { Invoice } from './documents.ts';
+
+/** A longer formatted amount is set in smaller type, so that it fits on a phone. In characters. */
+const LONG_AMOUNT = 13;
+
+/** The number, the amount and the customer. */
+export function InvoiceSummary({ invoice }: { invoice: Invoice }) {
+  const { language, texts } = useLanguage();
+  const { number, customer, currency } = invoice;
+  const amount = formatAmount(invoice.amount, language);
+  return (
+    <section class="summary">
+      <h1>
+        <span class="kind">{texts.invoice}</span>{' '}
+        {number === null ? <em>{texts.numberToCome}</em> : <bdi>{number}</bdi>}
+      </h1>
+      <p class="amount" data-long={amount.length > LONG_AMOUNT}>
+        <bdi>
+          {amount} <abbr title="Dirham">{currency}</abbr>
+        </bdi>
+      </p>
+      <p class="for">
+        {texts.total} <span aria-hidden="true">·</span> <bdi>{customer.name}</bdi>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,131 @@
+import { useLocation } from 'preact-iso';
+import { useLanguage } from '../interface/language.tsx';
+import { formatDate } from '../text/dates.ts';
+import { formatAmount } from '../text/money.ts';
+import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { useTitle } from '../workspace/workspace-frame.tsx';
+import { INVOICES, type ListedInvoice } from './documents.ts';
+import { type Filter, filterOf, STATUSES, searchOf, variablesOf } from './invoice-filter.ts';
+
+/** `…/invoices`: a page of the invoices, newest first. The address keeps the filter and the page. */
+export function InvoicesPage() {
+  const { texts } = useLanguage();
+  const { address } = useWorkspace();
+  const { query, route } = useLocation();
+  const filter = filterOf(query);
+  const { data, problem, reload } = useRead(INVOICES, variablesOf(filter));
+  const { title, none, noneYet, failed, newer, older } = texts.invoices;
+  const found = data?.invoices;
+  const isFirst = filter.after === null && filter.before === null;
+  useTitle(title);
+  // A new invoice appears on the first page only; the rows of others can only change.
+  useLive((invoiceId) => isFirst || found?.nodes.some(({ id }) => id === invoiceId) === true, reload);
+  const to = (change: Partial<Filter>) => `${address}/invoices${searchOf({ ...filter, ...change })}`;
+  const isFiltered = filter.status !== null || filter.from !== null || filter.until !== null;
+  const { pageInfo } = found ?? {};
+  return (
+    <section class="invoices" aria-busy={!found && !problem}>
+      <h1>{title}</h1>
+      <Filters filter={filter} to={to} onDay={(change) => route(to({ ...change, after: null, before: null }))} />
+      {problem && (
+        <p class="refusal" role="alert">
+          {failed}
+        </p>
+      )}
+      {found && found.nodes.length === 0 && <p class="empty">{isFiltered || !isFirst ? none : noneYet}</p>}
+      {found && found.nodes.length > 0 && <Rows rows={found.nodes} />}
+      {(pageInfo?.hasPreviousPage || pageInfo?.hasNextPage) && (
+        <nav class="pages" aria-label={texts.invoices.pages}>
+          {pageInfo.hasPreviousPage && <a href={to({ before: pageInfo.startCursor, after: null })}>{newer}</a>}
+          {pageInfo.hasNextPage && <a href={to({ after: pageInfo.endCursor, before: null })}>{older}</a>}
+        </nav>
+      )}
+    </section>
+  );
+}
+
+interface FiltersProps {
+  readonly filter: Filter;
+  readonly to: (change: Partial<Filter>) => string;
+  readonly onDay: (change: Partial<Filter>) => void;
+}
+
+function Filters({ filter, to, onDay }: FiltersProps) {
+  const { texts } = useLanguage();
+  const { all, from, until, filters } = texts.invoices;
+  const day = (name: 'from' | 'until', label: string) => (
+    <label>
+      {label}
+      <input
+        type="date"
+        name={name}
+        value={filter[name] ?? ''}
+        onChange={({ currentTarget: { value } }) => onDay({ [name]: value || null })}
+      />
+    </label>
+  );
+  return (
+    <div class="filters">
+      <nav aria-label={filters}>
+        {[null, ...STATUSES].map((status) => (
+          <a
+            key={status}
+            href={to({ status, after: null, before: null })}
+            aria-current={status === filter.status ? 'true' : undefined}
+          >
+            {status === null ? all : texts.statuses[status].step}
+          </a>
+        ))}
+      </nav>
+      {day('from', from)}
+      {day('until', until)}
+    </div>
+  );
+}
+
+function Rows({ rows }: { rows: readonly ListedInvoice[] }) {
+  const { language, texts } = useLanguage();
+  const { address } = useWorkspace();
+  const { columns } = texts.invoices;
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          {[columns.number, columns.customer, columns.status, columns.date, columns.amount].map((name) => (
+            <th scope="col" key={name}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ id, number, customer, status, createdAt, amount, currency, attention }) => (
+          <tr key={id}>
+            <th scope="row">
+              <a href={`${address}/invoices/${id}`}>
+                <bdi>{number ?? texts.numberToCome}</bdi>
+              </a>
+            </th>
+            <td class="customer">
+              <bdi>{customer.name}</bdi>
+            </td>
+            <td>
+              <span class="badge" data-status={status}>
+                {texts.statuses[status].step}
+              </span>
+              {attention && <span class="badge attention">{texts.invoices.attention}</span>}
+            </td>
+            <td>
+              <time dateTime={createdAt}>{formatDate(createdAt, language)}</time>
+            </td>
+            <td class="sum">
+              <bdi>
+                {formatAmount(amount, language)} {currency}
+              </bdi>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,179 @@
+import { useRoute } from 'preact-iso';
+import { useLanguage } from '../interface/language.tsx';
+import { isFinal } from '../invoice/documents.ts';
+import { InvoiceDetails } from '../invoice/invoice-details.tsx';
+import { InvoiceDocuments } from '../invoice/invoice-documents.tsx';
+import { InvoiceSummary } from '../invoice/invoice-summary.tsx';
+import { StatusCard } from '../invoice/status-card.tsx';
+import { useOnline } from '../invoice/use-online.ts';
+import { formatMoment } from '../text/dates.ts';
+import { formatAmount } from '../text/money.ts';
+import { useLive, useRead } from '../workspace/workspace-context.ts';
+import { useTitle } from '../workspace/workspace-frame.tsx';
+import { MEMBER_INVOICE, type MemberInvoice } from './documents.ts';
+
+/** `…/invoices/<id>`: an invoice for the people of its tenant. */
+export function MemberInvoicePage() {
+  const { id = '' } = useRoute().params;
+  const { texts } = useLanguage();
+  const { data, problem, reload } = useRead(MEMBER_INVOICE, { id });
+  const online = useOnline();
+  const invoice = data?.invoice;
+  useTitle(invoice?.number ? `${texts.invoice} ${invoice.number}` : texts.invoice);
+  useLive((invoiceId) => invoiceId === id, reload);
+  if (!invoice) {
+    const [title, under] =
+      problem === 'refused'
+        ? [texts.notFound, texts.notFoundUnder]
+        : [texts.invoice, problem ? texts.invoices.failed : texts.loading];
+    return (
+      <section class="card notice" aria-busy={problem === null} role="status">
+        <h1>{title}</h1>
+        <p>{under}</p>
+      </section>
+    );
+  }
+  const state = isFinal(invoice.status) ? 'final' : problem ? 'lost' : 'live';
+  return (
+    <>
+      {invoice.attention && (
+        <p class="refusal" role="status">
+          <strong>{texts.invoices.attention}</strong>{' '}
+          <span lang="en" dir="ltr">
+            {invoice.attention.message}
+          </span>
+        </p>
+      )}
+      <div class="invoice">
+        <InvoiceSummary invoice={invoice} />
+        <StatusCard invoice={invoice} state={state} online={online} />
+        <InvoiceDocuments invoice={invoice} />
+        <InvoiceDetails invoice={invoice} />
+      </div>
+      <Lines invoice={invoice} />
+      <Messages invoice={invoice} />
+      <Attempts invoice={invoice} />
+    </>
+  );
+}
+
+function Lines({ invoice: { lines } }: { invoice: MemberInvoice }) {
+  const { language, texts } = useLanguage();
+  const { columns } = texts.invoices;
+  const money = (centimes: number) => formatAmount(centimes, language);
+  return (
+    <section class="card part" aria-labelledby="lines">
+      <h2 id="lines">{texts.invoices.lines}</h2>
+      <table class="rows">
+        <thead>
+          <tr>
+            {[columns.description, columns.quantity, columns.unitPrice, columns.vat, columns.net].map((name) => (
+              <th scope="col" key={name}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(({ description, quantity, unitPrice, taxRate, amount }, i) => (
+            <tr key={i}>
+              <th scope="row">
+                <bdi>{description}</bdi>
+              </th>
+              <td class="sum">{new Intl.NumberFormat(language === 'en' ? 'en' : 'fr').format(quantity)}</td>
+              <td class="sum">
+                <bdi>{money(unitPrice)}</bdi>
+              </td>
+              <td class="sum">{taxRate}&nbsp;%</td>
+              <td class="sum">
+                <bdi>{money(amount)}</bdi>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** The mail to the customer and the deliveries to webhooks. */
+function Messages({ invoice: { email, deliveries } }: { invoice: MemberInvoice }) {
+  const { language, texts } = useLanguage();
+  const { mail, noMail, deliveries: title, noDeliveries, mailStatuses, deliveryStates, retryAt } = texts.invoices;
+  return (
+    <section class="card part" aria-labelledby="deliveries">
+      <h2>{mail}</h2>
+      {email ? (
+        <ul class="log">
+          <li>
+            <bdi dir="ltr">{email.to}</bdi>
+            <span class="badge" data-state={email.status}>
+              {mailStatuses[email.status]}
+            </span>
+            {email.sentAt && <time dateTime={email.sentAt}>{formatMoment(email.sentAt, language)}</time>}
+            {email.lastError && (
+              <span lang="en" dir="ltr">
+                {email.lastError}
+              </span>
+            )}
+          </li>
+        </ul>
+      ) : (
+        <p class="under">{noMail}</p>
+      )}
+      <h2 id="deliveries">{title}</h2>
+      {deliveries.length === 0 && <p class="under">{noDeliveries}</p>}
+      <ul class="log">
+        {deliveries.map(({ id, eventType, state, endpoint, nextAttemptAt, attempts }) => {
+          const last = attempts.at(-1);
+          return (
+            <li key={id}>
+              <code dir="ltr">{eventType.replace('_', '.')}</code>
+              <bdi dir="ltr">{endpoint?.url ?? '—'}</bdi>
+              <span class="badge" data-state={state}>
+                {deliveryStates[state]}
+              </span>
+              {last && (
+                <span dir="ltr">
+                  {last.status ?? last.errorMessage} · {last.latencyMs} ms
+                </span>
+              )}
+              {nextAttemptAt && (
+                <span>
+                  {retryAt} <time dateTime={nextAttemptAt}>{formatMoment(nextAttemptAt, language)}</time>
+                </span>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+/** The calls to the authority. */
+function Attempts({ invoice: { authorityAttempts } }: { invoice: MemberInvoice }) {
+  const { language, texts } = useLanguage();
+  if (authorityAttempts.length === 0) return null;
+  return (
+    <section class="card part" aria-labelledby="attempts">
+      <h2 id="attempts">{texts.invoices.attempts}</h2>
+      <ul class="log">
+        {authorityAttempts.map(({ at, purpose, outcome, milliseconds, message }) => (
+          <li key={at}>
+            <time dateTime={at}>{formatMoment(at, language)}</time>
+            <code dir="ltr">
+              {purpose} → {outcome}
+            </code>
+            <span dir="ltr">{milliseconds} ms</span>
+            {message && (
+              <span lang="fr" dir="auto">
+                {message}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

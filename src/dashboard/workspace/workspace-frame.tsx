@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
+import type { Connection } from './live-events.ts';
+import { type Environment, workspaceAddress } from './session.ts';
+import { useWorkspace } from './workspace-context.ts';
+
+const ENVIRONMENTS = ['test', 'live'] as const satisfies readonly Environment[];
+
+/**
+ * The frame of a signed-in person's pages. The environment has a name and a colour on every page, because an invoice of
+ * the live one is a legal document.
+ */
+export function WorkspaceFrame({ connection, children }: { connection: Connection; children: ComponentChildren }) {
+  const { texts } = useLanguage();
+  const { tenant, environment, address } = useWorkspace();
+  const { path } = useLocation();
+  const { workspace } = texts;
+  const invoices = `${address}/invoices`;
+  return (
+    <div class="workspace" data-environment={environment}>
+      <a class="skip" href="#content">
+        {workspace.skip}
+      </a>
+      <header>
+        <p class="place">
+          <a class="brand" href="/account">
+            <svg viewBox="0 0 32 32" aria-hidden="true">
+              <rect width="32" height="32" rx="8" />
+              <path d="M10 24V8h12M10 16h9" />
+            </svg>
+            <bdi>{tenant.name}</bdi>
+          </a>
+        </p>
+        <nav class="environments" aria-label={workspace.environment}>
+          {ENVIRONMENTS.map((each) => (
+            <a
+              href={`${workspaceAddress(tenant.tenantId, each)}/invoices`}
+              key={each}
+              aria-current={each === environment ? 'true' : undefined}
+            >
+              {workspace[each]}
+            </a>
+          ))}
+        </nav>
+        <LanguageSwitch />
+      </header>
+      <nav class="sections" aria-label={workspace.sections}>
+        <a href={invoices} aria-current={path.startsWith(invoices) ? 'page' : undefined}>
+          {workspace.invoices}
+        </a>
+        <a href="/account">{texts.account.title}</a>
+        <p class="connection" role="status" data-connection={connection}>
+          {(connection === 'lost' || connection === 'live') && texts[connection]}
+        </p>
+      </nav>
+      {environment === 'test' && <p class="test-note">{workspace.testUnder}</p>}
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+/** The title of the browser's tab. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Fatoura`;
+  }, [title]);
+}

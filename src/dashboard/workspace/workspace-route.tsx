@@ -1,0 +1,71 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { lazy, Route, Router, useRoute } from 'preact-iso';
+import type { Session } from '../account/account-api.ts';
+import { useLanguage } from '../interface/language.tsx';
+import { NotFound } from '../interface/not-found.tsx';
+import { Notice } from '../interface/notice.tsx';
+import { PageFrame } from '../interface/page-frame.tsx';
+import { type Connection, openWorkspace } from './live-events.ts';
+import { type Environment, useSession, workspaceAddress } from './session.ts';
+import { type Workspace, WorkspaceContext } from './workspace-context.ts';
+import { WorkspaceFrame } from './workspace-frame.tsx';
+
+const InvoicesPage = lazy(async () => (await import('../invoices/invoices-page.tsx')).InvoicesPage);
+const MemberInvoicePage = lazy(async () => (await import('../invoices/member-invoice-page.tsx')).MemberInvoicePage);
+
+/** `/tenants/<tenant>/<test or live>/…`: the pages of a signed-in person. */
+export function WorkspaceRoute() {
+  const { tenant: tenantId = '', environment } = useRoute().params;
+  const { texts } = useLanguage();
+  const found = useSession();
+  if (found === null) {
+    return (
+      <PageFrame title={texts.account.title}>
+        <p class="unseen" role="status">
+          {texts.account.loading}
+        </p>
+      </PageFrame>
+    );
+  }
+  if (found.refusal !== null || !found.session)
+    return <Notice title={texts.account.title} text={texts.account.refusals.unreachable} />;
+  const tenant = found.session.memberships.find((each) => each.tenantId === tenantId);
+  if (!tenant || (environment !== 'test' && environment !== 'live')) return <NotFound />;
+  return <OpenWorkspace key={`${tenantId} ${environment}`} tenant={tenant} environment={environment} />;
+}
+
+function OpenWorkspace(props: { tenant: Session['memberships'][number]; environment: Environment }) {
+  const { tenant, environment } = props;
+  const { tenantId } = tenant;
+  const [connection, setConnection] = useState<Connection>('connecting');
+  const opened = useMemo(() => openWorkspace(tenantId, environment, setConnection), [tenantId, environment]);
+  useEffect(() => opened.close, [opened]);
+  const workspace: Workspace = useMemo(
+    () => ({
+      ...{ tenant, environment, address: workspaceAddress(tenantId, environment) },
+      ...{ client: opened.client, events: opened.events },
+    }),
+    [tenant, tenantId, environment, opened],
+  );
+  return (
+    <WorkspaceContext.Provider value={workspace}>
+      <WorkspaceFrame connection={connection}>
+        <Router>
+          <Route path="/invoices" component={InvoicesPage} />
+          <Route path="/invoices/:id" component={MemberInvoicePage} />
+          <Route default component={Missing} />
+        </Router>
+      </WorkspaceFrame>
+    </WorkspaceContext.Provider>
+  );
+}
+
+function Missing() {
+  const { texts } = useLanguage();
+  return (
+    <section class="card notice">
+      <h1>{texts.notFound}</h1>
+      <p>{texts.notFoundUnder}</p>
+    </section>
+  );
+}

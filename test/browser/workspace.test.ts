@@ -1,0 +1,176 @@
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDashboard } from '../../scripts/build-dashboard.ts';
+import type { Role } from '../../src/domain/person/person.ts';
+import { violations } from '../support/accessibility.ts';
+import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { Client, invoiceFor } from '../support/client.ts';
+import { signedIn } from '../support/person.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true };
+const DESKTOP = { width: 1280, height: 860 };
+const ACCEPTED = '001234567000089';
+const REJECTED = '999000000000102';
+
+describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
+    [service, browser] = await Promise.all([startService({ RATE_LIMIT_ADDRESS: '1000000' }), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  /** A browser of somebody with this role in a new tenant, signed in by the form. */
+  async function signIn(
+    role: Role = 'owner',
+    { language = 'fr', size = DESKTOP }: { language?: string; size?: object } = {},
+  ) {
+    const tenant = await service.tenant();
+    const { email, password } = await signedIn(service, { memberships: [{ tenantId: tenant.id, role }] });
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.setViewport(size as typeof DESKTOP);
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (message) => complaints.push(message.text()));
+    await page.goto(`${service.url}/sign-in?lang=${language}`);
+    await page.waitForSelector('[name=password]');
+    await page.type('[name=email]', email);
+    await page.type('[name=password]', password);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.invoices h1');
+    const client = new Client(service.url, tenant.secretKey);
+    return { page, client, tenant, complaints, close: () => context.close() };
+  }
+
+  const rowsOf = (page: Page) =>
+    page.$$eval('.rows tbody tr', (rows) =>
+      rows.map((row) => [...row.children].map(({ textContent }) => (textContent ?? '').replace(/\s+/g, ' ').trim())),
+    );
+  const pathOf = (page: Page) => page.url().slice(service.url.length);
+  async function settled(client: Client, ice: string): Promise<string> {
+    const { id } = (await client.post('/v1/invoices', invoiceFor(ice))).body;
+    await client.settled(id);
+    return id;
+  }
+
+  it('show new invoices and their statuses without a reload', async () => {
+    const { page, client, tenant, complaints, close } = await signIn();
+    expect(pathOf(page)).toBe(`/tenants/${tenant.id}/test/invoices`);
+    await page.waitForSelector('.empty');
+    await page.waitForSelector('[data-connection=live]');
+    await settled(client, ACCEPTED);
+    await page.waitForSelector('.badge[data-status=accepted]', { timeout: 50_000 });
+    const [row] = await rowsOf(page);
+    expect(row?.[0]).toMatch(/^\d{4}-000001$/);
+    expect(row?.slice(2)).toEqual(['Acceptée', expect.stringMatching(/\d{4}$/), '120,00 MAD']);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('keep filter and page in the address, over reload and back', async () => {
+    const { page, client, tenant, close } = await signIn('viewer');
+    await Promise.all(Array.from({ length: 30 }, () => client.post('/v1/invoices', invoiceFor(ACCEPTED))));
+    await settled(client, REJECTED);
+    await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 25, { timeout: 50_000 });
+    await page.click('.pages a');
+    await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 6);
+    const second = await rowsOf(page);
+    await page.reload();
+    await page.waitForSelector('.rows');
+    expect((await rowsOf(page)).map(([number]) => number)).toEqual(second.map(([number]) => number));
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 25);
+    await page.click('.filters a[href$="status=rejected"]');
+    await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 1);
+    expect(pathOf(page)).toBe(`/tenants/${tenant.id}/test/invoices?status=rejected`);
+    // Tomorrow nothing was created yet.
+    const tomorrow = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+    await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices?from=${tomorrow}`);
+    await page.waitForSelector('.empty');
+    await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices?until=${tomorrow}&status=rejected`);
+    await page.waitForSelector('.rows');
+    expect(await rowsOf(page)).toHaveLength(1);
+    await close();
+  });
+
+  it('show an invoice to its end, with its lines, and not those of the other environment', async () => {
+    const { page, client, tenant, close } = await signIn('developer', { language: 'en' });
+    const id = (await client.post('/v1/invoices', invoiceFor(REJECTED))).body.id;
+    await page.waitForSelector('.rows a');
+    await page.click('.rows a');
+    await page.waitForSelector('.status[data-status=rejected]', { timeout: 50_000 });
+    expect(pathOf(page)).toBe(`/tenants/${tenant.id}/test/invoices/${id}`);
+    expect(await page.$eval('.reason', ({ textContent }) => textContent)).toMatch(/ICE/);
+    expect(await page.$$eval('.part .rows tbody tr', (rows) => rows.length)).toBe(1);
+    expect(await page.title()).toMatch(/^Invoice .* Fatoura$/);
+    await page.goto(`${service.url}/tenants/${tenant.id}/live/invoices/${id}`);
+    await page.waitForSelector('.notice h1');
+    expect(await page.$eval('.notice h1', ({ textContent }) => textContent)).toBe('Page not found');
+    const other = await service.tenant();
+    await page.goto(`${service.url}/tenants/${other.id}/test/invoices`);
+    await page.waitForFunction(() => document.querySelector('.notice h1')?.textContent === 'Page not found');
+    await close();
+  });
+
+  it('lead to the form when the session has ended, and back afterwards', async () => {
+    const { page, tenant, close } = await signIn();
+    await page.waitForSelector('.empty');
+    const cookies = await page.browserContext().cookies();
+    await page.browserContext().deleteCookie(...cookies);
+    await page.click('.filters a[href$="status=accepted"]');
+    await page.waitForSelector('[name=password]');
+    const there = `/tenants/${tenant.id}/test/invoices?status=accepted`;
+    expect(new URL(page.url()).searchParams.get('next')).toBe(there);
+    await page.browserContext().setCookie(...cookies);
+    await page.goto(service.url + there);
+    await page.waitForSelector('.invoices h1');
+    await close();
+  });
+
+  it('lead to the form when the session ends while the page only listens', async () => {
+    const { page, tenant, close } = await signIn();
+    await page.waitForSelector('[data-connection=live]');
+    await page.evaluate(() => fetch('/auth/sign-out', { method: 'POST' }).then(() => undefined));
+    // Streams are checked every 5 s.
+    await page.waitForSelector('[name=password]', { timeout: 50_000 });
+    expect(new URL(page.url()).searchParams.get('next')).toBe(`/tenants/${tenant.id}/test/invoices`);
+    await close();
+  });
+
+  it.each([
+    ['fr', PHONE],
+    ['ar', PHONE],
+    ['en', DESKTOP],
+  ])('violate no rule of accessibility and are no wider than the screen: %s', async (language, size) => {
+    const { page, client, complaints, close } = await signIn('owner', { language, size });
+    const customer = { ice: ACCEPTED, name: 'W'.repeat(200) };
+    const { body } = await client.post('/v1/invoices', { ...invoiceFor(ACCEPTED), customer });
+    await client.settled(body.id);
+    await page.waitForSelector('.badge[data-status=accepted]', { timeout: 50_000 });
+    const check = async () => {
+      for (const scheme of ['light', 'dark']) {
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+        expect(await violations(page)).toEqual([]);
+      }
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
+        0,
+      );
+    };
+    await check();
+    await page.click('.rows a');
+    await page.waitForSelector('[data-status=accepted] .steps');
+    await check();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { filterOf, searchOf, variablesOf } from '../../../src/dashboard/invoices/invoice-filter.ts';
+
+it('reads what an address says, and leaves out what is none', () => {
+  const filter = filterOf({
+    status: 'rejected',
+    from: '2026-11-01',
+    until: '2026-11-30',
+    after: 'inv_1',
+    before: 'inv_2',
+  });
+  expect(filter).toEqual({ status: 'rejected', from: '2026-11-01', until: '2026-11-30', after: 'inv_1', before: null });
+  expect(filterOf({ status: 'paid', from: '2026-02-30', until: 'x' })).toEqual(filterOf({}));
+  expect(filterOf(Object.fromEntries(new URLSearchParams(searchOf(filter))))).toEqual(filter);
+  expect(searchOf(filterOf({}))).toBe('');
+});
+
+it('takes days from midnight to midnight in Morocco, which was one hour ahead of UTC in 2025', () => {
+  expect(variablesOf(filterOf({ from: '2025-11-01', until: '2025-11-01' }))).toMatchObject({
+    createdAfter: '2025-10-31T22:59:59.999Z',
+    createdBefore: '2025-11-01T23:00:00.000Z',
+  });
+  // But not in Ramadan.
+  expect(variablesOf(filterOf({ from: '2025-03-10' }))).toMatchObject({ createdAfter: '2025-03-09T23:59:59.999Z' });
+});
+
+it('asks for the page after or before an invoice', () => {
+  expect(variablesOf(filterOf({ after: 'inv_1' }))).toEqual({ first: 25, after: 'inv_1' });
+  expect(variablesOf(filterOf({ before: 'inv_1' }))).toEqual({ last: 25, before: 'inv_1' });
+});

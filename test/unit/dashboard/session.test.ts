@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { nextAddress } from '../../../src/dashboard/workspace/session.ts';
+
+const MEMBERSHIPS = [{ tenantId: 'ten_1' }];
+
+it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)', 'tenants', ''])(
+  'signing in does not lead to %j',
+  (next) => {
+    const search = `?${new URLSearchParams({ next })}`;
+    expect(nextAddress(search, MEMBERSHIPS)).toBe('/tenants/ten_1/test/invoices');
+    expect(nextAddress(search, [])).toBe('/account');
+  },
+);
+
+it('signing in leads back to the page of this service', () => {
+  expect(nextAddress('?next=%2Ftenants%2Ften_2%2Flive%2Finvoices%3Fstatus%3Drejected', MEMBERSHIPS)).toBe(
+    '/tenants/ten_2/live/invoices?status=rejected',
+  );
+});
