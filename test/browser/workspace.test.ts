@@ -7,6 +7,7 @@ import { violations } from '../support/accessibility.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { signedIn } from '../support/person.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
@@ -22,7 +23,10 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
 
   beforeAll(async () => {
     await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
-    [service, browser] = await Promise.all([startService({ RATE_LIMIT_ADDRESS: '1000000' }), startBrowser()]);
+    [service, browser] = await Promise.all([
+      startService({ RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' }),
+      startBrowser(),
+    ]);
   });
   afterAll(async () => {
     await browser.close();
@@ -147,6 +151,72 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await close();
   });
 
+  /** Presses the button with this text, and the one of the dialog that asks. */
+  async function press(page: Page, text: string, isConfirmed = false): Promise<void> {
+    const button = await page.waitForSelector(`main ::-p-xpath(//button[normalize-space()="${text}"])`);
+    await button?.click();
+    if (!isConfirmed) return;
+    await page.waitForSelector('dialog[open]');
+    await page.click('dialog .danger');
+  }
+
+  it('make keys, whose tokens are shown once, and revoke them', async () => {
+    const { page, tenant, close } = await signIn('developer', { language: 'en' });
+    await page.click('.sections a[href$="/keys"]');
+    await press(page, 'New secret key');
+    const token = await page.waitForSelector('.secret code').then((code) => code?.evaluate((each) => each.textContent));
+    expect(token).toMatch(/^sk_test_/);
+    const made = new Client(service.url, token ?? '');
+    expect((await made.get('/v1/invoices')).status).toBe(200);
+    await page.reload();
+    await page.waitForSelector('.log li');
+    expect(await page.evaluate(() => document.body.textContent)).not.toContain(token);
+    const before = await page.$$eval('.log li', (rows) => rows.length);
+    // The newest is first.
+    await press(page, 'Revoke', true);
+    await page.waitForSelector('.log [data-revoked=true]');
+    expect((await made.get('/v1/invoices')).status).toBe(401);
+    expect(await page.$$eval('.log li', (rows) => rows.length)).toBe(before);
+    // In the live environment a developer only looks.
+    await page.goto(`${service.url}/tenants/${tenant.id}/live/keys`);
+    await page.waitForSelector('.empty');
+    expect(await page.$$eval('main button', (all) => all.length)).toBe(0);
+    await close();
+  });
+
+  it('add an endpoint, send it an event, and show the delivery with its request and answer', async () => {
+    const receiver = await startReceiver();
+    const { page, complaints, close } = await signIn('owner', { language: 'en' });
+    await page.click('.sections a[href$="/endpoints"]');
+    await page.waitForSelector('[name=url]');
+    await page.type('[name=url]', `${receiver.url}/hook`);
+    await press(page, 'Add');
+    const secret = await page
+      .waitForSelector('.secret code')
+      .then((code) => code?.evaluate((each) => each.textContent));
+    expect(secret).toMatch(/^whsec_/);
+    await press(page, 'I have stored it');
+    await press(page, 'Send a test event');
+    await expect.poll(() => receiver.received.length).toBe(1);
+    await page.click('.sections a[href$="/deliveries"]');
+    await page.waitForSelector('.delivery .badge[data-state=delivered]', { timeout: 50_000 });
+    await page.click('.delivery summary');
+    const shown = await page.$eval('.delivery', ({ textContent }) => textContent ?? '');
+    expect(shown).toContain(`POST ${receiver.url}/hook`);
+    expect(shown).toMatch(/webhook-signature: /i);
+    expect(shown).not.toContain(secret);
+    await press(page, 'Send again');
+    await expect.poll(() => receiver.received.length).toBe(2);
+    await page.click('.sections a[href$="/endpoints"]');
+    await press(page, 'Disable');
+    await page.waitForSelector('.endpoint .badge[data-state=cancelled]');
+    await press(page, 'Delete', true);
+    await page.waitForSelector('.empty');
+    expect(complaints).toEqual([]);
+    await close();
+    await receiver.close();
+  });
+
   it.each([
     ['fr', PHONE],
     ['ar', PHONE],
@@ -170,6 +240,17 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await page.click('.rows a');
     await page.waitForSelector('[data-status=accepted] .steps');
     await check();
+    const endpoint = { url: `${'https://example.com/'.padEnd(200, 'w')}`, events: ['invoice.accepted'] };
+    await client.post('/v1/webhook_endpoints', endpoint);
+    for (const [name, ready] of [
+      ['keys', '.log li'],
+      ['endpoints', '.endpoint'],
+      ['deliveries', '.empty'],
+    ] as const) {
+      await page.click(`.sections a[href$="/${name}"]`);
+      await page.waitForSelector(ready);
+      await check();
+    }
     expect(complaints).toEqual([]);
     await close();
   });

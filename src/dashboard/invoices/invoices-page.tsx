@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
 import { formatDate } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
+import { PageLinks } from '../workspace/page-links.tsx';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { useTitle } from '../workspace/workspace-frame.tsx';
 import { INVOICES, type ListedInvoice } from './documents.ts';
@@ -14,7 +15,7 @@ export function InvoicesPage() {
   const { query, route } = useLocation();
   const filter = filterOf(query);
   const { data, problem, reload } = useRead(INVOICES, variablesOf(filter));
-  const { title, none, noneYet, failed, newer, older } = texts.invoices;
+  const { title, none, noneYet, failed } = texts.invoices;
   const found = data?.invoices;
   const isFirst = filter.after === null && filter.before === null;
   useTitle(title);
@@ -22,7 +23,6 @@ export function InvoicesPage() {
   useLive((invoiceId) => isFirst || found?.nodes.some(({ id }) => id === invoiceId) === true, reload);
   const to = (change: Partial<Filter>) => `${address}/invoices${searchOf({ ...filter, ...change })}`;
   const isFiltered = filter.status !== null || filter.from !== null || filter.until !== null;
-  const { pageInfo } = found ?? {};
   return (
     <section class="invoices" aria-busy={!found && !problem}>
       <h1>{title}</h1>
@@ -34,12 +34,7 @@ export function InvoicesPage() {
       )}
       {found && found.nodes.length === 0 && <p class="empty">{isFiltered || !isFirst ? none : noneYet}</p>}
       {found && found.nodes.length > 0 && <Rows rows={found.nodes} />}
-      {(pageInfo?.hasPreviousPage || pageInfo?.hasNextPage) && (
-        <nav class="pages" aria-label={texts.invoices.pages}>
-          {pageInfo.hasPreviousPage && <a href={to({ before: pageInfo.startCursor, after: null })}>{newer}</a>}
-          {pageInfo.hasNextPage && <a href={to({ after: pageInfo.endCursor, before: null })}>{older}</a>}
-        </nav>
-      )}
+      {found && <PageLinks pageInfo={found.pageInfo} to={to} />}
     </section>
   );
 }

@@ -58,6 +58,10 @@ export interface Texts {
   readonly account: AccountTexts;
   readonly workspace: WorkspaceTexts;
   readonly invoices: InvoicesTexts;
+  readonly secret: SecretTexts;
+  readonly keys: KeysTexts;
+  readonly endpoints: EndpointsTexts;
+  readonly deliveries: DeliveriesTexts;
 }
 
 /** The texts of the root page. */
@@ -122,7 +126,6 @@ export interface WorkspaceTexts {
   readonly live: string;
   readonly testUnder: string;
   readonly sections: string;
-  readonly invoices: string;
 }
 
 /** The texts of the pages of a tenant's invoices. */
@@ -154,4 +157,64 @@ export interface InvoicesTexts {
   readonly attempts: string;
   readonly mailStatuses: Readonly<Record<MailStatus, string>>;
   readonly deliveryStates: Readonly<Record<DeliveryState, string>>;
+}
+
+/** The texts of secrets that are shown once, and of dialogs. */
+export interface SecretTexts {
+  readonly once: string;
+  readonly copy: string;
+  readonly copied: string;
+  readonly done: string;
+  readonly cancel: string;
+}
+
+export interface KeysTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly none: string;
+  readonly make: Readonly<Record<'secret' | 'publishable', string>>;
+  readonly made: string;
+  readonly kinds: Readonly<Record<'secret' | 'publishable', string>>;
+  readonly createdOn: string;
+  readonly revokedOn: string;
+  readonly rotate: string;
+  readonly rotateQuestion: string;
+  readonly revoke: string;
+  readonly revokeQuestion: string;
+}
+
+export interface EndpointsTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly none: string;
+  readonly made: string;
+  readonly on: string;
+  readonly off: string;
+  readonly failingNow: string;
+  readonly since: string;
+  readonly disable: string;
+  readonly enable: string;
+  readonly rotate: string;
+  readonly rotateQuestion: string;
+  readonly remove: string;
+  readonly removeQuestion: string;
+  readonly test: string;
+  readonly tested: string;
+  readonly add: string;
+  readonly url: string;
+  readonly description: string;
+  readonly events: string;
+  readonly create: string;
+}
+
+export interface DeliveriesTexts {
+  readonly title: string;
+  readonly none: string;
+  readonly allStates: string;
+  readonly resend: string;
+  readonly invoice: string;
+  readonly attempt: string;
+  readonly request: string;
+  readonly answer: string;
+  readonly truncated: string;
 }

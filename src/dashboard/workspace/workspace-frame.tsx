@@ -17,7 +17,12 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
   const { tenant, environment, address } = useWorkspace();
   const { path } = useLocation();
   const { workspace } = texts;
-  const invoices = `${address}/invoices`;
+  const sections = [
+    ['invoices', texts.invoices.title],
+    ['deliveries', texts.deliveries.title],
+    ['endpoints', texts.endpoints.title],
+    ['keys', texts.keys.title],
+  ] as const;
   return (
     <div class="workspace" data-environment={environment}>
       <a class="skip" href="#content">
@@ -47,9 +52,15 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
         <LanguageSwitch />
       </header>
       <nav class="sections" aria-label={workspace.sections}>
-        <a href={invoices} aria-current={path.startsWith(invoices) ? 'page' : undefined}>
-          {workspace.invoices}
-        </a>
+        {sections.map(([page, name]) => (
+          <a
+            key={page}
+            href={`${address}/${page}`}
+            aria-current={path.startsWith(`${address}/${page}`) ? 'page' : undefined}
+          >
+            {name}
+          </a>
+        ))}
         <a href="/account">{texts.account.title}</a>
         <p class="connection" role="status" data-connection={connection}>
           {(connection === 'lost' || connection === 'live') && texts[connection]}

@@ -10,7 +10,10 @@ import { type Environment, useSession, workspaceAddress } from './session.ts';
 import { type Workspace, WorkspaceContext } from './workspace-context.ts';
 import { WorkspaceFrame } from './workspace-frame.tsx';
 
+const DeliveriesPage = lazy(async () => (await import('../endpoints/deliveries-page.tsx')).DeliveriesPage);
+const EndpointsPage = lazy(async () => (await import('../endpoints/endpoints-page.tsx')).EndpointsPage);
 const InvoicesPage = lazy(async () => (await import('../invoices/invoices-page.tsx')).InvoicesPage);
+const KeysPage = lazy(async () => (await import('../keys/keys-page.tsx')).KeysPage);
 const MemberInvoicePage = lazy(async () => (await import('../invoices/member-invoice-page.tsx')).MemberInvoicePage);
 
 /** `/tenants/<tenant>/<test or live>/…`: the pages of a signed-in person. */
@@ -51,8 +54,11 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
     <WorkspaceContext.Provider value={workspace}>
       <WorkspaceFrame connection={connection}>
         <Router>
+          <Route path="/deliveries" component={DeliveriesPage} />
+          <Route path="/endpoints" component={EndpointsPage} />
           <Route path="/invoices" component={InvoicesPage} />
           <Route path="/invoices/:id" component={MemberInvoicePage} />
+          <Route path="/keys" component={KeysPage} />
           <Route default component={Missing} />
         </Router>
       </WorkspaceFrame>

@@ -7,8 +7,10 @@ import { isUnchanged, weakEtag } from '../headers.ts';
 /** The addresses of the pages; `src/dashboard/main.tsx` shows what each stands for. */
 export const PAGES = [
   ...['/', '/i/:id', '/account', '/forgotten-password', '/join', '/new-password', '/sign-in'],
-  ...['/tenants/:tenant/:environment/invoices', '/tenants/:tenant/:environment/invoices/:id'],
-] as const;
+  ...['invoices', 'invoices/:id', 'deliveries', 'endpoints', 'keys'].map(
+    (page) => `/tenants/:tenant/:environment/${page}`,
+  ),
+];
 
 /** Where `scripts/build-dashboard.ts` writes the pages. */
 const BUILT = new URL('../../../dist/dashboard/', import.meta.url);

@@ -1,0 +1,96 @@
+import type { ResultOf } from 'gql.tada';
+import { graphql } from '../graphql/graphql.ts';
+
+export const ENDPOINTS = graphql(`
+  query Endpoints {
+    webhookEndpoints { id url description events active failing failingSince }
+  }
+`);
+
+export type Endpoint = ResultOf<typeof ENDPOINTS>['webhookEndpoints'][number];
+export type EventType = Endpoint['events'][number];
+
+export const CREATE_ENDPOINT = graphql(`
+  mutation CreateEndpoint($input: CreateWebhookEndpointInput!) {
+    result: createWebhookEndpoint(input: $input) {
+      ... on CreateWebhookEndpointPayload { secret endpoint { id } }
+      ... on Error { message }
+    }
+  }
+`);
+
+export const UPDATE_ENDPOINT = graphql(`
+  mutation UpdateEndpoint($id: ID!, $input: UpdateWebhookEndpointInput!) {
+    result: updateWebhookEndpoint(id: $id, input: $input) {
+      ... on UpdateWebhookEndpointPayload { endpoint { id } }
+      ... on Error { message }
+    }
+  }
+`);
+
+export const ROTATE_SECRET = graphql(`
+  mutation RotateSecret($id: ID!) {
+    result: rotateWebhookSecret(endpointId: $id) {
+      ... on RotateWebhookSecretPayload { secret endpoint { id } }
+      ... on Error { message }
+    }
+  }
+`);
+
+export const DELETE_ENDPOINT = graphql(`
+  mutation DeleteEndpoint($id: ID!) {
+    result: deleteWebhookEndpoint(id: $id) {
+      ... on DeleteWebhookEndpointPayload { id }
+      ... on Error { message }
+    }
+  }
+`);
+
+export const SEND_TEST_EVENT = graphql(`
+  mutation SendTestEvent($id: ID!, $type: WebhookEventType!) {
+    result: sendTestWebhookEvent(endpointId: $id, type: $type) {
+      ... on SendTestWebhookEventPayload { event { id } }
+      ... on Error { message }
+    }
+  }
+`);
+
+export const DELIVERIES = graphql(`
+  query Deliveries($state: WebhookDeliveryState, $first: Int, $after: String, $last: Int, $before: String) {
+    webhookDeliveries(state: $state, first: $first, after: $after, last: $last, before: $before) {
+      nodes {
+        id
+        eventId
+        eventType
+        invoiceId
+        state
+        createdAt
+        nextAttemptAt
+        endpointId
+        attempts {
+          at
+          url
+          status
+          errorMessage
+          latencyMs
+          requestHeaders { name value }
+          responseHeaders { name value }
+          responseBody
+          responseTruncated
+        }
+      }
+      pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    }
+  }
+`);
+
+export type Delivery = ResultOf<typeof DELIVERIES>['webhookDeliveries']['nodes'][number];
+
+export const RESEND_EVENT = graphql(`
+  mutation ResendEvent($eventId: ID!, $endpointId: ID!) {
+    result: resendWebhookEvent(eventId: $eventId, endpointId: $endpointId) {
+      ... on ResendWebhookEventPayload { deliveries { id } }
+      ... on Error { message }
+    }
+  }
+`);

@@ -1,0 +1,37 @@
+import type { ResultOf } from 'gql.tada';
+import { graphql } from '../graphql/graphql.ts';
+
+export const KEYS = graphql(`
+  query Keys {
+    apiKeys { id kind lastFour createdAt revokedAt }
+  }
+`);
+
+export type Key = ResultOf<typeof KEYS>['apiKeys'][number];
+
+export const CREATE_KEY = graphql(`
+  mutation CreateKey($kind: ApiKeyKind!) {
+    result: createApiKey(kind: $kind) {
+      ... on CreateApiKeyPayload { token apiKey { id kind } }
+      ... on Error { message }
+    }
+  }
+`);
+
+export const ROTATE_KEY = graphql(`
+  mutation RotateKey($id: ID!) {
+    result: rotateApiKey(id: $id) {
+      ... on RotateApiKeyPayload { token apiKey { id kind } }
+      ... on Error { message }
+    }
+  }
+`);
+
+export const REVOKE_KEY = graphql(`
+  mutation RevokeKey($id: ID!) {
+    result: revokeApiKey(id: $id) {
+      ... on RevokeApiKeyPayload { apiKey { id } }
+      ... on Error { message }
+    }
+  }
+`);

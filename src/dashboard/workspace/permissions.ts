@@ -1,0 +1,12 @@
+import type { Session } from '../account/account-api.ts';
+import type { Environment } from './session.ts';
+
+type Role = Session['memberships'][number]['role'];
+
+/**
+ * What a page offers somebody. The service decides (`src/domain/principal.ts`): this only hides what it would refuse.
+ */
+export function mayChange(what: 'endpoints' | 'keys', role: Role, environment: Environment): boolean {
+  if (role === 'owner') return true;
+  return role === 'developer' && (what === 'endpoints' || environment === 'test');
+}
