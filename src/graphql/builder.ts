@@ -80,6 +80,9 @@ export const builder = new SchemaBuilder<{
  */
 export const UNCACHED = { cache: false } as const;
 
-builder.queryType({ description: 'Read operations.' });
+builder.queryType({
+  description:
+    'Read operations. Where a secret key is needed, the session of a signed-in person counts as one, as far as the role allows.',
+});
 builder.mutationType({ description: 'Write operations.' });
 builder.subscriptionType({ description: 'Live updates, over Server-Sent Events.' });
