@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { z } from 'zod';
 import { ServiceError, serviceError } from '../domain/errors.ts';
+import { createFairQueue, QueueFull } from '../domain/fair-queue.ts';
 import { problemsOf } from '../domain/input-problems.ts';
 import type { AcceptInvitation } from '../domain/person/accept-invitation.ts';
 import {
@@ -29,9 +30,13 @@ export interface AccountRouteParts {
   readonly attempts: AttemptLimiter;
 }
 
+/** Hashes at the same time, and requests that wait for theirs: of an address, and of all. */
+const HASHING = { places: 2, perKey: 10, total: 200 } as const;
+
 /** The paths of accounts, with their methods. */
 export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GET' | 'POST', string, Middleware])[] {
   const { accounts } = parts;
+  const hashing = createFairQueue(HASHING);
 
   /** @throws {ServiceError} rate_limit_exceeded (429), with `Retry-After` */
   async function countAttempt(ctx: Context, account: string | null): Promise<void> {
@@ -45,6 +50,20 @@ export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GE
       'rate_limit_exceeded',
       `There were too many attempts. Try again in ${Math.ceil(wait / 60)} min.`,
     );
+  }
+
+  /**
+   * Runs what computes the hash of a password, which takes 32 MiB. Addresses take turns.
+   * @throws {ServiceError} rate_limit_exceeded (429) if too many wait
+   */
+  async function withHash<Result>(ctx: Context, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await hashing.run(limitedAddress(ctx.ip), work);
+    } catch (error) {
+      if (!(error instanceof QueueFull)) throw error;
+      ctx.set('Retry-After', '5');
+      throw serviceError('rate_limit_exceeded', 'Too many people sign in at the moment. Try again in 5 s.');
+    }
   }
 
   async function answer(ctx: Context, { result, cookies }: WithCookies<SignedIn>): Promise<void> {
@@ -73,7 +92,7 @@ export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GE
       '/auth/sign-in',
       change(signInInput, async (ctx, credentials) => {
         await countAttempt(ctx, credentials.email);
-        const begun = await accounts.signIn(credentials, browserOf(ctx));
+        const begun = await withHash(ctx, () => accounts.signIn(credentials, browserOf(ctx)));
         if (begun === null) throw serviceError('invalid_credentials', 'The e-mail address or the password is wrong.');
         await answer(ctx, begun);
       }),
@@ -93,7 +112,7 @@ export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GE
       '/auth/accept-invitation',
       change(acceptInvitationInput, async (ctx, account) => {
         await countAttempt(ctx, account.email);
-        await answer(ctx, await parts.acceptInvitation(account, browserOf(ctx)));
+        await answer(ctx, await withHash(ctx, () => parts.acceptInvitation(account, browserOf(ctx))));
       }),
     ],
     [
@@ -103,7 +122,7 @@ export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GE
         const before = await accounts.session(browserOf(ctx));
         if (before === null) throw notSignedIn();
         await countAttempt(ctx, before.result.person.email);
-        const changed = await accounts.changePassword(passwords, browserOf(ctx));
+        const changed = await withHash(ctx, () => accounts.changePassword(passwords, browserOf(ctx)));
         if (changed === null) throw notSignedIn();
         if (changed === false)
           throw serviceError('invalid_credentials', 'The current password is wrong.', 'currentPassword');
@@ -129,7 +148,7 @@ export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GE
       '/auth/reset-password',
       change(resetPasswordInput, async (ctx, { token, newPassword }) => {
         await countAttempt(ctx, null);
-        if (!(await accounts.resetPassword(token, newPassword)))
+        if (!(await withHash(ctx, () => accounts.resetPassword(token, newPassword))))
           throw serviceError('resource_not_found', 'This link was used or has expired. Ask for another one.', 'token');
         ctx.status = 204;
       }),

@@ -56,7 +56,7 @@ describe('an invitation', () => {
     // A later role replaces the earlier one.
     const owner = await invite(service, { memberships: [{ tenantId: tenant.id, role: 'owner' }] });
     const raised = await other.post('/auth/accept-invitation', { token: owner, email, name: 'X', password });
-    expect(raised.body.memberships).toEqual([{ tenantId: tenant.id, role: 'owner' }]);
+    expect(raised.body.memberships).toMatchObject([{ tenantId: tenant.id, role: 'owner' }]);
   });
 
   it('is for its address only, expires, and is nobody else’s once somebody has begun to use it', async () => {
@@ -86,6 +86,19 @@ describe('an invitation', () => {
       .collection('people')
       .countDocuments({ email: { $in: ['one@example.com', 'two@example.com'] } });
     expect(made).toBe(1);
+  });
+
+  it('is used once by somebody who sends the form twice at once', async () => {
+    const tenant = await service.tenant();
+    const memberships = [{ tenantId: tenant.id, role: 'owner' }] as const;
+    const account = { token: await invite(service, { memberships }), email: 'twice@example.com', name: 'X' };
+    const browser = new Browser(service.url);
+    const both = await Promise.all(
+      [1, 2].map(() => browser.post('/auth/accept-invitation', { ...account, password: PASSWORD })),
+    );
+    expect(both.map(({ status }) => status).filter((status) => status !== 200 && status !== 404)).toEqual([]);
+    expect((await browser.session()).body.memberships).toMatchObject(memberships);
+    expect(await service.app.store.db.collection('people').countDocuments({ email: account.email })).toBe(1);
   });
 
   it('can be used again by the same person after a crash', async () => {
@@ -201,6 +214,10 @@ describe('a password', () => {
     expect((await stranger.post('/auth/request-password-reset', { email: email.toUpperCase() })).status).toBe(202);
     let token = '';
     await expect.poll(async () => (token = (await mailedToken(service, email)) ?? '')).not.toBe('');
+    // The token is in the mail only.
+    const stored = await service.app.store.db.collection('person_resets').find().toArray();
+    expect(stored.length).toBeGreaterThan(0);
+    expect(JSON.stringify(stored)).not.toContain(token);
     const reset = { token, newPassword: `${PASSWORD} again` };
     expect((await stranger.post('/auth/reset-password', reset)).status).toBe(204);
     expect((await browser.session()).status).toBe(401);

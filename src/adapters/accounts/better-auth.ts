@@ -52,7 +52,7 @@ export function createAccounts(parts: AccountParts): Accounts {
       updateAge: PROLONG_SECONDS,
     },
     account: { modelName: COLLECTIONS.account },
-    verification: { modelName: COLLECTIONS.verification },
+    verification: { modelName: COLLECTIONS.verification, storeIdentifier: 'hashed' },
     emailAndPassword: {
       enabled: true,
       autoSignIn: false,
@@ -85,7 +85,8 @@ export function createAccounts(parts: AccountParts): Accounts {
         const { user } = await auth.api.signUpEmail({ body });
         return user.id;
       } catch (error) {
-        if (isRefusal(error, /^USER_ALREADY_EXISTS/)) throw new AccountExists();
+        // The second code: another request has just made it, and the index refused this one.
+        if (isRefusal(error, /^(USER_ALREADY_EXISTS|FAILED_TO_CREATE_USER)/)) throw new AccountExists();
         throw error;
       }
     },
