@@ -23,7 +23,7 @@ interface Shot {
   readonly selector: string;
 }
 
-/** Starts the service. @returns its address and its secret key */
+/** Starts the service. @returns its address, its secret key and the link of the first account */
 async function startService(dataDir: string) {
   const child = spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
     env: { ...process.env, PORT: '0', DATA_DIR: dataDir, MONGODB_URL: '', PUBLIC_URL: '', LOG_LEVEL: 'warn' },
@@ -32,8 +32,10 @@ async function startService(dataDir: string) {
   let printed = '';
   for await (const line of createInterface(child.stdout)) {
     printed += `${line}\n`;
-    const [url, key] = [/http:\/\/127\.0\.0\.1:\d+/, /sk_test_[\w-]+/].map((pattern) => pattern.exec(printed)?.[0]);
-    if (url && key) return { url, key, child };
+    const [url, key, invitation] = [/http:\/\/127\.0\.0\.1:\d+/, /sk_test_[\w-]+/, /http\S+\/join#\S+/].map(
+      (pattern) => pattern.exec(printed)?.[0],
+    );
+    if (url && key && invitation) return { url, key, invitation, child };
   }
   throw new Error(`the service did not start:\n${printed}`);
 }
@@ -59,6 +61,21 @@ async function createInvoice(url: string, key: string, ice: string): Promise<str
   return `/i/${body.id}#${body.client_secret}`;
 }
 
+/** Makes an account and stays signed in. @returns the address of its tenant's pages */
+async function makeAccount(browser: Browser, invitation: string): Promise<string> {
+  const page = await browser.newPage();
+  await page.goto(invitation);
+  await page.waitForSelector('form');
+  await page.type('[name=name]', 'Amina Bennani');
+  await page.type('[name=email]', 'amina@example.com');
+  await page.type('[name=chosenPassword]', 'correct horse battery');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.invoices h1');
+  const { pathname } = new URL(page.url());
+  await page.close();
+  return pathname.replace(/\/invoices$/, '');
+}
+
 async function shoot(browser: Browser, url: string, { name, path, language, selector }: Shot, folder: string) {
   for (const theme of ['light', 'dark']) {
     for (const [device, width] of Object.entries(WIDTHS)) {
@@ -79,12 +96,14 @@ const folder = resolve(process.argv[2] ?? 'screenshots');
 await mkdir(folder, { recursive: true });
 await buildDashboard(ROOT);
 const dataDir = await mkdtemp(join(tmpdir(), 'fatoura-screenshots-'));
-const [{ url, key, child }, browser] = await Promise.all([startService(dataDir), startBrowser()]);
+const [{ url, key, invitation, child }, browser] = await Promise.all([startService(dataDir), startBrowser()]);
 try {
   const [accepted, rejected, received] = await Promise.all(
     ['001234567000089', '999000000000102', '999000000000587'].map((ice) => createInvoice(url, key, ice)),
   );
   const ready = '[data-status=accepted]';
+  const tenant = await makeAccount(browser, invitation);
+  const id = accepted?.split('#')[0]?.split('/').at(-1);
   const shots: Shot[] = [
     // First, because it ends after some 15 s.
     { name: 'waiting', path: received ?? '', language: 'fr', selector: '[data-connection=live]' },
@@ -96,6 +115,13 @@ try {
     { name: 'welcome', path: '/', language: 'ar', selector: 'h1' },
     { name: 'sign-in', path: '/sign-in', language: 'en', selector: 'form' },
     { name: 'sign-in', path: '/sign-in', language: 'ar', selector: 'form' },
+    { name: 'account', path: '/account', language: 'en', selector: '.identity' },
+    { name: 'invoices', path: `${tenant}/invoices`, language: 'fr', selector: '.rows' },
+    { name: 'invoices', path: `${tenant}/invoices`, language: 'ar', selector: '.rows' },
+    { name: 'member', path: `${tenant}/invoices/${id}`, language: 'en', selector: '.part' },
+    { name: 'keys', path: `${tenant}/keys`, language: 'en', selector: '.log li' },
+    { name: 'endpoints', path: `${tenant}/endpoints`, language: 'fr', selector: 'form' },
+    { name: 'deliveries', path: `${tenant}/deliveries`, language: 'ar', selector: '.empty' },
     { name: 'join', path: '/join#x', language: 'fr', selector: 'form' },
   ];
   for (const shot of shots) await shoot(browser, url, shot, folder);
