@@ -21,7 +21,8 @@ export interface LiveEvents {
 }
 
 /**
- * The client of a workspace and its events. The browser adds the cookie of the session to each request.
+ * The client of a workspace and its events. The browser adds the cookie of the session to each request. A page that
+ * nobody sees has no stream: browsers allow six connections to a server over HTTP/1.1, for all tabs together.
  * @param moved told of the connection of the stream
  * @returns with `close`, which ends the stream
  */
@@ -48,17 +49,33 @@ export function openWorkspace(tenantId: string, environment: Environment, moved:
     },
   );
   const variables: { after: string | null } = { after: null };
-  const stream = client.subscription(EVENTS, variables).subscribe(({ data, error }) => {
-    if (error) return moved('lost');
-    if (!data) return;
-    variables.after = data.invoiceEvents.cursor;
-    tell(data.invoiceEvents.event.invoiceId);
-  });
+  const listen = () =>
+    client.subscription(EVENTS, variables).subscribe(({ data, error }) => {
+      if (error) return moved('lost');
+      if (!data) return;
+      variables.after = data.invoiceEvents.cursor;
+      tell(data.invoiceEvents.event.invoiceId);
+    });
+  let stream: ReturnType<typeof listen> | null = document.hidden ? null : listen();
+  function turnedTo(): void {
+    if (document.hidden) {
+      stream?.unsubscribe();
+      stream = null;
+      return;
+    }
+    wasLost = true;
+    stream ??= listen();
+  }
+  document.addEventListener('visibilitychange', turnedTo);
   const events: LiveEvents = {
     follow(told) {
       followers.add(told);
       return () => followers.delete(told);
     },
   };
-  return { client, events, close: () => stream.unsubscribe() };
+  function close(): void {
+    document.removeEventListener('visibilitychange', turnedTo);
+    stream?.unsubscribe();
+  }
+  return { client, events, close };
 }
