@@ -9,7 +9,6 @@ import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import { createAuthenticateSession } from '../domain/person/authenticate-session.ts';
 import { placeOf } from '../domain/person/place.ts';
-import type { AccountMailer } from '../domain/person/ports.ts';
 import { requireScope } from '../domain/principal.ts';
 import { createGate } from '../graphql/gate.ts';
 import { readOperationList } from '../graphql/operation-list.ts';
@@ -30,8 +29,6 @@ import type { Runtime } from './runtime.ts';
 import { composeUseCases, type UseCaseParts } from './use-cases.ts';
 
 export interface HttpParts extends UseCaseParts {
-  readonly accountMailer: AccountMailer;
-  readonly publicUrl: string;
   readonly jobs: Jobs;
   readonly metrics: Metrics;
   /** The live authority, with the secret of its callbacks; null if none is configured. */
@@ -52,7 +49,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     ...{ log, limiter, streams, requireIssuer },
     authenticate: createAuthenticate(tenants, clientSecrets, config.sites),
     authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants),
-    useCases: composeUseCases(log, parts),
+    useCases: composeUseCases(log, parts, accounts.attempts),
     verifyPublicly: createVerifyPublicly(invoices),
     readDocument: createReadDocument(invoices, data.documents, parts.demand, clientSecrets),
     refuseReusedKey: (principal, key) => refuseReusedKey(invoices, invoiceIds, requireScope(principal, 'issue'), key),

@@ -11,6 +11,8 @@ import { createResendEmail } from '../domain/invoice/resend-email.ts';
 import { createRevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.ts';
 import { createValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import { createWatchInvoice } from '../domain/invoice/watch-invoice.ts';
+import { createManageMembers } from '../domain/person/manage-members.ts';
+import type { AccountMailer, AttemptLimiter } from '../domain/person/ports.ts';
 import type { AuditEntry } from '../domain/tenant/audit.ts';
 import { createOwnProfile } from '../domain/tenant/own-profile.ts';
 import { createVerifyDocument } from '../domain/verification/verify-document.ts';
@@ -29,12 +31,15 @@ export interface UseCaseParts {
   readonly demand: DocumentDemand;
   readonly webhooks: Pick<Webhooks, 'useCases'>;
   readonly documentUrl: DocumentUrl;
+  readonly accountMailer: AccountMailer;
+  readonly publicUrl: string;
 }
 
 /** The use cases of the API. A tenant's changes to its own account are logged as audit entries. */
 export function composeUseCases(
   log: Logger,
-  { data, jobs: { queue }, documents, mailer, demand, webhooks, documentUrl }: UseCaseParts,
+  { data, jobs: { queue }, documents, mailer, demand, webhooks, documentUrl, accountMailer, publicUrl }: UseCaseParts,
+  attempts: AttemptLimiter,
 ): UseCases {
   const { invoices, invoiceIds, tenants, clientSecrets } = data;
   const { writer, invoiceWarnings, clientsVerifier } = documents;
@@ -56,6 +61,13 @@ export function composeUseCases(
     documentUrl,
     ...webhooks.useCases,
     apiKeys: createOwnKeys(tenants, data.manageKeys, audit),
+    members: createManageMembers({
+      ...{ audit, publicUrl, people: data.people, attempts },
+      sendInvitation: (mail) =>
+        void accountMailer
+          .sendInvitation(mail)
+          .catch((err: unknown) => data.logFailure('error', 'the mail of an invitation failed', err)),
+    }),
     sellerProfile: createOwnProfile(tenants, data.logos, audit),
     verifyDocument: createVerifyDocument(clientsVerifier.verify),
   };

@@ -1,4 +1,4 @@
-import { MAX_ENDPOINTS, MAX_KEYS, MAX_LOGOS, MIN_AMOUNT, USUAL_RATES } from './limits.ts';
+import { MAX_ENDPOINTS, MAX_KEYS, MAX_LOGOS, MAX_MEMBERS, MIN_AMOUNT, USUAL_RATES } from './limits.ts';
 import { CURRENCY, decimalOf } from './money.ts';
 
 /** The properties of an error code. Texts address a client's developer, in one line of Markdown. */
@@ -149,6 +149,20 @@ export const ERRORS = {
     description: 'This is the last valid secret key of its environment (GraphQL).',
     remedy: 'Create another key first, or pass `evenIfLast`.',
     example: ['This is the last valid secret key of the test environment.', 'id'],
+  },
+  member_limit_reached: {
+    status: 422,
+    type: 'LimitReachedError',
+    description: `There are already ${MAX_MEMBERS} people in this tenant, which is the maximum (GraphQL).`,
+    remedy: 'Remove people who no longer need access.',
+    example: [`There are already ${MAX_MEMBERS} people in this tenant, which is the maximum.`, null],
+  },
+  last_owner: {
+    status: 422,
+    type: 'InvalidInputError',
+    description: 'The person is the last owner of the tenant (GraphQL).',
+    remedy: 'Make somebody else an owner first.',
+    example: ['Amina is the last owner of the tenant. Make somebody else an owner first.', 'id'],
   },
   logo_limit_reached: {
     status: 422,

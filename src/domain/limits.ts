@@ -41,6 +41,9 @@ export const SIGNATURE_TOLERANCE_MINUTES = 5;
 /** How long a request waits for a document that is still to come, in milliseconds (docs/decisions/0017). */
 export const DOCUMENT_WAIT_MS = 10_000;
 
+/** Maximum number of people of a tenant. */
+export const MAX_MEMBERS = 200;
+
 /** Maximum number of a tenant's valid API keys in each environment, and of the revoked ones that its list keeps. */
 export const [MAX_KEYS, MAX_REVOKED_KEYS] = [50, 50] as const;
 

@@ -79,6 +79,17 @@ export function requireScope(principal: Principal, scope: Scope): Member {
   );
 }
 
+/**
+ * Requires a person with this role or a higher one in the tenant.
+ * @throws {ServiceError} insufficient_scope (403), to every key
+ */
+export function requirePerson(principal: Principal, role: Role): PersonPrincipal {
+  if (principal.kind !== 'person')
+    throw serviceError('insufficient_scope', 'Only people manage people: sign in to the dashboard.');
+  if (includesRole(principal.role, role)) return principal;
+  throw serviceError('insufficient_scope', `This needs the role ${role}, and you have the role ${principal.role}.`);
+}
+
 /** The key, the person, or the invoice of a client_secret: limits count what it uses together. */
 export function callerOf(principal: Principal): string {
   if (principal.kind === 'client') return principal.invoiceId;

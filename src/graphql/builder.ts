@@ -9,13 +9,14 @@ import { ServiceError } from '../domain/errors.ts';
 import { problemsOf } from '../domain/input-problems.ts';
 import { requireIssuer } from '../domain/invoice/create-invoice.ts';
 import { PAGE_SIZE } from '../domain/limits.ts';
-import { requireScope, type Scope } from '../domain/principal.ts';
+import type { Role } from '../domain/person/person.ts';
+import { requirePerson, requireScope, type Scope } from '../domain/principal.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** The schema builder. Fields are non-null by default. */
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext;
-  AuthScopes: { scope: Scope; issuer: boolean };
+  AuthScopes: { scope: Scope; issuer: boolean; person: Role };
   DefaultFieldNullability: false;
   Scalars: {
     DateTime: { Input: Date; Output: Date };
@@ -70,6 +71,7 @@ export const builder = new SchemaBuilder<{
     authScopes: ({ principal }) => ({
       scope: (scope) => requireScope(principal, scope) !== null,
       issuer: () => requireIssuer(principal) !== null,
+      person: (role) => requirePerson(principal, role) !== null,
     }),
   },
 });

@@ -11,6 +11,7 @@ import type { RevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.
 import type { InvoiceWarnings } from '../domain/invoice/unprintable-warnings.ts';
 import type { ValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
+import type { ManageMembers } from '../domain/person/manage-members.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { OwnProfile } from '../domain/tenant/own-profile.ts';
 import type { VerifyDocument } from '../domain/verification/verify-document.ts';
@@ -40,6 +41,7 @@ export interface UseCases {
   readonly watchEvents: WatchEvents;
   readonly verifyDocument: VerifyDocument;
   readonly apiKeys: OwnKeys;
+  readonly members: ManageMembers;
   readonly sellerProfile: OwnProfile;
   /** The URL of an accepted invoice's document. */
   readonly documentUrl: (invoice: Invoice, kind: DocumentKind) => string;

@@ -19,6 +19,7 @@ import './types/invoice-email.ts';
 import './types/invoice-validation.ts';
 import './types/authority-attempt.ts';
 import './types/api-key.ts';
+import './types/member.ts';
 import './types/tenant.ts';
 import './types/invoice-timeline.ts';
 import './types/invoice-totals.ts';

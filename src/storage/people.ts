@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { MAX_MEMBERS } from '../domain/limits.ts';
 import type { Invitation } from '../domain/person/invitation.ts';
 import type { Grants, Membership } from '../domain/person/person.ts';
 import { type Place, readPlace } from '../domain/person/place.ts';
@@ -16,6 +17,12 @@ interface StoredInvitation extends Omit<Invitation, 'id'> {
   reservedFor?: string;
 }
 
+interface StoredPerson {
+  _id: string;
+  name: string;
+  email: string;
+}
+
 interface StoredSession {
   _id: string;
   expiresAt: Date;
@@ -27,7 +34,8 @@ const NOTHING: Grants = { isOperator: false, memberships: [] };
 export function createPeopleRepository(db: Db): PeopleRepository {
   const stored: Collection<StoredGrants> = db.collection('person_grants');
   const invitations: Collection<StoredInvitation> = db.collection('invitations');
-  /** Written by the library of the accounts. */
+  /** Written by the library of the accounts, as are sessions. */
+  const people: Collection<StoredPerson> = db.collection('people');
   const sessions: Collection<StoredSession> = db.collection('person_sessions');
 
   async function join(personId: string, membership: Membership): Promise<void> {
@@ -65,6 +73,35 @@ export function createPeopleRepository(db: Db): PeopleRepository {
       const isValid = ({ sessionId, personId, tenantId, role }: Place) =>
         openIds.has(sessionId) && roles.has(`${personId} ${tenantId} ${role}`);
       return new Set(asked.filter(isValid).map(({ text }) => text));
+    },
+    async membersOf(tenantId) {
+      const grants = await stored.find({ 'memberships.tenantId': tenantId }).limit(MAX_MEMBERS).toArray();
+      const roles = new Map(
+        grants.map(({ _id, memberships }) => [_id, memberships.find((each) => each.tenantId === tenantId)?.role]),
+      );
+      const found = await people
+        .find({ _id: { $in: [...roles.keys()] } })
+        .sort({ _id: 1 })
+        .toArray();
+      return found
+        .flatMap(({ _id: id, name, email }) => {
+          const role = roles.get(id);
+          return role ? [{ person: { id, name, email }, role }] : [];
+        })
+        .sort((a, b) => a.person.name.localeCompare(b.person.name));
+    },
+    async changeRole(personId, tenantId, role) {
+      const own = { _id: personId, memberships: { $elemMatch: { tenantId } } };
+      const before = await (role === null
+        ? stored.findOneAndUpdate(own, { $pull: { memberships: { tenantId } } })
+        : stored.findOneAndUpdate(own, { $set: { 'memberships.$.role': role } }));
+      const was = before?.memberships.find((each) => each.tenantId === tenantId);
+      if (!was) return false;
+      // Looked for afterwards: two owners who remove one another at once both see that nobody is left, and stay.
+      if (was.role !== 'owner' || (await stored.findOne({ memberships: { $elemMatch: { tenantId, role: 'owner' } } })))
+        return true;
+      await join(personId, was);
+      return false;
     },
     async grant(personId, { isOperator, memberships }) {
       await stored.updateOne(

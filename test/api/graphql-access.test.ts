@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EventType, enumNameOf } from '../../src/domain/event.ts';
+import { newId } from '../../src/domain/ids.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { createPeopleRepository } from '../../src/storage/people.ts';
 import { Client, invoiceBody, messagesOf } from '../support/client.ts';
 import { ACCESS, COLUMNS, type Column } from '../support/graphql-access.ts';
 import { signedIn } from '../support/person.ts';
@@ -76,6 +78,11 @@ const REACH: Readonly<Record<string, string>> = {
   WebhookResendOutcome: '{ webhookResendCount(selection: { endpointId: "ENDPOINT" }) { … } }',
   Tenant: '{ tenant { … } }',
   ApiKey: '{ apiKey(id: "API_KEY") { … } }',
+  Member: '{ members { … } }',
+  InviteMemberPayload: 'mutation { inviteMember(role: viewer) { __typename ... on InviteMemberPayload { … } } }',
+  SetMemberRolePayload:
+    'mutation { setMemberRole(id: "PERSON", role: viewer) { __typename ... on SetMemberRolePayload { … } } }',
+  RemoveMemberPayload: 'mutation { removeMember(id: "PERSON") { __typename ... on RemoveMemberPayload { … } } }',
   CreateApiKeyPayload: 'mutation { createApiKey(kind: publishable) { __typename ... on CreateApiKeyPayload { … } } }',
   RotateApiKeyPayload: 'mutation { rotateApiKey(id: "VALID_KEY") { __typename ... on RotateApiKeyPayload { … } } }',
   RevokeApiKeyPayload: 'mutation { revokeApiKey(id: "API_KEY") { __typename ... on RevokeApiKeyPayload { … } } }',
@@ -126,6 +133,7 @@ const ROOTS: Readonly<Record<string, string>> = {
   'Query.tenant': 'tenant { id }',
   'Query.apiKey': 'apiKey(id: "API_KEY") { id }',
   'Query.apiKeys': 'apiKeys { id }',
+  'Query.members': 'members { id }',
   'Mutation.createInvoice': `createInvoice(input: ${CREATION}) { __typename }`,
   'Mutation.validateInvoice': `validateInvoice(input: ${CREATION}) { valid }`,
   'Mutation.resendInvoiceEmail': 'resendInvoiceEmail(id: "INVOICE") { __typename }',
@@ -136,6 +144,9 @@ const ROOTS: Readonly<Record<string, string>> = {
   'Mutation.rotateWebhookSecret': 'rotateWebhookSecret(endpointId: "ENDPOINT") { __typename }',
   'Mutation.resendWebhookEvent': 'resendWebhookEvent(eventId: "RESENT") { __typename }',
   'Mutation.resendWebhookDeliveries': 'resendWebhookDeliveries(selection: { endpointId: "ENDPOINT" }) { __typename }',
+  'Mutation.inviteMember': 'inviteMember(role: viewer) { __typename }',
+  'Mutation.setMemberRole': 'setMemberRole(id: "PERSON", role: viewer) { __typename }',
+  'Mutation.removeMember': 'removeMember(id: "PERSON") { __typename }',
   'Mutation.createApiKey': 'createApiKey(kind: publishable) { __typename }',
   'Mutation.rotateApiKey': 'rotateApiKey(id: "VALID_KEY") { __typename }',
   'Mutation.revokeApiKey': 'revokeApiKey(id: "API_KEY") { __typename }',
@@ -255,11 +266,27 @@ async function scratchEndpoint(): Promise<void> {
   names.SCRATCH = (await owner.post('/v1/webhook_endpoints', body)).body.id;
 }
 
+/** A person of the tenant without an account, which no answer needs. */
+async function scratchPerson(): Promise<void> {
+  names.PERSON = newId('per');
+  const { db } = service.app.store;
+  await db
+    .collection<{ _id: string }>('people')
+    .insertOne({ _id: names.PERSON, name: 'P', email: `${names.PERSON}@x.example` } as never);
+  await createPeopleRepository(db).grant(names.PERSON, {
+    isOperator: false,
+    memberships: [{ tenantId: own.id, role: 'developer' }],
+  });
+}
+
 /** An operation with its ids, as this credential sends it. */
 function operationFor(column: Column, template: string): string {
   return template
     .replace(/ SECRET/g, column === 'publishable+' ? `, clientSecret: "${names.SECRET}"` : '')
-    .replace(/"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY)"/g, (_, name) => `"${names[name]}"`);
+    .replace(
+      /"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|PERSON)"/g,
+      (_, name) => `"${names[name]}"`,
+    );
 }
 
 async function ask(column: Column, template: string): Promise<Answered> {
@@ -316,12 +343,14 @@ async function look(type: GraphQLObjectType, column: Column): Promise<[field: st
     const cells: [string, string][] = [];
     for (const field of fields) {
       if (field === 'Mutation.deleteWebhookEndpoint') await scratchEndpoint();
+      if (field.endsWith('Member') || field.endsWith('MemberRole')) await scratchPerson();
       const answer = await ask(column, `${type.name.toLowerCase()} { ${ROOTS[field]} }`);
       cells.push([field, refusal(answer) ?? outcome(Object.values(answer.data as object)[0])]);
     }
     return cells;
   }
   if (type.name === 'DeleteWebhookEndpointPayload') await scratchEndpoint();
+  if (type.name.includes('Member')) await scratchPerson();
   if (type.name === 'LimitReachedError' && WRITERS.has(column)) for (let i = 0; i < 16; i++) await scratchEndpoint();
   const answer = await ask(column, (REACH[type.name] ?? '').replace('…', selectionOf(type)));
   if (type.name === 'LimitReachedError')

@@ -3,7 +3,7 @@ import { mailAddress } from '../../domain/email-address.ts';
 import { type InvoiceMail, type Mailer, MailNotSent } from '../../domain/invoice/email.ts';
 import type { AccountMailer } from '../../domain/person/ports.ts';
 import type { EndpointNotifier } from '../../domain/webhook/endpoint-health.ts';
-import { composeReset } from './account-mail.ts';
+import { composeInvitation, composeReset } from './account-mail.ts';
 import { composeMessage } from './message.ts';
 import { composeNotice } from './notice.ts';
 import { writeToOutbox } from './outbox.ts';
@@ -63,16 +63,20 @@ export function createMailer(options: MailerOptions): Mailer & EndpointNotifier 
       );
       options.log?.info({ endpointId: notice.endpointId, file }, 'mail written to the outbox');
     },
-    async sendReset(mail) {
-      const to = mailAddress(mail.to);
-      if (to === null) throw new MailNotSent(`'${mail.to}' is not a valid mail address`, true);
-      const message = await composeReset(mail, from, to);
-      if (smtp) return smtp.send(from, to, message);
-      const file = await writeToOutbox(options.outbox, `password-${randomUUID()}`, message);
-      options.log?.info({ file }, 'mail written to the outbox');
-    },
+    sendReset: (mail) => sendToPerson(mail.to, 'password', (to) => composeReset(mail, from, to)),
+    sendInvitation: (mail) => sendToPerson(mail.to, 'invitation', (to) => composeInvitation(mail, from, to)),
     close: () => smtp?.close(),
   };
+
+  /** A mail to somebody with an account or an invitation. @param kind the beginning of the file's name in the outbox */
+  async function sendToPerson(address: string, kind: string, composed: (to: string) => Promise<Buffer>): Promise<void> {
+    const to = mailAddress(address);
+    if (to === null) throw new MailNotSent(`'${address}' is not a valid mail address`, true);
+    const message = await composed(to);
+    if (smtp) return smtp.send(from, to, message);
+    const file = await writeToOutbox(options.outbox, `${kind}-${randomUUID()}`, message);
+    options.log?.info({ file }, 'mail written to the outbox');
+  }
 
   async function store(mail: InvoiceMail, message: Uint8Array): Promise<void> {
     const invoiceId = mail.invoice.id;

@@ -62,6 +62,7 @@ export interface Texts {
   readonly keys: KeysTexts;
   readonly endpoints: EndpointsTexts;
   readonly deliveries: DeliveriesTexts;
+  readonly people: PeopleTexts;
 }
 
 /** The texts of the root page. */
@@ -217,4 +218,22 @@ export interface DeliveriesTexts {
   readonly request: string;
   readonly answer: string;
   readonly truncated: string;
+}
+
+export interface PeopleTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly made: string;
+  readonly you: string;
+  readonly roleOf: (name: string) => string;
+  readonly remove: string;
+  readonly removeQuestion: (name: string) => string;
+  readonly leave: string;
+  readonly leaveQuestion: string;
+  readonly invite: string;
+  readonly inviteLead: string;
+  readonly email: string;
+  readonly role: string;
+  readonly send: string;
+  readonly roles: Readonly<Record<'viewer' | 'developer' | 'owner', string>>;
 }

@@ -22,6 +22,7 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
     ['deliveries', texts.deliveries.title],
     ['endpoints', texts.endpoints.title],
     ['keys', texts.keys.title],
+    ['people', texts.people.title],
   ] as const;
   return (
     <div class="workspace" data-environment={environment}>

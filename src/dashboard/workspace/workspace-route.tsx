@@ -15,6 +15,7 @@ const EndpointsPage = lazy(async () => (await import('../endpoints/endpoints-pag
 const InvoicesPage = lazy(async () => (await import('../invoices/invoices-page.tsx')).InvoicesPage);
 const KeysPage = lazy(async () => (await import('../keys/keys-page.tsx')).KeysPage);
 const MemberInvoicePage = lazy(async () => (await import('../invoices/member-invoice-page.tsx')).MemberInvoicePage);
+const PeoplePage = lazy(async () => (await import('../people/people-page.tsx')).PeoplePage);
 
 /** `/tenants/<tenant>/<test or live>/…`: the pages of a signed-in person. */
 export function WorkspaceRoute() {
@@ -59,6 +60,7 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
           <Route path="/invoices" component={InvoicesPage} />
           <Route path="/invoices/:id" component={MemberInvoicePage} />
           <Route path="/keys" component={KeysPage} />
+          <Route path="/people" component={PeoplePage} />
           <Route default component={Missing} />
         </Router>
       </WorkspaceFrame>

@@ -25,6 +25,12 @@ export interface Person {
   readonly name: string;
 }
 
+/** A person in a tenant. */
+export interface Member {
+  readonly person: Person;
+  readonly role: Role;
+}
+
 /** Somebody who is signed in, in one browser. */
 export interface SignedIn {
   readonly person: Person;

@@ -1,10 +1,17 @@
 import type { Invitation } from './invitation.ts';
-import type { Grants, SignedIn } from './person.ts';
+import type { Grants, Member, Role, SignedIn } from './person.ts';
 
 /** The store of grants and invitations. */
 export interface PeopleRepository {
   /** What a person may do; nothing for an unknown one. */
   grantsOf(personId: string): Promise<Grants>;
+  /** The people of a tenant, by name. */
+  membersOf(tenantId: string): Promise<Member[]>;
+  /**
+   * Changes a person's role in a tenant, or removes it (null); the last owner's stays.
+   * @returns false if nothing was changed: the person is the last owner, or is no member
+   */
+  changeRole(personId: string, tenantId: string, role: Role | null): Promise<boolean>;
   /** Adds grants to those of a person. A new role in a tenant replaces the old one. */
   grant(personId: string, grants: Grants): Promise<void>;
   /** Those of these places, as `placeOf` writes them, that still exist. */
@@ -79,9 +86,18 @@ export interface ResetMail {
   readonly validMinutes: number;
 }
 
+/** A mail with the link of an invitation. */
+export interface InvitationMail {
+  readonly to: string;
+  readonly url: string;
+  readonly tenantName: string;
+}
+
 export interface AccountMailer {
   /** @throws when the mail can be neither sent nor written to the outbox */
   sendReset(mail: ResetMail): Promise<void>;
+  /** @throws as `sendReset` */
+  sendInvitation(mail: InvitationMail): Promise<void>;
 }
 
 /** Counts attempts in windows of 15 minutes. */

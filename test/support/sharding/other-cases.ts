@@ -75,8 +75,8 @@ function tenantCases({ db }: Store): Subject {
 
 function peopleCases({ db }: Store): Subject {
   const people = createPeopleRepository(db);
-  const email = 'a@example.com';
-  const grants = { isOperator: true, memberships: [{ tenantId: newId('ten'), role: 'owner' as const }] };
+  const [email, tenantId] = ['a@example.com', newId('ten')];
+  const grants = { isOperator: true, memberships: [{ tenantId, role: 'owner' as const }] };
   async function invited(): Promise<string> {
     const { invitation } = newInvitation({ email, grants }, new Date());
     await people.insertInvitation(invitation);
@@ -89,6 +89,11 @@ function peopleCases({ db }: Store): Subject {
   }
   return subject(people, {
     grantsOf: async () => people.grantsOf(await granted()),
+    membersOf: async () => {
+      await granted();
+      await people.membersOf(tenantId);
+    },
+    changeRole: async () => people.changeRole(await granted(), tenantId, 'viewer'),
     grant: async () => people.grant(await granted(), grants),
     validPlaces: async () =>
       people.validPlaces([JSON.stringify({ sessionId: 's', personId: await granted(), tenantId: 't', role: 'owner' })]),

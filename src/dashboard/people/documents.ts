@@ -1,0 +1,38 @@
+import type { ResultOf } from 'gql.tada';
+import { graphql } from '../graphql/graphql.ts';
+
+export const MEMBERS = graphql(`
+  query Members {
+    members { id name email role current }
+  }
+`);
+
+export type Member = ResultOf<typeof MEMBERS>['members'][number];
+export type Role = Member['role'];
+
+export const INVITE = graphql(`
+  mutation InviteMember($role: MemberRole!, $email: String) {
+    result: inviteMember(role: $role, email: $email) {
+      ... on InviteMemberPayload { link }
+      ... on Error { message }
+    }
+  }
+`);
+
+export const SET_ROLE = graphql(`
+  mutation SetMemberRole($id: ID!, $role: MemberRole!) {
+    result: setMemberRole(id: $id, role: $role) {
+      ... on SetMemberRolePayload { member { id } }
+      ... on Error { message }
+    }
+  }
+`);
+
+export const REMOVE = graphql(`
+  mutation RemoveMember($id: ID!) {
+    result: removeMember(id: $id) {
+      ... on RemoveMemberPayload { id }
+      ... on Error { message }
+    }
+  }
+`);

@@ -1,0 +1,127 @@
+import type { TargetedSubmitEvent } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { ConfirmedButton } from '../interface/confirmed-button.tsx';
+import { useLanguage } from '../interface/language.tsx';
+import { Refusal } from '../interface/refusal.tsx';
+import { SecretOnce } from '../interface/secret-once.tsx';
+import { useChange } from '../workspace/use-change.ts';
+import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { useTitle } from '../workspace/workspace-frame.tsx';
+import { INVITE, MEMBERS, type Member, REMOVE, type Role, SET_ROLE } from './documents.ts';
+
+const ROLES = ['viewer', 'developer', 'owner'] as const satisfies readonly Role[];
+
+/** `…/people`: who belongs to the tenant. Owners invite, change and remove. */
+export function PeoplePage() {
+  const { texts } = useLanguage();
+  const { tenant } = useWorkspace();
+  const { data, problem, reload } = useRead(MEMBERS, {});
+  const [changing, removing] = [useChange(SET_ROLE), useChange(REMOVE)];
+  const [link, setLink] = useState<string | null>(null);
+  const { title, lead, made } = texts.people;
+  const isOwner = tenant.role === 'owner';
+  useTitle(title);
+  return (
+    <section aria-busy={!data && !problem}>
+      <h1 class="title">{title}</h1>
+      <p class="under">{lead}</p>
+      {link !== null && <SecretOnce label={made} secret={link} onDone={() => setLink(null)} />}
+      <Refusal text={problem ? 'unreachable' : (changing.refusal ?? removing.refusal)} />
+      <ul class="log">
+        {data?.members.map((member) => (
+          <MemberRow
+            member={member}
+            key={member.id}
+            onRole={isOwner ? (role) => void changing.run({ id: member.id, role }).then(reload) : null}
+            onRemove={isOwner || member.current ? () => void removing.run({ id: member.id }).then(reload) : null}
+          />
+        ))}
+      </ul>
+      {isOwner && <Invitation onMade={setLink} />}
+    </section>
+  );
+}
+
+interface MemberRowProps {
+  readonly member: Member;
+  readonly onRole: ((role: Role) => void) | null;
+  readonly onRemove: (() => void) | null;
+}
+
+function MemberRow({ member: { name, email, role, current }, onRole, onRemove }: MemberRowProps) {
+  const { texts } = useLanguage();
+  const { you, roleOf, remove, removeQuestion, leave, leaveQuestion } = texts.people;
+  return (
+    <li>
+      <strong>
+        <bdi>{name}</bdi> {current && <span class="under">({you})</span>}
+      </strong>
+      <bdi dir="ltr">{email}</bdi>
+      {onRole ? <RoleChoice label={roleOf(name)} role={role} onChange={onRole} /> : texts.account.roleNames[role]}
+      {onRemove && (
+        <span class="row-actions">
+          <ConfirmedButton question={current ? leaveQuestion : removeQuestion(name)} onConfirm={onRemove}>
+            {current ? leave : remove}
+          </ConfirmedButton>
+        </span>
+      )}
+    </li>
+  );
+}
+
+function RoleChoice({ label, role, onChange }: { label: string; role: Role; onChange: (role: Role) => void }) {
+  const { texts } = useLanguage();
+  return (
+    <select
+      aria-label={label}
+      value={role}
+      onChange={({ currentTarget: { value } }) => {
+        const chosen = ROLES.find((each) => each === value);
+        if (chosen) onChange(chosen);
+      }}
+    >
+      {ROLES.map((each) => (
+        <option value={each} key={each}>
+          {texts.account.roleNames[each]}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Invitation({ onMade }: { onMade: (link: string) => void }) {
+  const { texts } = useLanguage();
+  const { invite, inviteLead, email, role: roleLabel, send, roles } = texts.people;
+  const inviting = useChange(INVITE);
+  const form = useRef<HTMLFormElement>(null);
+  const [role, setRole] = useState<Role>('viewer');
+
+  async function submit(event: TargetedSubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const address = String(new FormData(event.currentTarget).get('email')).trim();
+    const made = await inviting.run({ role, ...(address !== '' && { email: address }) });
+    if (!made) return;
+    form.current?.reset();
+    onMade(made.link);
+  }
+
+  return (
+    <form ref={form} class="card account-form new-endpoint" onSubmit={submit} aria-busy={inviting.busy}>
+      <h2>{invite}</h2>
+      <p class="under">{inviteLead}</p>
+      <Refusal text={inviting.refusal} />
+      <label class="field">
+        {email}
+        <input type="email" name="email" maxLength={254} dir="ltr" autocomplete="off" />
+      </label>
+      <div class="field">
+        <span aria-hidden="true">{roleLabel}</span>
+        <RoleChoice label={roleLabel} role={role} onChange={setRole} />
+        <p class="hint">{roles[role]}</p>
+      </div>
+      <button type="submit" class="primary" aria-disabled={inviting.busy}>
+        {send}
+      </button>
+    </form>
+  );
+}

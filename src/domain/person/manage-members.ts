@@ -1,0 +1,118 @@
+import { mailAddress } from '../email-address.ts';
+import { serviceError } from '../errors.ts';
+import { MAX_MEMBERS } from '../limits.ts';
+import { type PersonPrincipal, type Principal, requirePerson } from '../principal.ts';
+import type { Audit } from '../tenant/audit.ts';
+import { INVITATION_MS } from './invitation.ts';
+import { invite } from './invite.ts';
+import type { Member, Role } from './person.ts';
+import type { AttemptLimiter, InvitationMail, PeopleRepository } from './ports.ts';
+
+/** An invitation that was made. */
+export interface Invited {
+  /** With the token, which is shown only in this answer. */
+  readonly link: string;
+  /** UTC. */
+  readonly expiresAt: Date;
+}
+
+/**
+ * The people of a tenant, in both environments. A key manages nobody: whoever finds a leaked one must not become an
+ * owner. Every method throws insufficient_scope (403) to everybody but people with the role.
+ */
+export interface ManageMembers {
+  /** By name. For every role. */
+  list(principal: Principal): Promise<Member[]>;
+  /**
+   * For owners.
+   * @throws {ServiceError} invalid_request; member_limit_reached; rate_limit_exceeded
+   * @param email gets a mail with the link, and only the person with this address can use it; null: whoever has the link
+   */
+  invite(principal: Principal, role: Role, email: string | null): Promise<Invited>;
+  /** For owners. @throws {ServiceError} resource_not_found; last_owner */
+  setRole(principal: Principal, personId: string, role: Role): Promise<Member>;
+  /**
+   * For owners, and for everybody to leave. The person's requests are refused at once, the streams end within seconds.
+   * @returns the person's id
+   * @throws {ServiceError} resource_not_found; last_owner
+   */
+  remove(principal: Principal, personId: string): Promise<string>;
+}
+
+export interface ManageMembersParts {
+  readonly people: Pick<PeopleRepository, 'membersOf' | 'insertInvitation' | 'changeRole'>;
+  readonly audit: Audit;
+  /** The service's address. */
+  readonly publicUrl: string;
+  /** Counts invitations of a tenant: they send mail to anybody. */
+  readonly attempts: AttemptLimiter;
+  /** Not awaited: the link is in the answer, too. Never throws. */
+  readonly sendInvitation: (mail: InvitationMail) => void;
+}
+
+export function createManageMembers({
+  people,
+  attempts,
+  audit,
+  publicUrl,
+  sendInvitation,
+}: ManageMembersParts): ManageMembers {
+  async function found(tenantId: string, personId: string): Promise<Member> {
+    const member = (await people.membersOf(tenantId)).find(({ person }) => person.id === personId);
+    if (member) return member;
+    throw serviceError('resource_not_found', 'Nobody with this id belongs to this tenant.', 'id');
+  }
+
+  /** @param role null: the person leaves */
+  async function change(owner: PersonPrincipal, personId: string, role: Role | null): Promise<Member> {
+    const { tenant, environment, personId: byPersonId } = owner;
+    const before = await found(tenant.id, personId);
+    if (before.role === role) return before;
+    if (!(await people.changeRole(personId, tenant.id, role))) {
+      throw serviceError(
+        'last_owner',
+        `${before.person.name} is the last owner of the tenant. Make somebody else an owner first.`,
+        'id',
+      );
+    }
+    const action = role === null ? 'member.removed' : 'member.role_changed';
+    audit({ action, tenantId: tenant.id, environment, byPersonId, personId, ...(role && { role }) });
+    return { ...before, role: role ?? before.role };
+  }
+
+  return {
+    async list(principal) {
+      return people.membersOf(requirePerson(principal, 'viewer').tenant.id);
+    },
+    async invite(principal, role, email) {
+      const { tenant, environment, personId } = requirePerson(principal, 'owner');
+      if (email !== null && mailAddress(email) === null)
+        throw serviceError('invalid_request', 'email must be an e-mail address.', 'email');
+      if ((await people.membersOf(tenant.id)).length >= MAX_MEMBERS) {
+        throw serviceError(
+          'member_limit_reached',
+          `There are already ${MAX_MEMBERS} people in this tenant, which is the maximum.`,
+        );
+      }
+      const wait = await attempts.attempt('account', `invitations of ${tenant.id}`);
+      if (wait > 0)
+        throw serviceError(
+          'rate_limit_exceeded',
+          `Too many invitations. Try again in ${Math.ceil(wait / 60_000)} min.`,
+        );
+      const memberships = [{ tenantId: tenant.id, role }];
+      const expiresAt = new Date(Date.now() + INVITATION_MS);
+      const link = await invite(people, { email, grants: { isOperator: false, memberships } }, publicUrl);
+      audit({ action: 'member.invited', tenantId: tenant.id, environment, byPersonId: personId, role });
+      if (email !== null) sendInvitation({ to: email, url: link, tenantName: tenant.name });
+      return { link, expiresAt };
+    },
+    async setRole(principal, personId, role) {
+      return change(requirePerson(principal, 'owner'), personId, role);
+    },
+    async remove(principal, personId) {
+      const isSelf = principal.kind === 'person' && principal.personId === personId;
+      return (await change(requirePerson(principal, isSelf ? 'viewer' : 'owner'), personId, null)).person.id;
+    },
+  };
+}

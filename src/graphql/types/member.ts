@@ -1,0 +1,92 @@
+import { MAX_MEMBERS } from '../../domain/limits.ts';
+import type { Invited } from '../../domain/person/manage-members.ts';
+import type { Member, Role } from '../../domain/person/person.ts';
+import { builder } from '../builder.ts';
+import { enumOf } from '../enum-of.ts';
+import { payloadOf } from '../payload.ts';
+import { InvalidInputError, LimitReachedError, NotFoundError } from './errors.ts';
+import './scalars.ts';
+
+const MEANING: Readonly<Record<Role, string>> = {
+  viewer: 'Sees everything and changes nothing.',
+  developer: 'Also works with endpoints and deliveries, and in the test environment with invoices and keys.',
+  owner: 'Also works with live keys, the seller’s profile and people.',
+};
+
+const RoleType = enumOf('MemberRole', 'What a person may do in a tenant.', MEANING);
+
+const MemberType = builder.objectRef<Member>('Member').implement({
+  description: 'A person who belongs to the tenant.',
+  fields: (t) => ({
+    id: t.id({ description: 'Prefix `per_`.', resolve: ({ person }) => person.id }),
+    name: t.string({ description: 'Name of the person.', resolve: ({ person }) => person.name }),
+    email: t.string({ description: 'E-mail address, in lower case.', resolve: ({ person }) => person.email }),
+    role: t.expose('role', { type: RoleType, description: 'Role in both environments.' }),
+    current: t.boolean({
+      description: 'Whether this request is by the person.',
+      resolve: ({ person }, _args, { principal }) => principal.kind === 'person' && principal.personId === person.id,
+    }),
+  }),
+});
+
+const InviteMemberPayload = builder.objectRef<Invited>('InviteMemberPayload').implement({
+  description: 'An invitation.',
+  fields: (t) => ({
+    link: t.exposeString('link', {
+      description: 'The address where it is accepted, once. Shown in this answer only.',
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'End of its validity.' }),
+  }),
+});
+
+const ID = { required: true, description: 'Prefix `per_`.' } as const;
+
+builder.queryField('members', (t) =>
+  t.field({
+    type: [MemberType],
+    extensions: { most: MAX_MEMBERS },
+    authScopes: { person: 'viewer' },
+    description: `The people of the tenant, by name: at most ${MAX_MEMBERS}. For signed-in people.`,
+    resolve: (_root, _args, { principal, useCases }) => useCases.members.list(principal),
+  }),
+);
+
+builder.mutationFields((t) => ({
+  inviteMember: t.field({
+    type: InviteMemberPayload,
+    authScopes: { person: 'owner' },
+    errors: { types: [InvalidInputError, LimitReachedError] },
+    description: 'Invites somebody to the tenant, or changes the role of somebody who belongs to it. For owners.',
+    args: {
+      role: t.arg({ type: RoleType, required: true, description: 'Role of the person.' }),
+      email: t.arg.string({
+        description: 'Gets a mail with the link, which then is for this address only. Default: whoever has the link.',
+      }),
+    },
+    resolve: (_root, { role, email }, { principal, useCases }) =>
+      useCases.members.invite(principal, role, email ?? null),
+  }),
+  setMemberRole: t.field({
+    type: payloadOf('setMemberRole', 'member', MemberType, 'The person with the new role.'),
+    authScopes: { person: 'owner' },
+    errors: { types: [InvalidInputError, NotFoundError] },
+    description: 'Changes the role of a person at once. The last owner stays one. For owners.',
+    args: {
+      id: t.arg.id(ID),
+      role: t.arg({ type: RoleType, required: true, description: 'The new role.' }),
+    },
+    resolve: (_root, { id, role }, { principal, useCases }) => useCases.members.setRole(principal, id, role),
+  }),
+  removeMember: t.field({
+    type: builder.objectRef<string>('RemoveMemberPayload').implement({
+      description: 'The result of `removeMember`.',
+      fields: (f) => ({ id: f.id({ description: 'Id of the person.', resolve: (id) => id }) }),
+    }),
+    authScopes: { person: 'viewer' },
+    errors: { types: [InvalidInputError, NotFoundError] },
+    description:
+      'Removes a person from the tenant at once. The last owner stays. For owners, and for everybody to leave.',
+    args: { id: t.arg.id(ID) },
+    resolve: (_root, { id }, { principal, useCases }) => useCases.members.remove(principal, id),
+  }),
+}));

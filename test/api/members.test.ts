@@ -1,0 +1,161 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Role } from '../../src/domain/person/person.ts';
+import { createPeopleRepository } from '../../src/storage/people.ts';
+import { Client } from '../support/client.ts';
+import { Browser, signedIn } from '../support/person.ts';
+import { startService, type TestService, type TestTenant } from '../support/service.ts';
+
+// The people of a tenant (docs/decisions/0057).
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+  return () => service.close();
+});
+
+const LIST = '{ members { id name email role current } }';
+const INVITE =
+  'mutation ($role: MemberRole!, $email: String) { result: inviteMember(role: $role, email: $email) { __typename ... on InviteMemberPayload { link expiresAt } ... on Error { code param } } }';
+const SET_ROLE =
+  'mutation ($id: ID!, $role: MemberRole!) { result: setMemberRole(id: $id, role: $role) { __typename ... on SetMemberRolePayload { member { id role } } ... on Error { code param } } }';
+const REMOVE =
+  'mutation ($id: ID!) { result: removeMember(id: $id) { __typename ... on RemoveMemberPayload { id } ... on Error { code param } } }';
+
+/** Somebody with a role in a tenant. */
+async function member(tenant: TestTenant, role: Role) {
+  const person = await signedIn(service, { memberships: [{ tenantId: tenant.id, role }] });
+  const client = new Client(service.url, person.browser.credential(tenant.id));
+  return {
+    ...person,
+    client,
+    run: async (query: string, variables = {}) => (await client.graphql(query, variables)).body,
+  };
+}
+
+describe('the people of a tenant', () => {
+  it('see one another, and nobody else does', async () => {
+    const [tenant, other] = [await service.tenant(), await service.tenant()];
+    const [owner, viewer] = [await member(tenant, 'owner'), await member(tenant, 'viewer')];
+    await member(other, 'owner');
+    const { members } = (await viewer.run(LIST)).data;
+    const named = (id: string) => members.find((each: { id: string }) => each.id === id);
+    expect(members).toHaveLength(2);
+    expect(named(owner.id)).toMatchObject({ email: owner.email, role: 'owner', current: false });
+    expect(named(viewer.id)).toMatchObject({ name: 'Amina', role: 'viewer', current: true });
+    const byKey = (await new Client(service.url, tenant.secretKey).graphql(LIST)).body;
+    expect(byKey.errors[0].extensions.code).toBe('insufficient_scope');
+  });
+
+  it('are invited by owners, with a mail for one address or a link for anybody', async () => {
+    const tenant = await service.tenant();
+    const owner = await member(tenant, 'owner');
+    const { result } = (await owner.run(INVITE, { role: 'developer', email: 'New@Example.com' })).data;
+    expect(Date.parse(result.expiresAt) - Date.now()).toBeGreaterThan(6.9 * 86_400_000);
+    const token = result.link.split('/join#')[1];
+    const account = { token, name: 'Neu', password: 'correct horse battery' };
+    const stranger = await new Browser(service.url).post('/auth/accept-invitation', {
+      ...account,
+      email: 'x@example.com',
+    });
+    expect(stranger.status).toBe(404);
+    const joined = await new Browser(service.url).post('/auth/accept-invitation', {
+      ...account,
+      email: 'new@example.com',
+    });
+    expect(joined.body).toMatchObject({ isOperator: false, memberships: [{ tenantId: tenant.id, role: 'developer' }] });
+    const mailed = async () => {
+      const folder = join(service.dataDir, 'outbox');
+      const files = (await readdir(folder)).filter((name) => name.startsWith('invitation-'));
+      return Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
+    };
+    await expect.poll(async () => (await mailed()).filter((mail) => mail.includes(`/join#${token}`))).toHaveLength(1);
+    const before = (await mailed()).length;
+    const open = (await owner.run(INVITE, { role: 'viewer' })).data.result;
+    const any = await new Browser(service.url).post('/auth/accept-invitation', {
+      ...account,
+      token: open.link.split('#')[1],
+      email: 'anybody@example.com',
+    });
+    expect(any.status).toBe(200);
+    expect((await mailed()).length).toBe(before);
+    expect((await owner.run(INVITE, { role: 'viewer', email: 'nobody' })).data.result).toEqual({
+      ...{ __typename: 'InvalidInputError', code: 'invalid_request', param: 'email' },
+    });
+  });
+
+  it('are changed and removed by owners only, at once, and may leave', async () => {
+    const tenant = await service.tenant();
+    const [owner, developer, viewer] = [
+      await member(tenant, 'owner'),
+      await member(tenant, 'developer'),
+      await member(tenant, 'viewer'),
+    ];
+    for (const [query, variables] of [
+      [INVITE, { role: 'owner' }],
+      [SET_ROLE, { id: developer.id, role: 'owner' }],
+      [REMOVE, { id: viewer.id }],
+    ] as const)
+      expect((await developer.run(query, variables)).errors[0].extensions.code).toBe('insufficient_scope');
+    expect((await owner.run(SET_ROLE, { id: viewer.id, role: 'developer' })).data.result.member.role).toBe('developer');
+    const key = 'mutation { createApiKey(kind: publishable) { __typename } }';
+    expect((await viewer.run(key)).data.createApiKey.__typename).toBe('CreateApiKeyPayload');
+    expect((await owner.run(REMOVE, { id: viewer.id })).data.result).toEqual({
+      ...{ __typename: 'RemoveMemberPayload', id: viewer.id },
+    });
+    expect((await viewer.client.graphql(LIST)).status).toBe(404);
+    expect((await developer.run(REMOVE, { id: developer.id })).data.result.id).toBe(developer.id);
+    expect((await owner.run(LIST)).data.members).toHaveLength(1);
+    const stranger = await member(await service.tenant(), 'viewer');
+    for (const id of [stranger.id, viewer.id, 'per_x'])
+      expect((await owner.run(SET_ROLE, { id, role: 'viewer' })).data.result).toMatchObject({
+        ...{ __typename: 'NotFoundError', param: 'id' },
+      });
+  });
+
+  it('keep an owner, also when two remove one another at once', async () => {
+    const tenant = await service.tenant();
+    const owner = await member(tenant, 'owner');
+    for (const [query, variables] of [
+      [SET_ROLE, { id: owner.id, role: 'viewer' }],
+      [REMOVE, { id: owner.id }],
+    ] as const)
+      expect((await owner.run(query, variables)).data.result).toMatchObject({ code: 'last_owner', param: 'id' });
+    expect((await owner.run(LIST)).data.members).toMatchObject([{ id: owner.id, role: 'owner' }]);
+    for (let round = 0; round < 5; round++) {
+      const second = await member(tenant, 'owner');
+      await Promise.all([owner.run(REMOVE, { id: second.id }), second.run(SET_ROLE, { id: owner.id, role: 'viewer' })]);
+      const people = createPeopleRepository(service.app.store.db);
+      const owners = (await people.membersOf(tenant.id)).filter(({ role }) => role === 'owner');
+      expect(owners.length).toBeGreaterThan(0);
+      await people.grant(owner.id, { isOperator: false, memberships: [{ tenantId: tenant.id, role: 'owner' }] });
+    }
+  });
+
+  it('are limited in number, and so are invitations in a time', async () => {
+    const tenant = await service.tenant();
+    const owner = await member(tenant, 'owner');
+    const codes: (string | undefined)[] = [];
+    for (let n = 0; n < 21; n++) codes.push((await owner.run(INVITE, { role: 'viewer' })).errors?.[0].extensions.code);
+    expect([...new Set(codes.slice(0, 20)), codes[20]]).toEqual([undefined, 'rate_limit_exceeded']);
+    const full = await service.tenant();
+    const first = await member(full, 'owner');
+    const { db } = service.app.store;
+    const ids = Array.from({ length: 199 }, (_, i) => `per_full_${i}`);
+    await db
+      .collection('people')
+      .insertMany(ids.map((_id) => ({ _id: _id as never, name: 'P', email: `${_id}@x.example` })));
+    await db
+      .collection('person_grants')
+      .insertMany(
+        ids.map((_id) => ({
+          _id: _id as never,
+          isOperator: false,
+          memberships: [{ tenantId: full.id, role: 'viewer' }],
+        })),
+      );
+    expect((await first.run(INVITE, { role: 'viewer' })).data.result).toMatchObject({ code: 'member_limit_reached' });
+    expect((await first.run(LIST)).data.members).toHaveLength(200);
+  });
+});
