@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { type GraphQLNamedType, getNamedType, isAbstractType, isLeafType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { createPeopleRepository } from '../../src/storage/people.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { signedIn } from '../support/person.ts';
 import { randomQueries } from '../support/random-operations.ts';
@@ -62,6 +64,15 @@ beforeAll(async () => {
     clientSecret: asked.client_secret,
   };
   askers["another tenant's secret key"] = { token: stranger.secretKey, clientSecret: null };
+  const colleague = newId('per');
+  const { db } = service.app.store;
+  await db.collection('people').insertOne({ _id: colleague as never, name: FOREIGN, email: `${FOREIGN}@x.example` });
+  await createPeopleRepository(db).grant(colleague, {
+    isOperator: false,
+    memberships: [{ tenantId: own.id, role: 'viewer' }],
+  });
+  foreignIds.push(colleague);
+  ids.push(colleague);
   const member = await signedIn(service, { memberships: [{ tenantId: stranger.id, role: 'owner' }] });
   askers['a person of another tenant'] = { token: member.browser.credential(stranger.id), clientSecret: null };
   askers['a person of another tenant who asks for this one'] = {
@@ -151,7 +162,8 @@ describe('a query aimed at an id without access', () => {
   });
 
   it('each id is found by a credential that has access', async () => {
-    for (const id of foreignIds) {
+    // People are reached by their list only.
+    for (const id of foreignIds.filter((each) => !each.startsWith('per_'))) {
       const objects = await Promise.all(aimedAt(id, null).map((query) => found(owner, query)));
       expect({ id, found: JSON.stringify(objects).includes(id) }).toEqual({ id, found: true });
     }

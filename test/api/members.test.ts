@@ -146,15 +146,13 @@ describe('the people of a tenant', () => {
     await db
       .collection('people')
       .insertMany(ids.map((_id) => ({ _id: _id as never, name: 'P', email: `${_id}@x.example` })));
-    await db
-      .collection('person_grants')
-      .insertMany(
-        ids.map((_id) => ({
-          _id: _id as never,
-          isOperator: false,
-          memberships: [{ tenantId: full.id, role: 'viewer' }],
-        })),
-      );
+    await db.collection('person_grants').insertMany(
+      ids.map((_id) => ({
+        _id: _id as never,
+        isOperator: false,
+        memberships: [{ tenantId: full.id, role: 'viewer' }],
+      })),
+    );
     expect((await first.run(INVITE, { role: 'viewer' })).data.result).toMatchObject({ code: 'member_limit_reached' });
     expect((await first.run(LIST)).data.members).toHaveLength(200);
   });

@@ -25,18 +25,20 @@ null 404 404 403 403 403 403 null null null 404  ApiKey revokedAt
 + InvalidInputError + 403 403 403 403 + + 403 InvalidInputError  CreateApiKeyPayload apiKey token
 + + + 403 403 403 403 + + 403 403  CreateInvoicePayload clientSecret invoice replayed
 + + + 403 403 403 403 + + 403 +  CreateWebhookEndpointPayload endpoint secret
-+ 404 404 403 null null 403 + + + 404  Customer address email
 + 404 404 403 + + 403 + + + 404  Customer ice name
++ 404 404 403 null null 403 + + + 404  Customer address email
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  DeleteWebhookEndpointPayload id
+hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden  DocumentClearance certificate decidedAt dgiId submissionId
 + + + 403 403 403 403 + + + +  DocumentVerification algorithm certificate covered signingTime valid
 null null null 403 403 403 403 null null null null  DocumentVerification clearance failed reason timeStamp
 + 404 404 403 403 403 403 + + + 404  HttpHeader name value
 + CreateInvoicePayload CreateInvoicePayload 403 403 403 403 + + 403 403  IdempotencyConflictError code message param status
 + + + 403 403 403 403 + + 403 403  InvalidInputError code message param problems status
+403 403 403 403 403 403 403 + 403 403 +  InviteMemberPayload expiresAt link
 + 404 404 403 + + 403 + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
-+ 404 404 403 null null 403 + + + 404  Invoice attention email seller
 + 404 404 403 empty empty 403 + + + 404  Invoice authorityAttempts deliveries events warnings
++ 404 404 403 null null 403 + + + 404  Invoice attention email seller
 + 404 404 403 hidden hidden 403 + + + 404  InvoiceAttention message nextAttemptAt reason since
 + + + 403 403 403 403 + + + +  InvoiceConnection edges nodes pageInfo
 + 404 404 403 + + 403 + + + 404  InvoiceDocument mediaType ready sha256 size url
@@ -53,21 +55,25 @@ null 404 404 403 null null 403 null null null 404  InvoiceTimelineEntry eventId
 + 404 404 403 hidden hidden 403 + + + 404  InvoiceWarning code message path
 + CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 + + 403 CreateWebhookEndpointPayload  LimitReachedError code message status
 null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 null null 403 CreateWebhookEndpointPayload  LimitReachedError param
-+ InvalidInputError + 403 403 403 403 + + 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
-+ + + 403 403 403 403 + + 403 403  Mutation createInvoice
-+ + + 403 403 403 403 + + 403 +  Mutation createWebhookEndpoint
+403 403 403 403 403 403 403 + + + +  Member current email id name role
 + + + 403 403 403 403 + + + +  Mutation validateInvoice
++ + + 403 403 403 403 + + 403 +  Mutation createWebhookEndpoint
++ + + 403 403 403 403 + + 403 403  Mutation createInvoice
++ InvalidInputError + 403 403 403 403 + + 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation revokeDocumentUrls rotateApiKey rotateWebhookSecret updateWebhookEndpoint
-InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError 403 NotFoundError  Mutation resendInvoiceEmail
 403 + + 403 403 403 403 403 403 403 +  Mutation updateSellerProfile
+403 403 403 403 403 403 403 + 403 403 +  Mutation inviteMember removeMember setMemberRole
+InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError 403 NotFoundError  Mutation resendInvoiceEmail
 + + + 403 403 403 403 + + 403 +  NotFoundError code message param status
 + + + 403 403 403 403 + + + +  PageInfo endCursor hasNextPage hasPreviousPage startCursor
 + + + 403 403 403 403 + + + +  Problem code message param status
 null null null 403 403 403 403 null null null null  Problem expected
-+ 404 404 403 403 403 403 + + + 404  Query apiKey invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
 + + + 403 403 403 403 + + + +  Query apiKeys invoices tenant verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + 404 404 403 + + 403 + + + 404  Query invoice node
++ 404 404 403 403 403 403 + + + 404  Query apiKey invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
+403 403 403 403 403 403 403 + + + +  Query members
+403 403 403 403 403 403 403 + 403 403 +  RemoveMemberPayload id
 InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError 403 NotFoundError  ResendInvoiceEmailPayload invoice
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  ResendWebhookDeliveriesPayload outcome
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  ResendWebhookEventPayload deliveries
@@ -81,6 +87,7 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError 
 + 404 404 403 hidden hidden 403 + + + 404  SellerProfile bankAccount operationDateIsIssueDate paymentMeans paymentTermDays professionalTax taxId tradeRegister
 empty 404 404 403 hidden hidden 403 empty empty empty 404  SellerProfile missingFields
 + InvalidInputError + 403 403 403 403 + + 403 InvalidInputError  SendTestWebhookEventPayload event
+403 403 403 403 403 403 403 + 403 403 +  SetMemberRolePayload member
 + + + 403 403 403 403 + + + +  SigningCertificate fingerprint issuer serialNumber subject validFrom validTo
 + silent silent 403 403 403 403 + + + silent  StreamedEvent cursor event manual
 + 404 404 403 + + 403 + + + 404  Subscription invoiceStatus
@@ -88,16 +95,15 @@ empty 404 404 403 hidden hidden 403 empty empty empty 404  SellerProfile missing
 + 404 404 403 + + 403 + + + 404  TaxTotal base rate tax
 + + + 403 403 403 403 + + + +  Tenant createdAt id name seller
 null null null 403 403 403 403 null null null null  Tenant logo
-hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden  DocumentClearance certificate decidedAt dgiId submissionId
 hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden  TimeStamp authority time
 403 + + 403 403 403 403 403 403 403 +  UpdateSellerProfilePayload tenant
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  UpdateWebhookEndpointPayload endpoint
-empty empty empty 403 403 403 403 empty empty empty empty  ValidateInvoicePayload problems
 + + + 403 403 403 403 + + + +  ValidateInvoicePayload totals valid warnings
+empty empty empty 403 403 403 403 empty empty empty empty  ValidateInvoicePayload problems
 + 404 404 403 403 403 403 + + + 404  WebhookAttempt at errorCode errorMessage latencyMs requestHeaders responseBody responseHeaders responseTruncated status url
 + 404 404 403 403 403 403 + + + 404  WebhookDelivery attempts createdAt endpoint endpointId event eventId eventType id invoice invoiceId nextAttemptAt state
-+ empty + 403 403 403 403 + + + empty  WebhookDeliveryConnection edges nodes
 + + + 403 403 403 403 + + + +  WebhookDeliveryConnection pageInfo
++ empty + 403 403 403 403 + + + empty  WebhookDeliveryConnection edges nodes
 + hidden + 403 403 403 403 + + + hidden  WebhookDeliveryEdge cursor node
 + 404 404 403 403 403 403 + + + 404  WebhookEndpoint active createdAt description events failing failingSince id updatedAt url
 + 404 404 403 403 403 403 + + + 404  WebhookEvent body createdAt deliveries id invoice invoiceId manual type
