@@ -6,7 +6,7 @@ import type { Role } from '../../src/domain/person/person.ts';
 import { violations } from '../support/accessibility.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
-import { signedIn } from '../support/person.ts';
+import { Browser as SignedInBrowser, signedIn } from '../support/person.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -217,6 +217,31 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await receiver.close();
   });
 
+  it('invite somebody with a link, change the role, and end it', async () => {
+    const { page, tenant, complaints, close } = await signIn('owner', { language: 'en' });
+    await page.click('.sections a[href$="/people"]');
+    await press(page, 'Invite');
+    const link = await page.waitForSelector('.secret code').then((code) => code?.evaluate((each) => each.textContent));
+    expect(link).toMatch(/\/join#[\w-]{32}$/);
+    const other = new SignedInBrowser(service.url);
+    const account = { name: 'Youssef', email: 'youssef@example.com', password: 'correct horse battery' };
+    const joined = await other.post('/auth/accept-invitation', { ...account, token: link?.split('#')[1] });
+    expect(joined.body.memberships).toMatchObject([{ tenantId: tenant.id, role: 'viewer' }]);
+    await page.reload();
+    await page.waitForSelector('[aria-label="Role of Youssef"]');
+    await page.select('[aria-label="Role of Youssef"]', 'developer');
+    await expect.poll(async () => (await other.session()).body.memberships[0]?.role).toBe('developer');
+    await page.waitForSelector('[aria-label="Role of Youssef"]');
+    await page.click('.log li:nth-child(2) button');
+    await page.waitForSelector('dialog[open]');
+    expect(await page.$eval('dialog p', ({ textContent }) => textContent)).toMatch(/^Remove Youssef\?/);
+    await page.click('dialog .danger');
+    await page.waitForFunction(() => document.querySelectorAll('.log li').length === 1);
+    expect((await other.session()).body.memberships).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it.each([
     ['fr', PHONE],
     ['ar', PHONE],
@@ -246,6 +271,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
       ['keys', '.log li'],
       ['endpoints', '.endpoint'],
       ['deliveries', '.empty'],
+      ['people', '.log li'],
     ] as const) {
       await page.click(`.sections a[href$="/${name}"]`);
       await page.waitForSelector(ready);
