@@ -12,14 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ObjectId } from 'bson';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { giveBack } from '../../src/engine/store/free-space.ts';
 import { seal, sealState } from '../../src/engine/store/seal.ts';
 import { Store } from '../../src/engine/store/store.ts';
 import { encodeDocument } from '../../src/engine/wire/bson.ts';
-import { chaosSeed } from '../support/chaos.ts';
 import { sampled } from '../support/samples.ts';
 
 /** Tests of the embedded engine's data file: damage is detected at start. */
@@ -51,7 +48,7 @@ beforeAll(() => {
 beforeEach(writeContent);
 
 function writeContent(): void {
-  for (const beside of ['-wal', '-shm', '.seal', '.sums']) rmSync(`${path}${beside}`, { force: true });
+  for (const beside of ['-wal', '-shm', '.seal']) rmSync(`${path}${beside}`, { force: true });
   writeFileSync(path, content);
 }
 
@@ -255,173 +252,6 @@ describe('the write-ahead log after a crash', () => {
     interrupted((log) => log.subarray(0, 32 + end * FRAME));
     interrupted((log) => log.fill(0, 32 + (before + 2) * FRAME, 32 + (before + 3) * FRAME));
     interrupted((log) => log.fill(0, 32 + end * FRAME + 2000, 32 + (end + 1) * FRAME));
-  });
-});
-
-describe('the sums of the pages', () => {
-  /** All files of the folder. */
-  type Image = ReadonlyMap<string, Buffer>;
-
-  const NAMES = ['', '-wal', '.sums', '.seal'];
-  const image = (names = NAMES): Image =>
-    new Map(names.filter((name) => existsSync(path + name)).map((name) => [name, readFileSync(path + name)]));
-
-  function restore(files: Image): void {
-    for (const name of NAMES) rmSync(path + name, { force: true });
-    for (const [name, bytes] of files) writeFileSync(path + name, bytes);
-  }
-
-  /**
-   * A row with a wrong checksum that the engine itself wrote: only a check of the rows notices it, so that the start
-   * tells whether there was one.
-   */
-  const plant = (store: Store) => store.database.sqlite.exec('UPDATE idx SET sum = sum + 1 WHERE i = 1');
-
-  /** Whether an engine on these files starts without a check of the rows. */
-  function isKnown(files: Image): boolean {
-    restore(files);
-    try {
-      open().close();
-      return true;
-    } catch (error) {
-      if (!/rows with a wrong checksum/.test((error as Error).message)) throw error;
-      return false;
-    }
-  }
-
-  function write(store: Store, from: number, count: number): void {
-    store.commit.write(() => {
-      const collection = store.collectionForWrite('db', 'pages');
-      for (let n = from; n < from + count; n++) {
-        const doc = { _id: n, text: `${n}`.repeat(1000) };
-        store.documents.insert(collection, doc, encodeDocument(doc));
-      }
-    });
-    store.commit.flush();
-  }
-
-  test('spare the start the check of the rows, after a stop and after a crash', () => {
-    const store = open();
-    plant(store);
-    write(store, 0, 10);
-    const crashed = image();
-    store.close();
-    const stopped = image();
-    for (const files of [crashed, stopped]) {
-      expect(isKnown(files)).toBe(true);
-      expect(isKnown(new Map([...files].filter(([name]) => name !== '.sums')))).toBe(false);
-    }
-    // A copy of the files has other times, which the seal notices.
-    expect(isKnown(new Map([...stopped].filter(([name]) => name !== '.seal')))).toBe(true);
-  });
-
-  test('are right at every moment of a checkpoint', () => {
-    const store = open();
-    plant(store);
-    write(store, 0, 20);
-    const moments: Image[] = [image()];
-    const earlierSums = readFileSync(`${path}.sums`);
-    store.database.checkpoint();
-    moments.push(image());
-    // The pages are copied, their sums are not written yet, or only some of them.
-    moments.push(new Map([...image(), ['.sums', earlierSums]]));
-    const half = Buffer.from(readFileSync(`${path}.sums`));
-    earlierSums.copy(half, 0, 0, Math.min(earlierSums.length, half.length) >> 1);
-    moments.push(new Map([...image(), ['.sums', half]]));
-    // The log begins again.
-    write(store, 20, 1);
-    moments.push(image());
-    store.close();
-    for (const [n, files] of moments.entries()) expect(isKnown(files), `moment ${n}`).toBe(true);
-    // Sums that are older than the log: the rows are checked.
-    expect(isKnown(new Map([...moments[4]!, ['.sums', earlierSums]]))).toBe(false);
-  });
-
-  test('are right while the file grows and shrinks, over several starts', () => {
-    const random = fc.sample(fc.tuple(fc.nat(4), fc.nat(300)), { numRuns: 120, seed: chaosSeed() });
-    let store = open();
-    plant(store);
-    const images: Image[] = [];
-    let [size, shrunk] = [0, 0];
-    for (const [what, count] of random) {
-      const collection = store.collectionForWrite('db', 'grown');
-      if (what < 2)
-        store.commit.write(() => {
-          for (let n = 0; n < count; n++) {
-            const doc = { _id: new ObjectId(), text: 'x'.repeat(2000) };
-            store.documents.insert(collection, doc, encodeDocument(doc));
-          }
-        });
-      else if (what === 2) store.commit.write(() => store.dropCollection(collection));
-      else if (what === 3) for (const _ of giveBack(store, count)) store.commit.flush();
-      else store.database.checkpoint();
-      store.commit.flush();
-      if (count % 10 === 0) images.push(image());
-      if (count % 15 === 0) {
-        store.close();
-        images.push(image());
-        store = open();
-      }
-      const now = statSync(path).size;
-      if (now < size) shrunk++;
-      size = now;
-    }
-    store.close();
-    expect(images.length).toBeGreaterThan(10);
-    expect(shrunk).toBeGreaterThan(0);
-    for (const [n, files] of images.entries()) expect(isKnown(files), `image ${n} of seed ${chaosSeed()}`).toBe(true);
-  });
-
-  test('are written by the checkpoints that commits begin', () => {
-    const store = open();
-    plant(store);
-    const sums = () => readFileSync(`${path}.sums`);
-    const before = sums();
-    for (let n = 0; sums().equals(before) && n < 200; n++) write(store, n * 100, 100);
-    expect(sums().equals(before)).toBe(false);
-    const log = statSync(`${path}-wal`).size;
-    // The log begins again instead of growing.
-    for (let n = 200; n < 230; n++) write(store, n * 100, 100);
-    expect(statSync(`${path}-wal`).size).toBeLessThan(1.2 * log);
-    const crashed = image();
-    store.close();
-    expect(isKnown(crashed)).toBe(true);
-  });
-
-  test('that are damaged, cut, of another file or gone cost a check and nothing else', () => {
-    const sums = (() => {
-      open().close();
-      return image();
-    })();
-    const right = sums.get('.sums')!;
-    const flipped = Buffer.from(right);
-    flipped[20]! ^= 4;
-    for (const wrong of [
-      flipped,
-      right.subarray(0, 30),
-      Buffer.alloc(0),
-      Buffer.alloc(3),
-      Buffer.alloc(right.length),
-    ]) {
-      restore(new Map([...sums, ['.sums', wrong]]));
-      expect(fingerprint()).toBe(whole);
-      expect(readFileSync(`${path}.sums`).equals(right)).toBe(true);
-    }
-  });
-
-  test('do not hide a page that changed', () => {
-    open().close();
-    const files = image();
-    for (const [at, bit] of fc.sample(fc.tuple(fc.nat(content.length - 1), fc.nat(7)), { numRuns: 60, seed: 5 })) {
-      const damaged = Buffer.from(files.get('')!);
-      damaged[at % damaged.length]! ^= 1 << bit;
-      restore(new Map([...files, ['', damaged]]));
-      try {
-        expect(fingerprint(), `bit ${bit} of byte ${at}`).toBe(whole);
-      } catch (error) {
-        expect((error as Error).message, `bit ${bit} of byte ${at}`).toMatch(/^The data file .* is damaged/);
-      }
-    }
   });
 });
 

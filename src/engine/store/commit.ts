@@ -13,7 +13,6 @@ export class GroupCommit {
   readonly #release: StatementSync;
   readonly #undo: StatementSync;
   readonly #inTransaction: () => boolean;
-  readonly #database: Database;
   #open = false;
   #isScheduled = false;
   /**
@@ -34,7 +33,6 @@ export class GroupCommit {
   onLost: () => void = () => {};
 
   constructor(database: Database) {
-    this.#database = database;
     const prepare = (sql: string): StatementSync => database.sqlite.prepare(sql);
     this.#inTransaction = () => database.sqlite.isTransaction;
     this.#begin = prepare('BEGIN IMMEDIATE');
@@ -129,7 +127,6 @@ export class GroupCommit {
       this.onLost();
     } else this.onCommit();
     for (const callback of waiting) callback(failure);
-    if (!failure) this.#database.committed();
   }
 
   #tryCommit(): Error | undefined {

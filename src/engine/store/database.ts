@@ -15,7 +15,6 @@ import { damagedRows, defineChecksums } from './checksums.ts';
 import { isOutOfSpace } from './disk.ts';
 import { readInstanceFile } from './instance-file.ts';
 import { findLogDamage } from './log-damage.ts';
-import { PAGE_BYTES, PageSums } from './page-sums.ts';
 import { breakSeal, isSealed, seal, sealState } from './seal.ts';
 
 /** Identify our files and the version of the tables below. A file with another id or version is refused. */
@@ -27,10 +26,7 @@ const EARLIER_VERSION = 3;
  * A file up to this size is fully checked at each start; a larger one only if its seal is missing or does not match.
  */
 const ALWAYS_CHECKED_BYTES = 1024 ** 3;
-/** A checkpoint copies the log to the file when it has this number of pages, 16 MiB. */
-const CHECKPOINT_PAGES = 4000;
-/** The sums of this number of new pages of the log are computed at once, so that a checkpoint is not delayed by all. */
-const SUMMED_PAGES = 256;
+const PAGE_BYTES = 4096;
 const BUSY = 5;
 
 const SCHEMA = `
@@ -54,36 +50,9 @@ export class Database {
   readonly sqlite: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  readonly #sums: PageSums;
-  readonly #logState: StatementSync;
-  readonly #checkpoint: StatementSync;
-
-  constructor(path: string, sqlite: DatabaseSync, sums: PageSums) {
+  constructor(path: string, sqlite: DatabaseSync) {
     this.path = path;
     this.sqlite = sqlite;
-    this.#sums = sums;
-    this.#logState = sqlite.prepare(LOG_STATE);
-    this.#checkpoint = sqlite.prepare('PRAGMA wal_checkpoint(PASSIVE)');
-  }
-
-  /** Call it after each commit. Copies the log to the file from time to time, as SQLite would do in the commit. */
-  committed(): void {
-    const { log, checkpointed } = this.#logState.get() as unknown as LogState;
-    if (log === checkpointed) return;
-    try {
-      if (log >= CHECKPOINT_PAGES) this.checkpoint();
-      else if (log - this.#sums.framesRead >= SUMMED_PAGES || log < this.#sums.framesRead) this.#sums.readLog(log);
-    } catch (error) {
-      // The commits are in the log; the next one tries again.
-      if (!isOutOfSpace(error)) process.emitWarning(`engine: a checkpoint failed: ${(error as Error).message}`);
-    }
-  }
-
-  /** Copies the log to the file, with the sums of its pages. */
-  checkpoint(): void {
-    this.#sums.readLog((this.#logState.get() as unknown as LogState).log);
-    const { log, checkpointed } = this.#checkpoint.get() as unknown as LogState;
-    if (log === checkpointed) this.#sums.checkpointed();
   }
 
   /** The prepared statement for `sql`, cached until the file is closed. */
@@ -102,14 +71,7 @@ export class Database {
    */
   close({ sealed }: { sealed: boolean }): void {
     this.#statements.clear();
-    try {
-      this.checkpoint();
-    } catch (error) {
-      // Without the sums of its last pages the next start checks the whole file.
-      if (!isOutOfSpace(error)) process.emitWarning(`engine: a checkpoint failed: ${(error as Error).message}`);
-    }
     this.sqlite.close();
-    this.#sums.close();
     if (sealed && !existsSync(walPath(this.path))) seal(this.path);
   }
 }
@@ -128,7 +90,6 @@ export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED
   // Asked before the file is opened, because SQLite creates the log with the first query.
   const hadLog = existsSync(walPath(path));
   const sqlite = openFile(folder, path);
-  let sums: PageSums | undefined;
   try {
     defineChecksums(sqlite);
     sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}`);
@@ -139,27 +100,22 @@ export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED
     const damage = findLogDamage(walPath(path));
     if (damage) throw new Refusal(damage);
     const isNew = checkFormat(sqlite);
-    sums = new PageSums(path);
-    const isSealedAndLarge = sealed === 'intact' && !hadLog && statSync(path).size > alwaysCheckedBytes;
-    if (!isNew) sums.readLog((sqlite.prepare(LOG_STATE).get() as unknown as LogState).log);
-    const isKnown = isNew || isSealedAndLarge || sums.match();
+    const verified = sealed === 'intact' && !hadLog && statSync(path).size > alwaysCheckedBytes;
     sqlite.exec('PRAGMA journal_mode = WAL');
     sqlite.exec(
-      'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864',
+      'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
     );
     sqlite.exec('BEGIN IMMEDIATE; COMMIT');
     if (isNew) sqlite.exec(`BEGIN; ${SCHEMA} COMMIT`);
-    else if (!isKnown) checkContent(sqlite);
-    if (isNew || !isKnown) sums.learn();
+    else if (!verified) checkContent(sqlite);
     if (!isNew && versionOf(sqlite) === EARLIER_VERSION) sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
     breakSeal(path);
   } catch (error) {
     if (isBusy(error)) sqlite.close();
     else closeUntouched(sqlite, path, hadLog);
-    sums?.close();
     throw readableError(error, folder, path);
   }
-  return new Database(path, sqlite, sums);
+  return new Database(path, sqlite);
 }
 
 /** Opens the file. It and the files that SQLite creates beside it are readable by their owner only. */
@@ -232,15 +188,6 @@ function checkContent(sqlite: DatabaseSync): void {
   if (verdict !== 'ok') throw new Refusal(`SQLite's integrity check reports: ${verdict}`);
   const damage = damagedRows(sqlite);
   if (damage) throw new Refusal(damage);
-}
-
-/** Asks for the state of the log, and does nothing. */
-const LOG_STATE = 'PRAGMA wal_checkpoint(NOOP)';
-
-/** Numbers of frames in the log: of all commits, and of those that are in the file. -1 without a log. */
-interface LogState {
-  readonly log: number;
-  readonly checkpointed: number;
 }
 
 class Refusal extends Error {}
