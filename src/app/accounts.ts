@@ -31,7 +31,7 @@ export function composeAccounts({ data, mailer, publicUrl }: PeopleParts): Accou
     });
   });
   return {
-    ...{ accounts, people, tenants: data.tenants },
+    ...{ accounts, people, report, tenants: data.tenants },
     acceptInvitation: createAcceptInvitation(accounts, people, () => new Date()),
     attempts: createAttemptLimiter(data.alone ? null : db),
   };

@@ -1,4 +1,4 @@
-import { mailAddress } from '../domain/email-address.ts';
+import { isAccountAddress } from '../domain/person/account-input.ts';
 import { invite } from '../domain/person/invite.ts';
 import { ROLES, type Role } from '../domain/person/person.ts';
 import { administer } from './administer.ts';
@@ -27,7 +27,7 @@ export const inviteAccount: Command = {
     if ((tenantId === null) !== (role === null)) throw new UsageError('--tenant and --role go together');
     if (tenantId === null && !isOperator) throw new UsageError('give --tenant and --role, or --operator, or all');
     const email = input.find('email');
-    if (email !== null && mailAddress(email) === null) throw new UsageError(`'${email}' is not an e-mail address`);
+    if (email !== null && !isAccountAddress(email)) throw new UsageError(`'${email}' is not an e-mail address`);
     const config = context.config();
     const link = await administer(context, async ({ tenants, people }) => {
       if (tenantId !== null && (await tenants.find(tenantId)) === null)

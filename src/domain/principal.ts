@@ -96,6 +96,16 @@ export function callerOf(principal: Principal): string {
   return principal.kind === 'person' ? principal.personId : principal.keyId;
 }
 
+/**
+ * The credential of a request: whatever ends one of them ends nothing of another. A person has one for each session,
+ * tenant, environment and role.
+ */
+export function credentialOf(principal: Principal): string {
+  if (principal.kind !== 'person') return callerOf(principal);
+  const { sessionId, tenant, environment, role } = principal;
+  return [sessionId, tenant.id, environment, role].join(' ');
+}
+
 /** Who acts, for the records of changes. */
 export function actorOf(member: Member): { readonly byKeyId: string } | { readonly byPersonId: string } {
   return member.kind === 'person' ? { byPersonId: member.personId } : { byKeyId: member.keyId };

@@ -28,6 +28,8 @@ export interface AccountRouteParts {
   readonly people: Pick<PeopleRepository, 'grantsOf'>;
   readonly tenants: Pick<TenantRepository, 'namesOf'>;
   readonly attempts: AttemptLimiter;
+  /** Receives the failure of what nobody waits for. */
+  readonly report: (error: unknown) => void;
 }
 
 /** Hashes at the same time, and requests that wait for theirs: of an address, and of all. */
@@ -37,13 +39,14 @@ const HASHING = { places: 2, perKey: 10, total: 200 } as const;
 export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GET' | 'POST', string, Middleware])[] {
   const { accounts } = parts;
   const hashing = createFairQueue(HASHING);
+  const resets = createFairQueue(HASHING);
 
   /** @throws {ServiceError} rate_limit_exceeded (429), with `Retry-After` */
   async function countAttempt(ctx: Context, account: string | null): Promise<void> {
-    const waits = [await parts.attempts.attempt('address', limitedAddress(ctx.ip))];
-    // Hashed, because the store of the counts need not know who signs in.
-    if (account !== null) waits.push(await parts.attempts.attempt('account', sha256(account)));
-    const wait = Math.ceil(Math.max(...waits) / 1000);
+    const address = await parts.attempts.attempt('address', limitedAddress(ctx.ip));
+    // An address that is refused must not go on to lock accounts. Hashed, because the store need not know who signs in.
+    const locked = address > 0 || account === null ? 0 : await parts.attempts.attempt('account', sha256(account));
+    const wait = Math.ceil(Math.max(address, locked) / 1000);
     if (wait === 0) return;
     ctx.set('Retry-After', String(wait));
     throw serviceError(
@@ -135,8 +138,8 @@ export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GE
       '/auth/request-password-reset',
       change(requestResetInput, async (ctx, { email }) => {
         await countAttempt(ctx, email);
-        await accounts.requestReset(email);
-        // The same for every address, so that it does not tell who has an account.
+        // Not awaited: what is answered, and when, tells nobody who has an account.
+        void resets.run(limitedAddress(ctx.ip), () => accounts.requestReset(email)).catch(parts.report);
         ctx.status = 202;
         answerJson(ctx, 202, {
           message: 'If there is an account with this address, a mail with a link is on its way.',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { callerOf, type Principal } from '../domain/principal.ts';
+import { credentialOf, type Principal } from '../domain/principal.ts';
 import type { EventStream } from './open-stream.ts';
 
 /** The destination of results: an event stream, or a reservation for one that the client is about to open. */
@@ -23,7 +23,7 @@ export interface StreamReservations {
   /** @param onEnd called when the reservation ends */
   add(token: string, reader: Reader, onEnd: () => void): void;
   /**
-   * The reader of a token, if the same caller reserved it; otherwise null.
+   * The reader of a token, if the same credential reserved it, with which the stream ends; otherwise null.
    * @param principal null for a browser's EventSource, which can send no credential except the token
    */
   find(token: string, principal: Principal | null): Reader | null;
@@ -43,7 +43,7 @@ export function createStreamReservations(): StreamReservations {
     },
     find(token, principal) {
       const reader = reserved.get(token)?.reader;
-      if (!reader || (principal && callerOf(principal) !== callerOf(reader.principal))) return null;
+      if (!reader || (principal && credentialOf(principal) !== credentialOf(reader.principal))) return null;
       return reader;
     },
     end(token) {

@@ -115,6 +115,10 @@ describe('an invitation', () => {
     [{ password: 'too short' }, 'password'],
     [{ password: 'x'.repeat(129) }, 'password'],
     [{ email: 'nobody' }, 'email'],
+    [{ email: 'a!b@example.com' }, 'email'],
+    [{ email: 'é@example.com' }, 'email'],
+    [{ email: 'amina@xn--mgbh0fb.xn--mgbc0a9azcg' }, 'email'],
+    [{ name: 'two\nlines' }, 'name'],
     [{ name: 'a\u0000b' }, 'name'],
     [{ name: '' }, 'name'],
     [{ isOperator: true }, 'isOperator'],
@@ -142,7 +146,7 @@ describe('a session', () => {
     try {
       const { email, password } = await signedIn(secure);
       const { headers } = await new Browser(secure.url).post('/auth/sign-in', { email, password });
-      expect(headers.getSetCookie()[0]).toMatch(/^__Secure-fatoura\.session_token=.*; Secure/);
+      expect(headers.getSetCookie()[0]).toMatch(/^__Host-fatoura\.session_token=.*; Secure/);
     } finally {
       await secure.close();
     }
@@ -281,7 +285,8 @@ describe('pages of other sites', () => {
       '/auth/get-session',
       '/auth/reset-password/x?callbackURL=https://evil.example',
     ])
-      expect((await new Browser(service.url).request('GET', path)).status).toBe(404);
+      for (const method of ['GET', 'POST'])
+        expect((await new Browser(service.url).request(method, path)).status).toBe(404);
   });
 });
 
@@ -388,7 +393,16 @@ describe('a session as the credential of GraphQL', () => {
         body: JSON.stringify({ query: 'subscription { invoiceEvents { cursor } }' }),
       });
       expect(response.status).toBe(200);
-      const ended = response.text();
+      const reader = response.body?.getReader();
+      // It is open: an event comes.
+      await new Client(service.url, tenant.secretKey).graphql(
+        'mutation { sendTestWebhookEvent(type: invoice_accepted) { __typename } }',
+      );
+      let text = '';
+      while (!text.includes('"cursor"')) text += new TextDecoder().decode((await reader?.read())?.value);
+      const ended = (async () => {
+        while (!(await reader?.read())?.done);
+      })();
       await end(browser, id, tenant.id);
       // Checked every 5 s.
       await ended;
@@ -413,4 +427,28 @@ describe('a session as the credential of GraphQL', () => {
       await limited.close();
     }
   });
+});
+
+it('in single connection mode a stream takes operations of the same credential only', async () => {
+  const [first, second] = [await service.tenant(), await service.tenant()];
+  const memberships = [first, second].map(({ id }) => ({ tenantId: id, role: 'owner' as const }));
+  const { browser } = await signedIn(service, { memberships });
+  const request = (method: string, tenant: string, environment: 'test' | 'live', token: string, body?: object) =>
+    new Client(service.url, browser.credential(tenant, environment), false).request(method, '/graphql/stream', body, {
+      ...(token && { 'X-GraphQL-Event-Stream-Token': token }),
+    });
+  const { status, body: token } = await request('PUT', first.id, 'test', '');
+  expect(status).toBe(201);
+  const subscribe = (tenant: string, environment: 'test' | 'live') =>
+    request('POST', tenant, environment, token, {
+      query: 'subscription { invoiceEvents { cursor } }',
+      extensions: { operationId: `${tenant} ${environment}` },
+    });
+  expect((await subscribe(first.id, 'test')).status).toBe(202);
+  for (const [tenant, environment] of [
+    [second.id, 'test'],
+    [first.id, 'live'],
+  ] as const)
+    expect((await subscribe(tenant, environment)).status).toBeGreaterThanOrEqual(400);
+  await request('DELETE', first.id, 'test', token);
 });

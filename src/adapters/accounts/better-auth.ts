@@ -36,6 +36,7 @@ const PROLONG_SECONDS = 86_400;
  * origin and limits, and call its functions. So only an invitation makes an account, and there are no redirects.
  */
 export function createAccounts(parts: AccountParts): Accounts {
+  const isSecure = parts.publicUrl.startsWith('https:');
   const auth = betterAuth({
     appName: 'Fatoura',
     baseURL: parts.publicUrl,
@@ -63,9 +64,10 @@ export function createAccounts(parts: AccountParts): Accounts {
       sendResetPassword: async ({ user, token }) => parts.sendReset(user, token),
     },
     advanced: {
-      cookiePrefix: 'fatoura',
-      useSecureCookies: parts.publicUrl.startsWith('https:'),
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'strict', path: '/' },
+      // `__Host-`: no neighbouring subdomain can set it. The library would only prepend `__Secure-`.
+      cookiePrefix: isSecure ? '__Host-fatoura' : 'fatoura',
+      useSecureCookies: false,
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'strict', path: '/', secure: isSecure },
       database: { generateId: ({ model }) => (model === 'user' ? newId('per') : randomUUID()) },
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
     },
@@ -82,8 +84,7 @@ export function createAccounts(parts: AccountParts): Accounts {
   return {
     async create(body) {
       try {
-        const { user } = await auth.api.signUpEmail({ body });
-        return user.id;
+        await auth.api.signUpEmail({ body });
       } catch (error) {
         // The second code: another request has just made it, and the index refused this one.
         if (isRefusal(error, /^(USER_ALREADY_EXISTS|FAILED_TO_CREATE_USER)/)) throw new AccountExists();
@@ -107,12 +108,21 @@ export function createAccounts(parts: AccountParts): Accounts {
     },
     async signOut(browser) {
       const { headers } = await auth.api.signOut({ headers: headersOf(browser), returnHeaders: true });
+      // The library only logs that the store failed.
+      if (browser.cookie !== undefined && (await sessionOf(browser.cookie, browser)))
+        throw new Error('the session could not be ended');
       return { result: undefined, cookies: headers.getSetCookie() };
     },
     async session(browser) {
       if (browser.cookie === undefined) return null;
-      const { headers, response } = await auth.api.getSession({ headers: headersOf(browser), returnHeaders: true });
-      return response === null ? null : { result: signedIn(response), cookies: headers.getSetCookie() };
+      try {
+        const { headers, response } = await auth.api.getSession({ headers: headersOf(browser), returnHeaders: true });
+        return response === null ? null : { result: signedIn(response), cookies: headers.getSetCookie() };
+      } catch (error) {
+        // It was signed out while it was prolonged.
+        if (statusOf(error) === 401) return null;
+        throw causeOf(error);
+      }
     },
     async changePassword(change, browser) {
       try {
@@ -143,7 +153,9 @@ export function createAccounts(parts: AccountParts): Accounts {
   };
 
   async function sessionOf(cookie: string, browser: BrowserFacts): Promise<SignedIn | null> {
-    const found = await auth.api.getSession({ headers: headersOf({ ...browser, cookie }) });
+    const found = await auth.api.getSession({ headers: headersOf({ ...browser, cookie }) }).catch((error: unknown) => {
+      throw causeOf(error);
+    });
     return found && signedIn(found);
   }
 }
@@ -175,6 +187,11 @@ function signedIn({
 }): SignedIn {
   const { id, email, name } = user;
   return { person: { id, email, name }, sessionId: session.id, expiresAt: session.expiresAt };
+}
+
+/** What the library wrapped: the store's error, which tells that the store is away. */
+function causeOf(error: unknown): unknown {
+  return error instanceof APIError && error.cause instanceof Error ? error.cause : error;
 }
 
 function statusOf(error: unknown): number | null {

@@ -58,11 +58,13 @@ export async function prepareInstallation(
   embedded: boolean,
 ): Promise<FirstStart> {
   const { password, hash } = newOperatorCredential();
-  const isNew = await installation.keepOperatorHash(hash);
+  const isFirst = (await installation.operatorHash()) === null;
   const demo = embedded ? await makeDemoTenant(tenants) : null;
   const memberships = demo ? [{ tenantId: demo.tenantId, role: 'owner' } as const] : [];
-  if (!isNew) return { operatorPassword: null, invitationUrl: null, demo };
-  return { operatorPassword: password, invitationUrl: await invite({ isOperator: true, memberships }), demo };
+  // Before the hash is kept: a start that ends between leaves an invitation that nobody knows, and the next makes one.
+  const url = isFirst ? await invite({ isOperator: true, memberships }) : null;
+  const isNew = await installation.keepOperatorHash(hash);
+  return { operatorPassword: isNew ? password : null, invitationUrl: isNew ? url : null, demo };
 }
 
 /**

@@ -3,7 +3,7 @@ export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 128;
 export const MAX_NAME = 100;
 
-/** How long a session lasts after its last use, milliseconds. */
+/** How long a session lasts, milliseconds. Its use prolongs it once a day. */
 export const SESSION_MS = 7 * 86_400_000;
 /** How long the link to a new password is valid, milliseconds. */
 export const RESET_MS = 3_600_000;

@@ -1,8 +1,8 @@
-import { mailAddress } from '../email-address.ts';
 import { serviceError } from '../errors.ts';
 import { MAX_MEMBERS } from '../limits.ts';
 import { type PersonPrincipal, type Principal, requirePerson } from '../principal.ts';
 import type { Audit } from '../tenant/audit.ts';
+import { isAccountAddress } from './account-input.ts';
 import { INVITATION_MS } from './invitation.ts';
 import { invite } from './invite.ts';
 import type { Member, Role } from './person.ts';
@@ -86,8 +86,13 @@ export function createManageMembers({
     },
     async invite(principal, role, email) {
       const { tenant, environment, personId } = requirePerson(principal, 'owner');
-      if (email !== null && mailAddress(email) === null)
-        throw serviceError('invalid_request', 'email must be an e-mail address.', 'email');
+      if (email !== null && !isAccountAddress(email)) {
+        throw serviceError(
+          'invalid_request',
+          "email must be an e-mail address of letters, digits and the signs . _ + - '.",
+          'email',
+        );
+      }
       if ((await people.membersOf(tenant.id)).length >= MAX_MEMBERS) {
         throw serviceError(
           'member_limit_reached',

@@ -52,10 +52,9 @@ export interface Accounts {
   /**
    * Makes an account. The address counts as confirmed.
    * @param email in lower case
-   * @returns the person's id
-   * @throws {AccountExists}
+   * @throws {AccountExists} possibly; an existing account is left as it is in any case
    */
-  create(account: { readonly email: string; readonly name: string; readonly password: string }): Promise<string>;
+  create(account: { readonly email: string; readonly name: string; readonly password: string }): Promise<void>;
   /** Begins a session. @returns null if there is no such account with this password */
   signIn(
     credentials: { readonly email: string; readonly password: string },

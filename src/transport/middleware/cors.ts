@@ -17,8 +17,8 @@ const PREFLIGHT_SECONDS = 7200;
 
 /**
  * Opens the API and the documents to pages of every origin, because front ends call with publishable keys and client
- * secrets. There are no cookies, so browsers add no credential automatically: a page can only do what its own
- * credential allows.
+ * secrets. The cookie of a signed-in person is a credential only beside headers that are not allowed here
+ * (`identify`), so a page can only do what its own credential allows.
  */
 export function crossOrigin(): { readonly mark: Middleware; readonly answerPreflight: Middleware } {
   const allow = cors({
