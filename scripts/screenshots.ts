@@ -26,7 +26,15 @@ interface Shot {
 /** Starts the service. @returns its address, its secret key and the link of the first account */
 async function startService(dataDir: string) {
   const child = spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
-    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, MONGODB_URL: '', PUBLIC_URL: '', LOG_LEVEL: 'warn' },
+    env: {
+      ...process.env,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      MONGODB_URL: '',
+      PUBLIC_URL: '',
+      LOG_LEVEL: 'warn',
+      RATE_LIMIT_ADDRESS: '100000',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let printed = '';

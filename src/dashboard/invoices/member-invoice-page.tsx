@@ -68,7 +68,7 @@ function Lines({ invoice: { lines } }: { invoice: MemberInvoice }) {
         <thead>
           <tr>
             {[columns.description, columns.quantity, columns.unitPrice, columns.vat, columns.net].map((name) => (
-              <th scope="col" key={name}>
+              <th scope="col" key={name} class={name === columns.description ? undefined : 'sum'}>
                 {name}
               </th>
             ))}
