@@ -62,13 +62,14 @@ function Lines({ invoice: { lines } }: { invoice: MemberInvoice }) {
   const { columns } = texts.invoices;
   const money = (centimes: number) => formatAmount(centimes, language);
   return (
-    <section class="card part" aria-labelledby="lines">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard
+    <section class="card part" aria-labelledby="lines" tabIndex={0}>
       <h2 id="lines">{texts.invoices.lines}</h2>
       <table class="rows">
         <thead>
           <tr>
             {[columns.description, columns.quantity, columns.unitPrice, columns.vat, columns.net].map((name) => (
-              <th scope="col" key={name} class={name === columns.description ? undefined : 'sum'}>
+              <th scope="col" key={name} class={name === columns.description ? undefined : 'end'}>
                 {name}
               </th>
             ))}
