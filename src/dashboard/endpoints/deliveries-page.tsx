@@ -1,12 +1,12 @@
 import { useLocation } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
+import { useTitle } from '../interface/use-title.ts';
 import { formatMoment } from '../text/dates.ts';
 import { PageLinks } from '../workspace/page-links.tsx';
 import { mayChange } from '../workspace/permissions.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
-import { useTitle } from '../workspace/workspace-frame.tsx';
 import { DELIVERIES, type Delivery, RESEND_EVENT } from './documents.ts';
 import { eventName } from './event-names.ts';
 

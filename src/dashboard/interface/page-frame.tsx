@@ -1,21 +1,17 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { BrandMark } from './brand-mark.tsx';
 import { LanguageSwitch, useLanguage } from './language.tsx';
+import { useTitle } from './use-title.ts';
 
 /** The header, the content and the footer of a page. @param title the title of the browser's tab */
 export function PageFrame({ title, children }: { title: string; children: ComponentChildren }) {
   const { texts } = useLanguage();
-  useEffect(() => {
-    document.title = `${title} · Fatoura`;
-  }, [title]);
+  useTitle(title);
   return (
     <div class="frame">
       <header>
         <p class="brand">
-          <svg viewBox="0 0 32 32" aria-hidden="true">
-            <rect width="32" height="32" rx="8" />
-            <path d="M10 24V8h12M10 16h9" />
-          </svg>
+          <BrandMark />
           Fatoura
         </p>
         <LanguageSwitch />

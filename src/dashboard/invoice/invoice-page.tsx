@@ -1,21 +1,9 @@
 import { useLanguage } from '../interface/language.tsx';
 import { PageFrame } from '../interface/page-frame.tsx';
-import type { Invoice } from './documents.ts';
-import type { InvoiceView } from './follow-invoice.ts';
-import { InvoiceDetails } from './invoice-details.tsx';
-import { InvoiceDocuments } from './invoice-documents.tsx';
-import { InvoiceSummary } from './invoice-summary.tsx';
-import { StatusCard } from './status-card.tsx';
+import { InvoiceBody, type InvoiceBodyProps } from './invoice-body.tsx';
 
-interface InvoicePageProps {
-  readonly invoice: Invoice;
-  readonly state: InvoiceView['state'];
-  /** Whether the browser has a network. */
-  readonly online: boolean;
-}
-
-/** An invoice as its customer sees it: what it is, its status as it changes, its documents. */
-export function InvoicePage({ invoice, state, online }: InvoicePageProps) {
+/** An invoice as its customer sees it. */
+export function InvoicePage({ invoice, state, online }: InvoiceBodyProps) {
   const { texts } = useLanguage();
   const { number, environment } = invoice;
   const title = number === null ? texts.invoice : `${texts.invoice} ${number}`;
@@ -26,12 +14,7 @@ export function InvoicePage({ invoice, state, online }: InvoicePageProps) {
           <strong>{texts.test}</strong> <span>{texts.testUnder}</span>
         </p>
       )}
-      <div class="invoice">
-        <InvoiceSummary invoice={invoice} />
-        <StatusCard invoice={invoice} state={state} online={online} />
-        <InvoiceDocuments invoice={invoice} />
-        <InvoiceDetails invoice={invoice} />
-      </div>
+      <InvoiceBody invoice={invoice} state={state} online={online} />
     </PageFrame>
   );
 }

@@ -1,10 +1,10 @@
 import { useLocation } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
+import { useTitle } from '../interface/use-title.ts';
 import { formatDate } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
 import { PageLinks } from '../workspace/page-links.tsx';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
-import { useTitle } from '../workspace/workspace-frame.tsx';
 import { INVOICES, type ListedInvoice } from './documents.ts';
 import { type Filter, filterOf, STATUSES, searchOf, variablesOf } from './invoice-filter.ts';
 

@@ -1,15 +1,13 @@
 import { useRoute } from 'preact-iso';
+import { eventName } from '../endpoints/event-names.ts';
 import { useLanguage } from '../interface/language.tsx';
+import { useTitle } from '../interface/use-title.ts';
 import { isFinal } from '../invoice/documents.ts';
-import { InvoiceDetails } from '../invoice/invoice-details.tsx';
-import { InvoiceDocuments } from '../invoice/invoice-documents.tsx';
-import { InvoiceSummary } from '../invoice/invoice-summary.tsx';
-import { StatusCard } from '../invoice/status-card.tsx';
+import { InvoiceBody } from '../invoice/invoice-body.tsx';
 import { useOnline } from '../invoice/use-online.ts';
 import { formatMoment } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
 import { useLive, useRead } from '../workspace/workspace-context.ts';
-import { useTitle } from '../workspace/workspace-frame.tsx';
 import { MEMBER_INVOICE, type MemberInvoice } from './documents.ts';
 
 /** `…/invoices/<id>`: an invoice for the people of its tenant. */
@@ -44,12 +42,7 @@ export function MemberInvoicePage() {
           </span>
         </p>
       )}
-      <div class="invoice">
-        <InvoiceSummary invoice={invoice} />
-        <StatusCard invoice={invoice} state={state} online={online} />
-        <InvoiceDocuments invoice={invoice} />
-        <InvoiceDetails invoice={invoice} />
-      </div>
+      <InvoiceBody invoice={invoice} state={state} online={online} />
       <Lines invoice={invoice} />
       <Messages invoice={invoice} />
       <Attempts invoice={invoice} />
@@ -129,7 +122,7 @@ function Messages({ invoice: { email, deliveries } }: { invoice: MemberInvoice }
           const last = attempts.at(-1);
           return (
             <li key={id}>
-              <code dir="ltr">{eventType.replace('_', '.')}</code>
+              <code dir="ltr">{eventName(eventType)}</code>
               <bdi dir="ltr">{endpoint?.url ?? '—'}</bdi>
               <span class="badge" data-state={state}>
                 {deliveryStates[state]}

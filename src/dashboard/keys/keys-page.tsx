@@ -3,11 +3,11 @@ import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { SecretOnce } from '../interface/secret-once.tsx';
+import { useTitle } from '../interface/use-title.ts';
 import { formatDate } from '../text/dates.ts';
 import { mayChange } from '../workspace/permissions.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
-import { useTitle } from '../workspace/workspace-frame.tsx';
 import { CREATE_KEY, KEYS, type Key, REVOKE_KEY, ROTATE_KEY } from './documents.ts';
 
 const KINDS = ['secret', 'publishable'] as const satisfies readonly Key['kind'][];

@@ -4,9 +4,9 @@ import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { SecretOnce } from '../interface/secret-once.tsx';
+import { useTitle } from '../interface/use-title.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
-import { useTitle } from '../workspace/workspace-frame.tsx';
 import { INVITE, MEMBERS, type Member, REMOVE, type Role, SET_ROLE } from './documents.ts';
 
 const ROLES = ['viewer', 'developer', 'owner'] as const satisfies readonly Role[];

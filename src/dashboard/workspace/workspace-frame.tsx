@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { BrandMark } from '../interface/brand-mark.tsx';
 import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
 import type { Connection } from './live-events.ts';
 import { type Environment, workspaceAddress } from './session.ts';
@@ -32,10 +32,7 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
       <header>
         <p class="place">
           <a class="brand" href="/account">
-            <svg viewBox="0 0 32 32" aria-hidden="true">
-              <rect width="32" height="32" rx="8" />
-              <path d="M10 24V8h12M10 16h9" />
-            </svg>
+            <BrandMark />
             <bdi>{tenant.name}</bdi>
           </a>
         </p>
@@ -73,11 +70,4 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
       </main>
     </div>
   );
-}
-
-/** The title of the browser's tab. */
-export function useTitle(title: string): void {
-  useEffect(() => {
-    document.title = `${title} · Fatoura`;
-  }, [title]);
 }

@@ -1,0 +1,25 @@
+import type { Invoice } from './documents.ts';
+import type { InvoiceView } from './follow-invoice.ts';
+import { InvoiceDetails } from './invoice-details.tsx';
+import { InvoiceDocuments } from './invoice-documents.tsx';
+import { InvoiceSummary } from './invoice-summary.tsx';
+import { StatusCard } from './status-card.tsx';
+
+export interface InvoiceBodyProps {
+  readonly invoice: Invoice;
+  readonly state: InvoiceView['state'];
+  /** Whether the browser has a network. */
+  readonly online: boolean;
+}
+
+/** What an invoice is, its status as it changes, and its documents: for its customer and for the people of its tenant. */
+export function InvoiceBody({ invoice, state, online }: InvoiceBodyProps) {
+  return (
+    <div class="invoice">
+      <InvoiceSummary invoice={invoice} />
+      <StatusCard invoice={invoice} state={state} online={online} />
+      <InvoiceDocuments invoice={invoice} />
+      <InvoiceDetails invoice={invoice} />
+    </div>
+  );
+}
