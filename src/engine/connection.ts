@@ -12,11 +12,15 @@ const MAX_QUEUED = 1000;
 export interface ConnectionHandler {
   /** Runs a command and returns the encoded answer, at once or later. */
   run(request: Request, connection: Connection): Uint8Array | Promise<Uint8Array>;
-  /**
-   * Calls back when the writes behind the last answer are durable. `instead` replaces the answer when the commit
-   * failed.
-   */
-  whenDurable(callback: (instead?: Uint8Array) => void): void;
+  /** Calls back when the writes behind the last answer are durable, or with the reason why they are lost. */
+  whenDurable(callback: (failure?: Error) => void): void;
+  /** The answer that replaces `lost` because its commit failed, at once or later. */
+  afterLoss(
+    request: Request,
+    connection: Connection,
+    lost: Uint8Array,
+    failure: Error,
+  ): Uint8Array | Promise<Uint8Array>;
 }
 
 /** One client connection. Its requests run one after the other; answers go out in order, each after its commit. */
@@ -109,20 +113,32 @@ export class Connection implements Holder {
       return;
     }
     this.#running = true;
-    const answer = this.#handler.run(request, this);
-    if (answer instanceof Promise) void answer.then((reply) => this.#finish(request, reply));
-    else this.#finish(request, answer);
+    this.#whenThere(this.#handler.run(request, this), (reply) => this.#finish(request, reply));
+  }
+
+  #whenThere(answer: Uint8Array | Promise<Uint8Array>, then: (reply: Uint8Array) => void): void {
+    if (answer instanceof Promise) void answer.then(then);
+    else then(answer);
   }
 
   #finish(request: Request, reply: Uint8Array): void {
-    this.#handler.whenDurable((instead) => {
-      this.#running = false;
-      if (!request.silent && !this.#socket.destroyed) {
-        this.#socket.write(encodeMessage(request, ++this.#lastId, instead ?? reply));
+    this.#handler.whenDurable((failure) => {
+      if (!failure) this.#send(request, reply);
+      else {
+        this.#whenThere(this.#handler.afterLoss(request, this, reply, failure), (instead) =>
+          this.#finish(request, instead),
+        );
       }
-      if (this.#queue.length > 0) setImmediate(() => this.#next());
-      else this.#noteHeld();
     });
+  }
+
+  #send(request: Request, reply: Uint8Array): void {
+    this.#running = false;
+    if (!request.silent && !this.#socket.destroyed) {
+      this.#socket.write(encodeMessage(request, ++this.#lastId, reply));
+    }
+    if (this.#queue.length > 0) setImmediate(() => this.#next());
+    else this.#noteHeld();
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { listen } from './address.ts';
-import type { ServerInfo } from './commands/command.ts';
-import { commitFailure, dispatch } from './commands/dispatch.ts';
+import type { Caller, ServerInfo } from './commands/command.ts';
+import { answerAfterLoss, dispatch } from './commands/dispatch.ts';
 import { FailPoints } from './commands/fail-points.ts';
 import { Connection, type ConnectionHandler } from './connection.ts';
 import type { Engine, EngineOptions } from './embedded.ts';
@@ -30,10 +30,11 @@ export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Pr
     startedAt: new Date(),
     connections: () => ({ current: connections.size, created }),
   };
+  const callerOf = (connection: Connection): Caller => ({ store, server: info, connection, failPoints });
   const handler: ConnectionHandler = {
-    run: (request, connection) => dispatch({ store, server: info, connection, failPoints }, request),
-    whenDurable: (callback) =>
-      store.commit.afterCommit((failure) => callback(failure && commitFailure(store, failure))),
+    run: (request, connection) => dispatch(callerOf(connection), request),
+    whenDurable: (callback) => store.commit.afterCommit(callback),
+    afterLoss: (request, connection, lost, failure) => answerAfterLoss(callerOf(connection), request, lost, failure),
   };
   const server = createServer((socket) => {
     const connection = new Connection(++created, socket, handler, held);

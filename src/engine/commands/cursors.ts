@@ -72,6 +72,7 @@ export function cursorDoc(ns: string, id: number, field: 'firstBatch' | 'nextBat
 export const getMore: Command = {
   options: ['collection', 'batchSize', 'term', 'lastKnownCommittedOpTime'],
   transactional: true,
+  runsOnce: true,
   run: (context) => {
     const { store, db, args } = context;
     const id = Number(wholeNumber(args.body.getMore) ?? 0n);

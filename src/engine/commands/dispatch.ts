@@ -2,13 +2,13 @@ import { Binary } from 'bson';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc, wholeNumber } from '../query/types.ts';
 import { isOutOfSpace } from '../store/disk.ts';
-import type { Store } from '../store/store.ts';
-import { checkDepth, encodeReply } from '../wire/bson.ts';
+import { checkDepth, decodeDocument, encodeReply } from '../wire/bson.ts';
 import type { Request } from '../wire/message.ts';
 import { Arguments } from './arguments.ts';
 import type { Caller, Command, Context } from './command.ts';
 import { withFailure } from './configure-fail-point.ts';
 import { errorReply, withClusterTime, withOk } from './reply.ts';
+import { ReadWasLost } from './slices.ts';
 import { COMMANDS } from './table.ts';
 import { runInTransaction, runOnSnapshot } from './transactions.ts';
 import { runWrite } from './write.ts';
@@ -51,16 +51,46 @@ export function dispatch(caller: Caller, request: Request): Uint8Array | Promise
     const known = contextOf(caller, request);
     context = known;
     const result = caller.failPoints ? withFailure(caller.failPoints, known, () => execute(known)) : execute(known);
-    return result instanceof Promise ? result.then(finish, fail) : finish(result);
+    if (!(result instanceof Promise)) return finish(result);
+    return result.then(finish, (error) =>
+      error instanceof ReadWasLost && isRepeatable(known) ? dispatch(caller, request) : fail(error),
+    );
   } catch (error) {
     return fail(error);
   }
 }
 
-/** The answer to a command whose commit failed. */
-export function commitFailure(store: Store, error: Error): Uint8Array {
+/**
+ * The answer to a request whose commit failed. A command that writes nothing shared it with the writes of others: it
+ * runs again, on what is durable, and the cursor of its first answer is closed. Any other command fails.
+ */
+export function answerAfterLoss(
+  caller: Caller,
+  request: Request,
+  lost: Uint8Array,
+  error: Error,
+): Uint8Array | Promise<Uint8Array> {
+  let context: Context;
+  try {
+    context = contextOf(caller, request);
+  } catch {
+    // The answer says what is wrong with the request.
+    return lost;
+  }
+  if (isRepeatable(context)) {
+    const cursor = wholeNumber(asDoc(decodeDocument(lost).cursor)?.id);
+    if (cursor) caller.store.cursors.kill(Number(cursor));
+    return dispatch(caller, request);
+  }
   const shown = isOutOfSpace(error) ? error : new CommandError('InternalError', `the commit failed: ${error.message}`);
-  return encodeReply(withClusterTime(store, errorReply(shown, undefined)));
+  return encodeReply(withClusterTime(caller.store, errorReply(shown, undefined)));
+}
+
+/** No write, and outside transactions and snapshots: in those, a repeated read could see another state than the first. */
+function isRepeatable(context: Context): boolean {
+  const { command, args } = context;
+  if (command.runsOnce || args.has('autocommit') || writes(command, context)) return false;
+  return readConcernLevel(args) !== 'snapshot';
 }
 
 function contextOf(caller: Caller, request: Request): Context {

@@ -9,10 +9,17 @@ import type { Context } from './command.ts';
 /** Time after which a read lets other commands run, milliseconds. */
 const SLICE_MS = 3;
 
+/** A read saw writes whose commit then failed. */
+export class ReadWasLost extends CommandError {
+  constructor(ns: string) {
+    super('Interrupted', `a commit failed during the read of ${ns}`);
+  }
+}
+
 /**
  * Runs a read. One that takes longer than a slice pauses after each, so that other commands run in between; its answer
  * is then a promise. It ends with error 175 when its cursor, its session or what it reads is gone meanwhile, and
- * without an answer when its client is. A read in a transaction or on a snapshot does not pause: the versions that it
+ * without an answer when its client is. {@link ReadWasLost} ends one that saw writes whose commit failed. A read in a transaction or on a snapshot does not pause: the versions that it
  * reads are in the tables only while it runs.
  * @param ns the namespace that it reads
  * @param cursor the cursor that it continues, if there is one
@@ -48,7 +55,8 @@ function slice<T>(work: Steps<T>, ms: number): IteratorResult<Pause, T> {
 
 async function rest(context: Context, ns: string, work: Steps<Doc>, cursor: Cursor | undefined): Promise<Doc> {
   const { store, connection, session } = context;
-  const { lost } = store.commit;
+  const { commit } = store;
+  let { lost, hasWrites } = commit;
   const running = cursor ?? store.cursors.add({}, { ns, session, noTimeout: true });
   running.busy = true;
   const onClose = (): void => void store.cursors.kill(running.id);
@@ -58,9 +66,9 @@ async function rest(context: Context, ns: string, work: Steps<Doc>, cursor: Curs
       await turnOfRead(store);
       if (running.killed)
         throw new CommandError('QueryPlanKilled', `the read of ${ns} was ended: what it needs is gone`);
-      // It may have read what was lost.
-      if (store.commit.lost !== lost) throw new CommandError('Interrupted', `a commit failed during the read of ${ns}`);
+      if (hasWrites && commit.lost !== lost) throw new ReadWasLost(ns);
       const { done, value } = slice(work, SLICE_MS);
+      ({ lost, hasWrites } = commit);
       if (done) return value;
     }
   } finally {

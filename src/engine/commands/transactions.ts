@@ -59,6 +59,7 @@ export function runOnSnapshot(context: Context): Doc {
 export const commitTransaction: Command = {
   options: ['recoveryToken'],
   writes: () => false,
+  runsOnce: true,
   run: (context) => {
     const { store } = context;
     const { session, number } = identityOfEndCommand(context);
@@ -78,6 +79,7 @@ export const commitTransaction: Command = {
 export const abortTransaction: Command = {
   options: ['recoveryToken'],
   writes: () => false,
+  runsOnce: true,
   run: (context) => {
     const { session, number } = identityOfEndCommand(context);
     context.store.transactions.abort(openTransactionOf(context, session, number));

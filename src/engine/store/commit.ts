@@ -102,6 +102,11 @@ export class GroupCommit {
     this.#schedule();
   }
 
+  /** Whether there are writes that are not durable yet. Reads see them. */
+  get hasWrites(): boolean {
+    return this.#open;
+  }
+
   /** Whether answers wait for the next commit. */
   get isPending(): boolean {
     return this.#isScheduled;
