@@ -78,10 +78,10 @@ async function makeAccount(browser: Browser, invitation: string): Promise<string
   await page.type('[name=email]', 'amina@example.com');
   await page.type('[name=chosenPassword]', 'correct horse battery');
   await page.keyboard.press('Enter');
-  await page.waitForSelector('.invoices h1');
+  await page.waitForSelector('.home h1');
   const { pathname } = new URL(page.url());
   await page.close();
-  return pathname.replace(/\/invoices$/, '');
+  return pathname.replace(/\/home$/, '');
 }
 
 async function shoot(browser: Browser, url: string, { name, path, language, selector }: Shot, folder: string) {
@@ -124,6 +124,10 @@ try {
     { name: 'sign-in', path: '/sign-in', language: 'en', selector: 'form' },
     { name: 'sign-in', path: '/sign-in', language: 'ar', selector: 'form' },
     { name: 'account', path: '/account', language: 'en', selector: '.identity' },
+    { name: 'home', path: `${tenant}/home`, language: 'fr', selector: '.chart' },
+    { name: 'home', path: `${tenant}/home`, language: 'ar', selector: '.chart' },
+    { name: 'creation', path: `${tenant}/invoices/new`, language: 'en', selector: '.code' },
+    { name: 'creation', path: `${tenant}/invoices/new`, language: 'ar', selector: '.code' },
     { name: 'invoices', path: `${tenant}/invoices`, language: 'fr', selector: '.rows' },
     { name: 'invoices', path: `${tenant}/invoices`, language: 'ar', selector: '.rows' },
     { name: 'member', path: `${tenant}/invoices/${id}`, language: 'en', selector: '.part' },

@@ -2,15 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { createFairQueue } from '../domain/fair-queue.ts';
 import type { Through } from '../domain/grouped.ts';
 import { type ClientSecrets, createClientSecrets } from '../domain/invoice/client-secret.ts';
+import type { SettledCounts } from '../domain/invoice/count-invoices.ts';
 import { createInvoiceIds, type InvoiceIds } from '../domain/invoice/invoice-ids.ts';
 import type { DocumentStore, InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { LogoStore } from '../domain/tenant/ports.ts';
 import { CONNECT_MS } from '../storage/connect.ts';
 import { createDocumentStore } from '../storage/documents.ts';
+import { keyEarlierCustomers } from '../storage/earlier-customers.ts';
 import { keepEarlierKeys } from '../storage/earlier-keys.ts';
 import { reserveEarlierNumbers } from '../storage/earlier-numbers.ts';
 import type { StoreHealth } from '../storage/health.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
+import { createSettledCounts } from '../storage/invoice-counts.ts';
 import { createInvoiceFeed, type InvoiceFeedService } from '../storage/invoice-feed.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
 import { createLogoStore } from '../storage/logos.ts';
@@ -44,6 +47,7 @@ export interface Data
   readonly invoiceIds: InvoiceIds;
   /** Reports to the metrics. */
   readonly invoices: InvoiceRepository;
+  readonly settledCounts: SettledCounts;
   readonly documents: DocumentStore;
   readonly logos: LogoStore;
   /** Not started yet. */
@@ -70,6 +74,7 @@ export async function openData(
   const masterKey = await openMasterKey(config, installation);
   await ensureIndexes(db);
   await reserveEarlierNumbers(db);
+  await keyEarlierCustomers(db);
   const invoiceIds = createInvoiceIds(await installation.keepInvoiceIdSecret(randomBytes(32).toString('base64url')));
   const hasEarlierKeys = await keepEarlierKeys(db, invoiceIds);
   await setWebhookRetention(db, config.webhookRetention);
@@ -101,6 +106,7 @@ export async function openData(
     clientSecrets: createClientSecrets(masterKey),
     invoiceIds,
     invoices: metrics.observed(createInvoiceRepository(db, background('changes'), hasEarlierKeys)),
+    settledCounts: createSettledCounts(db),
     documents: createDocumentStore(db, background('documents')),
     logos: createLogoStore(db),
   };

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { createOwnKeys } from '../domain/api-key/own-keys.ts';
+import { createCountInvoices } from '../domain/invoice/count-invoices.ts';
 import { createCreateInvoice } from '../domain/invoice/create-invoice.ts';
+import { createFindCustomers } from '../domain/invoice/customer-search.ts';
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createFindByNumber } from '../domain/invoice/find-by-number.ts';
@@ -55,6 +57,8 @@ export function composeUseCases(
     readInvoices: createReadInvoices(invoices),
     findByNumber: createFindByNumber(invoices),
     listInvoices: createListInvoices(invoices),
+    findCustomers: createFindCustomers(invoices),
+    countInvoices: createCountInvoices(invoices, data.settledCounts),
     watchInvoice: createWatchInvoice(readInvoice, data.feed),
     resendEmail: createResendEmail(invoices, queue, mailer, demand),
     revokeDocumentUrls: createRevokeDocumentUrls(invoices),

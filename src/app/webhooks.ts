@@ -113,7 +113,7 @@ export function composeWebhooks(parts: WebhookParts) {
 
 function latestOf(invoices: WebhookParts['invoices']): TestEventParts['latestInvoice'] {
   return async (owner, status) => {
-    const query = { ...owner, status, limit: 1, cursor: null, createdFrom: null, createdUntil: null };
+    const query = { ...owner, status, match: null, limit: 1, cursor: null, createdFrom: null, createdUntil: null };
     return (await invoices.page(query)).invoices[0] ?? null;
   };
 }

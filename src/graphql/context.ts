@@ -1,5 +1,7 @@
 import type { OwnKeys } from '../domain/api-key/own-keys.ts';
+import type { CountInvoices } from '../domain/invoice/count-invoices.ts';
 import type { CreateInvoice } from '../domain/invoice/create-invoice.ts';
+import type { FindCustomers } from '../domain/invoice/customer-search.ts';
 import type { DocumentKind } from '../domain/invoice/documents.ts';
 import type { FindByNumber } from '../domain/invoice/find-by-number.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
@@ -31,6 +33,8 @@ export interface UseCases {
   readonly readInvoices: ReadInvoices;
   readonly findByNumber: FindByNumber;
   readonly listInvoices: ListInvoices;
+  readonly findCustomers: FindCustomers;
+  readonly countInvoices: CountInvoices;
   readonly watchInvoice: WatchInvoice;
   readonly resendEmail: ResendEmail;
   readonly revokeDocumentUrls: RevokeDocumentUrls;

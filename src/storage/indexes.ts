@@ -1,6 +1,7 @@
 import type { Db, IndexDescription } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
+import { COUNTS_SECONDS } from './invoice-counts.ts';
 
 /** How long a resolved difference with the authority's ledger is kept. */
 const RESOLVED_SECONDS = 90 * 86_400;
@@ -23,6 +24,9 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   invoices: [
     { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
     { name: 'list_by_status', key: { tenantId: 1, environment: 1, status: 1, order: -1 } },
+    { name: 'list_by_customer', key: { tenantId: 1, environment: 1, customerKey: 1, order: -1 } },
+    { name: 'list_by_ice', key: { tenantId: 1, environment: 1, 'customer.ice': 1, order: -1 } },
+    { name: 'list_by_amount', key: { tenantId: 1, environment: 1, amount: 1, order: -1 } },
     {
       name: 'failing',
       key: { 'work.claims': -1 },
@@ -73,6 +77,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     },
     { name: 'live_changed', key: { updatedAt: 1 }, partialFilterExpression: { environment: 'live' } },
   ],
+  invoice_counts: [{ name: 'expiry', key: { writtenAt: 1 }, expireAfterSeconds: COUNTS_SECONDS }],
   authority_differences: [
     { name: 'open', key: { kind: 1, submissionId: 1 }, partialFilterExpression: { open: true } },
     { name: 'expiry', key: { resolvedAt: 1 }, expireAfterSeconds: RESOLVED_SECONDS },

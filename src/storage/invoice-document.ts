@@ -1,3 +1,4 @@
+import { customerKey } from '../domain/invoice/customer-key.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED } from '../domain/invoice/invoice.ts';
@@ -25,6 +26,8 @@ export interface InvoiceDocument
     Partial<Pick<Invoice, keyof typeof UNANSWERED>> {
   _id: string;
   ownNumber?: string;
+  /** Of the customer's name: see `customerKey`. */
+  customerKey?: string;
   /** Without terms that are null. */
   terms?: Partial<InvoiceTerms>;
   /** Pairs, because names may contain dots and dollar signs. */
@@ -57,6 +60,7 @@ export function documentOf(
   return {
     _id: id,
     ...invoice,
+    customerKey: customerKey(invoice.customer.name),
     ...(given.length > 0 && { terms: Object.fromEntries(given) as Partial<InvoiceTerms> }),
     events: [...invoice.events],
     metadata: Object.entries(metadata),
@@ -78,6 +82,7 @@ export function invoiceOf({
   order: _order,
   idempotency: _mark,
   outbox: _outbox,
+  customerKey: _customerKey,
   series,
   ownNumber,
   email,

@@ -1,5 +1,13 @@
-import type { Filter } from 'mongodb';
-import type { InvoicePageQuery, InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { Document, Filter } from 'mongodb';
+import { INVOICE_STATUSES } from '../domain/invoice/lifecycle.ts';
+import type {
+  InvoiceMatch,
+  InvoicePageQuery,
+  InvoiceRepository,
+  KnownCustomer,
+  StatusCounts,
+} from '../domain/invoice/repository.ts';
+import { orderAt } from '../domain/order-key.ts';
 import { batchedFind } from './batched-find.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { highestSerial, type NumberedInvoices, numberKey, ownNumberKey } from './invoice-numbers.ts';
@@ -7,7 +15,15 @@ import { anyBehind, orderRange, readAll, readUpTo } from './pages.ts';
 
 type Reading = Pick<
   InvoiceRepository,
-  'find' | 'findMany' | 'findByNumber' | 'findByOwnNumber' | 'orderOf' | 'page' | 'highestSerial'
+  | 'find'
+  | 'findMany'
+  | 'findByNumber'
+  | 'findByOwnNumber'
+  | 'orderOf'
+  | 'page'
+  | 'customers'
+  | 'countByStatus'
+  | 'highestSerial'
 >;
 
 /** Reads invoices: one by its id or number, several, or a page of the list. */
@@ -54,15 +70,55 @@ export function readingOf(stores: NumberedInvoices): Reading {
       return { invoices: newestFirst ? page : page.reverse(), hasMore, hasOthers, bytes };
     },
 
+    async customers({ tenantId, environment, field, prefix, limit }) {
+      const path = SEARCHED[field];
+      // Jumps from each value to the next one in the index, however many invoices have the same.
+      const found: KnownCustomer[] = [];
+      let beyond: Document = { $gte: prefix };
+      while (found.length < limit) {
+        const next = await invoices
+          .find({ tenantId, environment, [path]: { ...beyond, $lt: `${prefix}${LAST_CHARACTER}` } })
+          .sort({ [path]: 1, order: -1 })
+          .project<Pick<InvoiceDocument, 'customer' | 'customerKey'>>({ customer: 1, customerKey: 1 })
+          .limit(1)
+          .next();
+        if (!next) break;
+        found.push({ name: next.customer.name, ice: next.customer.ice });
+        beyond = { $gt: field === 'ice' ? next.customer.ice : next.customerKey };
+      }
+      return found;
+    },
+
+    async countByStatus({ tenantId, environment, from, until }) {
+      const order = { $gte: orderAt(from), $lt: orderAt(until) };
+      const counts = INVOICE_STATUSES.map(async (status) => {
+        // Not countDocuments, whose aggregation reads each document on some servers.
+        const { n } = await invoices.db.command({
+          ...{ count: invoices.collectionName, query: { tenantId, environment, status, order } },
+        });
+        return [status, Number(n)] as const;
+      });
+      return Object.fromEntries(await Promise.all(counts)) as StatusCounts;
+    },
+
     highestSerial: (tenantId, environment, year) => highestSerial(stores, { tenantId, environment }, year),
   };
 }
+
+/** The indexed field of what is searched. */
+const SEARCHED = { ice: 'customer.ice', name: 'customerKey' } as const;
+/** Sorts behind every other character. */
+const LAST_CHARACTER = '\u{10FFFF}';
 
 function pageFilter(query: InvoicePageQuery): Filter<InvoiceDocument> {
   const order = orderRange({ cursor: query.cursor, from: query.createdFrom, until: query.createdUntil });
   return { ...ownFilter(query), ...(order && { order }) };
 }
 
-function ownFilter({ tenantId, environment, status }: InvoicePageQuery): Filter<InvoiceDocument> {
-  return { tenantId, environment, ...(status !== null && { status }) };
+function ownFilter({ tenantId, environment, status, match }: InvoicePageQuery): Filter<InvoiceDocument> {
+  return { tenantId, environment, ...(status !== null && { status }), ...(match && matchFilter(match)) };
+}
+
+function matchFilter(match: InvoiceMatch): Filter<InvoiceDocument> {
+  return 'customerIce' in match ? { 'customer.ice': match.customerIce } : match;
 }

@@ -28,6 +28,7 @@ const BY_TENANTS = 'It grows with the tenants, not with their invoices, and its 
 export const PLACEMENTS: Readonly<Record<string, Placement>> = {
   invoices: BY_ID,
   invoice_numbers: BY_ID,
+  invoice_counts: BY_ID,
   earlier_idempotency_keys: BY_ID,
   webhook_events: BY_ID,
   // By ranges, because the id starts with the UUID of the event, so that an event's deliveries are next to each other.

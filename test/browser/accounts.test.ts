@@ -63,7 +63,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     });
     const opened = await open(`/join?lang=en#${token}`);
     await send(opened.page, { name: 'Amina', email, chosenPassword: PASSWORD });
-    await opened.page.waitForSelector('.invoices h1');
+    await opened.page.waitForSelector('.home h1');
     await opened.page.goto(`${service.url}/account`);
     await opened.page.waitForSelector('.identity');
     return { ...opened, token, tenant };
@@ -100,7 +100,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await page.waitForFunction(() => document.querySelector('.refusal')?.textContent?.includes('injoignable'));
     await page.setOfflineMode(false);
     await send(page, { password: PASSWORD });
-    await page.waitForSelector('.invoices h1');
+    await page.waitForSelector('.home h1');
     await page.goto(`${service.url}/account?lang=fr`);
     await page.waitForSelector('.identity');
     await send(page, { currentPassword: 'not the password', newPassword: 'a wholly new password' });
@@ -133,7 +133,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await page.click('a[href="/sign-in"]');
     await page.waitForSelector('[name=password]');
     await send(page, { email: 'forgotten@example.com', password: 'remembered this time' });
-    await page.waitForSelector('.invoices h1');
+    await page.waitForSelector('.home h1');
     await close();
   });
 

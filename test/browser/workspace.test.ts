@@ -3,17 +3,15 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import type { Role } from '../../src/domain/person/person.ts';
-import { violations } from '../support/accessibility.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
-import { Browser as SignedInBrowser, signedIn } from '../support/person.ts';
+import { Browser as SignedInBrowser } from '../support/person.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { DESKTOP, expectAccessible, openWorkspacePage, PHONE } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
-const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true };
-const DESKTOP = { width: 1280, height: 860 };
 const ACCEPTED = '001234567000089';
 const REJECTED = '999000000000102';
 
@@ -33,28 +31,8 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await service.close();
   });
 
-  /** A browser of somebody with this role in a new tenant, signed in by the form. */
-  async function signIn(
-    role: Role = 'owner',
-    { language = 'fr', size = DESKTOP }: { language?: string; size?: object } = {},
-  ) {
-    const tenant = await service.tenant();
-    const { email, password } = await signedIn(service, { memberships: [{ tenantId: tenant.id, role }] });
-    const context = await browser.createBrowserContext();
-    const page = await context.newPage();
-    await page.setViewport(size as typeof DESKTOP);
-    const complaints: string[] = [];
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    page.on('console', (message) => complaints.push(message.text()));
-    await page.goto(`${service.url}/sign-in?lang=${language}`);
-    await page.waitForSelector('[name=password]');
-    await page.type('[name=email]', email);
-    await page.type('[name=password]', password);
-    await page.keyboard.press('Enter');
-    await page.waitForSelector('.invoices h1');
-    const client = new Client(service.url, tenant.secretKey);
-    return { page, client, tenant, complaints, close: () => context.close() };
-  }
+  const signIn = (role: Role = 'owner', given: { language?: string; size?: object } = {}) =>
+    openWorkspacePage(service, browser, { role, ...given, open: 'invoices' });
 
   const rowsOf = (page: Page) =>
     page.$$eval('.rows tbody tr', (rows) =>
@@ -251,15 +229,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     const { body } = await client.post('/v1/invoices', { ...invoiceFor(ACCEPTED), customer });
     await client.settled(body.id);
     await page.waitForSelector('.badge[data-status=accepted]', { timeout: 50_000 });
-    const check = async () => {
-      for (const scheme of ['light', 'dark']) {
-        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-        expect(await violations(page)).toEqual([]);
-      }
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
-        0,
-      );
-    };
+    const check = () => expectAccessible(page);
     await check();
     await page.locator('.rows a').click();
     await page.waitForSelector('[data-status=accepted] .steps');

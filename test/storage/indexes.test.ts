@@ -2,6 +2,7 @@ import { afterAll, beforeAll, it } from 'vitest';
 import type { ApiKey } from '../../src/domain/api-key/api-key.ts';
 import { hashToken } from '../../src/domain/api-key/api-key.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { customerKey } from '../../src/domain/invoice/customer-key.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { ALL_PARTITIONS, PARTITIONS } from '../../src/domain/invoice/lanes.ts';
 import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
@@ -15,6 +16,7 @@ import { createAuthorityStateStore } from '../../src/storage/authority-state.ts'
 import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
+import { createSettledCounts } from '../../src/storage/invoice-counts.ts';
 import { ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createLogoStore } from '../../src/storage/logos.ts';
@@ -123,7 +125,20 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
 const SERIES = { year: 2026, serial: 500 };
 const WAITING = { stage: 'transmit', attempts: 2, outcomeUnknown: false, dueAt: new Date(8.64e15), token: null };
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
-const page = { ...test, status: null, limit: 5, cursor: null, createdFrom: null, createdUntil: null } as const;
+const MATCHES = [
+  { customerKey: customerKey(pendingInvoice({}).customer.name) },
+  { customerIce: pendingInvoice({}).customer.ice },
+  { amount: pendingInvoice({}).amount },
+] as const;
+const page = {
+  ...test,
+  status: null,
+  match: null,
+  limit: 5,
+  cursor: null,
+  createdFrom: null,
+  createdUntil: null,
+} as const;
 
 /** Every repository method that queries, with the maximum number of documents that it may examine. */
 const CALLS: [string, () => Promise<unknown>, number][] = [
@@ -135,6 +150,14 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.findByOwnNumber', () => invoices.findByOwnNumber('ten_1', 'test', 'A 1'), 1],
   ['invoices.orderOf', () => invoices.orderOf(kept.tenantId, 'test', kept.id), 1],
   ...pageCalls(),
+  ['invoices.customers, by name', () => invoices.customers({ ...test, field: 'name', prefix: 'a', limit: 5 }), 6],
+  ['invoices.customers, by ICE', () => invoices.customers({ ...test, field: 'ice', prefix: '0', limit: 5 }), 6],
+  ['settledCounts.find', () => createSettledCounts(store.db).find('ten_1', 'test', ['2026-01-31']), 1],
+  [
+    'settledCounts.keep',
+    () => createSettledCounts(store.db).keep('ten_1', 'test', '2026-01-31', { whole: null, hours: new Map() }),
+    1,
+  ],
   ['invoices.claim', () => invoices.claim(kept.id, 1000), 1],
   ['invoices.renew', async () => invoices.renew((await freshClaim()) as never, 1000), 1],
   ['invoices.renewMany', async () => invoices.renewMany([{ claim: (await freshClaim()) as never, leaseMs: 1000 }]), 1],
@@ -220,6 +243,17 @@ function pageCalls(): [string, () => Promise<unknown>, number][] {
           const given = [status, cursor?.direction, createdFrom !== null && 'from', createdUntil !== null && 'until'];
           const name = `invoices.page: ${given.filter(Boolean).join(', ') || 'nothing'}`;
           const query = { ...page, status, cursor, createdFrom, createdUntil };
+          if (status === null && createdFrom === null)
+            for (const match of MATCHES) {
+              const [matched] = Object.keys(match);
+              calls.push([`${name}, ${matched}`, () => invoices.page({ ...query, match }), 6]);
+              if (cursor)
+                calls.push([
+                  `${name}, ${matched}, and others`,
+                  async () => (await invoices.page({ ...query, match })).hasOthers(),
+                  6,
+                ]);
+            }
           calls.push([name, () => invoices.page(query), 6]);
           calls.push([`${name}, cut`, () => invoices.page({ ...query, maxBytes: 1e6 }), 6]);
           if (cursor) calls.push([`${name}, and others`, async () => (await invoices.page(query)).hasOthers(), 6]);

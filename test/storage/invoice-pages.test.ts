@@ -23,7 +23,7 @@ it('a page is cut at 16 MiB, and the following pages return every invoice once, 
     made.unshift({ id: invoice.id, order });
   }
   const { tenantId, environment } = pendingInvoice({});
-  const query = { tenantId, environment, status: null, limit: 100, createdFrom: null, createdUntil: null };
+  const query = { tenantId, environment, status: null, match: null, limit: 100, createdFrom: null, createdUntil: null };
   const orderOf = (id: string | undefined) => made.find((each) => each.id === id)?.order ?? '';
   const pagesFrom = async (cursor: InvoicePageQuery['cursor'], last: 'first' | 'last') => {
     const pages: string[][] = [];

@@ -32,7 +32,7 @@ afterAll(() => store.close());
  */
 const NO_REPOSITORIES = [
   ...['ensureIndexes', 'setWebhookRetention', 'createInvoiceFeed', 'createEventFeed', 'reserveEarlierNumbers'],
-  ...['keepEarlierKeys', 'findByEarlierKey'],
+  ...['keepEarlierKeys', 'findByEarlierKey', 'keyEarlierCustomers'],
 ];
 
 /** Unique indexes that shards could not keep unique, with the reason why that is no harm. */

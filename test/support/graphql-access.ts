@@ -56,6 +56,8 @@ null 404 404 403 null null 403 null null null 404  InvoiceTimelineEntry eventId
 + CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 + + 403 CreateWebhookEndpointPayload  LimitReachedError code message status
 null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 null null 403 CreateWebhookEndpointPayload  LimitReachedError param
 403 403 403 403 403 403 403 + + + +  Member current email id name role
++ + + 403 403 403 403 + + + +  InvoiceDay accepted date pending rejected signing transmitted
++ hidden hidden 403 403 403 403 + + + hidden  KnownCustomer ice name
 + + + 403 403 403 403 + + + +  Mutation validateInvoice
 + + + 403 403 403 403 + + 403 +  Mutation createWebhookEndpoint
 + + + 403 403 403 403 + + 403 403  Mutation createInvoice
@@ -69,7 +71,8 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError 
 + + + 403 403 403 403 + + + +  PageInfo endCursor hasNextPage hasPreviousPage startCursor
 + + + 403 403 403 403 + + + +  Problem code message param status
 null null null 403 403 403 403 null null null null  Problem expected
-+ + + 403 403 403 403 + + + +  Query apiKeys invoices tenant verifyDocument webhookDeliveries webhookEndpoints webhookEvents
++ + + 403 403 403 403 + + + +  Query apiKeys invoiceDays invoices tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
++ empty empty 403 403 403 403 + + + empty  Query customers
 + 404 404 403 + + 403 + + + 404  Query invoice node
 + 404 404 403 403 403 403 + + + 404  Query apiKey invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
 403 403 403 403 403 403 403 + + + +  Query members
@@ -95,6 +98,7 @@ empty 404 404 403 hidden hidden 403 empty empty empty 404  SellerProfile missing
 + 404 404 403 + + 403 + + + 404  TaxTotal base rate tax
 + + + 403 403 403 403 + + + +  Tenant createdAt id name seller
 null null null 403 403 403 403 null null null null  Tenant logo
++ + + 403 403 403 403 + + + +  TestScenario ice name
 hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden  TimeStamp authority time
 403 + + 403 403 403 403 403 403 403 +  UpdateSellerProfilePayload tenant
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  UpdateWebhookEndpointPayload endpoint

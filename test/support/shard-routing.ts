@@ -83,6 +83,8 @@ function statementsOf(name: string, command: Document): Statement[] {
   switch (name) {
     case 'find':
       return [{ verb: name, filter: command.filter ?? {}, kind: 'read' }];
+    case 'count':
+      return [{ verb: name, filter: command.query ?? {}, kind: 'read' }];
     case 'aggregate': {
       // mongos follows the changes on every shard with one stream.
       if (command.pipeline[0]?.$changeStream) return [];

@@ -62,8 +62,8 @@ export function AccountPage() {
               <li key={tenantId}>
                 <bdi>{name}</bdi>
                 <span>
-                  <a href={`${workspaceAddress(tenantId, 'test')}/invoices`}>{texts.workspace.test}</a>{' '}
-                  <a href={`${workspaceAddress(tenantId, 'live')}/invoices`}>{texts.workspace.live}</a>
+                  <a href={`${workspaceAddress(tenantId, 'test')}/home`}>{texts.workspace.test}</a>{' '}
+                  <a href={`${workspaceAddress(tenantId, 'live')}/home`}>{texts.workspace.live}</a>
                 </span>
                 <strong>{account.roleNames[role]}</strong>
               </li>

@@ -5,6 +5,9 @@ import { graphql } from '../graphql/graphql.ts';
 export const INVOICES = graphql(`
   query Invoices(
     $status: InvoiceStatus
+    $customerName: String
+    $customerIce: String
+    $amount: Centimes
     $createdAfter: DateTime
     $createdBefore: DateTime
     $first: Int
@@ -14,6 +17,9 @@ export const INVOICES = graphql(`
   ) {
     invoices(
       status: $status
+      customerName: $customerName
+      customerIce: $customerIce
+      amount: $amount
       createdAfter: $createdAfter
       createdBefore: $createdBefore
       first: $first
@@ -60,3 +66,52 @@ export const MEMBER_INVOICE = graphql(`
 `);
 
 export type MemberInvoice = ResultOf<typeof MEMBER_INVOICE>['invoice'];
+
+/** The customers whose name or ICE begins so. */
+export const CUSTOMERS = graphql(`
+  query Customers($beginning: String!) {
+    customers(beginning: $beginning) { name ice }
+  }
+`);
+
+export type KnownCustomer = ResultOf<typeof CUSTOMERS>['customers'][number];
+
+/** The id of the invoice with a number; an error if there is none. */
+export const BY_NUMBER = graphql(`
+  query ByNumber($number: String!) {
+    invoiceByNumber(number: $number) { id }
+  }
+`);
+
+/** A page of what an export contains. */
+export const EXPORTED = graphql(`
+  query Exported(
+    $status: InvoiceStatus
+    $customerName: String
+    $customerIce: String
+    $amount: Centimes
+    $createdAfter: DateTime
+    $createdBefore: DateTime
+    $after: String
+  ) {
+    invoices(
+      status: $status
+      customerName: $customerName
+      customerIce: $customerIce
+      amount: $amount
+      createdAfter: $createdAfter
+      createdBefore: $createdBefore
+      first: 100
+      after: $after
+    ) {
+      nodes {
+        id number status createdAt amount currency dgiId
+        customer { name ice }
+        totals { subtotal taxTotal }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+`);
+
+export type ExportedInvoice = ResultOf<typeof EXPORTED>['invoices']['nodes'][number];

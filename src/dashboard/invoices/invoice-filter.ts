@@ -9,6 +9,10 @@ export interface Filter {
   /** The first and the last day of creation, in Morocco: `YYYY-MM-DD`. */
   readonly from: string | null;
   readonly until: string | null;
+  /** A customer by name or ICE, or a total in centimes: at most one of them, and none with a status. */
+  readonly customer: string | null;
+  readonly ice: string | null;
+  readonly amount: string | null;
   /** The page begins after this invoice, or ends before that one. */
   readonly after: string | null;
   readonly before: string | null;
@@ -20,11 +24,30 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 export function filterOf(query: Readonly<Record<string, string>>): Filter {
   const day = (text: string | undefined) => (text && DAY.test(text) && startOf(text) ? text : null);
   const after = query.after ?? null;
+  const status = STATUSES.find((each) => each === query.status) ?? null;
+  const amount = /^\d{1,15}$/.test(query.amount ?? '') ? query.amount : undefined;
   return {
-    status: STATUSES.find((each) => each === query.status) ?? null,
+    ...NO_MATCH,
+    status,
+    ...(status === null && matchOf(query.customer, query.ice, amount)),
     ...{ from: day(query.from), until: day(query.until) },
     ...{ after, before: after === null ? (query.before ?? null) : null },
   };
+}
+
+/** Neither a customer nor a total. */
+export const NO_MATCH = { customer: null, ice: null, amount: null } as const;
+
+/** The first of them that is given. */
+function matchOf(customer?: string, ice?: string, amount?: string): Partial<Filter> {
+  if (customer) return { customer };
+  if (ice) return { ice };
+  return amount ? { amount } : {};
+}
+
+/** Whether the list is limited by more than its page. */
+export function isFiltered({ after: _after, before: _before, ...rest }: Filter): boolean {
+  return Object.values(rest).some((value) => value !== null);
 }
 
 /** `?status=rejected&after=inv_…`, or nothing. */
@@ -33,14 +56,21 @@ export function searchOf(filter: Filter): string {
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`;
 }
 
-export function variablesOf({ status, from, until, after, before }: Filter): InvoicesVariables {
+export function variablesOf({ after, before, ...filter }: Filter): InvoicesVariables {
+  return { ...conditionsOf(filter), ...(before === null ? { first: PAGE, after } : { last: PAGE, before }) };
+}
+
+/** The variables of what is listed, whichever page of it. */
+export function conditionsOf({ status, from, until, customer, ice, amount }: Omit<Filter, 'after' | 'before'>) {
   const [start, end] = [from && startOf(from), until && startOf(until, 1)];
   return {
     ...(status && { status }),
+    ...(customer && { customerName: customer }),
+    ...(ice && { customerIce: ice }),
+    ...(amount && { amount: Number(amount) }),
     // The bounds are excluded.
     ...(start && { createdAfter: new Date(start.getTime() - 1).toISOString() }),
     ...(end && { createdBefore: end.toISOString() }),
-    ...(before === null ? { first: PAGE, after } : { last: PAGE, before }),
   };
 }
 

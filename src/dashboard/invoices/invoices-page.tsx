@@ -4,14 +4,17 @@ import { useTitle } from '../interface/use-title.ts';
 import { formatDate } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
 import { PageLinks } from '../workspace/page-links.tsx';
+import { mayChange } from '../workspace/permissions.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { INVOICES, type ListedInvoice } from './documents.ts';
-import { type Filter, filterOf, STATUSES, searchOf, variablesOf } from './invoice-filter.ts';
+import { ExportButton } from './export-button.tsx';
+import { type Filter, filterOf, isFiltered, NO_MATCH, STATUSES, searchOf, variablesOf } from './invoice-filter.ts';
+import { SearchForm } from './search-form.tsx';
 
 /** `…/invoices`: a page of the invoices, newest first. The address keeps the filter and the page. */
 export function InvoicesPage() {
   const { texts } = useLanguage();
-  const { address } = useWorkspace();
+  const { address, environment, tenant } = useWorkspace();
   const { query, route } = useLocation();
   const filter = filterOf(query);
   const { data, problem, reload } = useRead(INVOICES, variablesOf(filter));
@@ -22,19 +25,27 @@ export function InvoicesPage() {
   // A new invoice appears on the first page only; the rows of others can only change.
   useLive((invoiceId) => isFirst || found?.nodes.some(({ id }) => id === invoiceId) === true, reload);
   const to = (change: Partial<Filter>) => `${address}/invoices${searchOf({ ...filter, ...change })}`;
-  const isFiltered = filter.status !== null || filter.from !== null || filter.until !== null;
   return (
     <section class="invoices" aria-busy={!found && !problem}>
-      <h1>{title}</h1>
+      <div class="head">
+        <h1>{title}</h1>
+        {environment === 'test' && mayChange('invoices', tenant.role, environment) && (
+          <a class="primary" href={`${address}/invoices/new`}>
+            {texts.search.create}
+          </a>
+        )}
+      </div>
+      <SearchForm filter={filter} to={to} />
       <Filters filter={filter} to={to} onDay={(change) => route(to({ ...change, after: null, before: null }))} />
       {problem && (
         <p class="refusal" role="alert">
           {failed}
         </p>
       )}
-      {found && found.nodes.length === 0 && <p class="empty">{isFiltered || !isFirst ? none : noneYet}</p>}
+      {found && found.nodes.length === 0 && <p class="empty">{isFiltered(filter) || !isFirst ? none : noneYet}</p>}
       {found && found.nodes.length > 0 && <Rows rows={found.nodes} />}
       {found && <PageLinks pageInfo={found.pageInfo} to={to} />}
+      {found && found.nodes.length > 0 && <ExportButton filter={filter} key={searchOf(filter)} />}
     </section>
   );
 }
@@ -48,6 +59,7 @@ interface FiltersProps {
 function Filters({ filter, to, onDay }: FiltersProps) {
   const { texts } = useLanguage();
   const { all, from, until, filters } = texts.invoices;
+  const isMatched = filter.customer !== null || filter.ice !== null || filter.amount !== null;
   const day = (name: 'from' | 'until', label: string) => (
     <label>
       {label}
@@ -65,8 +77,8 @@ function Filters({ filter, to, onDay }: FiltersProps) {
         {[null, ...STATUSES].map((status) => (
           <a
             key={status}
-            href={to({ status, after: null, before: null })}
-            aria-current={status === filter.status ? 'true' : undefined}
+            href={to({ ...NO_MATCH, status, after: null, before: null })}
+            aria-current={status === filter.status && !isMatched ? 'true' : undefined}
           >
             {status === null ? all : texts.statuses[status].step}
           </a>

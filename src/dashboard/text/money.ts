@@ -19,3 +19,8 @@ export function formatAmount(centimes: number, language: Language): string {
   const whole = digits.slice(0, -2).replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
   return `${centimes < 0 ? '\u2212' : ''}${whole}${decimal}${digits.slice(-2)}`;
 }
+
+/** `12345` → `12 345`. @param n a whole number */
+export function formatNumber(n: number, language: Language): string {
+  return String(n).replaceAll(/\B(?=(?:\d{3})+$)/g, SEPARATORS[language][0]);
+}

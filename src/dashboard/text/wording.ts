@@ -58,6 +58,9 @@ export interface Texts {
   readonly account: AccountTexts;
   readonly workspace: WorkspaceTexts;
   readonly invoices: InvoicesTexts;
+  readonly home: HomeTexts;
+  readonly search: SearchTexts;
+  readonly creation: CreationTexts;
   readonly secret: SecretTexts;
   readonly keys: KeysTexts;
   readonly endpoints: EndpointsTexts;
@@ -236,4 +239,66 @@ export interface PeopleTexts {
   readonly role: string;
   readonly send: string;
   readonly roles: Readonly<Record<'viewer' | 'developer' | 'owner', string>>;
+}
+
+/** The texts of the home page. */
+export interface HomeTexts {
+  readonly title: string;
+  readonly thirtyDays: string;
+  readonly created: string;
+  readonly open: string;
+  readonly perDay: string;
+  readonly day: string;
+  readonly attention: string;
+  readonly nothing: string;
+  readonly late: string;
+  readonly rejected: string;
+  readonly failing: string;
+  readonly firstSteps: string;
+  readonly done: string;
+  readonly toDo: string;
+  readonly steps: Readonly<Record<'key' | 'invoice' | 'accepted' | 'endpoint' | 'delivered', string>>;
+}
+
+/** The texts of the search of invoices and of their export. */
+export interface SearchTexts {
+  readonly label: string;
+  readonly hint: string;
+  readonly submit: string;
+  readonly remove: string;
+  readonly export: string;
+  readonly exporting: (count: string) => string;
+  readonly exported: (count: string) => string;
+  readonly exportFailed: string;
+  readonly stop: string;
+  readonly taxTotal: string;
+  readonly create: string;
+}
+
+/** The names of GraphQL's `TestScenarioName`. */
+export type ScenarioName =
+  | 'unknown_ice'
+  | 'duplicate'
+  | 'slow_decision'
+  | 'unavailable_twice'
+  | 'unavailable'
+  | 'lost_reply'
+  | 'signing_fails'
+  | 'slow_receipt';
+
+/** The texts of the form that creates a test invoice. */
+export interface CreationTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly scenario: string;
+  readonly ordinary: string;
+  readonly scenarios: Readonly<Record<ScenarioName, string>>;
+  readonly name: string;
+  readonly email: string;
+  readonly line: (n: number) => string;
+  readonly addLine: string;
+  readonly removeLine: string;
+  readonly submit: string;
+  readonly byApi: string;
+  readonly byApiUnder: string;
 }

@@ -6,7 +6,7 @@ type Role = Session['memberships'][number]['role'];
 /**
  * What a page offers somebody. The service decides (`src/domain/principal.ts`): this only hides what it would refuse.
  */
-export function mayChange(what: 'endpoints' | 'keys', role: Role, environment: Environment): boolean {
+export function mayChange(what: 'endpoints' | 'keys' | 'invoices', role: Role, environment: Environment): boolean {
   if (role === 'owner') return true;
   return role === 'developer' && (what === 'endpoints' || environment === 'test');
 }

@@ -34,7 +34,7 @@ export function nextAddress(search: string, memberships: readonly { readonly ten
   // Two slashes or a backslash would begin the name of another host.
   if (next && /^\/(?![/\\])/.test(next)) return next;
   const [first] = memberships;
-  return first ? `${workspaceAddress(first.tenantId, 'test')}/invoices` : '/account';
+  return first ? `${workspaceAddress(first.tenantId, 'test')}/home` : '/account';
 }
 
 export type Environment = 'test' | 'live';

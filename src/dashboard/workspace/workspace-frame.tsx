@@ -18,6 +18,7 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
   const { path } = useLocation();
   const { workspace } = texts;
   const sections = [
+    ['home', texts.home.title],
     ['invoices', texts.invoices.title],
     ['deliveries', texts.deliveries.title],
     ['endpoints', texts.endpoints.title],
@@ -39,7 +40,7 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
         <nav class="environments" aria-label={workspace.environment}>
           {ENVIRONMENTS.map((each) => (
             <a
-              href={`${workspaceAddress(tenant.tenantId, each)}/invoices`}
+              href={`${workspaceAddress(tenant.tenantId, each)}/home`}
               key={each}
               aria-current={each === environment ? 'true' : undefined}
             >

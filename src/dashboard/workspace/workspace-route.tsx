@@ -12,9 +12,11 @@ import { WorkspaceFrame } from './workspace-frame.tsx';
 
 const DeliveriesPage = lazy(async () => (await import('../endpoints/deliveries-page.tsx')).DeliveriesPage);
 const EndpointsPage = lazy(async () => (await import('../endpoints/endpoints-page.tsx')).EndpointsPage);
+const HomePage = lazy(async () => (await import('../home/home-page.tsx')).HomePage);
 const InvoicesPage = lazy(async () => (await import('../invoices/invoices-page.tsx')).InvoicesPage);
 const KeysPage = lazy(async () => (await import('../keys/keys-page.tsx')).KeysPage);
 const MemberInvoicePage = lazy(async () => (await import('../invoices/member-invoice-page.tsx')).MemberInvoicePage);
+const NewInvoicePage = lazy(async () => (await import('../creation/new-invoice-page.tsx')).NewInvoicePage);
 const PeoplePage = lazy(async () => (await import('../people/people-page.tsx')).PeoplePage);
 
 /** `/tenants/<tenant>/<test or live>/…`: the pages of a signed-in person. */
@@ -57,7 +59,9 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
         <Router>
           <Route path="/deliveries" component={DeliveriesPage} />
           <Route path="/endpoints" component={EndpointsPage} />
+          <Route path="/home" component={HomePage} />
           <Route path="/invoices" component={InvoicesPage} />
+          <Route path="/invoices/new" component={NewInvoicePage} />
           <Route path="/invoices/:id" component={MemberInvoicePage} />
           <Route path="/keys" component={KeysPage} />
           <Route path="/people" component={PeoplePage} />

@@ -2,11 +2,21 @@ import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { PAGE_SIZE } from '../limits.ts';
 import { type Member, type Principal, requireScope } from '../principal.ts';
+import { customerKey } from './customer-key.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
-import type { InvoicePage, InvoiceRepository } from './repository.ts';
+import type { InvoiceMatch, InvoicePage, InvoiceRepository } from './repository.ts';
 
 export interface ListInvoicesInput {
   readonly status: InvoiceStatus | null;
+  /**
+   * Only the invoices of a customer, or of this total; at most one of the three, and not with a status. The name is
+   * compared as {@link customerKey} says.
+   */
+  readonly customerName?: string | null | undefined;
+  /** 15 digits. */
+  readonly customerIce?: string | null | undefined;
+  /** Centimes. */
+  readonly amount?: number | null | undefined;
   /** 1 to 100. */
   readonly limit: number;
   /** Limits the page to invoices that are older (`after`) or newer (`before`) than the one with this id. */
@@ -24,8 +34,8 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
   /**
    * Returns a page of the invoices of the key's tenant and environment, newest first (docs/api/contract.md,
    * "GET /v1/invoices").
-   * @throws {ServiceError} insufficient_scope; invalid_request for a limit out of range, or a cursor that is not the id
-   *   of one of these invoices
+   * @throws {ServiceError} insufficient_scope; invalid_request for a limit out of range, filters that cannot be combined,
+   *   or a cursor that is not the id of one of these invoices
    */
   return async (principal: Principal, input: ListInvoicesInput): Promise<InvoicePage> => {
     const owner = requireScope(principal, 'read');
@@ -37,6 +47,7 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
       tenantId: owner.tenant.id,
       environment: owner.environment,
       status: input.status,
+      match: matchOf(input),
       limit: input.limit,
       ...(input.maxBytes !== undefined && { maxBytes: input.maxBytes }),
       cursor: input.cursor && (await cursorOf(owner, input.cursor)),
@@ -53,4 +64,16 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
     }
     return { direction, order };
   }
+}
+
+function matchOf({ status, customerName, customerIce, amount }: ListInvoicesInput): InvoiceMatch | null {
+  const given = Object.entries({ customerName, customerIce, amount }).filter(([, value]) => value != null);
+  const [first, second] = given.map(([name]) => name);
+  if (first === undefined) return null;
+  const other = second ?? (status !== null ? 'status' : undefined);
+  if (other !== undefined)
+    throw serviceError('invalid_request', `${first} cannot be combined with ${other}.`, second ?? first);
+  if (customerName != null) return { customerKey: customerKey(customerName) };
+  if (customerIce != null) return { customerIce };
+  return { amount: amount as number };
 }

@@ -70,6 +70,41 @@ export class NumberTaken extends Error {
   override readonly name = 'NumberTaken';
 }
 
+/** Numbers of invoices by their current status. */
+export type StatusCounts = Readonly<Record<InvoiceStatus, number>>;
+
+/** A customer as the newest invoice with this name states it. */
+export interface KnownCustomer {
+  readonly name: string;
+  /** 15 digits. */
+  readonly ice: string;
+}
+
+/** A customer by the key of its name or by its ICE, or an amount in centimes. */
+export type InvoiceMatch =
+  | { readonly customerKey: string }
+  | { readonly customerIce: string }
+  | { readonly amount: number };
+
+export interface CustomerQuery {
+  readonly tenantId: string;
+  readonly environment: Environment;
+  /** Whether `prefix` begins the ICE, or the key of the name. */
+  readonly field: 'ice' | 'name';
+  readonly prefix: string;
+  readonly limit: number;
+}
+
+/** Invoices of a tenant that were created in a range of time, in UNIX milliseconds. */
+export interface CreationRange {
+  readonly tenantId: string;
+  readonly environment: Environment;
+  /** Inclusive. */
+  readonly from: number;
+  /** Exclusive. */
+  readonly until: number;
+}
+
 export interface InvoicePageQuery {
   readonly tenantId: string;
   readonly environment: Environment;
@@ -78,6 +113,8 @@ export interface InvoicePageQuery {
   readonly limit: number;
   /** Older (`after`) or newer (`before`) invoices than the one with this order key. */
   readonly cursor: { direction: 'after' | 'before'; order: string } | null;
+  /** Only invoices with this value; not with a status, because no index has both. */
+  readonly match: InvoiceMatch | null;
   /** UNIX milliseconds, inclusive. */
   readonly createdFrom: number | null;
   /** UNIX milliseconds, exclusive. */
@@ -147,6 +184,10 @@ export interface InvoiceRepository {
   /** Finds the order key of a tenant's invoice, for cursors. */
   orderOf(tenantId: string, environment: Environment, invoiceId: string): Promise<string | null>;
   page(query: InvoicePageQuery): Promise<InvoicePage>;
+  /** Finds the customers of a tenant by a prefix, in its order. One round trip for each, and one. */
+  customers(query: CustomerQuery): Promise<KnownCustomer[]>;
+  /** Counts the invoices created in a range of time by their current status. */
+  countByStatus(range: CreationRange): Promise<StatusCounts>;
   /** Takes the invoice's lease if its work is due. @returns null if it is not, or another worker holds the lease */
   claim(invoiceId: string, leaseMs: number): Promise<Claim | null>;
   /** @throws {ClaimLost} */

@@ -1,15 +1,17 @@
 import type { Invoice } from './invoice.ts';
 
-/** The scenarios that magic customer ICEs trigger in the test environment (docs/decisions/0029). */
-export type Scenario =
-  | 'unknown-ice'
-  | 'duplicate'
-  | 'slow-decision'
-  | 'unavailable-twice'
-  | 'unavailable'
-  | 'lost-reply'
-  | 'signing-fails'
-  | 'slow-receipt';
+/** What happens in the scenarios that magic customer ICEs trigger in the test environment (docs/decisions/0029). */
+export const SCENARIOS = {
+  'unknown-ice': 'Rejected: the customer’s ICE is unknown.',
+  duplicate: 'Rejected: duplicate invoice.',
+  'slow-decision': 'Accepted, 10 s after it was transmitted.',
+  'unavailable-twice': 'The authority is unavailable twice; then accepted.',
+  unavailable: 'The authority stays unavailable: rejected after 5 attempts.',
+  'lost-reply': 'The authority’s reply is lost; asked again, it has accepted.',
+  'signing-fails': 'Signing fails: rejected.',
+  'slow-receipt': 'Accepted, but the receipt takes 60 s.',
+} as const;
+export type Scenario = keyof typeof SCENARIOS;
 
 export const MAGIC_ICES: Readonly<Record<string, Scenario>> = {
   '999000000000102': 'unknown-ice',

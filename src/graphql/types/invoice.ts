@@ -25,6 +25,9 @@ findableAsNode({
   find: (id, clientSecret, { principal, useCases }) => useCases.readInvoice(principal, id, clientSecret),
 });
 
+/** The combinations that no index has. */
+const ALONE = 'Not with `status` or another one of `customerName`, `customerIce` and `amount`.';
+
 export const InvoiceConnection = builder.connectionObject({ type: InvoiceType, name: 'InvoiceConnection' });
 
 builder.queryFields((t) => ({
@@ -48,6 +51,11 @@ builder.queryFields((t) => ({
       extensions: { reads: INVOICE_BYTES },
       args: {
         status: t.arg({ type: InvoiceStatusType, description: 'Only invoices of this status.' }),
+        customerName: t.arg.string({
+          description: `Only invoices of the customer with this name, without regard to case, accents and punctuation. ${ALONE}`,
+        }),
+        customerIce: t.arg.string({ description: `Only invoices of the customer with this ICE. ${ALONE}` }),
+        amount: t.arg({ type: 'Centimes', description: `Only invoices of this total, including tax. ${ALONE}` }),
         createdAfter: t.arg({ type: 'DateTime', description: 'Created after this instant.' }),
         createdBefore: t.arg({ type: 'DateTime', description: 'Created before this instant.' }),
       },
@@ -55,6 +63,7 @@ builder.queryFields((t) => ({
         const asked = {
           ...pageRequest(args),
           status: args.status ?? null,
+          ...{ customerName: args.customerName, customerIce: args.customerIce, amount: args.amount },
           createdAfter: args.createdAfter ?? null,
           createdBefore: args.createdBefore ?? null,
         };

@@ -44,7 +44,15 @@ export function invoiceCases(store: Store): Record<string, Subject> {
   const numbered = (serial: number): InvoiceChange => ({
     ...{ status: 'signing', series: { year: 2026, serial }, events: [statusChange(1)], work: WORK },
   });
-  const page = { ...OWNER, status: null, limit: 5, cursor: null, createdFrom: null, createdUntil: null } as const;
+  const page = {
+    ...OWNER,
+    status: null,
+    match: null,
+    limit: 5,
+    cursor: null,
+    createdFrom: null,
+    createdUntil: null,
+  } as const;
   const cursor = { direction: 'after', order: orderAt(Date.now() + 60_000) } as const;
   const insert = (changes: Partial<Invoice> = {}, key: string | null = null) =>
     invoices.insert(
@@ -95,7 +103,29 @@ export function invoiceCases(store: Store): Record<string, Subject> {
         scatters: ['find invoices by environment, order, status, tenantId'],
         because: A_LIST,
       },
+      {
+        call: () => invoices.page({ ...page, match: { customerKey: 'a' } }),
+        scatters: ['find invoices by customerKey, environment, tenantId'],
+        because: A_LIST,
+      },
     ],
+    customers: {
+      call: async () => {
+        await fresh();
+        await invoices.customers({ ...page, field: 'name', prefix: 'a', limit: 2 });
+        await invoices.customers({ ...page, field: 'ice', prefix: '0', limit: 2 });
+      },
+      scatters: [
+        'find invoices by customer.ice, environment, tenantId',
+        'find invoices by customerKey, environment, tenantId',
+      ],
+      because: A_LIST,
+    },
+    countByStatus: {
+      call: () => invoices.countByStatus({ ...page, from: 0, until: 1 }),
+      scatters: ['count invoices by environment, order, status, tenantId'],
+      because: A_LIST,
+    },
   };
 
   const changing = {

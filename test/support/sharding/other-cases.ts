@@ -14,6 +14,7 @@ import type { Store } from '../../../src/storage/connect.ts';
 import { createDocumentStore } from '../../../src/storage/documents.ts';
 import { createStoreHealth } from '../../../src/storage/health.ts';
 import { createInstallationRepository } from '../../../src/storage/installation.ts';
+import { createSettledCounts } from '../../../src/storage/invoice-counts.ts';
 import { createLogoStore } from '../../../src/storage/logos.ts';
 import { createOrphanCollector } from '../../../src/storage/orphan-documents.ts';
 import { createPeopleRepository } from '../../../src/storage/people.ts';
@@ -32,6 +33,7 @@ export function otherCases(store: Store): Record<string, Subject> {
   return {
     createTenantRepository: tenantCases(store),
     createPeopleRepository: peopleCases(store),
+    createSettledCounts: settledCountsCases(store),
     createLogoStore: logoCases(store),
     ...documentCases(store),
     ...authorityCases(store),
@@ -100,6 +102,15 @@ function peopleCases({ db }: Store): Subject {
     insertInvitation: invited,
     reserveInvitation: async () => people.reserveInvitation(await invited(), email, new Date()),
     removeInvitation: async () => people.removeInvitation(await invited()),
+  });
+}
+
+function settledCountsCases({ db }: Store): Subject {
+  const counts = createSettledCounts(db);
+  const whole = { pending: 0, signing: 0, transmitted: 0, accepted: 1, rejected: 0 };
+  return subject(counts, {
+    keep: () => counts.keep('ten_1', 'test', '2026-01-31', { whole, hours: new Map([[0, whole]]) }),
+    find: () => counts.find('ten_1', 'test', ['2026-01-31']),
   });
 }
 

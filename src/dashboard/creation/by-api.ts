@@ -1,0 +1,55 @@
+import type { InvoiceInput } from './documents.ts';
+
+/** The requests that create the same invoice, as programs send them. */
+export const WAYS = { curl: curlOf, 'Node.js': nodeOf, GraphQL: graphqlOf } as const;
+export type Way = keyof typeof WAYS;
+
+/** The body of POST /v1/invoices, whose names are in snake case. */
+function restBody({ lines, ...invoice }: InvoiceInput): string {
+  const named = lines.map(({ unitPrice, taxRate, ...line }) => ({ ...line, unit_price: unitPrice, tax_rate: taxRate }));
+  return JSON.stringify({ ...invoice, lines: named }, null, 2);
+}
+
+function curlOf(input: InvoiceInput, origin: string): string {
+  return [
+    `curl ${origin}/v1/invoices \\`,
+    "  -H 'Authorization: Bearer sk_test_…' \\",
+    "  -H 'Content-Type: application/json' \\",
+    `  -H 'Idempotency-Key: ${keyOf()}' \\`,
+    // A quotation mark ends the shell's text, so that it is written outside of it.
+    `  -d '${restBody(input).replaceAll("'", "'\\''")}'`,
+  ].join('\n');
+}
+
+function nodeOf(input: InvoiceInput, origin: string): string {
+  return [
+    `const response = await fetch('${origin}/v1/invoices', {`,
+    "  method: 'POST',",
+    '  headers: {',
+    "    Authorization: 'Bearer sk_test_…',",
+    "    'Content-Type': 'application/json',",
+    `    'Idempotency-Key': '${keyOf()}',`,
+    '  },',
+    `  body: JSON.stringify(${restBody(input).replaceAll('\n', '\n  ')}),`,
+    '});',
+    'const invoice = await response.json();',
+  ].join('\n');
+}
+
+function graphqlOf(input: InvoiceInput): string {
+  return [
+    'mutation ($input: CreateInvoiceInput!) {',
+    '  createInvoice(input: $input) {',
+    '    ... on CreateInvoicePayload { invoice { id status } clientSecret }',
+    '    ... on Error { code message param }',
+    '  }',
+    '}',
+    '',
+    JSON.stringify({ input }, null, 2),
+  ].join('\n');
+}
+
+/** An order number in the place of the caller's own. */
+function keyOf(): string {
+  return 'order-4711';
+}

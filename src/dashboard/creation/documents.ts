@@ -1,0 +1,22 @@
+import type { ResultOf, VariablesOf } from 'gql.tada';
+import { graphql } from '../graphql/graphql.ts';
+
+/** The magic customers of the test environment. */
+export const SCENARIOS = graphql(`
+  query Scenarios {
+    testScenarios { ice name }
+  }
+`);
+
+export type Scenario = ResultOf<typeof SCENARIOS>['testScenarios'][number];
+
+export const CREATE_INVOICE = graphql(`
+  mutation CreateInvoice($input: CreateInvoiceInput!) {
+    result: createInvoice(input: $input) {
+      ... on CreateInvoicePayload { invoice { id } }
+      ... on Error { message }
+    }
+  }
+`);
+
+export type InvoiceInput = VariablesOf<typeof CREATE_INVOICE>['input'];

@@ -1,0 +1,46 @@
+import type { InvoiceInput } from './documents.ts';
+
+/** A line as it is typed. */
+export interface TypedLine {
+  readonly description: string;
+  /** A whole number. */
+  readonly quantity: string;
+  /** In dirhams, excluding tax: `1234,50`. */
+  readonly unitPrice: string;
+  /** Percent. */
+  readonly taxRate: string;
+}
+
+export interface TypedInvoice {
+  readonly ice: string;
+  readonly name: string;
+  readonly email: string;
+  readonly lines: readonly TypedLine[];
+}
+
+/**
+ * The invoice as the API takes it, with the total of its lines: VAT computed once for each rate, rounded half up. What is
+ * not a number becomes 0, which the service refuses with its reason.
+ */
+export function drawnUp({ ice, name, email, lines }: TypedInvoice): InvoiceInput {
+  const typed = lines.map(({ description, quantity, unitPrice, taxRate }) => ({
+    description,
+    ...{ quantity: wholeOf(quantity), unitPrice: centimesOf(unitPrice), taxRate: wholeOf(taxRate) },
+  }));
+  const bases = new Map<number, number>();
+  for (const { quantity, unitPrice, taxRate } of typed)
+    bases.set(taxRate, (bases.get(taxRate) ?? 0) + quantity * unitPrice);
+  const amount = [...bases].reduce((sum, [rate, base]) => sum + base + Math.floor((base * rate + 50) / 100), 0);
+  const customer = { ice: ice.trim(), name: name.trim(), ...(email.trim() && { email: email.trim() }) };
+  return { amount, currency: 'MAD', customer, lines: typed };
+}
+
+function wholeOf(text: string): number {
+  return /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
+}
+
+/** `1 234,5` → 123450. Works on the digits, so that no amount becomes a fraction. */
+function centimesOf(text: string): number {
+  const [, whole = '', decimals = ''] = /^(\d{1,9})(?:[.,](\d{1,2}))?$/.exec(text.replaceAll(/\s/g, '')) ?? [];
+  return whole === '' ? 0 : Number(whole + decimals.padEnd(2, '0'));
+}

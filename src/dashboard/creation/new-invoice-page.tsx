@@ -1,0 +1,190 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { useLanguage } from '../interface/language.tsx';
+import { NotFound } from '../interface/not-found.tsx';
+import { Refusal } from '../interface/refusal.tsx';
+import { useTitle } from '../interface/use-title.ts';
+import { formatAmount } from '../text/money.ts';
+import { mayChange } from '../workspace/permissions.ts';
+import { useChange } from '../workspace/use-change.ts';
+import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { CREATE_INVOICE, SCENARIOS } from './documents.ts';
+import { drawnUp, type TypedInvoice, type TypedLine } from './drawn-up.ts';
+import { SameByApi } from './same-by-api.tsx';
+
+/** A customer whose invoices are accepted. */
+const ORDINARY_ICE = '001234567000089';
+const NEW_LINE: TypedLine = { description: 'Conseil', quantity: '1', unitPrice: '1000,00', taxRate: '20' };
+const NEW_INVOICE: TypedInvoice = {
+  ...{ ice: ORDINARY_ICE, name: 'Atlas Distribution SARL', email: '' },
+  lines: [NEW_LINE],
+};
+const MOST_LINES = 20;
+
+/** `…/invoices/new`: creates a test invoice. Live ones come from the tenant's own systems alone. */
+export function NewInvoicePage() {
+  const { tenant, environment } = useWorkspace();
+  const isOffered = environment === 'test' && mayChange('invoices', tenant.role, environment);
+  return isOffered ? <CreationForm /> : <NotFound />;
+}
+
+function CreationForm() {
+  const { texts, language } = useLanguage();
+  const { address } = useWorkspace();
+  const { route } = useLocation();
+  const { title, lead, submit, addLine } = texts.creation;
+  const [typed, setTyped] = useState(NEW_INVOICE);
+  const creation = useChange(CREATE_INVOICE);
+  const input = drawnUp(typed);
+  useTitle(title);
+
+  async function create(): Promise<void> {
+    const made = await creation.run({ input });
+    if (made) route(`${address}/invoices/${made.invoice.id}`);
+  }
+  const setLine = (index: number, line: TypedLine | null) =>
+    setTyped({ ...typed, lines: typed.lines.flatMap((each, i) => (i !== index ? [each] : line ? [line] : [])) });
+
+  return (
+    <section class="creation">
+      <h1 class="title">{title}</h1>
+      <p class="under">{lead}</p>
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <CustomerFields typed={typed} onTyped={setTyped} />
+        {typed.lines.map((line, index) => (
+          <LineFields
+            line={line}
+            n={index + 1}
+            key={index}
+            onTyped={(changed) => setLine(index, changed)}
+            onRemove={typed.lines.length > 1 ? () => setLine(index, null) : null}
+          />
+        ))}
+        {typed.lines.length < MOST_LINES && (
+          <p>
+            <button
+              type="button"
+              class="secondary"
+              onClick={() => setTyped({ ...typed, lines: [...typed.lines, NEW_LINE] })}
+            >
+              {addLine}
+            </button>
+          </p>
+        )}
+        <p class="total">
+          {texts.total}{' '}
+          <bdi>
+            <strong>{formatAmount(input.amount, language)}</strong> MAD
+          </bdi>
+        </p>
+        <Refusal text={creation.refusal} />
+        <button type="submit" class="primary" aria-disabled={creation.busy}>
+          {submit}
+        </button>
+      </form>
+      <SameByApi input={input} />
+    </section>
+  );
+}
+
+interface CustomerFieldsProps {
+  readonly typed: TypedInvoice;
+  readonly onTyped: (typed: TypedInvoice) => void;
+}
+
+function CustomerFields({ typed, onTyped }: CustomerFieldsProps) {
+  const { texts } = useLanguage();
+  const { data } = useRead(SCENARIOS, {});
+  const { scenario, scenarios, ordinary, name, email } = texts.creation;
+  return (
+    <div class="fields">
+      <div class="field wide">
+        <label for="scenario">{scenario}</label>
+        <select
+          id="scenario"
+          value={data?.testScenarios.some(({ ice }) => ice === typed.ice) ? typed.ice : ORDINARY_ICE}
+          onChange={({ currentTarget }) => onTyped({ ...typed, ice: currentTarget.value })}
+        >
+          <option value={ORDINARY_ICE}>{ordinary}</option>
+          {data?.testScenarios.map((each) => (
+            <option value={each.ice} key={each.ice}>
+              {scenarios[each.name]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Field name="ice" label={texts.ice} value={typed.ice} onTyped={(ice) => onTyped({ ...typed, ice })} />
+      <Field name="name" label={name} value={typed.name} onTyped={(value) => onTyped({ ...typed, name: value })} />
+      <Field name="email" label={email} value={typed.email} onTyped={(value) => onTyped({ ...typed, email: value })} />
+    </div>
+  );
+}
+
+interface LineFieldsProps {
+  readonly line: TypedLine;
+  readonly n: number;
+  readonly onTyped: (line: TypedLine) => void;
+  readonly onRemove: (() => void) | null;
+}
+
+function LineFields({ line, n, onTyped, onRemove }: LineFieldsProps) {
+  const { texts } = useLanguage();
+  const { columns } = texts.invoices;
+  const { line: nameOf, removeLine } = texts.creation;
+  const fields = [
+    ['description', columns.description],
+    ['quantity', columns.quantity],
+    ['unitPrice', `${columns.unitPrice} (MAD)`],
+    ['taxRate', `${columns.vat} (%)`],
+  ] as const;
+  return (
+    <fieldset>
+      <legend>{nameOf(n)}</legend>
+      <div class="fields line">
+        {fields.map(([field, label]) => (
+          <Field
+            name={`${field}-${n}`}
+            label={label}
+            value={line[field]}
+            key={field}
+            onTyped={(value) => onTyped({ ...line, [field]: value })}
+          />
+        ))}
+      </div>
+      {onRemove && (
+        <button type="button" class="quiet" onClick={onRemove}>
+          {removeLine}
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly onTyped: (value: string) => void;
+}
+
+function Field({ name, label, value, onTyped }: FieldProps) {
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <input
+        id={name}
+        name={name}
+        type="text"
+        autocomplete="off"
+        value={value}
+        onInput={({ currentTarget }) => onTyped(currentTarget.value)}
+      />
+    </div>
+  );
+}

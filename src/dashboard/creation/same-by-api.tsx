@@ -1,0 +1,31 @@
+import { useState } from 'preact/hooks';
+import { CopyButton } from '../interface/copy-button.tsx';
+import { useLanguage } from '../interface/language.tsx';
+import { WAYS, type Way } from './by-api.ts';
+import type { InvoiceInput } from './documents.ts';
+
+/** The request of the form, as a program sends it. */
+export function SameByApi({ input }: { input: InvoiceInput }) {
+  const { texts } = useLanguage();
+  const { byApi, byApiUnder } = texts.creation;
+  const [way, setWay] = useState<Way>('curl');
+  const code = WAYS[way](input, location.origin);
+  return (
+    <section class="part">
+      <h2>{byApi}</h2>
+      <p class="under">{byApiUnder}</p>
+      <p class="actions">
+        {(Object.keys(WAYS) as Way[]).map((each) => (
+          <button type="button" class="quiet" key={each} aria-pressed={each === way} onClick={() => setWay(each)}>
+            <bdi>{each}</bdi>
+          </button>
+        ))}
+        <CopyButton text={code} />
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard */}
+      <pre class="code" dir="ltr" lang="en" tabIndex={0}>
+        <code>{code}</code>
+      </pre>
+    </section>
+  );
+}

@@ -1,0 +1,139 @@
+import { useMemo } from 'preact/hooks';
+import { useLanguage } from '../interface/language.tsx';
+import { Refusal } from '../interface/refusal.tsx';
+import { useTitle } from '../interface/use-title.ts';
+import { formatDay, formatMoment } from '../text/dates.ts';
+import { formatNumber } from '../text/money.ts';
+import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { DayChart } from './day-chart.tsx';
+import { DAYS, type Day, HOME, type Home, type ShownInvoice } from './documents.ts';
+import { FirstSteps } from './first-steps.tsx';
+
+const MONTH = 30;
+/** An invoice that has waited for so long may need somebody, milliseconds. */
+const LATE_MS = 600_000;
+
+/** `…/home`: today and the last 30 days, what needs attention, and the first steps. */
+export function HomePage() {
+  const { texts, language } = useLanguage();
+  const { title, thirtyDays } = texts.home;
+  // The whole minute, so that the variables stay the same while the page is shown.
+  const lateSince = useMemo(() => new Date(Math.floor((Date.now() - LATE_MS) / 60_000) * 60_000).toISOString(), []);
+  const month = useRead(DAYS, { days: MONTH });
+  const today = useRead(DAYS, { days: 1 });
+  const home = useRead(HOME, { lateSince });
+  useTitle(title);
+  useLive(
+    () => true,
+    () => {
+      today.reload();
+      home.reload();
+    },
+  );
+  const days = withToday(month.data?.invoiceDays ?? [], today.data?.invoiceDays[0]);
+  const [first] = days;
+  const problem = month.problem ?? today.problem ?? home.problem;
+  return (
+    <section class="home" aria-busy={!month.data && !problem}>
+      <h1 class="title">{title}</h1>
+      <Refusal text={problem && 'unreachable'} />
+      {first && <Counts name={formatDay(first.date, language)} days={[first]} />}
+      {days.length > 1 && <Counts name={thirtyDays} days={days} />}
+      {days.length > 1 && <DayChart days={days} />}
+      {home.data && <Attention home={home.data} />}
+      {home.data && <FirstSteps home={home.data} />}
+    </section>
+  );
+}
+
+/** The days of the month with the newer count of today. After midnight the new day comes first. */
+function withToday(days: readonly Day[], today: Day | undefined): readonly Day[] {
+  if (!today) return days;
+  return [today, ...days.filter(({ date }) => date !== today.date)].slice(0, Math.max(MONTH, 1));
+}
+
+/** What happened to the invoices of some days. Each number leads to the list that it counts. */
+function Counts({ name, days }: { name: string; days: readonly Day[] }) {
+  const { texts, language } = useLanguage();
+  const { address } = useWorkspace();
+  const { created, open } = texts.home;
+  const sum = (of: (day: Day) => number) => days.reduce((all, day) => all + of(day), 0);
+  const openOf = (day: Day) => day.pending + day.signing + day.transmitted;
+  const range = new URLSearchParams({ from: days.at(-1)?.date ?? '', until: days[0]?.date ?? '' });
+  const counts = [
+    { label: created, n: sum((day) => openOf(day) + day.accepted + day.rejected), status: null },
+    { label: texts.statuses.accepted.step, n: sum((day) => day.accepted), status: 'accepted' },
+    { label: texts.statuses.rejected.step, n: sum((day) => day.rejected), status: 'rejected' },
+    { label: open, n: sum(openOf), status: 'open' },
+  ];
+  return (
+    <section class="counts" aria-label={name}>
+      <h2>{name}</h2>
+      <dl>
+        {counts.map(({ label, n, status }) => (
+          <div key={label} data-status={n > 0 ? status : null}>
+            <dt>{label}</dt>
+            <dd>
+              {status === 'open' ? (
+                formatNumber(n, language)
+              ) : (
+                <a href={`${address}/invoices?${status ? `status=${status}&` : ''}${range}`}>
+                  {formatNumber(n, language)}
+                </a>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Attention({ home }: { home: Home }) {
+  const { texts } = useLanguage();
+  const { address } = useWorkspace();
+  const { attention, nothing, late, rejected, failing } = texts.home;
+  const waiting = [...home.pending.nodes, ...home.signing.nodes, ...home.transmitted.nodes];
+  const endpoints = home.webhookEndpoints.filter((each) => each.active && each.failing);
+  const isCalm = waiting.length + endpoints.length + home.rejected.nodes.length === 0;
+  return (
+    <section class="part">
+      <h2>{attention}</h2>
+      {isCalm && <p class="empty">{nothing}</p>}
+      <ul class="log">
+        {endpoints.map(({ id, url }) => (
+          <li key={id}>
+            <span class="badge attention">{failing}</span>
+            <a href={`${address}/endpoints`}>
+              <bdi dir="ltr">{url}</bdi>
+            </a>
+          </li>
+        ))}
+        {waiting.map((invoice) => (
+          <InvoiceRow invoice={invoice} label={late} key={invoice.id} />
+        ))}
+        {home.rejected.nodes.map((invoice) => (
+          <InvoiceRow invoice={invoice} label={rejected} key={invoice.id} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function InvoiceRow({ invoice, label }: { invoice: ShownInvoice; label: string }) {
+  const { texts, language } = useLanguage();
+  const { address } = useWorkspace();
+  const { id, number, customer, createdAt, status } = invoice;
+  return (
+    <li>
+      <span class={status === 'rejected' ? 'badge' : 'badge attention'} data-status={status}>
+        {label}
+      </span>
+      <a href={`${address}/invoices/${id}`}>
+        <bdi>{number ?? texts.numberToCome}</bdi>
+      </a>
+      <bdi>{customer.name}</bdi>
+      <time dateTime={createdAt}>{formatMoment(createdAt, language)}</time>
+    </li>
+  );
+}

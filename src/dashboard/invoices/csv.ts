@@ -1,0 +1,30 @@
+import type { Language } from '../text/languages.ts';
+
+/** What the spreadsheets of each language take as the end of a cell and as the decimal sign. */
+const SIGNS: Readonly<Record<Language, readonly [separator: string, decimal: string]>> = {
+  fr: [';', ','],
+  ar: [';', ','],
+  en: [',', '.'],
+};
+
+/**
+ * A line of a CSV file (RFC 4180), with its end. A text that a spreadsheet would run as a formula begins with an
+ * apostrophe.
+ * @param cells texts, and amounts in centimes
+ */
+export function csvLine(cells: readonly (string | number | null)[], language: Language): string {
+  const [separator, decimal] = SIGNS[language];
+  const written = cells.map((cell) => {
+    if (cell === null) return '';
+    if (typeof cell === 'number') return decimalOf(cell, decimal);
+    const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+    return /["\r\n,;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  });
+  return `${written.join(separator)}\r\n`;
+}
+
+/** `-123456` → `-1234,56`, without separators of thousands, which spreadsheets take as text. */
+function decimalOf(centimes: number, decimal: string): string {
+  const digits = String(Math.abs(centimes)).padStart(3, '0');
+  return `${centimes < 0 ? '-' : ''}${digits.slice(0, -2)}${decimal}${digits.slice(-2)}`;
+}

@@ -1,0 +1,66 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLanguage } from '../interface/language.tsx';
+import { formatNumber } from '../text/money.ts';
+import { useWorkspace } from '../workspace/workspace-context.ts';
+import { exportInvoices } from './export-invoices.ts';
+import type { Filter } from './invoice-filter.ts';
+
+/** Exports what the list shows, all of its pages, and says how far it is. */
+export function ExportButton({ filter }: { filter: Filter }) {
+  const { texts, language } = useLanguage();
+  const { client, environment } = useWorkspace();
+  const [told, setTold] = useState('');
+  const [running, setRunning] = useState<AbortController | null>(null);
+  const ends = useRef<AbortController | null>(null);
+  useEffect(() => () => ends.current?.abort(), []);
+  const { search, invoices } = texts;
+  const { number, date, status, customer, net, amount } = invoices.columns;
+
+  async function run(): Promise<void> {
+    const end = new AbortController();
+    ends.current = end;
+    setRunning(end);
+    setTold(search.exporting('0'));
+    let count = 0;
+    try {
+      const file = await exportInvoices(client, {
+        ...{ filter, language, signal: end.signal },
+        head: [number, date, status, customer, texts.ice, net, search.taxTotal, amount, 'MAD', texts.dgiId, 'id'],
+        nameOf: (each) => texts.statuses[each].step,
+        onProgress(read) {
+          count = read;
+          setTold(search.exporting(formatNumber(read, language)));
+        },
+      });
+      if (file) save(file, `fatoura-${environment}-${new Date().toISOString().slice(0, 10)}.csv`);
+      setTold(file ? search.exported(formatNumber(count, language)) : '');
+    } catch {
+      setTold(search.exportFailed);
+    }
+    setRunning(null);
+  }
+  return (
+    <p class="export">
+      {running ? (
+        <button type="button" class="secondary" onClick={() => running.abort()}>
+          {search.stop}
+        </button>
+      ) : (
+        <button type="button" class="secondary" onClick={() => void run()}>
+          {search.export}
+        </button>
+      )}{' '}
+      <span role="status">{told}</span>
+    </p>
+  );
+}
+
+/** Has the browser save a file. */
+function save(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,67 @@
+import type { Client } from '@urql/core';
+import { isRefusal } from '../graphql/client.ts';
+import { waitToRetry } from '../graphql/retry.ts';
+import type { Language } from '../text/languages.ts';
+import { csvLine } from './csv.ts';
+import { EXPORTED, type ExportedInvoice } from './documents.ts';
+import { conditionsOf, type Filter } from './invoice-filter.ts';
+
+/** Attempts to read a page before the export is given up. */
+const ATTEMPTS = 6;
+/** Tells spreadsheets that the file is UTF-8. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+interface Export {
+  readonly filter: Filter;
+  readonly language: Language;
+  readonly head: readonly string[];
+  /** @param status its name */
+  readonly nameOf: (status: ExportedInvoice['status']) => string;
+  /** Told after each page how many invoices are read. */
+  readonly onProgress: (count: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads all invoices of a filter, newest first, page after page, into a CSV file. Those that are created meanwhile are
+ * not in it. A page that fails is read again with growing pauses, so that a limit of requests only slows it down.
+ * @returns null when `signal` has ended it
+ * @throws when the service refuses it, or cannot be reached for long
+ */
+export async function exportInvoices(client: Client, options: Export): Promise<Blob | null> {
+  const { filter, language, head, nameOf, onProgress, signal } = options;
+  const parts: Blob[] = [new Blob([BYTE_ORDER_MARK, csvLine(head, language)])];
+  let after: string | null = null;
+  for (let count = 0; ; ) {
+    const page: Awaited<ReturnType<typeof readPage>> = await readPage(
+      client,
+      { ...conditionsOf(filter), after },
+      signal,
+    );
+    if (page === null) return null;
+    parts.push(new Blob(page.nodes.map((invoice) => csvLine(cellsOf(invoice, nameOf), language))));
+    count += page.nodes.length;
+    onProgress(count);
+    if (!page.pageInfo.hasNextPage) return new Blob(parts, { type: 'text/csv;charset=utf-8' });
+    after = page.pageInfo.endCursor ?? null;
+  }
+}
+
+function cellsOf(invoice: ExportedInvoice, nameOf: Export['nameOf']) {
+  const { id, number, createdAt, status, customer, totals, amount, currency, dgiId } = invoice;
+  return [
+    ...[number, createdAt, nameOf(status), customer.name, customer.ice],
+    ...[totals.subtotal, totals.taxTotal, amount, currency, dgiId, id],
+  ];
+}
+
+async function readPage(client: Client, variables: Parameters<typeof client.query>[1], signal: AbortSignal) {
+  for (let attempt = 1; !signal.aborted; attempt++) {
+    const { data, error } = await client.query(EXPORTED, variables as never).toPromise();
+    if (signal.aborted) return null;
+    if (data && !error) return data.invoices;
+    if (error && (isRefusal(error) || attempt === ATTEMPTS)) throw error;
+    await waitToRetry(attempt);
+  }
+  return null;
+}

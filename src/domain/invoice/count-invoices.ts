@@ -1,0 +1,121 @@
+import { addDays, moroccanDate, startOfMoroccanDay } from '../calendar-date.ts';
+import { serviceError } from '../errors.ts';
+import { type Member, type Principal, requireScope } from '../principal.ts';
+import type { Environment } from '../tenant/tenant.ts';
+import { INVOICE_STATUSES, isFinal } from './lifecycle.ts';
+import type { InvoiceRepository, StatusCounts } from './repository.ts';
+
+/** The invoices that were created on a day, by their current status. */
+export interface DayCounts {
+  /** In Morocco, `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly counts: StatusCounts;
+}
+
+/** Counts of a day that do not change any more: of the whole day, or of some of its hours. */
+export interface SettledDay {
+  readonly whole: StatusCounts | null;
+  /** By the start of the hour in UNIX milliseconds. */
+  readonly hours: ReadonlyMap<number, StatusCounts>;
+}
+
+/** A tenant's settled counts of days. */
+export interface SettledCounts {
+  find(tenantId: string, environment: Environment, dates: readonly string[]): Promise<Map<string, SettledDay>>;
+  /** Adds what has settled to what is kept of the day. Concurrent callers keep the same. */
+  keep(tenantId: string, environment: Environment, date: string, settled: SettledDay): Promise<void>;
+}
+
+/** Days that can be asked for. */
+export const MOST_DAYS = 31;
+
+/**
+ * No invoice is stored later than this after its time of creation, milliseconds. A count is settled only then, so that
+ * clocks of several processes may differ by minutes.
+ */
+const STORED_WITHIN_MS = 600_000;
+const HOUR_MS = 3_600_000;
+
+export type CountInvoices = ReturnType<typeof createCountInvoices>;
+
+/**
+ * Final statuses never change, so what was counted once in a range that is over and has no open invoice is kept. Each
+ * call counts only what is new since, and the hours that have open invoices.
+ */
+export function createCountInvoices(
+  invoices: Pick<InvoiceRepository, 'countByStatus'>,
+  settledCounts: SettledCounts,
+  now: () => number = Date.now,
+) {
+  /**
+   * The numbers of invoices of the last days, today first.
+   * @param days 1 to 31
+   * @throws {ServiceError} insufficient_scope; invalid_request for another number of days
+   */
+  return async (principal: Principal, days: number): Promise<readonly DayCounts[]> => {
+    const member = requireScope(principal, 'read');
+    if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
+      throw serviceError('invalid_request', `days must be an integer from 1 to ${MOST_DAYS}.`, 'days');
+    const today = moroccanDate(new Date(now()));
+    const dates = Array.from({ length: days }, (_, i) => addDays(today, -i));
+    const settled = await settledCounts.find(member.tenant.id, member.environment, dates);
+    const found: DayCounts[] = [];
+    for (const date of dates) found.push({ date, counts: await countsOf(member, date, settled.get(date)) });
+    return found;
+  };
+
+  async function countsOf(member: Member, date: string, settled: SettledDay | undefined): Promise<StatusCounts> {
+    if (settled?.whole) return settled.whole;
+    const [from, until] = [startOfMoroccanDay(date), startOfMoroccanDay(addDays(date, 1))];
+    // A day that has settled hours had open invoices when it was counted as a whole.
+    if (isOver(until) && !settled) {
+      const whole = await count(member, from, until);
+      if (isSettled(whole)) {
+        await settledCounts.keep(member.tenant.id, member.environment, date, { whole, hours: new Map() });
+        return whole;
+      }
+    }
+    return countsOfHours(member, date, { from, until, known: settled?.hours ?? new Map() });
+  }
+
+  async function countsOfHours(
+    member: Member,
+    date: string,
+    { from, until, known }: { from: number; until: number; known: ReadonlyMap<number, StatusCounts> },
+  ): Promise<StatusCounts> {
+    const news = new Map<number, StatusCounts>();
+    let sum = NONE;
+    let settledHours = 0;
+    for (let start = from; start < until && start <= now(); start += HOUR_MS) {
+      const kept = known.get(start);
+      const end = Math.min(start + HOUR_MS, until);
+      const counts = kept ?? (await count(member, start, end));
+      sum = plus(sum, counts);
+      const settles = kept !== undefined || (isOver(end) && isSettled(counts));
+      if (settles) settledHours += 1;
+      if (settles && !kept) news.set(start, counts);
+    }
+    const whole = isOver(until) && settledHours === Math.ceil((until - from) / HOUR_MS) ? sum : null;
+    if (whole || news.size > 0)
+      await settledCounts.keep(member.tenant.id, member.environment, date, { whole, hours: news });
+    return sum;
+  }
+
+  function count({ tenant, environment }: Member, from: number, until: number): Promise<StatusCounts> {
+    return invoices.countByStatus({ tenantId: tenant.id, environment, from, until });
+  }
+
+  function isOver(end: number): boolean {
+    return now() >= end + STORED_WITHIN_MS;
+  }
+}
+
+const NONE = Object.fromEntries(INVOICE_STATUSES.map((status) => [status, 0])) as StatusCounts;
+
+function plus(a: StatusCounts, b: StatusCounts): StatusCounts {
+  return Object.fromEntries(INVOICE_STATUSES.map((status) => [status, a[status] + b[status]])) as StatusCounts;
+}
+
+function isSettled(counts: StatusCounts): boolean {
+  return INVOICE_STATUSES.every((status) => isFinal(status) || counts[status] === 0);
+}

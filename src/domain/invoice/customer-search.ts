@@ -1,0 +1,26 @@
+import { serviceError } from '../errors.ts';
+import { type Principal, requireScope } from '../principal.ts';
+import { customerKey } from './customer-key.ts';
+import type { InvoiceRepository, KnownCustomer } from './repository.ts';
+
+/** The most customers of an answer. */
+export const MOST_CUSTOMERS = 10;
+
+export type FindCustomers = ReturnType<typeof createFindCustomers>;
+
+export function createFindCustomers(invoices: Pick<InvoiceRepository, 'customers'>) {
+  /**
+   * The customers of the member's invoices whose name, or whose ICE if only digits are given, begins so; at most
+   * {@link MOST_CUSTOMERS}, in the order of what was searched.
+   * @throws {ServiceError} insufficient_scope; invalid_request for a text without letters and digits
+   */
+  return async (principal: Principal, beginning: string): Promise<readonly KnownCustomer[]> => {
+    const { tenant, environment } = requireScope(principal, 'read');
+    const text = beginning.trim();
+    const field = /^\d{1,15}$/.test(text) ? 'ice' : 'name';
+    const prefix = field === 'ice' ? text : customerKey(text);
+    if (prefix === '')
+      throw serviceError('invalid_request', 'beginning must have at least one letter or digit.', 'beginning');
+    return invoices.customers({ tenantId: tenant.id, environment, field, prefix, limit: MOST_CUSTOMERS });
+  };
+}

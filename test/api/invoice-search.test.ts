@@ -1,0 +1,128 @@
+import { expect, it } from 'vitest';
+import { customerKey } from '../../src/domain/invoice/customer-key.ts';
+import type { InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { keyEarlierCustomers } from '../../src/storage/earlier-customers.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { Client } from '../support/client.ts';
+import { pendingInvoice } from '../support/invoices.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+const ICES = ['001234567000011', '001234567000022', '009999999000033'];
+
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+  const names = ['Société Atlas', 'SOCIETE  ATLAS', 'Société Bleue'];
+  for (const [i, name] of names.entries()) await store(name, ICES[i] ?? '', 1000 + (i % 2));
+  await store('Autre maison', ICES[0] ?? '', 1000);
+  await store('Société Atlas', ICES[0] ?? '', 1000, (await service.tenant()).id);
+});
+
+async function store(
+  name: string,
+  ice: string,
+  amount: number,
+  tenantId = tenant.id,
+  status: InvoiceStatus = 'accepted',
+) {
+  const { createdAt, order } = newCreationMoment();
+  const base = pendingInvoice({ tenantId, status, createdAt, amount, work: null });
+  const invoice = { ...base, customer: { ...base.customer, name, ice } };
+  await createInvoiceRepository(service.app.store.db).insert(invoice, order, null);
+  return invoice.id;
+}
+
+async function askWith(by: Client, query: string, variables: Record<string, unknown> = {}) {
+  return (await by.graphql(query, variables)).body;
+}
+const ask = (query: string, variables: Record<string, unknown> = {}) => askWith(client, query, variables);
+
+async function names(args: string): Promise<string[]> {
+  const { data } = await ask(`{ invoices(${args}) { nodes { customer { name } } } }`);
+  return data.invoices.nodes.map((each: { customer: { name: string } }) => each.customer.name);
+}
+
+async function customers(beginning: string) {
+  const { data } = await ask('query ($b: String!) { customers(beginning: $b) { name ice } }', { b: beginning });
+  return data.customers.map(({ name, ice }: { name: string; ice: string }) => `${name} ${ice}`);
+}
+
+it('invoices are listed by their customer’s name, without regard to case, accents and spaces', async () => {
+  expect(await names('customerName: "societe atlas"')).toEqual(['SOCIETE  ATLAS', 'Société Atlas']);
+  expect(await names('customerName: "societe"')).toEqual([]);
+});
+
+it('invoices are listed by ICE and by amount, and by pages', async () => {
+  expect(await names(`customerIce: "${ICES[0]}"`)).toEqual(['Autre maison', 'Société Atlas']);
+  expect(await names('amount: 1001')).toEqual(['SOCIETE  ATLAS']);
+  const first = await ask(
+    '{ invoices(amount: 1000, first: 2) { nodes { customer { name } } pageInfo { hasNextPage endCursor } } }',
+  );
+  const { endCursor, hasNextPage } = first.data.invoices.pageInfo;
+  expect([first.data.invoices.nodes.length, hasNextPage]).toEqual([2, true]);
+  expect(await names(`amount: 1000, first: 2, after: "${endCursor}"`)).toEqual(['Société Atlas']);
+});
+
+it('filters that no index combines are refused', async () => {
+  for (const [args, param] of [
+    ['customerName: "a", status: accepted', 'customerName'],
+    ['customerIce: "1", amount: 5', 'amount'],
+    ['customerName: "a", customerIce: "1"', 'customerIce'],
+  ]) {
+    const { errors } = await ask(`{ invoices(${args}) { nodes { id } } }`);
+    expect(errors[0].extensions).toMatchObject({ code: 'invalid_request', param });
+  }
+});
+
+it('customers are found by the beginning of their name or ICE, each once, also beyond its other invoices', async () => {
+  for (let i = 0; i < 5; i++) await store('Société Atlas', ICES[0] ?? '', 7);
+  expect(await customers('Socié')).toEqual([`Société Atlas ${ICES[0]}`, `Société Bleue ${ICES[2]}`]);
+  expect(await customers('0012')).toEqual([`Société Atlas ${ICES[0]}`, `SOCIETE  ATLAS ${ICES[1]}`]);
+  expect(await customers('atlas')).toEqual([]);
+  expect(await customers('$where')).toEqual([]);
+});
+
+it('at most ten customers are found; a text without letters is refused', async () => {
+  for (let i = 0; i < 12; i++) await store(`Zone ${i}`, ICES[0] ?? '', 7);
+  expect(await customers('zone')).toHaveLength(10);
+  for (const beginning of ['', '  ', '…', '\u0301']) {
+    const { errors } = await ask('query ($b: String!) { customers(beginning: $b) { name } }', { b: beginning });
+    expect(errors[0].extensions).toMatchObject({ code: 'invalid_request', param: 'beginning' });
+  }
+});
+
+it('the days count what the tenant created, by status', async () => {
+  const other = await service.tenant();
+  const own = new Client(service.url, other.secretKey);
+  const today = async () =>
+    (await askWith(own, '{ invoiceDays(days: 3) { accepted rejected pending } }')).data.invoiceDays;
+  const none = { accepted: 0, rejected: 0, pending: 0 };
+  expect(await today()).toEqual([none, none, none]);
+  for (const status of ['accepted', 'accepted', 'rejected', 'pending'] as const)
+    await store('A', '1', 1, other.id, status);
+  expect((await today())[0]).toEqual({ accepted: 2, rejected: 1, pending: 1 });
+});
+
+it('invoices of an earlier version get their key once, more than a batch of them', async () => {
+  const { db } = service.app.store;
+  const invoices = db.collection<InvoiceDocument>('invoices');
+  const like = await invoices.findOne({ _id: await store('Société Âgée', ICES[0] ?? '', 3) });
+  if (!like) throw new Error('the invoice was not stored');
+  const { customerKey: _key, ...earlier } = like;
+  const old = Array.from({ length: 1500 }, (_, i) => ({ ...earlier, _id: `inv_old_${i}`, order: `${like.order}${i}` }));
+  await invoices.insertMany(old);
+  const missing = () => invoices.countDocuments({ tenantId: tenant.id, customerKey: { $exists: false } });
+  await keyEarlierCustomers(db);
+  expect(await missing()).toBe(1500);
+  await db.collection<{ _id: string }>('installation').deleteOne({ _id: 'customer-keys' });
+  await keyEarlierCustomers(db);
+  expect(await missing()).toBe(0);
+  expect((await invoices.findOne({ _id: 'inv_old_1499' }))?.customerKey).toBe(customerKey('Société Âgée'));
+  await invoices.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
+});

@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDashboard } from '../../scripts/build-dashboard.ts';
+import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { type Client, invoiceBody, invoiceFor } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { expectAccessible, openWorkspacePage, PHONE } from '../support/workspace-page.ts';
+
+if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+const ACCEPTED = '001234567000089';
+const REJECTED = '999000000000102';
+
+describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
+    [service, browser] = await Promise.all([startService({ RATE_LIMIT_ADDRESS: '1000000' }), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  const hasCounts = (page: Page, counts: string) =>
+    page.waitForFunction(
+      (expected) =>
+        [...document.querySelectorAll('.counts:first-of-type dd')].map((n) => n.textContent).join() === expected,
+      { timeout: 50_000 },
+      counts,
+    );
+  const pathOf = (page: Page) => page.url().slice(service.url.length);
+  async function settled(client: Client, ice: string, name = 'Client'): Promise<string> {
+    const { id } = (await client.post('/v1/invoices', { ...invoiceFor(ice), customer: { ice, name } })).body;
+    await client.settled(id);
+    return id;
+  }
+
+  it('home counts today’s invoices as they change, and says what needs attention', async () => {
+    const { page, client, complaints, close } = await openWorkspacePage(service, browser);
+    await page.waitForSelector('[data-connection=live]');
+    await page.waitForSelector('.first-steps');
+    await hasCounts(page, '0,0,0,0');
+    expect(await page.$$eval('.first-steps [data-done=true]', (done) => done.length)).toBe(1);
+    await settled(client, ACCEPTED);
+    const rejected = await settled(client, REJECTED);
+    await hasCounts(page, '2,1,1,0');
+    await page.waitForSelector(`.log a[href$="${rejected}"]`);
+    await page.waitForFunction(() => document.querySelectorAll('.first-steps [data-done=true]').length === 3);
+    // The number of rejected invoices leads to them.
+    await page.locator('.counts:first-of-type [data-status=rejected] a').click();
+    await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 1);
+    expect(pathOf(page)).toMatch(/status=rejected&from=\d{4}-\d\d-\d\d&until=\d{4}-\d\d-\d\d$/);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('a customer is found while it is typed, an invoice by its number, others by their total', async () => {
+    const { page, client, complaints, close } = await openWorkspacePage(service, browser, { open: 'invoices' });
+    const id = await settled(client, ACCEPTED, 'Société Bleue');
+    await settled(client, ACCEPTED, 'Autre');
+    await client.post('/v1/invoices', {
+      ...invoiceBody({ amount: 24_000 }),
+      lines: [{ description: 'd', quantity: 2, unit_price: 10_000 }],
+    });
+    const search = async (text: string) => {
+      await page.locator('[name=search]').fill(text);
+      await page.locator('.search button').click();
+    };
+    await page.locator('[name=search]').fill('SOCIETE');
+    await page.waitForFunction(
+      () => document.querySelector('datalist option')?.getAttribute('value') === 'Société Bleue',
+    );
+    await page.locator('.search button').click();
+    await page.waitForSelector('.match');
+    await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 1);
+    expect(new URL(page.url()).searchParams.get('customer')).toBe('Société Bleue');
+    await page.reload();
+    await page.waitForSelector('.match');
+    await search('240,00');
+    await page.waitForFunction(() => /^240[.,]00$/.test(document.querySelector('.match strong')?.textContent ?? ''));
+    await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 1);
+    const { body } = await client.graphql('query ($id: ID!) { invoice(id: $id) { number } }', { id });
+    await search(body.data.invoice.number);
+    await page.waitForFunction((end) => location.pathname.endsWith(end), {}, `/invoices/${id}`);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('the filtered list is exported, all pages of it', async () => {
+    const { page, client, complaints, close } = await openWorkspacePage(service, browser, { open: 'invoices' });
+    const made = await Promise.all(
+      Array.from({ length: 120 }, () => client.post('/v1/invoices', invoiceFor(ACCEPTED))),
+    );
+    await settled(client, REJECTED);
+    await Promise.all(made.map(({ body }) => client.settled(body.id)));
+    const folder = mkdtempSync(join(tmpdir(), 'export-'));
+    const session = await browser.target().createCDPSession();
+    const { browserContextId } = page.browserContext() as unknown as { browserContextId?: string };
+    const contextId = page.browserContext().id ?? browserContextId;
+    await session.send('Browser.setDownloadBehavior', {
+      ...{ behavior: 'allow', downloadPath: folder },
+      ...(contextId !== undefined && { browserContextId: contextId }),
+    });
+    await page.locator('.filters a[href$="status=accepted"]').click();
+    await page.waitForFunction(() => location.search === '?status=accepted');
+    await page.locator('.export button').click();
+    await page.waitForFunction(() => document.querySelector('.export [role=status]')?.textContent?.startsWith('120 '), {
+      timeout: 50_000,
+    });
+    await expect.poll(() => readdirSync(folder).filter((name) => name.endsWith('.csv')).length).toBe(1);
+    const [name = ''] = readdirSync(folder);
+    const lines = readFileSync(join(folder, name), 'utf8').trimEnd().split('\r\n');
+    expect(lines[0]).toMatch(/^\ufeffNuméro;/);
+    expect(lines).toHaveLength(121);
+    expect(new Set(lines.slice(1).map((line) => line.split(';').at(-1))).size).toBe(120);
+    expect(lines[1]).toMatch(
+      /^\d{4}-000\d{3};\d{4}-.*;Acceptée;Client;001234567000089;100,00;20,00;120,00;MAD;[^;]+;inv_/,
+    );
+    rmSync(folder, { recursive: true });
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it('a test invoice is created by the form, and the same by its command', async () => {
+    const { page, client, tenant, complaints, close } = await openWorkspacePage(service, browser, {
+      role: 'developer',
+      language: 'en',
+      open: 'invoices',
+    });
+    await page.locator('.head a').click();
+    await page.waitForSelector('#scenario option:nth-child(2)');
+    await page.select('#scenario', REJECTED);
+    await page.locator('[name="unitPrice-1"]').fill('1,000.00');
+    await page.locator('.creation [type=submit]').click();
+    await page.waitForFunction(() => document.querySelector('.refusal')?.textContent !== '');
+    await page.locator('[name="unitPrice-1"]').fill('99.99');
+    await page.locator('[name=name]').fill("L'Étang $HOME");
+    const command = await page.$eval('.code', ({ textContent }) => textContent ?? '');
+    // Not synchronously: the service runs in this process.
+    const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('sk_test_…', tenant.secretKey)]);
+    expect(JSON.parse(stdout)).toMatchObject({ amount: 11_999, customer: { name: "L'Étang $HOME", ice: REJECTED } });
+    await page.locator('.creation [type=submit]').click();
+    await page.waitForSelector('.status[data-status=rejected]', { timeout: 50_000 });
+    const id = pathOf(page).split('/').at(-1);
+    expect((await client.get(`/v1/invoices/${id}`)).body).toMatchObject({ amount: 11_999, status: 'rejected' });
+    // Live invoices come from the tenant's own systems alone.
+    await page.goto(`${service.url}/tenants/${tenant.id}/live/invoices/new`);
+    await page.waitForFunction(() => document.querySelector('main h1')?.textContent === 'Page not found');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it.each(['fr', 'ar'])('violate no rule of accessibility and fit a phone: %s', async (language) => {
+    const { page, client, complaints, close } = await openWorkspacePage(service, browser, { language, size: PHONE });
+    await settled(client, ACCEPTED);
+    await settled(client, REJECTED, 'W'.repeat(200));
+    await page.waitForSelector('.home .log li', { timeout: 50_000 });
+    await expectAccessible(page);
+    await page.locator('.sections a[href$="/invoices"]').click();
+    await page.waitForSelector('.export');
+    await page.locator('[name=search]').fill('W'.repeat(200));
+    await page.locator('.search button').click();
+    await page.waitForSelector('.match');
+    await expectAccessible(page);
+    await page.locator('.head a').click();
+    await page.waitForSelector('.code');
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,53 @@
+import type { Browser, Page } from 'puppeteer-core';
+import { expect } from 'vitest';
+import type { Role } from '../../src/domain/person/person.ts';
+import { violations } from './accessibility.ts';
+import { Client } from './client.ts';
+import { signedIn } from './person.ts';
+import type { TestService } from './service.ts';
+
+export const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true };
+export const DESKTOP = { width: 1280, height: 860 };
+
+interface Opening {
+  readonly role?: Role;
+  readonly language?: string;
+  readonly size?: object;
+  /** The page after the form; default: where the form leads. */
+  readonly open?: string;
+}
+
+/** A browser of somebody with this role in a new tenant, signed in by the form. */
+export async function openWorkspacePage(service: TestService, browser: Browser, opening: Opening = {}) {
+  const { role = 'owner', language = 'fr', size = DESKTOP, open } = opening;
+  const tenant = await service.tenant();
+  const { email, password } = await signedIn(service, { memberships: [{ tenantId: tenant.id, role }] });
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  await page.setViewport(size as typeof DESKTOP);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => complaints.push(message.text()));
+  await page.goto(`${service.url}/sign-in?lang=${language}`);
+  await page.waitForSelector('[name=password]');
+  await page.type('[name=email]', email);
+  await page.type('[name=password]', password);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.home h1');
+  if (open !== undefined) {
+    await page.locator(`.sections a[href$="/${open}"]`).click();
+    await page.waitForFunction((end) => location.pathname.endsWith(end), {}, `/${open}`);
+    await page.waitForSelector('main h1');
+  }
+  const client = new Client(service.url, tenant.secretKey);
+  return { page, client, tenant, complaints, close: () => context.close() };
+}
+
+/** Holds a page against the rules of accessibility in both themes, and its width against the screen's. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const scheme of ['light', 'dark']) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    expect(await violations(page)).toEqual([]);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+}
