@@ -5,6 +5,7 @@ import { type ClientSecrets, createClientSecrets } from '../domain/invoice/clien
 import type { SettledCounts } from '../domain/invoice/count-invoices.ts';
 import { createInvoiceIds, type InvoiceIds } from '../domain/invoice/invoice-ids.ts';
 import type { DocumentStore, InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { RequestLog } from '../domain/request-log/request-record.ts';
 import type { LogoStore } from '../domain/tenant/ports.ts';
 import { CONNECT_MS } from '../storage/connect.ts';
 import { createDocumentStore } from '../storage/documents.ts';
@@ -17,6 +18,7 @@ import { createSettledCounts } from '../storage/invoice-counts.ts';
 import { createInvoiceFeed, type InvoiceFeedService } from '../storage/invoice-feed.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
 import { createLogoStore } from '../storage/logos.ts';
+import { createRequestLog } from '../storage/request-log.ts';
 import { setWebhookRetention } from '../storage/webhook-retention.ts';
 import { type Administration, administrationOf } from './administration.ts';
 import { openMasterKey } from './master-key.ts';
@@ -48,6 +50,7 @@ export interface Data
   /** Reports to the metrics. */
   readonly invoices: InvoiceRepository;
   readonly settledCounts: SettledCounts;
+  readonly requestLog: RequestLog;
   readonly documents: DocumentStore;
   readonly logos: LogoStore;
   /** Not started yet. */
@@ -107,6 +110,7 @@ export async function openData(
     invoiceIds,
     invoices: metrics.observed(createInvoiceRepository(db, background('changes'), hasEarlierKeys)),
     settledCounts: createSettledCounts(db),
+    requestLog: createRequestLog(db),
     documents: createDocumentStore(db, background('documents')),
     logos: createLogoStore(db),
   };

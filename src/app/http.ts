@@ -10,6 +10,7 @@ import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import { createAuthenticateSession } from '../domain/person/authenticate-session.ts';
 import { placeOf } from '../domain/person/place.ts';
 import { requireScope } from '../domain/principal.ts';
+import { createRequestRecorder } from '../domain/request-log/recorder.ts';
 import { createGate } from '../graphql/gate.ts';
 import { readOperationList } from '../graphql/operation-list.ts';
 import type { Jobs } from '../jobs/agenda.ts';
@@ -28,6 +29,9 @@ import type { Metrics } from './metrics.ts';
 import type { Runtime } from './runtime.ts';
 import { composeUseCases, type UseCaseParts } from './use-cases.ts';
 
+/** How long a stop waits for the last records of requests, milliseconds. */
+const RECORDS_MS = 2000;
+
 export interface HttpParts extends UseCaseParts {
   readonly jobs: Jobs;
   readonly metrics: Metrics;
@@ -37,7 +41,7 @@ export interface HttpParts extends UseCaseParts {
 
 /** Handles the requests of `server`, which already listens. */
 export async function serveHttp(runtime: Runtime, server: HttpServer, parts: HttpParts): Promise<void> {
-  const { config, log } = runtime;
+  const { config, log, closing } = runtime;
   const { data, jobs, metrics } = parts;
   const { tenants, invoices, invoiceIds, clientSecrets, installation, health } = data;
   if (lacksTrustedProxy(config.publicUrl, config.trustedProxies))
@@ -45,6 +49,12 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
   const limiter = createRateLimiter(config.rateLimits, data.alone ? null : data.store.db);
   const streams = composeStreams(runtime, data, metrics);
   const accounts = composeAccounts({ data, mailer: parts.accountMailer, publicUrl: parts.publicUrl });
+  const recorder = createRequestRecorder(data.requestLog, (dropped, failure) => {
+    metrics.dropped(dropped);
+    if (failure !== null) data.logFailure('warn', 'requests could not be recorded', failure);
+  });
+  // Not background work, which stops before the last requests are answered.
+  closing.add(() => recorder.stop(RECORDS_MS));
   const koa = createServer({
     ...{ log, limiter, streams, requireIssuer },
     authenticate: createAuthenticate(tenants, clientSecrets, config.sites),
@@ -62,6 +72,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     accounts,
     operations: operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
     measured: metrics.request,
+    recorded: recorder.record,
     ready: async () => (server.closing ? 'the service is shutting down' : health.trouble()),
     trustedProxies: config.trustedProxies,
   });

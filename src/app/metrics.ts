@@ -15,6 +15,8 @@ import { type ObservedAuthority, observeAuthority } from './authority-metrics.ts
 export interface Metrics {
   /** Counts a request. @param route the pattern of the route, not the path @param seconds until the answer began */
   request(method: string, route: string, status: number, seconds: number): void;
+  /** Counts requests that are missing in the request log. */
+  dropped(requests: number): void;
   /** Counts a GraphQL request by the executor that ran it. */
   operation(path: 'prepared' | 'yoga'): void;
   /**
@@ -44,11 +46,12 @@ export function createMetrics(): Metrics {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   collectDefaultMetrics({ register: registry });
-  const { requests, operations, statuses, stages, failures, mails, expiry } = instrumentsIn(registers);
+  const { requests, unrecorded, operations, statuses, stages, failures, mails, expiry } = instrumentsIn(registers);
   return {
     request(method, route, status, seconds) {
       requests.observe({ method, route, status }, seconds);
     },
+    dropped: (requests) => unrecorded.inc(requests),
     operation(path) {
       operations.inc({ path });
     },
@@ -162,6 +165,11 @@ function instrumentsIn(registers: Registry[]) {
       help: 'Duration of requests until the answer begins, by route',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    unrecorded: new Counter({
+      name: 'fatoura_requests_unrecorded_total',
+      help: 'Requests with API keys that are missing in the request log, because too many waited or the store was away',
       registers,
     }),
     operations: new Counter({

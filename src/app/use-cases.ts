@@ -15,6 +15,7 @@ import { createValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import { createWatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import { createManageMembers } from '../domain/person/manage-members.ts';
 import type { AccountMailer, AttemptLimiter } from '../domain/person/ports.ts';
+import { createBrowseRequests } from '../domain/request-log/browse-requests.ts';
 import type { AuditEntry } from '../domain/tenant/audit.ts';
 import { createOwnProfile } from '../domain/tenant/own-profile.ts';
 import { createVerifyDocument } from '../domain/verification/verify-document.ts';
@@ -58,6 +59,7 @@ export function composeUseCases(
     findByNumber: createFindByNumber(invoices),
     listInvoices: createListInvoices(invoices),
     findCustomers: createFindCustomers(invoices),
+    requests: createBrowseRequests(data.requestLog),
     countInvoices: createCountInvoices(invoices, data.settledCounts),
     watchInvoice: createWatchInvoice(readInvoice, data.feed),
     resendEmail: createResendEmail(invoices, queue, mailer, demand),

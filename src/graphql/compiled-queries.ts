@@ -23,6 +23,7 @@ export interface OperationRequest {
 
 /** A compiled operation, with bounds of its answer that hold for any variables. */
 export interface CompiledOperation {
+  readonly name: string | null;
   readonly bounds: AnswerBounds;
   /**
    * Runs the operation.
@@ -100,6 +101,7 @@ function compileOperation(document: DocumentNode, operation: OperationDefinition
   const compiled = compileQuery(schema, document, operation.name?.value ?? '', { disablingCapturingStackErrors: true });
   if (!isCompiledQuery(compiled)) return null;
   return {
+    name: operation.name?.value ?? null,
     bounds: boundsOf(document, operation.name?.value, null),
     async run(context, variables, root) {
       const { data, errors } = await compiled.query(root, context, variables);

@@ -15,6 +15,7 @@ import type { ValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import type { ManageMembers } from '../domain/person/manage-members.ts';
 import type { Principal } from '../domain/principal.ts';
+import type { BrowseRequests } from '../domain/request-log/browse-requests.ts';
 import type { OwnProfile } from '../domain/tenant/own-profile.ts';
 import type { VerifyDocument } from '../domain/verification/verify-document.ts';
 import type { BrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
@@ -35,6 +36,7 @@ export interface UseCases {
   readonly listInvoices: ListInvoices;
   readonly findCustomers: FindCustomers;
   readonly countInvoices: CountInvoices;
+  readonly requests: BrowseRequests;
   readonly watchInvoice: WatchInvoice;
   readonly resendEmail: ResendEmail;
   readonly revokeDocumentUrls: RevokeDocumentUrls;

@@ -20,6 +20,7 @@ import './types/invoice-email.ts';
 import './types/invoice-validation.ts';
 import './types/authority-attempt.ts';
 import './types/api-key.ts';
+import './types/api-request.ts';
 import './types/member.ts';
 import './types/tenant.ts';
 import './types/test-scenario.ts';

@@ -2,6 +2,7 @@ import type { Db, IndexDescription } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import { COUNTS_SECONDS } from './invoice-counts.ts';
+import { REQUESTS_SECONDS } from './request-log.ts';
 
 /** How long a resolved difference with the authority's ledger is kept. */
 const RESOLVED_SECONDS = 90 * 86_400;
@@ -76,6 +77,16 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { environment: 'live', 'xml.sha256': { $exists: true } },
     },
     { name: 'live_changed', key: { updatedAt: 1 }, partialFilterExpression: { environment: 'live' } },
+  ],
+  request_log: [
+    { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
+    { name: 'list_by_kind', key: { tenantId: 1, environment: 1, kind: 1, order: -1 } },
+    {
+      name: 'list_failed',
+      key: { tenantId: 1, environment: 1, failed: 1, order: -1 },
+      partialFilterExpression: { failed: true },
+    },
+    { name: 'expiry', key: { at: 1 }, expireAfterSeconds: REQUESTS_SECONDS },
   ],
   invoice_counts: [{ name: 'expiry', key: { writtenAt: 1 }, expireAfterSeconds: COUNTS_SECONDS }],
   authority_differences: [

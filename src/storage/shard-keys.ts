@@ -29,6 +29,7 @@ export const PLACEMENTS: Readonly<Record<string, Placement>> = {
   invoices: BY_ID,
   invoice_numbers: BY_ID,
   invoice_counts: BY_ID,
+  request_log: BY_ID,
   earlier_idempotency_keys: BY_ID,
   webhook_events: BY_ID,
   // By ranges, because the id starts with the UUID of the event, so that an event's deliveries are next to each other.

@@ -1,4 +1,4 @@
-import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Middleware } from 'koa';
 import { serviceError } from '../domain/errors.ts';
@@ -17,10 +17,10 @@ import { showGraphiql } from './graphiql.ts';
 import { asEventStream, eventStreaming, type YogaServerContext } from './graphql-event-stream.ts';
 import { answerType, ordinaryRequest, persistedDigest } from './graphql-request.ts';
 import type { CountRequests } from './middleware/identify.ts';
-import { currentRequestId } from './middleware/request.ts';
+import { currentRequestId, noteFailure } from './middleware/request.ts';
 import { escapeLineEnds } from './open-stream.ts';
 import { errorBody } from './rest/errors.ts';
-import { principalOf } from './state.ts';
+import { principalOf, type RequestState } from './state.ts';
 
 /** Applies the gate to Yoga's requests, and answers with its errors. */
 function gatePlugin(
@@ -67,6 +67,8 @@ function gatePlugin(
       setValidationFn((_schema, document) => gate.validate(document).map((error) => toPublic(error))),
     async onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
       const { ctx, refusal: known } = args.contextValue;
+      const operation = getOperationAST(args.document, args.operationName);
+      (ctx.state as RequestState).operation = operation?.name?.value ?? null;
       const refusal =
         known ?? gate.refuse(args) ?? (await overLimit(ctx, gate.requests(args.document, args.operationName)));
       if (refusal) return setResultAndStopExecution(refused(refusal));
@@ -76,6 +78,7 @@ function gatePlugin(
         const result = await boundedAnswer(bounds, all.contextValue as GraphQLContext, async (contextValue) =>
           withParams(await executeFn({ ...all, contextValue }), all),
         );
+        noteTypedError(result);
         const [error] = result.errors ?? [];
         return error instanceof AnswerRefusal ? refused(error) : result;
       });
@@ -85,6 +88,14 @@ function gatePlugin(
       if (refusal) setResultAndStopExecution(refused(refusal));
     },
   };
+}
+
+/** Notes an error that is a member of a mutation's union, if the client has selected its code and message. */
+function noteTypedError({ data }: ExecutionResult): void {
+  for (const value of Object.values(data ?? {})) {
+    const { code, message, param } = (value ?? {}) as Record<string, unknown>;
+    if (typeof message === 'string') noteFailure(code, param);
+  }
 }
 
 /** The error of a request that is not GraphQL over HTTP: 400 for every Accept header. */
@@ -131,7 +142,11 @@ export function graphqlOverHttp(
   { gate, graphiql, ran }: GraphqlParts,
   count: CountRequests,
 ): Middleware {
-  const toPublic = (error: GraphQLError) => publicError(gate.redacted(error), currentRequestId() ?? '', explain);
+  const toPublic = (error: GraphQLError) => {
+    const shown = publicError(gate.redacted(error), currentRequestId() ?? '', explain);
+    noteFailure(shown.extensions.code, shown.extensions.param);
+    return shown;
+  };
   const yoga = createYoga<YogaServerContext, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -166,6 +181,7 @@ export function graphqlOverHttp(
       if (refusal) server.refusal = refusal;
       return false;
     }
+    (ctx.state as RequestState).operation = query.name;
     // Written directly, because Koa would examine the body to determine the type and length.
     ctx.respond = false;
     ctx.res.statusCode = 200;

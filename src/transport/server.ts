@@ -8,6 +8,7 @@ import type { ReadDocument } from '../domain/invoice/read-document.ts';
 import type { VerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import type { AuthenticateSession } from '../domain/person/authenticate-session.ts';
 import { requireScope } from '../domain/principal.ts';
+import type { AnsweredRequest } from '../domain/request-log/recorder.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
 import type { Explain } from '../graphql/execute.ts';
 import { type AccountRouteParts, accountRoutes } from './accounts.ts';
@@ -24,6 +25,7 @@ import { compressReads } from './middleware/compress.ts';
 import { crossOrigin } from './middleware/cors.ts';
 import { countingBy, identify, needsCredential } from './middleware/identify.ts';
 import { measure } from './middleware/measure.ts';
+import { recordRequests } from './middleware/record.ts';
 import { request, securityHeaders } from './middleware/request.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import type { RestParts } from './rest/route.ts';
@@ -49,6 +51,8 @@ export interface ServerParts extends RestParts {
   readonly operations: Middleware;
   /** Called for each request. */
   readonly measured: (method: string, route: string, status: number, seconds: number) => void;
+  /** Called for each request with an API key. */
+  readonly recorded: (request: AnsweredRequest) => void;
   /** Resolves to null when the service is ready, otherwise to the reason why it is not. */
   readonly ready: () => Promise<string | null>;
   /** Proxies in front that set `X-Forwarded-*`. With 0 their values are ignored, because clients can set them. */
@@ -124,6 +128,7 @@ export function createServer(parts: ServerParts): Koa {
   });
 
   app.use(measure(parts.measured));
+  app.use(recordRequests(parts.recorded));
   app.use(request(log, explain));
   app.use(securityHeaders());
   app.use(cross.mark);

@@ -6,6 +6,10 @@ export interface RequestState {
   requestId: string;
   /** Set when the request target is not a valid URL. The URL is then `/` until the request is refused. */
   noTarget?: true;
+  /** The first error of the answer, also one within a GraphQL answer with status 200. */
+  failure?: { readonly code: string; readonly param: string | null };
+  /** The name of the GraphQL operation. */
+  operation?: string | null;
   /** The caller, or the error of its authentication, mostly a 401. Absent on paths that need no credential. */
   identity?: { readonly principal: Principal } | { readonly refusal: unknown };
 }

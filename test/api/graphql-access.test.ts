@@ -79,6 +79,10 @@ const REACH: Readonly<Record<string, string>> = {
   Tenant: '{ tenant { … } }',
   ApiKey: '{ apiKey(id: "API_KEY") { … } }',
   TestScenario: '{ testScenarios { … } }',
+  ApiRequest: '{ apiRequest(id: "REQUEST") { … } }',
+  ApiRequestConnection: '{ apiRequests { … } }',
+  ApiRequestEdge: '{ apiRequests(failed: true) { edges { … } } }',
+  ApiRequestFailures: '{ apiRequestFailures { … } }',
   Member: '{ members { … } }',
   KnownCustomer: '{ customers(beginning: "own-9bd1c7") { … } }',
   InvoiceDay: '{ invoiceDays(days: 2) { … } }',
@@ -137,6 +141,9 @@ const ROOTS: Readonly<Record<string, string>> = {
   'Query.apiKey': 'apiKey(id: "API_KEY") { id }',
   'Query.apiKeys': 'apiKeys { id }',
   'Query.testScenarios': 'testScenarios { ice }',
+  'Query.apiRequest': 'apiRequest(id: "REQUEST") { id }',
+  'Query.apiRequests': 'apiRequests(failed: true) { nodes { id } }',
+  'Query.apiRequestFailures': 'apiRequestFailures { kind }',
   'Query.members': 'members { id }',
   'Query.customers': 'customers(beginning: "own-9bd1c7") { ice }',
   'Query.invoiceDays': 'invoiceDays(days: 1) { accepted }',
@@ -211,6 +218,15 @@ beforeAll(async () => {
     if (role === 'owner') credentials.set('owner-live', browser.credential(own.id, 'live'));
   }
   await owner.post('/v1/invoices', invoiceBody(), { 'Idempotency-Key': KEY });
+  for (const column of ['live', 'other', 'secret'] as const) {
+    const client = new Client(service.url, credentials.get(column) ?? null);
+    names.REQUEST = (await client.get('/v1/invoices?limit=0')).headers.get('request-id') ?? '';
+    const failed = '{ apiRequests(failed: true) { nodes { id } } }';
+    await vi.waitFor(
+      async () => expect(JSON.stringify((await client.graphql(failed)).body)).toContain(names.REQUEST),
+      WAIT,
+    );
+  }
   const settled = await owner.settled(made.id);
   names.XML = await (await fetch(settled.xml_url)).text();
   const deliveries = '{ webhookDeliveries(state: delivered) { nodes { id eventId eventType invoiceId } } }';
@@ -290,7 +306,7 @@ function operationFor(column: Column, template: string): string {
   return template
     .replace(/ SECRET/g, column === 'publishable+' ? `, clientSecret: "${names.SECRET}"` : '')
     .replace(
-      /"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|PERSON)"/g,
+      /"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|PERSON|REQUEST)"/g,
       (_, name) => `"${names[name]}"`,
     );
 }

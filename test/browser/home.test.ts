@@ -159,6 +159,33 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     await close();
   });
 
+  it('failed requests of a program are found by their kind', async () => {
+    const { page, client, complaints, close } = await openWorkspacePage(service, browser, { language: 'en' });
+    const { headers } = await client.get('/v1/invoices?limit=0');
+    await client.get('/v1/invoices');
+    await page.locator('.sections a[href$="/requests"]').click();
+    await page.waitForSelector('.requests h1');
+    const refresh = () => page.locator('.requests .filters button').click();
+    await expect
+      .poll(
+        async () => {
+          await refresh();
+          return page.$$eval('.delivery', (rows) => rows.length);
+        },
+        { interval: 500, timeout: 20_000 },
+      )
+      .toBe(2);
+    await page.locator('.log a').click();
+    await page.waitForFunction(() => document.querySelectorAll('.delivery').length === 1);
+    await page.locator('.delivery summary').click();
+    const shown = await page.$eval('.delivery', ({ textContent }) => textContent ?? '');
+    expect(shown).toContain(headers.get('request-id'));
+    expect(shown).toContain('invalid_request limit');
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it.each(['fr', 'ar'])('violate no rule of accessibility and fit a phone: %s', async (language) => {
     const { page, client, complaints, close } = await openWorkspacePage(service, browser, { language, size: PHONE });
     await settled(client, ACCEPTED);

@@ -21,6 +21,7 @@ import { ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createLogoStore } from '../../src/storage/logos.ts';
 import { createRateLimiter } from '../../src/storage/rate-limiter.ts';
+import { createRequestLog } from '../../src/storage/request-log.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
@@ -93,6 +94,14 @@ beforeAll(async () => {
       return { _id, invoiceId: kept.id };
     }),
   );
+  const kinds = ['k', 'l'];
+  await store.db.collection('request_log').insertMany(
+    Array.from({ length: 2000 }, (_, i) => ({
+      _id: `req_${i}` as never,
+      ...{ tenantId: `ten_${i % 2}`, environment: 'test', order: `o${i}`, at: new Date(), kind: kinds[(i >> 1) % 2] },
+      ...(i % 4 === 1 && { failed: true }),
+    })),
+  );
   const highest = seriesKey({ tenantId: 'ten_1', environment: 'test' }, { year: 2026, serial: 500 });
   if (!Object.values(insertedIds).includes(highest)) throw new Error('the highest number is another one');
   await store.db.collection('invoices').updateOne({ _id: kept.id as never }, { $set: { series: SERIES } });
@@ -125,6 +134,7 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
 const SERIES = { year: 2026, serial: 500 };
 const WAITING = { stage: 'transmit', attempts: 2, outcomeUnknown: false, dueAt: new Date(8.64e15), token: null };
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
+const REQUESTS = { ...test, limit: 5, cursor: null, from: null, until: null } as const;
 const MATCHES = [
   { customerKey: customerKey(pendingInvoice({}).customer.name) },
   { customerIce: pendingInvoice({}).customer.ice },
@@ -152,6 +162,11 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ...pageCalls(),
   ['invoices.customers, by name', () => invoices.customers({ ...test, field: 'name', prefix: 'a', limit: 5 }), 6],
   ['invoices.customers, by ICE', () => invoices.customers({ ...test, field: 'ice', prefix: '0', limit: 5 }), 6],
+  ['requestLog.find', () => createRequestLog(store.db).find('ten_1', 'test', 'req_1'), 1],
+  ['requestLog.page', () => createRequestLog(store.db).page({ ...REQUESTS, failed: false, kind: null }), 6],
+  ['requestLog.page, failed', () => createRequestLog(store.db).page({ ...REQUESTS, failed: true, kind: null }), 6],
+  ['requestLog.page, of a kind', () => createRequestLog(store.db).page({ ...REQUESTS, failed: false, kind: 'k' }), 6],
+  ['requestLog.failures', () => createRequestLog(store.db).failures('ten_1', 'test', 5), 6],
   ['settledCounts.find', () => createSettledCounts(store.db).find('ten_1', 'test', ['2026-01-31']), 1],
   [
     'settledCounts.keep',

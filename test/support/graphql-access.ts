@@ -17,6 +17,11 @@ export type Column = (typeof COLUMNS)[number];
  * is `+`, the test sees to it that nothing of the tenant's is in the answer.
  */
 const TABLE = `
++ 404 404 403 403 403 403 + + 403 404  ApiRequest apiKeyId at code id method milliseconds param route standsFor status
+null 404 404 403 403 403 403 null null 403 404  ApiRequest operation
++ + + 403 403 403 403 + + 403 +  ApiRequestConnection edges nodes pageInfo
++ + + 403 403 403 403 + + 403 +  ApiRequestEdge cursor node
++ + + 403 403 403 403 + + 403 +  ApiRequestFailures code count firstAt kind lastAt method route status
 + 404 404 403 403 403 403 + + + 404  ApiKey createdAt current environment id kind lastFour
 null 404 404 403 403 403 403 null null null 404  ApiKey revokedAt
 + 404 404 403 hidden hidden 403 + + + 404  AuthorityAttempt at message milliseconds outcome purpose requestId
@@ -73,6 +78,8 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError 
 null null null 403 403 403 403 null null null null  Problem expected
 + + + 403 403 403 403 + + + +  Query apiKeys invoiceDays invoices tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + empty empty 403 403 403 403 + + + empty  Query customers
++ 404 404 403 403 403 403 + + 403 404  Query apiRequest
++ + + 403 403 403 403 + + 403 +  Query apiRequestFailures apiRequests
 + 404 404 403 + + 403 + + + 404  Query invoice node
 + 404 404 403 403 403 403 + + + 404  Query apiKey invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
 403 403 403 403 403 403 403 + + + +  Query members

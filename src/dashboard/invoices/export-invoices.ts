@@ -1,4 +1,5 @@
 import type { Client } from '@urql/core';
+import type { VariablesOf } from 'gql.tada';
 import { isRefusal } from '../graphql/client.ts';
 import { waitToRetry } from '../graphql/retry.ts';
 import type { Language } from '../text/languages.ts';
@@ -55,9 +56,9 @@ function cellsOf(invoice: ExportedInvoice, nameOf: Export['nameOf']) {
   ];
 }
 
-async function readPage(client: Client, variables: Parameters<typeof client.query>[1], signal: AbortSignal) {
+async function readPage(client: Client, variables: VariablesOf<typeof EXPORTED>, signal: AbortSignal) {
   for (let attempt = 1; !signal.aborted; attempt++) {
-    const { data, error } = await client.query(EXPORTED, variables as never).toPromise();
+    const { data, error } = await client.query(EXPORTED, variables).toPromise();
     if (signal.aborted) return null;
     if (data && !error) return data.invoices;
     if (error && (isRefusal(error) || attempt === ATTEMPTS)) throw error;

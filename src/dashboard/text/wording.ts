@@ -61,6 +61,7 @@ export interface Texts {
   readonly home: HomeTexts;
   readonly search: SearchTexts;
   readonly creation: CreationTexts;
+  readonly requests: RequestsTexts;
   readonly secret: SecretTexts;
   readonly keys: KeysTexts;
   readonly endpoints: EndpointsTexts;
@@ -301,4 +302,20 @@ export interface CreationTexts {
   readonly submit: string;
   readonly byApi: string;
   readonly byApiUnder: string;
+}
+
+/** The texts of the page of requests. */
+export interface RequestsTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly none: string;
+  readonly all: string;
+  readonly failedOnly: string;
+  readonly again: string;
+  readonly byError: string;
+  readonly times: (count: string) => string;
+  readonly requestId: string;
+  readonly key: string;
+  readonly error: string;
+  readonly likeIt: (count: string) => string;
 }

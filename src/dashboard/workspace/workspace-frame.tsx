@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { BrandMark } from '../interface/brand-mark.tsx';
 import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
 import type { Connection } from './live-events.ts';
+import { mayChange } from './permissions.ts';
 import { type Environment, workspaceAddress } from './session.ts';
 import { useWorkspace } from './workspace-context.ts';
 
@@ -23,6 +24,8 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
     ['deliveries', texts.deliveries.title],
     ['endpoints', texts.endpoints.title],
     ['keys', texts.keys.title],
+    // The service refuses the log to others.
+    ...(mayChange('endpoints', tenant.role, environment) ? [['requests', texts.requests.title] as const] : []),
     ['people', texts.people.title],
   ] as const;
   return (

@@ -18,6 +18,7 @@ const KeysPage = lazy(async () => (await import('../keys/keys-page.tsx')).KeysPa
 const MemberInvoicePage = lazy(async () => (await import('../invoices/member-invoice-page.tsx')).MemberInvoicePage);
 const NewInvoicePage = lazy(async () => (await import('../creation/new-invoice-page.tsx')).NewInvoicePage);
 const PeoplePage = lazy(async () => (await import('../people/people-page.tsx')).PeoplePage);
+const RequestsPage = lazy(async () => (await import('../requests/requests-page.tsx')).RequestsPage);
 
 /** `/tenants/<tenant>/<test or live>/…`: the pages of a signed-in person. */
 export function WorkspaceRoute() {
@@ -64,6 +65,7 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
           <Route path="/invoices/new" component={NewInvoicePage} />
           <Route path="/invoices/:id" component={MemberInvoicePage} />
           <Route path="/keys" component={KeysPage} />
+          <Route path="/requests" component={RequestsPage} />
           <Route path="/people" component={PeoplePage} />
           <Route default component={Missing} />
         </Router>

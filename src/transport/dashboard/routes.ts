@@ -7,7 +7,7 @@ import { isUnchanged, weakEtag } from '../headers.ts';
 /** The addresses of the pages; `src/dashboard/main.tsx` shows what each stands for. */
 export const PAGES = [
   ...['/', '/i/:id', '/account', '/forgotten-password', '/join', '/new-password', '/sign-in'],
-  ...['home', 'invoices', 'invoices/new', 'invoices/:id', 'deliveries', 'endpoints', 'keys', 'people'].map(
+  ...['home', 'invoices', 'invoices/new', 'invoices/:id', 'deliveries', 'endpoints', 'keys', 'people', 'requests'].map(
     (page) => `/tenants/:tenant/:environment/${page}`,
   ),
 ];

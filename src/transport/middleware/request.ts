@@ -8,11 +8,18 @@ import { answerJson } from '../json.ts';
 import { errorBody } from '../rest/errors.ts';
 import type { RequestState } from '../state.ts';
 
-const requestIds = new AsyncLocalStorage<string>();
+const requests = new AsyncLocalStorage<RequestState>();
 
 /** The id of the current request, for the log. */
 export function currentRequestId(): string | undefined {
-  return requestIds.getStore();
+  return requests.getStore()?.requestId;
+}
+
+/** Keeps the first error of the current request, for the request log. */
+export function noteFailure(code: unknown, param: unknown): void {
+  const state = requests.getStore();
+  if (!state || state.failure || typeof code !== 'string') return;
+  state.failure = { code, param: typeof param === 'string' ? param : null };
 }
 
 /**
@@ -56,6 +63,7 @@ export function request(log: Logger, explain: Explain): Middleware {
 
     function answer(error: unknown, id: string): void {
       const known = error instanceof ServiceError ? error : (explain(error) ?? internalError(id));
+      noteFailure(known.code, known.param);
       if (known.status === 401) ctx.set('WWW-Authenticate', challengeOf(ctx));
       if (known.status === 503 && !ctx.res.hasHeader('Retry-After')) ctx.set('Retry-After', '2');
       ctx.remove('ETag');
@@ -64,7 +72,7 @@ export function request(log: Logger, explain: Explain): Middleware {
   };
   return (ctx, next) => {
     ctx.state.requestId = `req_${randomUUID()}`;
-    return requestIds.run(ctx.state.requestId, () => handle(ctx, next));
+    return requests.run(ctx.state as RequestState, () => handle(ctx, next));
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ApiKey } from '../../../src/domain/api-key/api-key.ts';
 import { CLOSED } from '../../../src/domain/authority/breaker.ts';
 import type { LedgerEntry } from '../../../src/domain/authority/ports.ts';
@@ -20,6 +21,7 @@ import { createOrphanCollector } from '../../../src/storage/orphan-documents.ts'
 import { createPeopleRepository } from '../../../src/storage/people.ts';
 import { createAttemptLimiter, createRateLimiter } from '../../../src/storage/rate-limiter.ts';
 import { createReconciliationState } from '../../../src/storage/reconciliation-state.ts';
+import { createRequestLog } from '../../../src/storage/request-log.ts';
 import { createSubmissionLedger } from '../../../src/storage/submission-ledger.ts';
 import { createTenantRepository } from '../../../src/storage/tenants.ts';
 import { LOGO } from '../../unit/pdf/support.ts';
@@ -34,6 +36,7 @@ export function otherCases(store: Store): Record<string, Subject> {
     createTenantRepository: tenantCases(store),
     createPeopleRepository: peopleCases(store),
     createSettledCounts: settledCountsCases(store),
+    createRequestLog: requestLogCases(store),
     createLogoStore: logoCases(store),
     ...documentCases(store),
     ...authorityCases(store),
@@ -111,6 +114,33 @@ function settledCountsCases({ db }: Store): Subject {
   return subject(counts, {
     keep: () => counts.keep('ten_1', 'test', '2026-01-31', { whole, hours: new Map([[0, whole]]) }),
     find: () => counts.find('ten_1', 'test', ['2026-01-31']),
+  });
+}
+
+function requestLogCases({ db }: Store): Subject {
+  const log = createRequestLog(db);
+  const owner = { tenantId: 'ten_1', environment: 'test' } as const;
+  const id = `req_${randomUUID()}`;
+  const list = { limit: 5, cursor: null, from: null, until: null, failed: false, kind: null };
+  const record = { ...owner, id, at: new Date(), method: 'GET', route: '/', operation: null, status: 404 };
+  const because = 'one page, asked for by a person';
+  return subject(log, {
+    insert: () =>
+      log.insert([{ ...record, milliseconds: 1, code: 'c', param: null, keyId: 'key_1', standsFor: 1, order: 'a' }]),
+    find: () => log.find('ten_1', 'test', id),
+    page: [
+      { call: () => log.page({ ...owner, ...list }), scatters: ['find request_log by environment, tenantId'], because },
+      {
+        call: () => log.page({ ...owner, ...list, failed: true }),
+        scatters: ['find request_log by environment, failed, tenantId'],
+        because,
+      },
+    ],
+    failures: {
+      call: () => log.failures('ten_1', 'test', 5),
+      scatters: ['aggregate request_log by environment, failed, tenantId'],
+      because,
+    },
   });
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { filterOf, searchOf, variablesOf } from '../../../src/dashboard/invoices/invoice-filter.ts';
+import { filterOf, NO_MATCH, searchOf, variablesOf } from '../../../src/dashboard/invoices/invoice-filter.ts';
 
 it('reads what an address says, and leaves out what is none', () => {
   const filter = filterOf({
@@ -9,7 +9,8 @@ it('reads what an address says, and leaves out what is none', () => {
     after: 'inv_1',
     before: 'inv_2',
   });
-  expect(filter).toEqual({ status: 'rejected', from: '2026-11-01', until: '2026-11-30', after: 'inv_1', before: null });
+  const days = { from: '2026-11-01', until: '2026-11-30' };
+  expect(filter).toEqual({ ...NO_MATCH, ...days, status: 'rejected', after: 'inv_1', before: null });
   expect(filterOf({ status: 'paid', from: '2026-02-30', until: 'x' })).toEqual(filterOf({}));
   expect(filterOf(Object.fromEntries(new URLSearchParams(searchOf(filter))))).toEqual(filter);
   expect(searchOf(filterOf({}))).toBe('');
@@ -27,4 +28,15 @@ it('takes days from midnight to midnight in Morocco, which was one hour ahead of
 it('asks for the page after or before an invoice', () => {
   expect(variablesOf(filterOf({ after: 'inv_1' }))).toEqual({ first: 25, after: 'inv_1' });
   expect(variablesOf(filterOf({ before: 'inv_1' }))).toEqual({ last: 25, before: 'inv_1' });
+});
+
+it('has one filter besides days, as the service has', () => {
+  const [customer, ice] = ['Atlas & fils', '001'];
+  expect(filterOf({ customer, ice, amount: '5' })).toMatchObject({ customer, ice: null, amount: null });
+  expect(filterOf({ customer, status: 'accepted' })).toMatchObject({ customer: null, status: 'accepted' });
+  expect(variablesOf(filterOf({ amount: '12000' }))).toEqual({ amount: 12_000, first: 25, after: null });
+  expect(filterOf({ amount: '1e9' }).amount).toBe(null);
+  expect(filterOf(Object.fromEntries(new URLSearchParams(searchOf(filterOf({ customer })))))).toEqual(
+    filterOf({ customer }),
+  );
 });

@@ -7,7 +7,7 @@ it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascri
   'signing in does not lead to %j',
   (next) => {
     const search = `?${new URLSearchParams({ next })}`;
-    expect(nextAddress(search, MEMBERSHIPS)).toBe('/tenants/ten_1/test/invoices');
+    expect(nextAddress(search, MEMBERSHIPS)).toBe('/tenants/ten_1/test/home');
     expect(nextAddress(search, [])).toBe('/account');
   },
 );

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { WAYS } from '../../src/dashboard/creation/by-api.ts';
-import { drawnUp } from '../../src/dashboard/creation/drawn-up.ts';
-import { csvLine } from '../../src/dashboard/invoices/csv.ts';
-import { searchedOf } from '../../src/dashboard/invoices/searched.ts';
+import { WAYS } from '../../../src/dashboard/creation/by-api.ts';
+import { drawnUp } from '../../../src/dashboard/creation/drawn-up.ts';
+import { csvLine } from '../../../src/dashboard/invoices/csv.ts';
+import { searchedOf } from '../../../src/dashboard/invoices/searched.ts';
 
 it.each([
   ['', null],

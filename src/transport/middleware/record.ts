@@ -1,0 +1,35 @@
+import type { Middleware } from 'koa';
+import type { AnsweredRequest } from '../../domain/request-log/recorder.ts';
+import type { RequestState } from '../state.ts';
+
+/** The longest part of a text of the client that is recorded. */
+const LONGEST = 100;
+
+/**
+ * Tells of each answered request with an API key. Those of pages and of an invoice's customer are not told: they are
+ * many, and no program of the tenant has made them. A stream is told of when it opens.
+ */
+export function recordRequests(record: (request: AnsweredRequest) => void): Middleware {
+  return async (ctx, next) => {
+    const at = new Date();
+    const start = performance.now();
+    await next();
+    const { identity, requestId, failure = null, operation = null } = ctx.state as RequestState;
+    if (!identity || !('principal' in identity)) return;
+    const { principal } = identity;
+    if (principal.kind !== 'secret' && principal.kind !== 'publishable') return;
+    const matched = (ctx as { _matchedRoute?: unknown })._matchedRoute;
+    const status = ctx.respond === false ? ctx.res.statusCode : ctx.status;
+    record({
+      ...{ id: requestId, at, status, tenantId: principal.tenant.id, environment: principal.environment },
+      method: ctx.method.slice(0, 10),
+      // A path that is none of ours may have anything in it.
+      route: typeof matched === 'string' ? matched : 'other',
+      operation: operation?.slice(0, LONGEST) ?? null,
+      milliseconds: Math.round(performance.now() - start),
+      code: failure?.code ?? (status >= 400 ? 'other' : null),
+      param: failure?.param?.slice(0, LONGEST) ?? null,
+      keyId: principal.keyId,
+    });
+  };
+}

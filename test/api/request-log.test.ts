@@ -1,0 +1,119 @@
+import { expect, it, vi } from 'vitest';
+import { Client, invoiceBody } from '../support/client.ts';
+import { signedIn } from '../support/person.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+});
+
+const FIELDS = 'id method route operation status code param apiKeyId standsFor milliseconds';
+
+/** The newest requests of a key, once one has this id. */
+async function logWith(id: string | null, by = client) {
+  return vi.waitFor(
+    async () => {
+      const { body } = await by.graphql(`query Logged { apiRequests(first: 50) { nodes { ${FIELDS} } } }`);
+      const { nodes } = body.data.apiRequests;
+      const found = nodes.find((each: { id: string }) => each.id === id);
+      if (!found) throw new Error(`the log has no ${id}`);
+      return { found, text: JSON.stringify(nodes) };
+    },
+    { timeout: 20_000, interval: 250 },
+  );
+}
+const idOf = ({ headers }: { headers: Headers }) => headers.get('request-id');
+
+it('requests over REST are in the log by their ids, without values of the path and the body', async () => {
+  const created = await client.post('/v1/invoices', invoiceBody({ metadata: { secret: 'text of the client' } }));
+  const { found } = await logWith(idOf(created));
+  const made = { method: 'POST', route: '/v1/invoices', status: 201, code: null, param: null, standsFor: 1 };
+  expect(found).toMatchObject({ ...made, apiKeyId: expect.stringMatching(/^key_/) });
+  const refused = await client.get('/v1/invoices?limit=0');
+  const wrong = { route: '/v1/invoices', status: 400, code: 'invalid_request', param: 'limit' };
+  expect((await logWith(idOf(refused))).found).toMatchObject(wrong);
+  const unknown = await client.get(`/v1/invoices/${created.body.client_secret}`);
+  const answer = await logWith(idOf(unknown));
+  expect(answer.found).toMatchObject({ route: '/v1/invoices/:id', status: 404, code: 'resource_not_found' });
+  const nowhere = await client.request('GET', '/v1/my-name-is-amina');
+  const { found: other, text } = await logWith(idOf(nowhere));
+  expect(other).toMatchObject({ route: 'other', status: 404 });
+  for (const secret of [created.body.client_secret, tenant.secretKey, 'amina', 'text of the client'])
+    expect(text).not.toContain(secret);
+});
+
+it('GraphQL requests have the name of their operation, and the error of an answer with status 200', async () => {
+  const wrong = await client.graphql('query Missing { invoice(id: "inv_x") { id } }');
+  expect((await logWith(idOf(wrong))).found).toMatchObject({
+    ...{ method: 'POST', route: '/graphql', operation: 'Missing', status: 200, code: 'resource_not_found' },
+  });
+  const typed = await client.graphql(
+    'mutation Wrong { deleteWebhookEndpoint(id: "we_x") { ... on Error { code message } } }',
+  );
+  expect((await logWith(idOf(typed))).found).toMatchObject({ operation: 'Wrong', code: 'resource_not_found' });
+  // By another tenant, because of many like requests only the first ones of a minute are kept.
+  const own = new Client(service.url, (await service.tenant()).secretKey);
+  for (const query of ['query Right { tenant { id } }', 'query Right { tenant { id } }']) {
+    const right = await own.graphql(query);
+    expect((await logWith(idOf(right), own)).found).toMatchObject({ operation: 'Right', code: null, status: 200 });
+  }
+});
+
+it('failures are grouped by kind, and a kind and a page of them can be listed', async () => {
+  const other = await service.tenant();
+  const own = new Client(service.url, other.secretKey);
+  const ask = async (query: string) => (await own.graphql(query)).body;
+  for (let i = 0; i < 15; i++) await own.get('/v1/invoices?limit=0');
+  const last = await own.get('/v1/invoices/inv_x');
+  await logWith(idOf(last), own);
+  const { apiRequestFailures: groups } = (await ask('{ apiRequestFailures { kind status count } }')).data;
+  expect(groups.map(({ status }: { status: number }) => status)).toEqual([404, 400]);
+  // Those beyond the tenth are counted when the minute is over.
+  expect(groups[1].count).toBeGreaterThanOrEqual(5);
+  const kind = JSON.stringify(groups[1].kind);
+  const page = `apiRequests(kind: ${kind}, first: 3) { nodes { id status } pageInfo { hasNextPage endCursor } }`;
+  const { nodes, pageInfo } = (await ask(`{ ${page} }`)).data.apiRequests;
+  expect([nodes.map(({ status }: { status: number }) => status), pageInfo.hasNextPage]).toEqual([
+    [400, 400, 400],
+    true,
+  ]);
+  const next = await ask(`{ apiRequests(kind: ${kind}, first: 3, after: "${pageInfo.endCursor}") { nodes { id } } }`);
+  const ids = next.data.apiRequests.nodes.map(({ id }: { id: string }) => id);
+  expect(ids.some((id: string) => nodes.some((each: { id: string }) => each.id === id))).toBe(false);
+  for (const args of ['first: 0', 'first: 101', `kind: ${kind}, failed: true`, 'after: "req_x"', 'after: "x"'])
+    expect((await ask(`{ apiRequests(${args}) { nodes { id } } }`)).errors[0].extensions.code).toBe('invalid_request');
+});
+
+it('another tenant, the other environment and a viewer see nothing of it', async () => {
+  const id = idOf(await client.get('/v1/invoices?limit=0'));
+  await logWith(id);
+  const query = `{ apiRequest(id: "${id}") { id } }`;
+  expect((await client.graphql(query)).body.data.apiRequest).toEqual({ id });
+  const live = new Client(service.url, await service.liveKey(tenant.id));
+  const foreign = new Client(service.url, (await service.tenant()).secretKey);
+  for (const by of [live, foreign]) {
+    expect((await by.graphql(query)).body.errors[0].extensions.status).toBe(404);
+    expect(JSON.stringify((await by.graphql(`{ apiRequests { nodes { id } } }`)).body)).not.toContain(id);
+  }
+  const { browser } = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] });
+  const viewer = new Client(service.url, browser.credential(tenant.id));
+  expect((await viewer.graphql(query)).body.errors[0].extensions.status).toBe(403);
+});
+
+it('a request without a valid key, and those of pages, are not in it', async () => {
+  const own = await service.tenant();
+  const by = new Client(service.url, own.secretKey);
+  const { browser } = await signedIn(service, { memberships: [{ tenantId: own.id, role: 'owner' }] });
+  const person = new Client(service.url, browser.credential(own.id));
+  await new Client(service.url, 'sk_test_wrong').get('/v1/invoices');
+  await person.graphql('query Page { tenant { id } }');
+  const last = await by.get('/v1/invoices');
+  const { text } = await logWith(idOf(last), by);
+  expect(text).not.toContain('Page');
+  expect(text).not.toContain('401');
+});
