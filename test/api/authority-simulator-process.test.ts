@@ -34,7 +34,8 @@ describe('the ledger after kill -9', () => {
           const [id, document] = [`inv_${round}_${lane}_${n}`, Buffer.from(`<a>${round} ${lane} ${n}</a>`)];
           const answer = await client.put(id, document).catch(() => null);
           if (answer === null) return;
-          expect(answer.status).toBe(202);
+          // 200 if the decision came before the answer was written.
+          expect([200, 202]).toContain(answer.status);
           answered.set(id, digestOf(document));
         }
       });

@@ -106,6 +106,9 @@ async function preparedDuring(act: () => Promise<unknown>): Promise<number> {
   return (await count()) - before;
 }
 
+/** Each request adds to what they answer. */
+const GROWING = ['apiRequest', 'apiRequests', 'apiRequestFailures'];
+
 const READ = 'query Read($id: ID!) { invoice(id: $id) { id lines { amount } } }';
 
 it('a query that was sent before runs on the prepared path', async () => {
@@ -126,7 +129,7 @@ describe('both paths give the same response', () => {
     let answered = 0;
     const ran = await preparedDuring(() =>
       fc.assert(
-        fc.asyncProperty(randomQueries(schema, { texts, without: ['verifyDocument'] }), async (request) => {
+        fc.asyncProperty(randomQueries(schema, { texts, without: ['verifyDocument', ...GROWING] }), async (request) => {
           const { text } = await expectYogasAnswer(request, undefined, true);
           if (!text.includes('"errors"')) answered++;
         }),

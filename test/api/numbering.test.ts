@@ -187,7 +187,7 @@ it('a service continues the series of a database of an earlier version, and drop
     { tenantId: 1, environment: 1, 'series.year': 1, 'series.serial': -1 },
     { name: 'series', unique: true, partialFilterExpression: { 'series.serial': { $exists: true } } },
   );
-  const like = { tenantId, environment: 'test', order: '0' };
+  const like = { tenantId, environment: 'test', order: '0', customer: { name: 'C', ice: '001234567000089' } };
   const series = (serial: number) => ({ year: seriesYear(new Date()), serial });
   await invoices.insertMany([41, 42].map((serial) => ({ ...like, _id: `inv_${serial}`, series: series(serial) })));
 

@@ -159,6 +159,20 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     await close();
   });
 
+  it('the PDF of an invoice is shown in its page', async () => {
+    const { page, client, tenant, complaints, close } = await openWorkspacePage(service, browser, { language: 'en' });
+    const id = await settled(client, ACCEPTED);
+    await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices/${id}`);
+    await page.waitForSelector('.viewer summary');
+    const answered = page.waitForResponse((response) => response.url().includes(`/files/${id}/`), { timeout: 50_000 });
+    await page.locator('.viewer summary').click();
+    const response = await answered;
+    expect([response.status(), response.headers()['content-type']]).toEqual([200, 'application/pdf']);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it('failed requests of a program are found by their kind', async () => {
     const { page, client, complaints, close } = await openWorkspacePage(service, browser, { language: 'en' });
     const { headers } = await client.get('/v1/invoices?limit=0');

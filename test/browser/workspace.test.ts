@@ -184,7 +184,25 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     expect(shown).not.toContain(secret);
     await press(page, 'Send again');
     await expect.poll(() => receiver.received.length).toBe(2);
+    await page.waitForSelector('.delivery .badge[data-state=delivered]', { timeout: 50_000 });
+    // The whole period once more, after its count.
+    await page.locator('.replay summary').click();
+    await page.select('#replay-state', 'delivered');
+    await press(page, 'Count');
+    await page.waitForFunction(() => document.querySelector('.replay [role=status]')?.textContent === 'Deliveries: 1.');
+    await page.locator('.replay .quiet').click();
+    await page.waitForSelector('.replay dialog[open]');
+    await page.locator('.replay .danger').click();
+    await expect.poll(() => receiver.received.length).toBe(3);
     await page.click('.sections a[href$="/endpoints"]');
+    await press(page, 'Edit');
+    await page.locator('[aria-labelledby] [name=description]').fill('orders');
+    await page.locator('.new-endpoint [value=invoice_signing]').click();
+    await press(page, 'Save');
+    await page.waitForFunction(() => document.querySelector('.endpoint .under')?.textContent === 'orders');
+    expect(await page.$$eval('.endpoint code', (all) => all.map(({ textContent }) => textContent?.trim()))).toEqual([
+      ...['invoice.transmitted', 'invoice.accepted', 'invoice.rejected'],
+    ]);
     await press(page, 'Disable');
     await page.waitForSelector('.endpoint .badge[data-state=cancelled]');
     await press(page, 'Delete', true);

@@ -258,7 +258,7 @@ function pageCalls(): [string, () => Promise<unknown>, number][] {
           const given = [status, cursor?.direction, createdFrom !== null && 'from', createdUntil !== null && 'until'];
           const name = `invoices.page: ${given.filter(Boolean).join(', ') || 'nothing'}`;
           const query = { ...page, status, cursor, createdFrom, createdUntil };
-          if (status === null && createdFrom === null)
+          if (status === null && createdFrom === null && createdUntil === null)
             for (const match of MATCHES) {
               const [matched] = Object.keys(match);
               calls.push([`${name}, ${matched}`, () => invoices.page({ ...query, match }), 6]);
@@ -270,7 +270,9 @@ function pageCalls(): [string, () => Promise<unknown>, number][] {
                 ]);
             }
           calls.push([name, () => invoices.page(query), 6]);
-          calls.push([`${name}, cut`, () => invoices.page({ ...query, maxBytes: 1e6 }), 6]);
+          // The cut is the same for each time.
+          if (createdFrom === null && createdUntil === null)
+            calls.push([`${name}, cut`, () => invoices.page({ ...query, maxBytes: 1e6 }), 6]);
           if (cursor) calls.push([`${name}, and others`, async () => (await invoices.page(query)).hasOthers(), 6]);
         }
   return calls;

@@ -9,6 +9,7 @@ import { useChange } from '../workspace/use-change.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DELIVERIES, type Delivery, RESEND_EVENT } from './documents.ts';
 import { eventName } from './event-names.ts';
+import { ReplayForm } from './replay-form.tsx';
 
 const STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const satisfies readonly Delivery['state'][];
 const PAGE = 25;
@@ -16,7 +17,7 @@ const PAGE = 25;
 /** `…/deliveries`: what was sent to the endpoints, newest event first, with each request and answer. */
 export function DeliveriesPage() {
   const { texts } = useLanguage();
-  const { address } = useWorkspace();
+  const { address, tenant, environment } = useWorkspace();
   const { query } = useLocation();
   const state = STATES.find((each) => each === query.state) ?? null;
   const { after, before } = query;
@@ -44,6 +45,7 @@ export function DeliveriesPage() {
           ))}
         </nav>
       </div>
+      {mayChange('endpoints', tenant.role, environment) && <ReplayForm onReplayed={reload} />}
       <Refusal text={problem && 'unreachable'} />
       {found?.nodes.length === 0 && <p class="empty">{none}</p>}
       {found?.nodes.map((delivery) => (

@@ -1,4 +1,4 @@
-import type { ResultOf } from 'gql.tada';
+import type { ResultOf, VariablesOf } from 'gql.tada';
 import { graphql } from '../graphql/graphql.ts';
 
 export const ENDPOINTS = graphql(`
@@ -94,3 +94,20 @@ export const RESEND_EVENT = graphql(`
     }
   }
 `);
+
+export const RESEND_COUNT = graphql(`
+  query ResendCount($selection: WebhookResendSelection!) {
+    webhookResendCount(selection: $selection) { count more }
+  }
+`);
+
+export const RESEND_DELIVERIES = graphql(`
+  mutation ResendDeliveries($selection: WebhookResendSelection!) {
+    result: resendWebhookDeliveries(selection: $selection) {
+      ... on ResendWebhookDeliveriesPayload { outcome { count more } }
+      ... on Error { message }
+    }
+  }
+`);
+
+export type ResendSelection = VariablesOf<typeof RESEND_COUNT>['selection'];

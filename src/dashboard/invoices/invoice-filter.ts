@@ -1,3 +1,4 @@
+import { startOfDay } from '../text/days.ts';
 import type { InvoicesVariables } from './documents.ts';
 
 export const STATUSES = ['pending', 'signing', 'transmitted', 'accepted', 'rejected'] as const;
@@ -22,7 +23,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** The filter in the query of an address. What is none is left out. */
 export function filterOf(query: Readonly<Record<string, string>>): Filter {
-  const day = (text: string | undefined) => (text && DAY.test(text) && startOf(text) ? text : null);
+  const day = (text: string | undefined) => (text && DAY.test(text) && startOfDay(text) ? text : null);
   const after = query.after ?? null;
   const status = STATUSES.find((each) => each === query.status) ?? null;
   const amount = /^\d{1,15}$/.test(query.amount ?? '') ? query.amount : undefined;
@@ -62,7 +63,7 @@ export function variablesOf({ after, before, ...filter }: Filter): InvoicesVaria
 
 /** The variables of what is listed, whichever page of it. */
 export function conditionsOf({ status, from, until, customer, ice, amount }: Omit<Filter, 'after' | 'before'>) {
-  const [start, end] = [from && startOf(from), until && startOf(until, 1)];
+  const [start, end] = [from && startOfDay(from), until && startOfDay(until, 1)];
   return {
     ...(status && { status }),
     ...(customer && { customerName: customer }),
@@ -72,16 +73,4 @@ export function conditionsOf({ status, from, until, customer, ice, amount }: Omi
     ...(start && { createdAfter: new Date(start.getTime() - 1).toISOString() }),
     ...(end && { createdBefore: end.toISOString() }),
   };
-}
-
-/** The instant at which a day begins in Morocco. @returns null for a day that does not exist */
-function startOf(day: string, later = 0): Date | null {
-  const midnight = new Date(`${day}T00:00:00Z`);
-  if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== day) return null;
-  midnight.setUTCDate(midnight.getUTCDate() + later);
-  const parts = new Intl.DateTimeFormat('en', { timeZone: 'Africa/Casablanca', timeZoneName: 'longOffset' });
-  const name = parts.formatToParts(midnight).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  const [, sign, hours = '0', minutes = '0'] = /GMT(?:([+-])(\d\d):(\d\d))?/.exec(name) ?? [];
-  const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
-  return new Date(midnight.getTime() - offset * 60_000);
 }

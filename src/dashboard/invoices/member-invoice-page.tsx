@@ -8,6 +8,7 @@ import { useOnline } from '../invoice/use-online.ts';
 import { formatMoment } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
 import { useLive, useRead } from '../workspace/workspace-context.ts';
+import { DocumentViewer } from './document-viewer.tsx';
 import { MEMBER_INVOICE, type MemberInvoice } from './documents.ts';
 
 /** `…/invoices/<id>`: an invoice for the people of its tenant. */
@@ -43,6 +44,7 @@ export function MemberInvoicePage() {
         </p>
       )}
       <InvoiceBody invoice={invoice} state={state} online={online} />
+      {invoice.documents && <DocumentViewer url={invoice.documents.pdf.url} />}
       <Lines invoice={invoice} />
       <Messages invoice={invoice} />
       <Attempts invoice={invoice} />

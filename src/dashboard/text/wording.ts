@@ -62,6 +62,7 @@ export interface Texts {
   readonly search: SearchTexts;
   readonly creation: CreationTexts;
   readonly requests: RequestsTexts;
+  readonly replay: ReplayTexts;
   readonly secret: SecretTexts;
   readonly keys: KeysTexts;
   readonly endpoints: EndpointsTexts;
@@ -153,6 +154,7 @@ export interface InvoicesTexts {
       string
     >
   >;
+  readonly viewPdf: string;
   readonly lines: string;
   readonly mail: string;
   readonly noMail: string;
@@ -205,6 +207,8 @@ export interface EndpointsTexts {
   readonly removeQuestion: string;
   readonly test: string;
   readonly tested: string;
+  readonly edit: string;
+  readonly save: string;
   readonly add: string;
   readonly url: string;
   readonly description: string;
@@ -318,4 +322,18 @@ export interface RequestsTexts {
   readonly key: string;
   readonly error: string;
   readonly likeIt: (count: string) => string;
+}
+
+/** The texts of the form that sends deliveries once more. */
+export interface ReplayTexts {
+  readonly title: string;
+  readonly endpoint: string;
+  readonly state: string;
+  readonly count: string;
+  readonly none: string;
+  readonly counted: (count: string) => string;
+  readonly more: string;
+  readonly question: (count: string) => string;
+  readonly replay: string;
+  readonly replayed: (count: string) => string;
 }

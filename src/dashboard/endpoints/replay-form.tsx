@@ -1,0 +1,171 @@
+import { useState } from 'preact/hooks';
+import { ConfirmedButton } from '../interface/confirmed-button.tsx';
+import { useLanguage } from '../interface/language.tsx';
+import { Refusal } from '../interface/refusal.tsx';
+import { startOfDay } from '../text/days.ts';
+import { formatNumber } from '../text/money.ts';
+import { useChange } from '../workspace/use-change.ts';
+import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { ENDPOINTS, RESEND_COUNT, RESEND_DELIVERIES, type ResendSelection } from './documents.ts';
+
+const STATES = ['failed', 'delivered', 'cancelled'] as const satisfies readonly ResendSelection['state'][];
+
+/**
+ * Sends the deliveries of a time once more to an endpoint, after it has said how many they are. One call takes the 10,000
+ * newest, and the page says so.
+ * @param onReplayed called when deliveries are on their way
+ */
+export function ReplayForm({ onReplayed }: { onReplayed: () => void }) {
+  const { texts } = useLanguage();
+  const { data } = useRead(ENDPOINTS, {});
+  const endpoints = data?.webhookEndpoints.filter(({ active }) => active) ?? [];
+  const [first] = endpoints;
+  if (!first) return null;
+  return (
+    <details class="card replay">
+      <summary>{texts.replay.title}</summary>
+      <Selection endpoints={endpoints} first={first.id} onReplayed={onReplayed} />
+    </details>
+  );
+}
+
+interface SelectionProps {
+  readonly endpoints: readonly { readonly id: string; readonly url: string }[];
+  readonly first: string;
+  readonly onReplayed: () => void;
+}
+
+function Selection({ endpoints, first, onReplayed }: SelectionProps) {
+  const { texts, language } = useLanguage();
+  const { client } = useWorkspace();
+  const { endpoint, state, count, none, counted, more, question, replay, replayed } = texts.replay;
+  const [chosen, setChosen] = useState<{
+    endpointId: string;
+    state: (typeof STATES)[number];
+    from: string;
+    until: string;
+  }>({
+    ...{ endpointId: first, state: 'failed', from: '', until: '' },
+  });
+  const [found, setFound] = useState<{ count: number; more: boolean } | null>(null);
+  const [told, setTold] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const replaying = useChange(RESEND_DELIVERIES);
+  const selection = selectionOf(chosen);
+  const number = (n: number) => formatNumber(n, language);
+
+  /** A change of what is chosen makes the count one of something else. */
+  function choose(change: Partial<typeof chosen>): void {
+    setChosen({ ...chosen, ...change });
+    setFound(null);
+    setTold('');
+  }
+
+  async function countThem(): Promise<void> {
+    const { data, error } = await client.query(RESEND_COUNT, { selection }).toPromise();
+    setProblem(error ? (error.graphQLErrors[0]?.message ?? 'unreachable') : null);
+    setTold('');
+    setFound(data?.webhookResendCount ?? null);
+  }
+
+  async function run(): Promise<void> {
+    const done = await replaying.run({ selection });
+    if (!done) return;
+    setFound(null);
+    setTold(replayed(number(done.outcome.count)) + (done.outcome.more ? ` ${more}` : ''));
+    onReplayed();
+  }
+
+  const day = (name: 'from' | 'until', label: string) => (
+    <div class="field">
+      <label for={`replay-${name}`}>{label}</label>
+      <input
+        id={`replay-${name}`}
+        name={`replay-${name}`}
+        type="date"
+        value={chosen[name]}
+        onChange={({ currentTarget }) => choose({ [name]: currentTarget.value })}
+      />
+    </div>
+  );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void countThem();
+      }}
+    >
+      <div class="fields">
+        <div class="field wide">
+          <label for="replay-endpoint">{endpoint}</label>
+          <select
+            id="replay-endpoint"
+            dir="ltr"
+            value={chosen.endpointId}
+            onChange={({ currentTarget }) => choose({ endpointId: currentTarget.value })}
+          >
+            {endpoints.map(({ id, url }) => (
+              <option value={id} key={id}>
+                {url}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label for="replay-state">{state}</label>
+          <select
+            id="replay-state"
+            value={chosen.state}
+            onChange={({ currentTarget }) =>
+              choose({ state: STATES.find((each) => each === currentTarget.value) ?? 'failed' })
+            }
+          >
+            {STATES.map((each) => (
+              <option value={each} key={each}>
+                {texts.invoices.deliveryStates[each]}
+              </option>
+            ))}
+          </select>
+        </div>
+        {day('from', texts.invoices.from)}
+        {day('until', texts.invoices.until)}
+      </div>
+      <Refusal text={problem ?? replaying.refusal} />
+      <p class="actions">
+        <button type="submit" class="secondary">
+          {count}
+        </button>
+        <span role="status">
+          {found && (found.count === 0 ? none : counted(number(found.count)))}
+          {found?.more && ` ${more}`}
+          {told}
+        </span>
+        {found && found.count > 0 && (
+          <ConfirmedButton question={question(number(found.count))} onConfirm={() => void run()}>
+            {replay}
+          </ConfirmedButton>
+        )}
+      </p>
+    </form>
+  );
+}
+
+function selectionOf({
+  endpointId,
+  state,
+  from,
+  until,
+}: {
+  endpointId: string;
+  state: (typeof STATES)[number];
+  from: string;
+  until: string;
+}) {
+  const [start, end] = [from ? startOfDay(from) : null, until ? startOfDay(until, 1) : null];
+  return {
+    ...{ endpointId, state },
+    // The bounds are excluded.
+    ...(start && { createdAfter: new Date(start.getTime() - 1).toISOString() }),
+    ...(end && { createdBefore: end.toISOString() }),
+  } satisfies ResendSelection;
+}
