@@ -103,6 +103,7 @@ async function ours(): Promise<Contestant> {
   const logFailure: LogFailure = (level, message, err) => log[level]({ err }, message);
   const jobs = await createJobs({
     ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: true },
+    isAnswering: () => false,
     report: (message, err) => logFailure('error', message, err),
   });
   const strangers = { tenants: { find: async () => null }, notifier: { endpointFails: async () => undefined } };

@@ -17,6 +17,7 @@ import type { ShutdownOptions } from '../transport/drain.ts';
 import { listen } from '../transport/http-server.ts';
 import { createLogger } from '../transport/logger.ts';
 import { composeAuthority, type LiveAuthority } from './authority.ts';
+import { createClientActivity } from './client-activity.ts';
 import { openData } from './data.ts';
 import { composeDocuments, type GivenDocuments } from './documents.ts';
 import { serveHttp } from './http.ts';
@@ -99,8 +100,10 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const { store, tenants, manageKeys, invoices, feed, logFailure, alone } = data;
   const signing = await composeSigning(runtime);
   metrics.watch(signing.keys);
+  const clients = createClientActivity();
   const jobs = await createJobs({
     ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: alone },
+    isAnswering: clients.isRecent,
     report: (message, err) => logFailure('error', message, err),
   });
   metrics.claims(jobs.claimCounts);
@@ -134,7 +137,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       : await startWorker(runtime, { data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live });
   if (config.role !== 'api') await startReconciliation(runtime, { data, jobs, publicUrl }, live?.authority ?? null);
   if (server) {
-    const served = { data, jobs, documents, mailer, demand, webhooks, documentUrl, metrics, live, publicUrl };
+    const served = { data, jobs, documents, mailer, demand, webhooks, documentUrl, metrics, live, publicUrl, clients };
     await serveHttp(runtime, server, { ...served, accountMailer: mailer });
   }
   // Last, so that nothing can fail between the creation of credentials and their output.

@@ -24,6 +24,7 @@ import type { HttpServer } from '../transport/http-server.ts';
 import { operatorPages } from '../transport/operations.ts';
 import { createServer } from '../transport/server.ts';
 import { composeAccounts } from './accounts.ts';
+import type { ClientActivity } from './client-activity.ts';
 import type { Data } from './data.ts';
 import type { Metrics } from './metrics.ts';
 import type { Runtime } from './runtime.ts';
@@ -35,6 +36,7 @@ const RECORDS_MS = 2000;
 export interface HttpParts extends UseCaseParts {
   readonly jobs: Jobs;
   readonly metrics: Metrics;
+  readonly clients: ClientActivity;
   /** The live authority, with the secret of its callbacks; null if none is configured. */
   readonly live: { readonly authority: Authority; readonly callbackSecret: string | Uint8Array | null } | null;
 }
@@ -71,7 +73,10 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     authorityCallback: composeCallback(parts),
     accounts,
     operations: operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
-    measured: metrics.request,
+    measured(method, route, ...rest) {
+      parts.clients.note(route);
+      metrics.request(method, route, ...rest);
+    },
     recorded: recorder.record,
     ready: async () => (server.closing ? 'the service is shutting down' : health.trouble()),
     trustedProxies: config.trustedProxies,

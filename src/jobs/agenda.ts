@@ -64,6 +64,8 @@ export interface JobsParts {
   readonly db: Db;
   readonly invoices: ClaimerParts['invoices'] & Pick<InvoiceRepository, 'placeEarlierWork'>;
   readonly members: ClaimMembers;
+  /** Whether this process answers clients at the moment. */
+  readonly isAnswering: () => boolean;
   /** Receives failures; a job of a stage never throws. */
   readonly report: (message: string, error: unknown) => void;
   /**
@@ -78,7 +80,7 @@ export interface JobsParts {
  * done, so a job that runs twice, late or never does no harm (docs/decisions/0006).
  */
 export async function createJobs(parts: JobsParts): Promise<Jobs> {
-  const { db, invoices, members, report, soleWorker } = parts;
+  const { db, invoices, members, isAnswering, report, soleWorker } = parts;
   let stopping = false;
   // Agenda takes a job for its own by this name, and process ids are reused, in containers at each start.
   const worker = `fatoura-${process.pid}-${randomUUID().slice(0, 8)}`;
@@ -192,7 +194,7 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     claimCounts: () => claimer?.counts() ?? null,
     async startWorker(pipeline) {
       await cleanUp();
-      claimer = createClaimer({ invoices, ranges, run: pipeline.runClaimed, report });
+      claimer = createClaimer({ invoices, ranges, run: pipeline.runClaimed, isAnswering, report });
       define(claimer);
       await ranges.start();
       await agenda.start();

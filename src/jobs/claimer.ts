@@ -39,6 +39,8 @@ export interface ClaimerParts {
   readonly ranges: Pick<ClaimRanges, 'own'>;
   /** Runs a claimed invoice; it takes places of its lane until it ends. */
   readonly run: (claim: Claim) => Promise<void>;
+  /** Whether this process answers clients at the moment. */
+  readonly isAnswering: () => boolean;
   readonly report: (message: string, error: unknown) => void;
 }
 
@@ -71,7 +73,7 @@ export interface Claimer {
  * Idle work is taken up one at a time while there is nothing else; in a busy process after ten minutes, with a rest
  * after each for as long as it took (docs/decisions/0046).
  */
-export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): Claimer {
+export function createClaimer({ invoices, ranges, run, isAnswering, report }: ClaimerParts): Claimer {
   let isStopped = false;
   let found = 0;
   let claimed = 0;
@@ -118,8 +120,8 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
   }
 
   function createLane(lane: Lane) {
-    const { places } = LANES[lane];
-    const batch = Math.ceil(places / 4);
+    /** Fewer while clients are answered: runs that begin together hold up an answer together. */
+    const places = () => (isAnswering() ? LANES[lane].besideClients : LANES[lane].places);
     /** The runs, by their invoices. */
     const running = new Map<string, Promise<void>>();
     /** The slot at which the next look begins. */
@@ -139,7 +141,7 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
     let timer: NodeJS.Timeout | null = null;
     let timerAt = Number.POSITIVE_INFINITY;
 
-    const free = () => places - running.size;
+    const free = () => places() - running.size;
 
     /**
      * Up to `limit` due invoices from `position` on, once round the range, at most `A_TURN` of a slot. At most two
@@ -195,6 +197,11 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
     async function look(): Promise<void> {
       isWoken = false;
       const limit = free();
+      // Clients have come since the look was planned.
+      if (limit <= 0) {
+        hasMore = true;
+        return;
+      }
       const own = ranges.own();
       const mustWait = lane === 'idle' && !isQuiet();
       const lateMs = mustWait ? IDLE_LATE_MS : 0;
@@ -249,7 +256,7 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       }
       const now = performance.now();
       const hotMs = lane === 'idle' ? COLD_MS : HOT_MS;
-      const pause = hasMore ? (free() >= batch ? 0 : HOT_MS) : Math.min(hotMs * 2 ** empty, COLD_MS);
+      const pause = hasMore ? (free() >= Math.ceil(places() / 4) ? 0 : HOT_MS) : Math.min(hotMs * 2 ** empty, COLD_MS);
       const at = Math.min(now + soonMs, Math.max(now, lookedAt + pause, restUntil));
       if (timer && timerAt <= at) return;
       if (timer) clearTimeout(timer);

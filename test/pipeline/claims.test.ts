@@ -75,6 +75,7 @@ async function worker(runMs: number): Promise<Worker> {
       handBack: alive(invoices.handBack),
     },
     ranges,
+    isAnswering: () => false,
     run: alive(async (claim: Claim) => {
       expect(ran.has(claim.invoice.id)).toBe(false);
       await sleep(runMs);

@@ -68,6 +68,7 @@ async function worker(run: (invoiceId: string) => Promise<void>, soleWorker = fa
     members: createClaimMembers(store.db),
     report: (message, error) => complaints.push(`${message}: ${error}`),
     soleWorker,
+    isAnswering: () => false,
   });
   return { jobs, complaints, start: () => jobs.startWorker({ runClaimed: ({ invoice }) => run(invoice.id) }) };
 }

@@ -4,21 +4,21 @@ import type { Stage } from './lifecycle.ts';
 
 /**
  * The kinds of due work, so that what is slow takes no place of something else. `places`: invoices that one process
- * runs at the same time.
+ * runs at the same time; `besideClients`: while it answers clients, too.
  */
 export const LANES = {
   /** Test invoices up to the receipt: they reach nothing outside the service. */
-  stages: { places: 64 },
+  stages: { places: 64, besideClients: 8 },
   /** Live invoices until the authority holds them: a run goes on from one of these stages to the authority. */
-  transmissions: { places: 32 },
+  transmissions: { places: 32, besideClients: 32 },
   /** Live invoices whose decision or receipt is asked for. */
-  answers: { places: 24 },
+  answers: { places: 24, besideClients: 24 },
   /** PDFs. Each occupies a page of the browser. */
-  documents: { places: 4 },
-  mail: { places: 8 },
+  documents: { places: 4, besideClients: 4 },
+  mail: { places: 8, besideClients: 8 },
   /** PDFs that nobody waits for. They are drawn while a process has nothing else to do. */
-  idle: { places: 1 },
-} as const satisfies Readonly<Record<string, { readonly places: number }>>;
+  idle: { places: 1, besideClients: 1 },
+} as const satisfies Readonly<Record<string, { readonly places: number; readonly besideClients: number }>>;
 
 export type Lane = keyof typeof LANES;
 export const LANE_NAMES = Object.keys(LANES) as Lane[];

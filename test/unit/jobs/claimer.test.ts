@@ -71,6 +71,7 @@ function worker(
   { works, invoices }: Pick<ReturnType<typeof world>, 'works' | 'invoices'>,
   runMs: (id: string) => number = () => 10,
   own: PartitionRange = ALL_PARTITIONS,
+  isAnswering: () => boolean = () => false,
 ) {
   const begun: string[] = [];
   const running = new Map<Lane, number>(LANE_NAMES.map((lane) => [lane, 0]));
@@ -96,6 +97,7 @@ function worker(
     invoices,
     ranges: { own: () => own },
     run: ({ invoice }) => work(invoice.id),
+    isAnswering,
     report: (_message, error) => errors.push(error),
   });
   return { claimer, begun, running, most, errors };
@@ -154,6 +156,37 @@ async function play(steps: readonly Step[], runMs: number, stopMs: number) {
   await vi.advanceTimersByTimeAsync(10_000);
   return { ...made, it, longest, isStopped, begunAfterStop: begun.length - begunUntilStop };
 }
+
+it('while clients are answered few runs begin beside them, and all places are taken as soon as they are not', async () => {
+  const it = world();
+  let isAnswering = true;
+  const { claimer, running, begun } = worker(
+    it,
+    () => 100,
+    ALL_PARTITIONS,
+    () => isAnswering,
+  );
+  const { places, besideClients } = LANES.stages;
+  for (let i = 0; i < 400; i++) it.add('stages', i * 10);
+  claimer.start();
+  for (let i = 0; i < 50; i++) {
+    await vi.advanceTimersByTimeAsync(20);
+    expect(running.get('stages')).toBeLessThanOrEqual(besideClients);
+  }
+  // The backlog is worked off meanwhile.
+  expect(begun.length).toBeGreaterThan(5 * besideClients);
+  isAnswering = false;
+  await vi.advanceTimersByTimeAsync(150);
+  expect(running.get('stages')).toBeGreaterThan(places / 2);
+  isAnswering = true;
+  await vi.advanceTimersByTimeAsync(250);
+  expect(running.get('stages')).toBeLessThanOrEqual(besideClients);
+  isAnswering = false;
+  await vi.advanceTimersByTimeAsync(3000);
+  expect(begun).toHaveLength(400);
+  void claimer.stop(1000);
+  await vi.advanceTimersByTimeAsync(1000);
+});
 
 it('no due work waits while places are free, places are never exceeded, and nothing begins after the stop', async () => {
   const property = fc.asyncProperty(
