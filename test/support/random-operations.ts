@@ -84,7 +84,8 @@ function write(schema: GraphQLSchema, parts: RandomParts, pick: GeneratorValue):
     const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
     const open = fields.filter(
       (field) =>
-        !(root && parts.without?.includes(field.name)) &&
+        // Also in fragments on the root.
+        !(type === queryType && parts.without?.includes(field.name)) &&
         ((depth > 1 && left > 0) || !isCompositeType(getNamedType(field.type))),
     );
     const count = root ? 1 + pick(evenly, 1) : 1 + pick(evenly, 5);

@@ -25,7 +25,19 @@ export function ExportButton({ filter }: { filter: Filter }) {
     try {
       const file = await exportInvoices(client, {
         ...{ filter, language, signal: end.signal },
-        head: [number, date, status, customer, texts.ice, net, search.taxTotal, amount, 'MAD', texts.dgiId, 'id'],
+        head: [
+          number,
+          date,
+          status,
+          customer,
+          texts.ice,
+          net,
+          search.taxTotal,
+          amount,
+          search.currency,
+          texts.dgiId,
+          'id',
+        ],
         nameOf: (each) => texts.statuses[each].step,
         onProgress(read) {
           count = read;

@@ -1,4 +1,4 @@
-import type { Client } from '@urql/core';
+import type { Client, CombinedError } from '@urql/core';
 import type { VariablesOf } from 'gql.tada';
 import { isRefusal } from '../graphql/client.ts';
 import { waitToRetry } from '../graphql/retry.ts';
@@ -9,6 +9,8 @@ import { conditionsOf, type Filter } from './invoice-filter.ts';
 
 /** Attempts to read a page before the export is given up. */
 const ATTEMPTS = 6;
+/** Pause between two pages, so that the limit of requests leaves room for the pages that somebody looks at, milliseconds. */
+const PACE_MS = 250;
 /** Tells spreadsheets that the file is UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -25,7 +27,7 @@ interface Export {
 
 /**
  * Reads all invoices of a filter, newest first, page after page, into a CSV file. Those that are created meanwhile are
- * not in it. A page that fails is read again with growing pauses, so that a limit of requests only slows it down.
+ * not in it. A page that fails is read again with growing pauses; a limit of requests only slows it down.
  * @returns null when `signal` has ended it
  * @throws when the service refuses it, or cannot be reached for long
  */
@@ -45,6 +47,7 @@ export async function exportInvoices(client: Client, options: Export): Promise<B
     onProgress(count);
     if (!page.pageInfo.hasNextPage) return new Blob(parts, { type: 'text/csv;charset=utf-8' });
     after = page.pageInfo.endCursor ?? null;
+    await pause(PACE_MS);
   }
 }
 
@@ -57,12 +60,27 @@ function cellsOf(invoice: ExportedInvoice, nameOf: Export['nameOf']) {
 }
 
 async function readPage(client: Client, variables: VariablesOf<typeof EXPORTED>, signal: AbortSignal) {
-  for (let attempt = 1; !signal.aborted; attempt++) {
+  for (let attempt = 1; !signal.aborted; ) {
     const { data, error } = await client.query(EXPORTED, variables).toPromise();
     if (signal.aborted) return null;
     if (data && !error) return data.invoices;
+    const waitMs = error ? limitedFor(error) : null;
+    if (waitMs !== null) {
+      await pause(waitMs);
+      continue;
+    }
     if (error && (isRefusal(error) || attempt === ATTEMPTS)) throw error;
-    await waitToRetry(attempt);
+    await waitToRetry(attempt++);
   }
   return null;
+}
+
+/** How long the limit of requests asks to wait, milliseconds; null if it is not the reason. */
+function limitedFor({ response }: CombinedError): number | null {
+  if (response?.status !== 429) return null;
+  return 1000 * Math.min(Math.max(Number(response.headers.get('Retry-After')) || 1, 1), 120);
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

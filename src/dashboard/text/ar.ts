@@ -196,6 +196,7 @@ export const ar: Texts = {
     exportFailed: 'توقف التصدير: تعذر الوصول إلى الخدمة. أعد المحاولة.',
     stop: 'إيقاف',
     taxTotal: 'الضريبة على القيمة المضافة',
+    currency: 'العملة',
     create: 'فاتورة اختبار جديدة',
   },
   creation: {

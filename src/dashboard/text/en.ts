@@ -198,6 +198,7 @@ export const en: Texts = {
     exportFailed: 'The export was interrupted: the service cannot be reached. Try again.',
     stop: 'Stop',
     taxTotal: 'VAT',
+    currency: 'Currency',
     create: 'New test invoice',
   },
   creation: {

@@ -198,6 +198,7 @@ export const fr: Texts = {
     exportFailed: 'L’export s’est interrompu : le service est injoignable. Réessayez.',
     stop: 'Arrêter',
     taxTotal: 'TVA',
+    currency: 'Devise',
     create: 'Nouvelle facture de test',
   },
   creation: {

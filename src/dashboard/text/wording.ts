@@ -277,6 +277,7 @@ export interface SearchTexts {
   readonly exportFailed: string;
   readonly stop: string;
   readonly taxTotal: string;
+  readonly currency: string;
   readonly create: string;
 }
 

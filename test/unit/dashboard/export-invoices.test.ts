@@ -1,0 +1,83 @@
+import type { Client } from '@urql/core';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { exportInvoices } from '../../../src/dashboard/invoices/export-invoices.ts';
+import { filterOf } from '../../../src/dashboard/invoices/invoice-filter.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('addEventListener', () => undefined);
+  vi.stubGlobal('removeEventListener', () => undefined);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const node = (id: string) => ({
+  ...{ id, number: id, status: 'accepted', createdAt: '2026-11-23T12:00:00Z', amount: 12_000, currency: 'MAD' },
+  ...{ dgiId: null, customer: { name: 'A', ice: '1' }, totals: { subtotal: 10_000, taxTotal: 2000 } },
+});
+const page = (id: string, next: string | null) => ({
+  data: { invoices: { nodes: [node(id)], pageInfo: { hasNextPage: next !== null, endCursor: next } } },
+});
+const failed = (status: number, headers: Record<string, string> = {}) => ({
+  error: { response: new Response(null, { status, headers }), graphQLErrors: [] },
+});
+
+/** Exports from a service that gives these answers, one after the other; the last one again and again. */
+function exportFrom(answers: readonly object[]) {
+  const asked: unknown[] = [];
+  const end = new AbortController();
+  const client = {
+    query(_document: unknown, variables: { after: string | null }) {
+      const answer = answers[Math.min(asked.push(variables.after) - 1, answers.length - 1)];
+      return { toPromise: async () => answer };
+    },
+  } as unknown as Client;
+  const done = exportInvoices(client, {
+    ...{ filter: filterOf({}), language: 'en', head: ['number'], nameOf: (status) => status },
+    ...{ onProgress: () => undefined, signal: end.signal },
+  }).then(
+    async (file) => (file ? (await file.text()).trim().split('\r\n').slice(1) : null),
+    () => 'failed',
+  );
+  return { asked, end, done };
+}
+
+it('reads page after page', async () => {
+  const { asked, done } = exportFrom([page('a', 'a'), page('b', 'b'), page('c', null)]);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(asked).toEqual([null, 'a', 'b']);
+  expect((await done) as string[]).toHaveLength(3);
+});
+
+it('waits as long as the limit of requests says, however often', async () => {
+  const limited = failed(429, { 'Retry-After': '40' });
+  const { asked, done } = exportFrom([page('a', 'a'), ...Array(10).fill(limited), page('b', null)]);
+  await vi.advanceTimersByTimeAsync(39_000);
+  expect(asked).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(400_000);
+  expect(asked).toHaveLength(12);
+  expect((await done) as string[]).toHaveLength(2);
+});
+
+it('survives short failures, and gives up after long ones and refusals', async () => {
+  const short = exportFrom([failed(503), failed(503), page('a', null)]);
+  const long = exportFrom([failed(503)]);
+  const refused = exportFrom([failed(403)]);
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect((await short.done) as string[]).toHaveLength(1);
+  expect([await long.done, long.asked.length]).toEqual(['failed', 6]);
+  expect([await refused.done, refused.asked.length]).toEqual(['failed', 1]);
+});
+
+it('ends without a file when it is stopped', async () => {
+  const { asked, end, done } = exportFrom([page('a', 'a')]);
+  await vi.advanceTimersByTimeAsync(1000);
+  end.abort();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(await done).toBe(null);
+  const { length } = asked;
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(asked).toHaveLength(length);
+});
