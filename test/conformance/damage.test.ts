@@ -205,6 +205,59 @@ describe('the write-ahead log after a crash', () => {
     expect(last.log.length).toBeGreaterThan(used);
   });
 
+  test('frames that failed commits left are no damage: the next commit cuts them off', () => {
+    writeContent();
+    const store = open();
+    const insert = (id: string) =>
+      store.commit.write(() => {
+        const doc = { _id: id, text: id.repeat(1000) };
+        store.documents.insert(store.collectionForWrite('db', 'log'), doc, encodeDocument(doc));
+      });
+    insert('before');
+    store.commit.flush();
+    const [file, log] = [readFileSync(path), readFileSync(`${path}-wal`)];
+
+    /** The log as a COMMIT of so many bytes leaves it whose fsync fails: all of its frames are there. */
+    const remains = (bytes: number): Buffer => {
+      const copy = join(folder, 'copy.sqlite');
+      writeFileSync(copy, file);
+      writeFileSync(`${copy}-wal`, log);
+      const sqlite = new DatabaseSync(copy);
+      sqlite.exec('PRAGMA wal_autocheckpoint = 0');
+      sqlite.prepare('INSERT INTO doc(rid, sum, bson) VALUES(1000000, 0, zeroblob(?))').run(bytes);
+      const left = readFileSync(`${copy}-wal`);
+      sqlite.close();
+      for (const suffix of ['', '-wal', '-shm']) rmSync(copy + suffix, { force: true });
+      return left;
+    };
+    const failed = remains(200_000);
+    const smaller = remains(100_000);
+    smaller.copy(failed, 0);
+    const { beforeCommit } = store.commit;
+    store.commit.beforeCommit = () => {
+      throw new Error('the disk does not answer');
+    };
+    insert('lost');
+    store.commit.flush();
+    store.commit.beforeCommit = beforeCommit;
+    writeFileSync(`${path}-wal`, failed);
+    insert('after');
+    store.commit.flush();
+    const image = { file: readFileSync(path), log: readFileSync(`${path}-wal`) };
+    const expected = store.database.prepare('SELECT count(*) AS n FROM doc').get()?.n;
+    store.close();
+
+    // Without the cut, this is what the log would be.
+    const uncut = Buffer.from(failed);
+    image.log.copy(uncut, 0);
+    restore({ file: image.file, log: uncut });
+    expect(() => open()).toThrow(/damaged/);
+    restore(image);
+    const again = open();
+    expect(again.database.prepare('SELECT count(*) AS n FROM doc').get()?.n).toBe(expected);
+    again.close();
+  });
+
   test('a flipped bit in the file or its log: refused, or everything reads the same', () => {
     const seed = Number(process.env.TEST_SEED ?? 3);
     const used = 32 + (ends().at(-1)! + 1) * FRAME;

@@ -13,12 +13,15 @@ export class GroupCommit {
   readonly #release: StatementSync;
   readonly #undo: StatementSync;
   readonly #inTransaction: () => boolean;
+  readonly #cutLog: () => void;
   #open = false;
   #isScheduled = false;
   /**
    * Set when SQLite rolled back the whole transaction (full disk, I/O error). None of its writes may be acknowledged.
    */
   #broken: Error | undefined;
+  /** Whether a COMMIT that failed may have left frames in the log. */
+  #leftFrames = false;
   /** Number of COMMITs that failed. */
   lost = 0;
   #waiting: ((failure?: Error) => void)[] = [];
@@ -35,6 +38,7 @@ export class GroupCommit {
   constructor(database: Database) {
     const prepare = (sql: string): StatementSync => database.sqlite.prepare(sql);
     this.#inTransaction = () => database.sqlite.isTransaction;
+    this.#cutLog = () => database.cutLog();
     this.#begin = prepare('BEGIN IMMEDIATE');
     this.#commit = prepare('COMMIT');
     this.#rollback = prepare('ROLLBACK');
@@ -83,6 +87,10 @@ export class GroupCommit {
 
   #enter(): void {
     if (!this.#open) {
+      if (this.#leftFrames) {
+        this.#cutLog();
+        this.#leftFrames = false;
+      }
       this.#begin.run();
       this.#open = true;
     }
@@ -129,6 +137,7 @@ export class GroupCommit {
     this.#waiting = [];
     if (failure) {
       this.lost++;
+      this.#leftFrames = true;
       this.onLost();
     } else this.onCommit();
     for (const callback of waiting) callback(failure);

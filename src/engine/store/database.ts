@@ -8,13 +8,14 @@ import {
   renameSync,
   rmSync,
   statSync,
+  truncateSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { damagedRows, defineChecksums } from './checksums.ts';
 import { isOutOfSpace } from './disk.ts';
 import { readInstanceFile } from './instance-file.ts';
-import { findLogDamage } from './log-damage.ts';
+import { findLogDamage, logBytes } from './log-damage.ts';
 import { breakSeal, isSealed, seal, sealState } from './seal.ts';
 
 /** Identify our files and the version of the tables below. A file with another id or version is refused. */
@@ -63,6 +64,20 @@ export class Database {
       this.#statements.set(sql, statement);
     }
     return statement;
+  }
+
+  /**
+   * Cuts the write-ahead log behind its last commit. A COMMIT that failed may leave whole frames there; when later
+   * commits overwrite some of them, the rest looks like damage after a crash (`findLogDamage`).
+   * @throws when the log cannot be cut
+   */
+  cutLog(): void {
+    // Does nothing but count (SQLite 3.51 and later). -1: there is no log.
+    const frames = Number(this.prepare('PRAGMA wal_checkpoint(NOOP)').get()?.log ?? -1);
+    const path = walPath(this.path);
+    if (frames < 0 || !existsSync(path)) return;
+    const bytes = logBytes(frames, PAGE_BYTES);
+    if (statSync(path).size > bytes) truncateSync(path, bytes);
   }
 
   /**

@@ -19,6 +19,11 @@ interface Words {
   at(index: number): number;
 }
 
+/** Bytes of a log with this number of frames. @param pageBytes bytes of a page of the database */
+export function logBytes(frames: number, pageBytes: number): number {
+  return frames === 0 ? 0 : HEADER_BYTES + frames * (FRAME_HEADER_BYTES + pageBytes);
+}
+
 /**
  * Looks for damage in a write-ahead log: a frame that is not valid although a later commit was written, which happens
  * only after the earlier one was on disk; or a frame that one flipped bit made invalid, which no interrupted write does.
