@@ -58,6 +58,22 @@ test('a TTL index removes only expired documents; collMod changes the expiry tim
   expect((await sessions.indexes())[1]).toMatchObject({ expireAfterSeconds: 10 });
 });
 
+test('a collMod that lengthens the expiry time holds for a run that has begun', async () => {
+  const rows = client.db('ttl').collection<{ _id: number; at: Date }>('many');
+  const expireAfter = (expireAfterSeconds: number) =>
+    client.db('ttl').command({ collMod: 'many', index: { keyPattern: { at: 1 }, expireAfterSeconds } });
+  await rows.createIndex({ at: 1 }, { expireAfterSeconds: 7200 });
+  const at = new Date(Date.now() - 3_600_000);
+  await rows.insertMany(Array.from({ length: 20_000 }, (_, _id) => ({ _id, at })));
+  await expireAfter(1800);
+  await eventually(async () => (await rows.estimatedDocumentCount()) < 20_000);
+  await expireAfter(7200);
+  const left = await rows.estimatedDocumentCount();
+  expect(left, 'the run was over before its time changed').toBeGreaterThan(0);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await rows.countDocuments()).toBe(left);
+});
+
 test('a hidden TTL index removes any number of documents; one held by a transaction does not block the others', async () => {
   const db = client.db('ttl-more');
   const [first, second] = [db.collection<{ _id: number; at: Date; n?: number }>('a'), db.collection<{ at: Date }>('b')];

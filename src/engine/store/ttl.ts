@@ -17,7 +17,7 @@ export function* removeExpired(store: Store, now: number): Generator<void> {
   for (const { ns, indexes } of store.catalog.list()) {
     for (const { id, expireAfterSeconds } of indexes) {
       if (expireAfterSeconds === undefined) continue;
-      while (removeBatch(store, ns, id, now - expireAfterSeconds * 1000)) yield;
+      while (removeBatch(store, ns, id, now)) yield;
       yield;
     }
   }
@@ -25,11 +25,13 @@ export function* removeExpired(store: Store, now: number): Generator<void> {
 
 /**
  * Removes one step's documents. Returns whether more may follow; false if the collection or the index no longer exists.
+ * The index's time is read at each step: a `collMod` that was answered between two steps applies to the second.
  */
-function removeBatch(store: Store, ns: string, id: number, before: number): boolean {
+function removeBatch(store: Store, ns: string, id: number, now: number): boolean {
   const collection = store.catalog.get(ns);
   const index = collection?.indexes.find((each) => each.id === id);
-  if (!collection || !index) return false;
+  if (!collection || index?.expireAfterSeconds === undefined) return false;
+  const before = now - index.expireAfterSeconds * 1000;
   try {
     return store.commit.write(() => removeBefore(store, collection, index, before)) === BATCH;
   } catch (error) {
