@@ -134,6 +134,9 @@ try {
     { name: 'keys', path: `${tenant}/keys`, language: 'en', selector: '.log li' },
     { name: 'endpoints', path: `${tenant}/endpoints`, language: 'fr', selector: 'form' },
     { name: 'deliveries', path: `${tenant}/deliveries`, language: 'ar', selector: '.empty' },
+    { name: 'settings', path: `${tenant}/settings`, language: 'fr', selector: '#legalName' },
+    { name: 'settings', path: `${tenant}/settings`, language: 'ar', selector: '#legalName' },
+    { name: 'audit', path: `${tenant}/audit`, language: 'en', selector: '.delivery' },
     { name: 'join', path: '/join#x', language: 'fr', selector: 'form' },
   ];
   for (const shot of shots) await shoot(browser, url, shot, folder);

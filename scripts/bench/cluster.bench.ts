@@ -41,7 +41,12 @@ class Cluster {
     const dataDir = await mkdtemp(join(tmpdir(), 'cluster-'));
     const limits = { RATE_LIMIT_SECRET: '1000000000', RATE_LIMIT_ADDRESS: '1000000000' };
     const config = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', ...limits });
-    const renderer = { render: async () => EMPTY_PDF, warm: async () => undefined, close: async () => undefined };
+    const renderer = {
+      render: async () => EMPTY_PDF,
+      draw: async () => EMPTY_PDF,
+      warm: async () => undefined,
+      close: async () => undefined,
+    };
     return new Cluster(await startApp(config, { monitorCommands: true, renderer }), dataDir);
   }
 

@@ -9,12 +9,14 @@ import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { serveRequests } from './bench-process.ts';
 import { storeDone, storePending } from './stored-invoices.ts';
 
-// Runs the service without its worker over a number of stored invoices, for one side of `growth`.
+// Runs the service without its worker over a number of stored invoices, for one side of `growth` and of `dashboard`.
 
 /** Sent when the process is ready. */
 export interface GrowthService {
   readonly url: string;
   readonly secretKey: string;
+  /** The link with which a person becomes an owner of the tenant. */
+  readonly invitation: string;
   /** Ids of some of the stored invoices, spread over all of them. */
   readonly ids: readonly string[];
 }
@@ -41,7 +43,8 @@ const LEASE_MS = 60_000;
 
 const { count, lines } = JSON.parse(process.argv[2] ?? '{}') as { count: number; lines: number };
 const dataDir = await mkdtemp(join(tmpdir(), 'growth-'));
-const limits = { RATE_LIMIT_SECRET: '1000000000', RATE_LIMIT_ADDRESS: '1000000000' };
+const UNLIMITED = '1000000000';
+const limits = { RATE_LIMIT_SECRET: UNLIMITED, RATE_LIMIT_PUBLISHABLE: UNLIMITED, RATE_LIMIT_ADDRESS: UNLIMITED };
 const config = { ...readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', ...limits }), role: 'api' as const };
 let app = await startApp(config);
 const { demo } = app.firstStart;
@@ -67,7 +70,7 @@ serveRequests<GrowthRequest>(
   },
 );
 process.send?.({
-  ...{ url: app.url ?? '', secretKey: demo.secretKey },
+  ...{ url: app.url ?? '', secretKey: demo.secretKey, invitation: app.firstStart.invitationUrl ?? '' },
   ids: stored.filter((_id, index) => index % each === 0),
 } satisfies GrowthService);
 

@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { createRecordOfPerson } from '../domain/audit/record-entries.ts';
 import { createAcceptInvitation } from '../domain/person/accept-invitation.ts';
 import { RESET_MS } from '../domain/person/limits.ts';
 import type { AccountMailer, Accounts } from '../domain/person/ports.ts';
@@ -32,7 +33,10 @@ export function composeAccounts({ data, mailer, publicUrl }: PeopleParts): Accou
   });
   return {
     ...{ accounts, people, report, tenants: data.tenants },
-    acceptInvitation: createAcceptInvitation(accounts, people, () => new Date()),
+    record: createRecordOfPerson(people, data.audit, (err) =>
+      data.logFailure('error', 'what a person did at the own account could not be recorded', err),
+    ),
+    acceptInvitation: createAcceptInvitation(accounts, people, data.audit, () => new Date()),
     attempts: createAttemptLimiter(data.alone ? null : db),
   };
 }

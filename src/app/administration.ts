@@ -1,12 +1,14 @@
 import type { Config } from '../config.ts';
 import { createLiveConditions } from '../domain/api-key/live-conditions.ts';
 import { createManageKeys, type ManageKeys } from '../domain/api-key/manage-keys.ts';
+import type { AuditLog } from '../domain/audit-entry.ts';
 import type { DifferenceRepository, ReconciliationState } from '../domain/authority/reconciliation.ts';
 import type { AuthorityStateStore } from '../domain/authority/state.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { PeopleRepository } from '../domain/person/ports.ts';
-import type { TenantRepository } from '../domain/tenant/ports.ts';
+import type { LiveConditions, TenantRepository } from '../domain/tenant/ports.ts';
+import { createAuditLog } from '../storage/audit-log.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
 import { createAuthorityStateStore } from '../storage/authority-state.ts';
 import type { Store } from '../storage/connect.ts';
@@ -24,8 +26,10 @@ import { type OpenStore, openStore } from './store.ts';
 export interface Administration {
   readonly tenants: TenantRepository;
   readonly manageKeys: ManageKeys;
+  readonly liveConditions: LiveConditions;
   readonly installation: InstallationRepository;
   readonly people: PeopleRepository;
+  readonly auditLog: AuditLog;
   readonly invoices: Pick<InvoiceRepository, 'needingAttention' | 'retryNow' | 'parkedByTenant' | 'parkedCount'>;
   readonly authorityState: AuthorityStateStore;
   readonly differences: Pick<DifferenceRepository, 'count'>;
@@ -34,14 +38,13 @@ export interface Administration {
 
 export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings): Administration {
   const tenants = withKeyCache(createTenantRepository(db));
-  const manageKeys = createManageKeys(
-    tenants,
-    createLiveConditions((tenantId) => missingInstallation(config, tenantId)),
-  );
+  const liveConditions = createLiveConditions((tenantId) => missingInstallation(config, tenantId));
+  const manageKeys = createManageKeys(tenants, liveConditions);
   return {
-    ...{ tenants, manageKeys },
+    ...{ tenants, manageKeys, liveConditions },
     installation: createInstallationRepository(db),
     people: createPeopleRepository(db),
+    auditLog: createAuditLog(db),
     invoices: createInvoiceRepository(db),
     authorityState: createAuthorityStateStore(db),
     differences: createDifferenceRepository(db),

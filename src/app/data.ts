@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { createAudit } from '../domain/audit/record-entries.ts';
+import type { Audit } from '../domain/audit-entry.ts';
 import { createFairQueue } from '../domain/fair-queue.ts';
 import type { Through } from '../domain/grouped.ts';
 import { type ClientSecrets, createClientSecrets } from '../domain/invoice/client-secret.ts';
@@ -35,7 +37,10 @@ const BACKGROUND_WRITES = { 'own engine': 1, 'running engine': 1, server: 4 } as
 
 /** The store with its repositories, and the master key of its data. */
 export interface Data
-  extends Pick<Administration, 'tenants' | 'manageKeys' | 'installation' | 'people' | 'authorityState'> {
+  extends Pick<
+    Administration,
+    'tenants' | 'manageKeys' | 'liveConditions' | 'installation' | 'people' | 'authorityState' | 'auditLog'
+  > {
   readonly store: OpenStore;
   /**
    * Whether no other process uses the store, because this process started the engine. It is then the only worker, and
@@ -51,6 +56,8 @@ export interface Data
   readonly invoices: InvoiceRepository;
   readonly settledCounts: SettledCounts;
   readonly requestLog: RequestLog;
+  /** Also shows each entry in the log. */
+  readonly audit: Audit;
   readonly documents: DocumentStore;
   readonly logos: LogoStore;
   /** Not started yet. */
@@ -73,7 +80,10 @@ export async function openData(
   await prepareDataFolder(config);
   const store = options.store ?? (await openOwnStore(runtime, options.monitorCommands));
   const { db } = store;
-  const { tenants, manageKeys, installation, people, authorityState } = administrationOf(store, config);
+  const { tenants, manageKeys, liveConditions, installation, people, authorityState, auditLog } = administrationOf(
+    store,
+    config,
+  );
   const masterKey = await openMasterKey(config, installation);
   await ensureIndexes(db);
   await reserveEarlierNumbers(db);
@@ -98,9 +108,11 @@ export async function openData(
       logFailure,
       tenants,
       manageKeys,
+      liveConditions,
       installation,
       people,
       authorityState,
+      auditLog,
       masterKey,
       feed,
       background,
@@ -111,6 +123,11 @@ export async function openData(
     invoices: metrics.observed(createInvoiceRepository(db, background('changes'), hasEarlierKeys)),
     settledCounts: createSettledCounts(db),
     requestLog: createRequestLog(db),
+    audit: createAudit(
+      auditLog,
+      (entry) => runtime.log.info({ audit: entry }, entry.action),
+      (err) => logFailure('error', 'audit entries could not be stored; the log has them', err),
+    ),
     documents: createDocumentStore(db, background('documents')),
     logos: createLogoStore(db),
   };

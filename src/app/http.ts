@@ -7,7 +7,7 @@ import { createTakeHint } from '../domain/authority/take-hint.ts';
 import { refuseReusedKey, requireIssuer } from '../domain/invoice/create-invoice.ts';
 import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
-import { createAuthenticateSession } from '../domain/person/authenticate-session.ts';
+import { createAuthenticateSession, createHasOperatorSession } from '../domain/person/authenticate-session.ts';
 import { placeOf } from '../domain/person/place.ts';
 import { requireScope } from '../domain/principal.ts';
 import { createRequestRecorder } from '../domain/request-log/recorder.ts';
@@ -72,7 +72,11 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     graphql: await composeGraphql(runtime, metrics),
     authorityCallback: composeCallback(parts),
     accounts,
-    operations: operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
+    operations: operatorPages({
+      ...{ agenda: jobs.agenda, exposition: metrics.exposition },
+      operatorHash: () => installation.operatorHash(),
+      hasOperatorSession: createHasOperatorSession(accounts.accounts, data.people),
+    }),
     measured(method, route, ...rest) {
       parts.clients.note(route);
       metrics.request(method, route, ...rest);

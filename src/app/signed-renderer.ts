@@ -26,6 +26,7 @@ export function createSignedRenderer(
           : [{ ...receiptFile, contentType, relationship: 'Supplement' as const, content: receipt }]),
       ]);
     },
+    draw: (page) => browser.render(page),
     warm: () => browser.warm(),
     async close() {
       await Promise.all([browser.close(), signer.close()]);

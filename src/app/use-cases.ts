@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import { createOwnKeys } from '../domain/api-key/own-keys.ts';
+import { createBrowseAudit } from '../domain/audit/browse-audit.ts';
+import { serviceError } from '../domain/errors.ts';
 import { createCountInvoices } from '../domain/invoice/count-invoices.ts';
 import { createCreateInvoice } from '../domain/invoice/create-invoice.ts';
 import { createFindCustomers } from '../domain/invoice/customer-search.ts';
@@ -11,12 +13,12 @@ import { createReadInvoice } from '../domain/invoice/read-invoice.ts';
 import { createReadInvoices } from '../domain/invoice/read-invoices.ts';
 import { createResendEmail } from '../domain/invoice/resend-email.ts';
 import { createRevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.ts';
+import { samplePage } from '../domain/invoice/sample-page.ts';
 import { createValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import { createWatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import { createManageMembers } from '../domain/person/manage-members.ts';
 import type { AccountMailer, AttemptLimiter } from '../domain/person/ports.ts';
 import { createBrowseRequests } from '../domain/request-log/browse-requests.ts';
-import type { AuditEntry } from '../domain/tenant/audit.ts';
 import { createOwnProfile } from '../domain/tenant/own-profile.ts';
 import { createVerifyDocument } from '../domain/verification/verify-document.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
@@ -38,16 +40,15 @@ export interface UseCaseParts {
   readonly publicUrl: string;
 }
 
-/** The use cases of the API. A tenant's changes to its own account are logged as audit entries. */
+/** The use cases of the API. A tenant's changes to its own account are recorded in the audit log. */
 export function composeUseCases(
   log: Logger,
   { data, jobs: { queue }, documents, mailer, demand, webhooks, documentUrl, accountMailer, publicUrl }: UseCaseParts,
   attempts: AttemptLimiter,
 ): UseCases {
-  const { invoices, invoiceIds, tenants, clientSecrets } = data;
+  const { invoices, invoiceIds, tenants, clientSecrets, audit } = data;
   const { writer, invoiceWarnings, clientsVerifier } = documents;
   const readInvoice = createReadInvoice(invoices, clientSecrets);
-  const audit = (entry: AuditEntry) => log.info({ audit: entry }, entry.action);
   return {
     createInvoice: createCreateInvoice(invoices, queue, invoiceIds, clientSecrets, invoiceWarnings, (entry) =>
       log.info(entry, 'an invoice was created with warnings'),
@@ -60,10 +61,11 @@ export function composeUseCases(
     listInvoices: createListInvoices(invoices),
     findCustomers: createFindCustomers(invoices),
     requests: createBrowseRequests(data.requestLog),
+    auditLog: createBrowseAudit(data.auditLog),
     countInvoices: createCountInvoices(invoices, data.settledCounts),
     watchInvoice: createWatchInvoice(readInvoice, data.feed),
-    resendEmail: createResendEmail(invoices, queue, mailer, demand),
-    revokeDocumentUrls: createRevokeDocumentUrls(invoices),
+    resendEmail: createResendEmail(invoices, queue, mailer, demand, audit),
+    revokeDocumentUrls: createRevokeDocumentUrls(invoices, audit),
     documentUrl,
     ...webhooks.useCases,
     apiKeys: createOwnKeys(tenants, data.manageKeys, audit),
@@ -74,7 +76,14 @@ export function composeUseCases(
           .sendInvitation(mail)
           .catch((err: unknown) => data.logFailure('error', 'the mail of an invitation failed', err)),
     }),
-    sellerProfile: createOwnProfile(tenants, data.logos, audit),
+    sellerProfile: createOwnProfile({
+      ...{ tenants, audit, logos: data.logos, liveConditions: data.liveConditions },
+      drawSample: (tenantId, profile, logo) =>
+        documents.renderer.draw(samplePage(tenantId, profile, logo, publicUrl, new Date())).catch((err: unknown) => {
+          data.logFailure('warn', 'a preview could not be drawn', err);
+          throw serviceError('internal_error', 'No preview can be drawn at the moment.', null, 503);
+        }),
+    }),
     verifyDocument: createVerifyDocument(clientsVerifier.verify),
   };
 }

@@ -8,6 +8,7 @@ import { createAttemptDelivery } from '../domain/webhook/attempt-delivery.ts';
 import { createBrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
 import { createDispatcher } from '../domain/webhook/dispatcher.ts';
 import { createEndpointHealth, type EndpointNotifier } from '../domain/webhook/endpoint-health.ts';
+import { createCountAttempts, createReadStatistics } from '../domain/webhook/endpoint-statistics.ts';
 import { createManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
 import { createPublishEvents } from '../domain/webhook/publish-events.ts';
 import { createRecordAttempts } from '../domain/webhook/record-attempts.ts';
@@ -18,6 +19,7 @@ import { createWatchEvents } from '../domain/webhook/watch-events.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import { createWebhookJobs } from '../jobs/webhook-jobs.ts';
 import type { Store } from '../storage/connect.ts';
+import { createStatisticsStore } from '../storage/endpoint-statistics.ts';
 import { createEventFeed } from '../storage/event-feed.ts';
 import { createOutbox } from '../storage/outbox.ts';
 import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
@@ -33,6 +35,7 @@ export interface WebhookParts {
   readonly store: Pick<Store, 'db'>;
   readonly invoices: Pick<InvoiceRepository, 'page'>;
   readonly background: Data['background'];
+  readonly audit: Data['audit'];
   readonly masterKey: Uint8Array;
   readonly agenda: Agenda;
   readonly documentUrl: DocumentUrl;
@@ -45,7 +48,7 @@ export interface WebhookParts {
 
 /** The webhooks of the service: use cases for all processes, deliveries for workers. */
 export function composeWebhooks(parts: WebhookParts) {
-  const { config, tenants, notifier, documentUrl, logFailure, alone } = parts;
+  const { config, tenants, notifier, documentUrl, logFailure, alone, audit } = parts;
   const { db } = parts.store;
   const now = () => new Date();
   const report = (message: string, err: unknown) => logFailure('error', message, err);
@@ -59,8 +62,12 @@ export function composeWebhooks(parts: WebhookParts) {
   const jobs = createWebhookJobs(parts.agenda, report);
   const sender = createWebhookSender({ allowInsecure: config.allowInsecureWebhooks });
   const health = createEndpointHealth({ endpoints, deliveries, tenants, notifier, now, report });
+  const statisticsStore = createStatisticsStore(db);
+  const statistics = createCountAttempts(statisticsStore, (err) =>
+    logFailure('warn', 'attempts could not be counted', err),
+  );
   const dispatcher = createDispatcher({
-    ...{ health, deliveries, events, now, report },
+    ...{ health, statistics, deliveries, events, now, report },
     endpointOf: endpoints.findOfAnyTenant,
     attempt: createAttemptDelivery({ sender, secretBox, schedule: config.webhookRetrySchedule, now }),
     records: createRecordAttempts(deliveries, jobs.queue, report),
@@ -73,14 +80,15 @@ export function composeWebhooks(parts: WebhookParts) {
   return {
     useCases: {
       webhookEndpoints: createManageEndpoints({
-        ...{ endpoints, deliveries, dispatcher, secretBox },
+        ...{ endpoints, deliveries, dispatcher, secretBox, audit },
         refusalOf: config.allowInsecureWebhooks ? () => null : urlRefusal,
       }),
+      endpointStatistics: createReadStatistics(statisticsStore, now),
       webhookDeliveries: createBrowseDeliveries(events, deliveries),
-      resendEvents: createResendEvents({ events, deliveries, endpoints, queue: jobs.queue, now }),
+      resendEvents: createResendEvents({ events, deliveries, endpoints, queue: jobs.queue, audit, now }),
       sendTestEvent: createSendTestEvent({
         latestInvoice: latestOf(parts.invoices),
-        ...{ events, deliveries, endpoints, queue: jobs.queue, documentUrl, now },
+        ...{ events, deliveries, endpoints, queue: jobs.queue, documentUrl, audit, now },
       }),
       watchEvents: createWatchEvents({ events, feed, now, report }),
     },
@@ -105,6 +113,7 @@ export function composeWebhooks(parts: WebhookParts) {
       await jobs.stop();
       await publisher.stop();
       await dispatcher.stop(timeoutMs);
+      await statistics.stop();
       await sender.close();
       await feed.close();
     },

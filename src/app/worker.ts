@@ -5,6 +5,7 @@ import type { PipelineReport } from '../domain/invoice/stages/stage.ts';
 import type { Jobs } from '../jobs/agenda.ts';
 import { startHousekeeping } from '../jobs/housekeeping.ts';
 import { createOrphanCollector } from '../storage/orphan-documents.ts';
+import { createSeriesTurns } from '../storage/series-turns.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
 import type { Runtime } from './runtime.ts';
@@ -62,6 +63,9 @@ function composePipeline(
     ...{ invoices, logos, mailer },
     documents: data.documents,
     queue: jobs.queue,
+    turns: createSeriesTurns(data.store.db, (err) =>
+      data.logFailure('warn', 'the turns at a series of numbers cannot be taken', err),
+    ),
     writer: documents.writer,
     signerOf: signing.signerOf,
     ...{ authorityOf, gateOf },

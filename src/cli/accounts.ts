@@ -1,3 +1,4 @@
+import { entryByOperator } from '../domain/audit-entry.ts';
 import { isAccountAddress } from '../domain/person/account-input.ts';
 import { invite } from '../domain/person/invite.ts';
 import { ROLES, type Role } from '../domain/person/person.ts';
@@ -29,12 +30,15 @@ export const inviteAccount: Command = {
     const email = input.find('email');
     if (email !== null && !isAccountAddress(email)) throw new UsageError(`'${email}' is not an e-mail address`);
     const config = context.config();
-    const link = await administer(context, async ({ tenants, people }) => {
+    const link = await administer(context, async ({ tenants, people, audit }) => {
       if (tenantId !== null && (await tenants.find(tenantId)) === null)
         throw new InputError(`There is no tenant ${tenantId}.`);
       const memberships = tenantId !== null && role !== null ? [{ tenantId, role }] : [];
       const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
-      return invite(people, { email, grants: { isOperator, memberships } }, publicUrl);
+      const made = await invite(people, { email, grants: { isOperator, memberships } }, publicUrl);
+      for (const { tenantId: invitedTo, role: as } of memberships)
+        await audit(entryByOperator(invitedTo, null, 'member.invited', { subject: null, details: { role: as } }));
+      return made;
     });
     terminal.print(input.has('json') ? JSON.stringify({ link }) : link);
     return 0;

@@ -1,17 +1,25 @@
 import type { OpenAdministration } from '../app/administration.ts';
+import { createAudit } from '../domain/audit/record-entries.ts';
+import type { Audit } from '../domain/audit-entry.ts';
 import type { CommandContext } from './command.ts';
 
 /**
- * Opens the configured store, runs `work` with it and closes it.
+ * Opens the configured store, runs `work` with it and closes it. What `work` changes of a tenant's account it records
+ * with `audit`.
  * @throws when the store cannot be opened, and what `work` throws
  */
 export async function administer<T>(
-  { config, parts }: CommandContext,
-  work: (administration: OpenAdministration) => Promise<T>,
+  { config, parts, terminal }: CommandContext,
+  work: (administration: OpenAdministration & { readonly audit: Audit }) => Promise<T>,
 ): Promise<T> {
   const administration = await parts.openAdministration(config());
   try {
-    return await work(administration);
+    const audit = createAudit(
+      administration.auditLog,
+      () => undefined,
+      (failure) => terminal.remark(`The audit log does not have this change: ${String(failure)}`),
+    );
+    return await work({ ...administration, audit });
   } finally {
     await administration.close();
   }

@@ -1,5 +1,6 @@
 import { type ApiKey, KEY_KINDS, type KeyKind } from '../domain/api-key/api-key.ts';
 import type { IssuedKey } from '../domain/api-key/manage-keys.ts';
+import { entryByOperator } from '../domain/audit-entry.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
 import { administer } from './administer.ts';
 import type { Command, CommandContext, ParsedArguments } from './command.ts';
@@ -29,9 +30,13 @@ export const createKey: Command = {
   },
   async run(input, context) {
     const [kind, environment] = [input.get('kind') as KeyKind, input.get('environment') as Environment];
-    const issued = await administer(context, ({ manageKeys }) =>
-      manageKeys.create(input.get('tenant'), kind, environment),
-    );
+    const tenantId = input.get('tenant');
+    const issued = await administer(context, async ({ manageKeys, audit }) => {
+      const made = await manageKeys.create(tenantId, kind, environment);
+      const facts = { subject: made.key.id, details: { kind } };
+      await audit(entryByOperator(tenantId, environment, 'api_key.created', facts));
+      return made;
+    });
     show(issued, input, context);
     return 0;
   },
@@ -59,7 +64,11 @@ export const revokeKey: Command = {
   options: {},
   async run(input, context) {
     const keyId = input.get('KEY_ID');
-    await administer(context, ({ manageKeys }) => manageKeys.revoke(keyId));
+    await administer(context, async ({ manageKeys, audit }) => {
+      const { tenantId, environment } = await manageKeys.tenantOf(keyId);
+      await manageKeys.revoke(keyId);
+      await audit(entryByOperator(tenantId, environment, 'api_key.revoked', { subject: keyId }));
+    });
     context.terminal.print(`Key ${keyId} is revoked.`);
     return 0;
   },
@@ -73,7 +82,14 @@ export const rotateKey: Command = {
   details: 'The old key stays valid: deploy the new key, then revoke the old one. A revoked key cannot be rotated.',
   async run(input, context) {
     const old = input.get('KEY_ID');
-    show(await administer(context, ({ manageKeys }) => manageKeys.rotate(old)), input, context);
+    const issued = await administer(context, async ({ manageKeys, audit }) => {
+      const { tenantId, environment } = await manageKeys.tenantOf(old);
+      const made = await manageKeys.rotate(old);
+      const facts = { subject: made.key.id, details: { replaces: old } };
+      await audit(entryByOperator(tenantId, environment, 'api_key.rotated', facts));
+      return made;
+    });
+    show(issued, input, context);
     if (!input.has('json')) {
       context.terminal.print(
         `The old key is still valid. After deploying the new key: npm run -s cli -- keys revoke ${old}`,

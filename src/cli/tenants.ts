@@ -1,3 +1,4 @@
+import { entryByOperator } from '../domain/audit-entry.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { PAYMENT_MEANS_NAMES } from '../domain/payment-means.ts';
@@ -52,7 +53,10 @@ export const createTenant: Command = {
     if (name === '' || name.length > MAX_NAME) throw new UsageError(`--name must have 1 to ${MAX_NAME} characters`);
     const profile = await profileOf(input.find('profile'));
     const tenant = { id: newId('ten'), name, profile, createdAt: new Date() };
-    await administer(context, ({ tenants }) => tenants.insert(tenant));
+    await administer(context, async ({ tenants, audit }) => {
+      await tenants.insert(tenant);
+      await audit(entryByOperator(tenant.id, null, 'tenant.created', { subject: tenant.id }));
+    });
     if (input.has('json')) {
       const missing = missingProfileFields(profile);
       const created = { id: tenant.id, name, profile, missing_profile_fields: missing, created_at: tenant.createdAt };
@@ -102,8 +106,11 @@ export const updateTenant: Command = {
   async run(input, context) {
     const profile = await profileOf(input.get('profile'));
     const tenantId = input.get('TENANT');
-    const updated = await administer(context, ({ tenants }) => tenants.updateProfile(tenantId, profile));
-    if (!updated) throw new Error(`There is no tenant '${tenantId}'.`);
+    await administer(context, async ({ tenants, audit }) => {
+      if (!(await tenants.updateProfile(tenantId, profile))) throw new Error(`There is no tenant '${tenantId}'.`);
+      const details = { fields: Object.keys(profile).join(', ') };
+      await audit(entryByOperator(tenantId, null, 'seller_profile.updated', { subject: tenantId, details }));
+    });
     context.terminal.print(`The profile of ${tenantId} is replaced. It applies to new invoices.${remarkOn(profile)}`);
     return 0;
   },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-/** The type prefixes of identifiers (docs/api/contract.md, "Conventions"; the last three are this service's own). */
-export type IdPrefix = 'inv' | 'we' | 'evt' | 'ten' | 'key' | 'per';
+/** The type prefixes of identifiers (docs/api/contract.md, "Conventions"; the last four are this service's own). */
+export type IdPrefix = 'inv' | 'we' | 'evt' | 'ten' | 'key' | 'per' | 'aud';
 
 /** A new identifier: prefix and canonical UUID v4, e.g. `inv_550e8400-e29b-41d4-a716-446655440000`. */
 export function newId(prefix: IdPrefix): string {

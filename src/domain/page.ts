@@ -1,3 +1,5 @@
+import { serviceError } from './errors.ts';
+import { PAGE_SIZE } from './limits.ts';
 import type { Environment } from './tenant/tenant.ts';
 
 /** A query for a page of a list, newest first. */
@@ -23,6 +25,36 @@ export interface Page<Row> {
   readonly hasOthers: () => Promise<boolean>;
   /** Size of the stored rows in bytes. */
   readonly bytes: number;
+}
+
+/** What part of a list a client asks for. */
+export interface PageSpan {
+  /** 1 to 100. */
+  readonly limit: number;
+  /** Towards older rows (`after`) or newer ones (`before`) than the row with this id. */
+  readonly cursor: { readonly direction: 'after' | 'before'; readonly id: string } | null;
+}
+
+/**
+ * Where a page begins, and its length.
+ * @param find the row with this id if it is the caller's
+ * @param expected what a cursor must be, for the error
+ * @throws {ServiceError} invalid_request for a limit out of range or a cursor that is no row of the list
+ */
+export async function placeInList(
+  { limit, cursor }: PageSpan,
+  find: (id: string) => Promise<{ readonly order: string } | null>,
+  expected = 'a cursor that this list returned',
+): Promise<Pick<PageQuery, 'limit' | 'cursor'>> {
+  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_SIZE.most) {
+    const param = cursor?.direction === 'before' ? 'last' : 'first';
+    throw serviceError('invalid_request', `${param} must be an integer from 1 to ${PAGE_SIZE.most}.`, param);
+  }
+  if (cursor === null) return { limit, cursor };
+  const { direction, id } = cursor;
+  const row = await find(id);
+  if (row) return { limit, cursor: { direction, order: row.order } };
+  throw serviceError('invalid_request', `${direction} must be ${expected}.`, direction);
 }
 
 /** The found rows by id, and their stored size in bytes. */

@@ -11,16 +11,19 @@ export interface KeyPrincipal {
   readonly keyId: string;
   readonly tenant: Tenant;
   readonly environment: Environment;
+  readonly origin?: Origin;
 }
 
 /** Somebody who is signed in and has chosen a tenant and an environment. */
 export interface PersonPrincipal {
   readonly kind: 'person';
   readonly personId: string;
+  readonly name: string;
   readonly sessionId: string;
   readonly role: Role;
   readonly tenant: Tenant;
   readonly environment: Environment;
+  readonly origin?: Origin;
 }
 
 /** The holder of one invoice's client_secret. */
@@ -28,6 +31,17 @@ export interface ClientPrincipal {
   readonly kind: 'client';
   readonly invoiceId: string;
 }
+
+/** Where a request came from, for the audit log. */
+export interface Origin {
+  /** The request id of the answer, prefix `req_`. */
+  readonly requestId: string;
+  /** The client's network address. */
+  readonly address: string;
+  /** What the browser or program says that it is, at most {@link MOST_USER_AGENT} characters. */
+  readonly userAgent: string | null;
+}
+export const MOST_USER_AGENT = 200;
 
 /** A caller that acts for a tenant in an environment: a secret key or a person. */
 export type Member = (KeyPrincipal & { readonly kind: 'secret' }) | PersonPrincipal;
@@ -106,7 +120,15 @@ export function credentialOf(principal: Principal): string {
   return [sessionId, tenant.id, environment, role].join(' ');
 }
 
-/** Who acts, for the records of changes. */
-export function actorOf(member: Member): { readonly byKeyId: string } | { readonly byPersonId: string } {
-  return member.kind === 'person' ? { byPersonId: member.personId } : { byKeyId: member.keyId };
+/** Who made a change, for the audit log. */
+export type Actor =
+  | { readonly kind: 'key'; readonly id: string; readonly name: null }
+  /** With the name at that time: the person may leave. */
+  | { readonly kind: 'person'; readonly id: string; readonly name: string }
+  /** Somebody at a terminal of the installation. */
+  | { readonly kind: 'operator'; readonly id: null; readonly name: null };
+
+export function actorOf(member: Member): Actor {
+  if (member.kind === 'person') return { kind: 'person', id: member.personId, name: member.name };
+  return { kind: 'key', id: member.keyId, name: null };
 }

@@ -1,4 +1,5 @@
 import type { OwnKeys } from '../domain/api-key/own-keys.ts';
+import type { BrowseAudit } from '../domain/audit/browse-audit.ts';
 import type { CountInvoices } from '../domain/invoice/count-invoices.ts';
 import type { CreateInvoice } from '../domain/invoice/create-invoice.ts';
 import type { FindCustomers } from '../domain/invoice/customer-search.ts';
@@ -19,6 +20,7 @@ import type { BrowseRequests } from '../domain/request-log/browse-requests.ts';
 import type { OwnProfile } from '../domain/tenant/own-profile.ts';
 import type { VerifyDocument } from '../domain/verification/verify-document.ts';
 import type { BrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
+import type { ReadStatistics } from '../domain/webhook/endpoint-statistics.ts';
 import type { ManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
 import type { ResendEvents } from '../domain/webhook/resend-events.ts';
 import type { SendTestEvent } from '../domain/webhook/send-test-event.ts';
@@ -37,10 +39,12 @@ export interface UseCases {
   readonly findCustomers: FindCustomers;
   readonly countInvoices: CountInvoices;
   readonly requests: BrowseRequests;
+  readonly auditLog: BrowseAudit;
   readonly watchInvoice: WatchInvoice;
   readonly resendEmail: ResendEmail;
   readonly revokeDocumentUrls: RevokeDocumentUrls;
   readonly webhookEndpoints: ManageEndpoints;
+  readonly endpointStatistics: ReadStatistics;
   readonly webhookDeliveries: BrowseDeliveries;
   readonly resendEvents: ResendEvents;
   readonly sendTestEvent: SendTestEvent;

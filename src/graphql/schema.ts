@@ -21,6 +21,7 @@ import './types/invoice-validation.ts';
 import './types/authority-attempt.ts';
 import './types/api-key.ts';
 import './types/api-request.ts';
+import './types/audit-entry.ts';
 import './types/member.ts';
 import './types/tenant.ts';
 import './types/test-scenario.ts';

@@ -1,8 +1,11 @@
 import type { Db, IndexDescription } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
+import { AUDIT_SECONDS } from './audit-log.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
+import { STATISTICS_SECONDS } from './endpoint-statistics.ts';
 import { COUNTS_SECONDS } from './invoice-counts.ts';
 import { REQUESTS_SECONDS } from './request-log.ts';
+import { TURNS_SECONDS } from './series-turns.ts';
 
 /** How long a resolved difference with the authority's ledger is kept. */
 const RESOLVED_SECONDS = 90 * 86_400;
@@ -88,6 +91,14 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     },
     { name: 'expiry', key: { at: 1 }, expireAfterSeconds: REQUESTS_SECONDS },
   ],
+  audit_log: [
+    { name: 'list', key: { tenantId: 1, order: -1 } },
+    { name: 'list_by_actor', key: { tenantId: 1, 'actor.id': 1, order: -1 } },
+    { name: 'list_by_subject', key: { tenantId: 1, subject: 1, order: -1 } },
+    { name: 'expiry', key: { at: 1 }, expireAfterSeconds: AUDIT_SECONDS },
+  ],
+  endpoint_hours: [{ name: 'expiry', key: { at: 1 }, expireAfterSeconds: STATISTICS_SECONDS }],
+  series_turns: [{ name: 'expiry', key: { until: 1 }, expireAfterSeconds: TURNS_SECONDS }],
   invoice_counts: [{ name: 'expiry', key: { writtenAt: 1 }, expireAfterSeconds: COUNTS_SECONDS }],
   authority_differences: [
     { name: 'open', key: { kind: 1, submissionId: 1 }, partialFilterExpression: { open: true } },

@@ -220,12 +220,13 @@ async function writeAll(
   changes: readonly ClaimedChange[],
   session: ClientSession,
 ): Promise<void> {
+  // First, because another process may have taken them: then nothing else was written in vain.
+  const entries = changes.flatMap(entryOf);
+  if (entries.length > 0) await reserveAll(numbers, entries.map(reservationOf), session);
   const { matched, failures } = await writeEach(invoices, changes.map(updateOneOf), session);
   const [failed] = failures.values();
   if (failed) throw failed;
   if (matched < changes.length) throw new ClaimLost(`one of ${changes.length} claims was lost`);
-  const entries = changes.flatMap(entryOf);
-  if (entries.length > 0) await reserveAll(numbers, entries.map(reservationOf), session);
 }
 
 /** An invoice never gets a second number of the series: see `highestSerial`. */

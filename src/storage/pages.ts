@@ -22,7 +22,7 @@ export function orderRange({ cursor, from, until }: Pick<PageQuery, 'cursor' | '
 export async function readPage<Stored extends Document, Row>(
   collection: Collection<Stored>,
   filter: Filter<Stored>,
-  query: PageQuery,
+  query: Omit<PageQuery, 'tenantId' | 'environment'>,
   rowOf: (stored: Stored) => Row,
   projection: Document = {},
 ): Promise<Page<Row>> {

@@ -29,12 +29,15 @@ export const PLACEMENTS: Readonly<Record<string, Placement>> = {
   invoices: BY_ID,
   invoice_numbers: BY_ID,
   invoice_counts: BY_ID,
+  series_turns: BY_ID,
   request_log: BY_ID,
+  audit_log: BY_ID,
   earlier_idempotency_keys: BY_ID,
   webhook_events: BY_ID,
   // By ranges, because the id starts with the UUID of the event, so that an event's deliveries are next to each other.
   webhook_deliveries: { key: { _id: 1 } },
   webhook_attempts: BY_ID,
+  endpoint_hours: BY_ID,
   [`${DOCUMENTS_BUCKET}.files`]: BY_ID,
   // The chunks of a file are together. Hashed, because the ids of files grow with time.
   [`${DOCUMENTS_BUCKET}.chunks`]: { key: { files_id: 'hashed' } },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { z } from 'zod';
+import type { RecordOfPerson } from '../domain/audit/record-entries.ts';
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import { createFairQueue, QueueFull } from '../domain/fair-queue.ts';
 import { problemsOf } from '../domain/input-problems.ts';
@@ -17,7 +18,7 @@ import type { Accounts, AttemptLimiter, PeopleRepository, WithCookies } from '..
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { timestampOf } from '../domain/timestamp.ts';
 import { readJson } from './body.ts';
-import { browserOf } from './browser-facts.ts';
+import { browserOf, originOf } from './browser-facts.ts';
 import { limitedAddress } from './client-address.ts';
 import { answerJson } from './json.ts';
 import { isOwnPage } from './own-page.ts';
@@ -28,6 +29,8 @@ export interface AccountRouteParts {
   readonly people: Pick<PeopleRepository, 'grantsOf'>;
   readonly tenants: Pick<TenantRepository, 'namesOf'>;
   readonly attempts: AttemptLimiter;
+  /** Records what somebody did at the own account. */
+  readonly record: RecordOfPerson;
   /** Receives the failure of what nobody waits for. */
   readonly report: (error: unknown) => void;
 }
@@ -97,6 +100,7 @@ export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GE
         await countAttempt(ctx, credentials.email);
         const begun = await withHash(ctx, () => accounts.signIn(credentials, browserOf(ctx)));
         if (begun === null) throw serviceError('invalid_credentials', 'The e-mail address or the password is wrong.');
+        await parts.record(begun.result.person, originOf(ctx), 'member.signed_in');
         await answer(ctx, begun);
       }),
     ],
@@ -115,7 +119,7 @@ export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GE
       '/auth/accept-invitation',
       change(acceptInvitationInput, async (ctx, account) => {
         await countAttempt(ctx, account.email);
-        await answer(ctx, await withHash(ctx, () => parts.acceptInvitation(account, browserOf(ctx))));
+        await answer(ctx, await withHash(ctx, () => parts.acceptInvitation(account, browserOf(ctx), originOf(ctx))));
       }),
     ],
     [
@@ -130,6 +134,7 @@ export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GE
         if (changed === false)
           throw serviceError('invalid_credentials', 'The current password is wrong.', 'currentPassword');
         for (const cookie of changed.cookies) ctx.append('Set-Cookie', cookie);
+        await parts.record(before.result.person, originOf(ctx), 'member.password_changed');
         ctx.status = 204;
       }),
     ],
@@ -151,8 +156,10 @@ export function accountRoutes(parts: AccountRouteParts): readonly (readonly ['GE
       '/auth/reset-password',
       change(resetPasswordInput, async (ctx, { token, newPassword }) => {
         await countAttempt(ctx, null);
-        if (!(await withHash(ctx, () => accounts.resetPassword(token, newPassword))))
+        const person = await withHash(ctx, () => accounts.resetPassword(token, newPassword));
+        if (person === null)
           throw serviceError('resource_not_found', 'This link was used or has expired. Ask for another one.', 'token');
+        await parts.record(person, originOf(ctx), 'member.password_reset');
         ctx.status = 204;
       }),
     ],

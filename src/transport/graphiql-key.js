@@ -1,17 +1,19 @@
 // Asks for a key before GraphiQL starts, and adds it to requests without an Authorization header. The key stays in the
-// memory of this page.
+// memory of this page. With `?tenant=…&environment=…` the session of somebody who is signed in is used instead.
 (() => {
   const form = document.querySelector('#ask');
   const [input, button, told] = ['#key', 'button', 'output'].map((part) => form.querySelector(part));
   const send = window.fetch.bind(window);
 
-  const bearer = (key) => ({ Authorization: `Bearer ${key}` });
-
-  /** Why the service refuses a key; null if it accepts it. */
-  async function refusal(key) {
+  /** What is wrong with the text of a key; null if nothing is. */
+  function faultOf(key) {
     if (key === '') return 'Paste a key first.';
-    if (!/^[\x21-\x7e]+$/.test(key)) return 'This is not a key: keys contain no spaces and only ASCII characters.';
-    const headers = { ...bearer(key), 'Content-Type': 'application/json', Accept: 'application/json' };
+    return /^[\x21-\x7e]+$/.test(key) ? null : 'This is not a key: keys contain no spaces and only ASCII characters.';
+  }
+
+  /** Why the service refuses a credential; null if it accepts it. */
+  async function refusal(credential) {
+    const headers = { ...credential, 'Content-Type': 'application/json', Accept: 'application/json' };
     const body = JSON.stringify({ query: '{ __typename }' });
     const answer = await send(location.pathname, { method: 'POST', headers, body }).catch(() => null);
     if (!answer) return 'The service does not answer. Try again.';
@@ -20,28 +22,37 @@
     return error?.message ?? `The service answers ${answer.status}.`;
   }
 
-  function open(key) {
+  function open(credential) {
     window.fetch = (target, init = {}) => {
       const request = new Request(target, init);
       if (new URL(request.url).origin === location.origin && !request.headers.has('Authorization'))
-        request.headers.set('Authorization', bearer(key).Authorization);
+        for (const [name, value] of Object.entries(credential)) request.headers.set(name, value);
       return send(request);
     };
     form.remove();
     window.openGraphiql();
   }
 
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    const key = input.value.trim().replace(/^Bearer\s+/i, '');
+  async function tryWith(credential, fault = null) {
     button.disabled = true;
-    told.textContent = 'Checking the key …';
-    const why = await refusal(key);
+    told.textContent = 'Checking the credential …';
+    const why = fault ?? (await refusal(credential));
     button.disabled = false;
     told.textContent = why ?? 'Opening GraphiQL …';
     if (why !== null) return void input.focus();
     // GraphiQL's script is large and may not be loaded yet.
-    if (document.readyState === 'complete') open(key);
-    else window.addEventListener('load', () => open(key), { once: true });
+    if (document.readyState === 'complete') open(credential);
+    else window.addEventListener('load', () => open(credential), { once: true });
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const key = input.value.trim().replace(/^Bearer\s+/i, '');
+    void tryWith({ Authorization: `Bearer ${key}` }, faultOf(key));
   });
+  const asked = new URLSearchParams(location.search);
+  const [tenant, environment] = [asked.get('tenant'), asked.get('environment')];
+  // The browser adds the cookie; these headers say for which tenant. Only ASCII can be in them.
+  if (/^ten_[\w-]+$/.test(tenant ?? '') && /^(test|live)$/.test(environment ?? ''))
+    void tryWith({ 'Fatoura-Tenant': tenant, 'Fatoura-Environment': environment });
 })();

@@ -6,7 +6,7 @@ import type { Middleware } from 'koa';
 import { isUnchanged, weakEtag } from './headers.ts';
 
 const CREATE = `# Test keys never reach the tax authority.
-# To use another key, reload the page.
+# To use another credential, open the page anew.
 
 mutation CreateInvoice {
   createInvoice(
@@ -105,7 +105,7 @@ const ASK = `<style>
 </style>
 <form id="ask">
   <h1>Fatoura: GraphQL</h1>
-  Here you can read the schema and try operations. Both need a key.
+  Here you can read the schema and try operations. Both need a key, or a session: the dashboard links to this page.
   <label for="key">Key</label>
   <div>
     <input id="key" placeholder="sk_test_…" autocomplete="off" autocapitalize="none" spellcheck="false" autofocus>

@@ -4,6 +4,8 @@ import type { Context, Middleware } from 'koa';
 import compose from 'koa-compose';
 import mount from 'koa-mount';
 import { serviceError } from '../domain/errors.ts';
+import type { BrowserFacts, WithCookies } from '../domain/person/ports.ts';
+import { browserOf } from './browser-facts.ts';
 import { isOwnPage } from './own-page.ts';
 
 const USER = 'operator';
@@ -13,23 +15,27 @@ const USER = 'operator';
  */
 type OperatorHash = () => Promise<string | null>;
 
-/** The pages for operators, with HTTP Basic authentication: user `operator`, the operator's credential as password. */
-export function operatorPages(
-  agenda: Agenda,
-  exposition: () => Promise<{ contentType: string; text: string }>,
-  operatorHash: OperatorHash,
-): Middleware {
-  return compose([metricsPage(exposition, operatorHash), jobsDashboard(agenda, operatorHash)]);
+export interface OperatorParts {
+  readonly agenda: Agenda;
+  readonly exposition: () => Promise<{ contentType: string; text: string }>;
+  readonly operatorHash: OperatorHash;
+  /** Whether somebody is signed in who operates the service. Read at each request, as the password is. */
+  readonly hasOperatorSession: (browser: BrowserFacts) => Promise<WithCookies<boolean>>;
+}
+
+/**
+ * The pages for operators: with HTTP Basic authentication (user `operator`, the operator's credential as password), or
+ * with the session of an operator.
+ */
+export function operatorPages(parts: OperatorParts): Middleware {
+  return compose([metricsPage(parts), jobsDashboard(parts)]);
 }
 
 /** `/metrics`, for Prometheus with `basic_auth`. */
-function metricsPage(
-  exposition: () => Promise<{ contentType: string; text: string }>,
-  operatorHash: OperatorHash,
-): Middleware {
+function metricsPage(parts: OperatorParts): Middleware {
   const show: Middleware = async (ctx) => {
-    if (!(await mayPass(ctx, operatorHash, 'The metrics need'))) return;
-    const { contentType, text } = await exposition();
+    if (!(await mayPass(ctx, parts, 'The metrics need'))) return;
+    const { contentType, text } = await parts.exposition();
     ctx.set('Cache-Control', 'no-store');
     ctx.body = text;
     ctx.set('Content-Type', contentType);
@@ -38,14 +44,14 @@ function metricsPage(
 }
 
 /** Agenda's dashboard at `/ops/jobs`. The operator's first request loads it: its libraries would delay each start. */
-function jobsDashboard(agenda: Agenda, operatorHash: OperatorHash): Middleware {
+function jobsDashboard(parts: OperatorParts): Middleware {
   let loading: Promise<Middleware> | null = null;
   const load = async (): Promise<Middleware> => {
     const { createKoaMiddlewareAsync } = await import('agendash');
-    return mount('/ops/jobs', compose(await createKoaMiddlewareAsync(agenda)));
+    return mount('/ops/jobs', compose(await createKoaMiddlewareAsync(parts.agenda)));
   };
   const show: Middleware = async (ctx) => {
-    if (!(await mayPass(ctx, operatorHash, 'The job dashboard needs'))) return;
+    if (!(await mayPass(ctx, parts, 'The job dashboard needs'))) return;
     if (!['GET', 'HEAD'].includes(ctx.method)) refuseForbiddenChange(ctx);
     if (ctx.path === '/ops/jobs') return ctx.redirect('/ops/jobs/');
     try {
@@ -86,12 +92,18 @@ function refuseForbiddenChange(ctx: Context): void {
 }
 
 /** Whether the operator sent the request; answers 401 if not. */
-async function mayPass(ctx: Context, operatorHash: OperatorHash, what: string): Promise<boolean> {
+async function mayPass(ctx: Context, parts: OperatorParts, what: string): Promise<boolean> {
   const authorization = ctx.get('Authorization');
-  if (authorization && isOperator(authorization, (await operatorHash()) ?? '')) return true;
+  if (authorization && isOperator(authorization, (await parts.operatorHash()) ?? '')) return true;
+  // Without a cookie nobody is signed in, and the library of the accounts need not be loaded.
+  if (!authorization && ctx.get('Cookie') && isOwnPage(ctx)) {
+    const { result, cookies } = await parts.hasOperatorSession(browserOf(ctx));
+    for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
+    if (result) return true;
+  }
   ctx.status = 401;
   ctx.set('WWW-Authenticate', 'Basic realm="fatoura operators", charset="UTF-8"');
-  ctx.body = `${what} the operator credential that the first start printed.\nLost it? npm run -s cli -- operator reset\n`;
+  ctx.body = `${what} the operator credential that the first start printed, or the session of an operator: sign in at /sign-in.\nLost it? npm run -s cli -- operator reset\n`;
   return false;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
+import { STAND_IN_PDF, type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 import { LOGO } from '../unit/pdf/support.ts';
 
 let service: TestService;
@@ -162,6 +162,18 @@ describe('the profile', () => {
       seller: { legalName: 'Atlas Conseil', exemptionReason: null, logo: null },
     });
     expect(await change(as, UPDATE, { input: {} })).toMatchObject({ seller: { legalName: 'Atlas Conseil' } });
+  });
+
+  it('is shown on a sample invoice before it is changed', async () => {
+    const query = 'query ($input: SellerProfileInput!) { sellerProfilePreview(input: $input) }';
+    const input = { legalName: 'Preview SARL', logo: LOGO };
+    const before = await ask(client, `{ tenant { ${PROFILE} } }`);
+    const url = `data:application/pdf;base64,${STAND_IN_PDF.toString('base64')}`;
+    expect(await ask(client, query, { input })).toBe(url);
+    expect(await ask(client, `{ tenant { ${PROFILE} } }`)).toEqual(before);
+    const wrong = await client.graphql(query, { input: { ice: '1', logo: 'data:image/png;base64,AAAA' } });
+    expect(wrong.body.errors[0].extensions).toMatchObject({ code: 'invalid_request', status: 400 });
+    expect(wrong.body.errors[0].extensions.problems).toMatchObject([{ param: 'ice' }, { param: 'logo' }]);
   });
 
   it('is not changed by an invalid input, and every problem is reported', async () => {

@@ -301,14 +301,19 @@ describe('guessing', () => {
         return browser.post('/auth/sign-in', { email: account, password: secret }, from);
       };
       // One attempt made the account.
-      for (let n = 1; n < 20; n++) expect((await guess(email, `192.0.2.${n}`)).status).toBe(401);
+      const early = await Promise.all(Array.from({ length: 19 }, (_, n) => guess(email, `192.0.2.${n + 1}`)));
+      expect(early.map(({ status }) => status)).toEqual(Array(19).fill(401));
       const limited = await guess(email, '192.0.2.99', password);
       expect(codeOf(limited)).toEqual([429, 'rate_limit_exceeded']);
       expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(60);
-      const statuses = [];
-      for (let n = 0; n < 101; n++) statuses.push((await guess(`guess${n}@example.com`, '198.51.100.7')).status);
-      expect(statuses.slice(0, 100).every((status) => status === 401)).toBe(true);
-      expect(statuses[100]).toBe(429);
+      const statuses: number[] = [];
+      const others = Array.from({ length: 100 }, (_, n) => `guess${n}@example.com`);
+      // As many at once as may wait for their turn.
+      while (others.length > 0)
+        for (const { status } of await Promise.all(others.splice(0, 10).map((each) => guess(each, '198.51.100.7'))))
+          statuses.push(status);
+      expect(statuses).toEqual(Array(100).fill(401));
+      expect((await guess('one-more@example.com', '198.51.100.7')).status).toBe(429);
     } finally {
       await guessed.close();
     }

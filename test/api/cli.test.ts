@@ -203,6 +203,17 @@ describe('tenants and keys', () => {
     );
     await administer('keys', 'revoke', key.id);
     expect(await listed()).toMatchObject({ environments: [] });
+    const entries = await service.app.store.db
+      .collection('audit_log')
+      .find({ tenantId: id })
+      .sort({ order: 1 })
+      .toArray();
+    const [actor, environment] = [{ kind: 'operator', id: null, name: null }, 'test'];
+    expect(entries).toMatchObject([
+      { action: 'tenant.created', actor, subject: id, environment: null, origin: null },
+      { action: 'api_key.created', actor, subject: key.id, environment, details: { kind: 'secret' } },
+      { action: 'api_key.revoked', actor, subject: key.id, environment },
+    ]);
   });
 
   it('the commands that a later start prints work unchanged and lead to a key', async () => {

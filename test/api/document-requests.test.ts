@@ -14,7 +14,7 @@ let invoice: { id: string; xml_url: string; pdf_url: string };
 beforeAll(async () => {
   service = await startService(
     { RATE_LIMIT_ADDRESS: '1000' },
-    { render: async () => PDF, warm: async () => {}, close: async () => {} },
+    { render: async () => PDF, draw: async () => PDF, warm: async () => {}, close: async () => {} },
   );
   client = new Client(service.url, (await service.tenant()).secretKey);
   invoice = await client.settled((await client.post('/v1/invoices', invoiceBody())).body.id);

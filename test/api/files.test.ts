@@ -14,6 +14,7 @@ beforeAll(async () => {
       await held;
       return STAND_IN_PDF;
     },
+    draw: async () => STAND_IN_PDF,
     warm: async () => {},
     close: async () => {},
   };

@@ -67,6 +67,9 @@ const REACH: Readonly<Record<string, string>> = {
   DocumentClearance: 'query ($xml: String!) { verifyDocument(xml: $xml) { clearance { … } } }',
   TimeStamp: 'query ($xml: String!) { verifyDocument(xml: $xml) { timeStamp { … } } }',
   WebhookEndpoint: '{ webhookEndpoint(id: "ENDPOINT") { … } }',
+  WebhookEndpointStatistics: '{ webhookEndpoint(id: "ENDPOINT") { statistics { … } } }',
+  WebhookEndpointHour: '{ webhookEndpoint(id: "ENDPOINT") { statistics(hours: 2) { hours { … } } } }',
+  WebhookAttemptResults: '{ webhookEndpoint(id: "ENDPOINT") { statistics { first { … } } } }',
   WebhookEvent: '{ webhookEvent(id: "EVENT") { … } }',
   WebhookEventConnection: '{ webhookEvents { … } }',
   WebhookEventEdge: '{ webhookEvents { edges { … } } }',
@@ -77,12 +80,18 @@ const REACH: Readonly<Record<string, string>> = {
   HttpHeader: '{ webhookDelivery(id: "DELIVERY") { attempts { requestHeaders { … } } } }',
   WebhookResendOutcome: '{ webhookResendCount(selection: { endpointId: "ENDPOINT" }) { … } }',
   Tenant: '{ tenant { … } }',
+  MissingForLive: '{ tenant { missingForLive { … } } }',
   ApiKey: '{ apiKey(id: "API_KEY") { … } }',
   TestScenario: '{ testScenarios { … } }',
   ApiRequest: '{ apiRequest(id: "REQUEST") { … } }',
   ApiRequestConnection: '{ apiRequests { … } }',
   ApiRequestEdge: '{ apiRequests(failed: true) { edges { … } } }',
   ApiRequestFailures: '{ apiRequestFailures { … } }',
+  AuditEntry: '{ auditLog(actorId: "OWNER") { nodes { … } } }',
+  AuditActor: '{ auditLog(actorId: "OWNER") { nodes { actor { … } } } }',
+  AuditDetail: '{ auditLog(actorId: "OWNER") { nodes { details { … } } } }',
+  AuditEntryConnection: '{ auditLog { … } }',
+  AuditEntryEdge: '{ auditLog { edges { … } } }',
   Member: '{ members { … } }',
   KnownCustomer: '{ customers(beginning: "own-9bd1c7") { … } }',
   InvoiceDay: '{ invoiceDays(days: 2) { … } }',
@@ -138,12 +147,14 @@ const ROOTS: Readonly<Record<string, string>> = {
   'Query.webhookDeliveries': 'webhookDeliveries { nodes { id } }',
   'Query.webhookResendCount': 'webhookResendCount(selection: { endpointId: "ENDPOINT" }) { count }',
   'Query.tenant': 'tenant { id }',
+  'Query.sellerProfilePreview': 'sellerProfilePreview(input: { cnss: "1234567" })',
   'Query.apiKey': 'apiKey(id: "API_KEY") { id }',
   'Query.apiKeys': 'apiKeys { id }',
   'Query.testScenarios': 'testScenarios { ice }',
   'Query.apiRequest': 'apiRequest(id: "REQUEST") { id }',
   'Query.apiRequests': 'apiRequests(failed: true) { nodes { id } }',
   'Query.apiRequestFailures': 'apiRequestFailures { kind }',
+  'Query.auditLog': 'auditLog { nodes { id } }',
   'Query.members': 'members { id }',
   'Query.customers': 'customers(beginning: "own-9bd1c7") { ice }',
   'Query.invoiceDays': 'invoiceDays(days: 1) { accepted }',
@@ -213,9 +224,14 @@ beforeAll(async () => {
   withToken('client', made.client_secret);
   withToken('sibling', (await create(invoiceBody())).client_secret);
   for (const role of ['owner', 'developer', 'viewer'] as const) {
-    const { browser } = await signedIn(service, { memberships: [{ tenantId: own.id, role }] });
+    const { browser, id } = await signedIn(service, { memberships: [{ tenantId: own.id, role }] });
     credentials.set(role, browser.credential(own.id));
-    if (role === 'owner') credentials.set('owner-live', browser.credential(own.id, 'live'));
+    if (role !== 'owner') continue;
+    credentials.set('owner-live', browser.credential(own.id, 'live'));
+    // Of what the owner did, one entry has all fields.
+    names.OWNER = id;
+    const rotation = `mutation { rotateWebhookSecret(endpointId: "${names.ENDPOINT}") { __typename } }`;
+    await new Client(service.url, browser.credential(own.id)).graphql(rotation);
   }
   await owner.post('/v1/invoices', invoiceBody(), { 'Idempotency-Key': KEY });
   for (const column of ['live', 'other', 'secret'] as const) {
@@ -240,6 +256,11 @@ beforeAll(async () => {
   const { id, eventId } = await vi.waitFor(() => delivered('invoice.accepted'), WAIT);
   Object.assign(names, { DELIVERY: id, EVENT: eventId });
   names.RESENT = (await vi.waitFor(() => delivered('invoice.signing'), WAIT)).eventId;
+  const counted = `{ webhookEndpoint(id: "${names.ENDPOINT}") { statistics { medianMs } } }`;
+  await vi.waitFor(
+    async () => expect((await owner.graphql(counted)).body.data.webhookEndpoint.statistics.medianMs).toBeGreaterThan(0),
+    WAIT,
+  );
   const mail = `{ invoice(id: "${made.id}") { email { status } } }`;
   await vi.waitFor(async () => expect((await owner.graphql(mail)).body.data.invoice.email.status).toBe('sent'), WAIT);
   // Every object has problems, so that as few nullable fields as possible are null.
@@ -306,7 +327,7 @@ function operationFor(column: Column, template: string): string {
   return template
     .replace(/ SECRET/g, column === 'publishable+' ? `, clientSecret: "${names.SECRET}"` : '')
     .replace(
-      /"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|PERSON|REQUEST)"/g,
+      /"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|PERSON|REQUEST|OWNER)"/g,
       (_, name) => `"${names[name]}"`,
     );
 }

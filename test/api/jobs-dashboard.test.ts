@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resetOperator } from '../../src/domain/installation/first-start.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { Client } from '../support/client.ts';
+import { signedIn } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -23,6 +24,31 @@ it('needs the operator’s password', async () => {
   }
   expect((await new Client(service.url, null).get('/ops/jobs/', operator)).status).toBe(200);
   expect((await new Client(service.url, null).get('/ops/jobsite')).status).toBe(404);
+});
+
+it('is open to a signed-in operator, as long as the person is one, and to pages of this service only', async () => {
+  const person = await signedIn(service, { isOperator: true });
+  const ask = (path = '/ops/jobs/', headers = {}) => person.browser.request('GET', path, undefined, headers);
+  expect([(await ask()).status, (await ask('/metrics')).status]).toEqual([200, 200]);
+  expect((await person.browser.post('/ops/jobs/api/jobs/requeue', { jobIds: [] })).status).toBe(200);
+  const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+  expect((await ask('/metrics', foreign)).status).toBe(401);
+  expect((await person.browser.post('/ops/jobs/api/jobs/delete', { jobIds: [] }, foreign)).status).toBe(401);
+  // A wrong password is no reason to look for a session.
+  expect((await ask('/metrics', { Authorization: `Basic ${btoa('operator:x')}` })).status).toBe(401);
+
+  const tenant = await service.tenant();
+  const owner = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'owner' }] });
+  expect((await owner.browser.request('GET', '/ops/jobs/')).status).toBe(401);
+  expect((await owner.browser.request('GET', '/metrics')).status).toBe(401);
+
+  const grants = service.app.store.db.collection<{ _id: string }>('person_grants');
+  await grants.updateOne({ _id: person.id }, { $set: { isOperator: false } });
+  expect((await ask()).status).toBe(401);
+  await grants.updateOne({ _id: person.id }, { $set: { isOperator: true } });
+  expect((await ask()).status).toBe(200);
+  await person.browser.post('/auth/sign-out');
+  expect((await ask()).status).toBe(401);
 });
 
 it.each([

@@ -111,12 +111,13 @@ describe('the audit', () => {
         .map((line) => JSON.parse(line))
         .filter(({ audit }) => audit.tenantId === id);
     await expect.poll(() => entries().length).toBe(4);
-    const by = { tenantId: id, environment: 'test', byKeyId: key.id };
-    expect(entries().map(({ audit }) => audit)).toEqual([
-      { action: 'api_key.created', ...by, keyId: created.apiKey.id },
-      { action: 'api_key.rotated', ...by, keyId: rotated.apiKey.id, replacesKeyId: created.apiKey.id },
-      { action: 'api_key.revoked', ...by, keyId: created.apiKey.id },
-      { action: 'seller_profile.updated', ...by, fields: ['legalName'] },
+    const by = { tenantId: id, environment: 'test', actor: { kind: 'key', id: key.id, name: null } };
+    const [old, fresh] = [created.apiKey.id, rotated.apiKey.id];
+    expect(entries().map(({ audit }) => audit)).toMatchObject([
+      { action: 'api_key.created', ...by, subject: old, details: { kind: 'secret' } },
+      { action: 'api_key.rotated', ...by, subject: fresh, details: { replaces: old } },
+      { action: 'api_key.revoked', ...by, subject: old, details: {} },
+      { action: 'seller_profile.updated', ...by, environment: null, subject: id, details: { fields: 'legalName' } },
     ]);
     expect(entries().every(({ requestId }) => /^req_/.test(requestId))).toBe(true);
     for (const secret of [first, created.token, rotated.token, 'Confidential'])

@@ -1,7 +1,9 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { invoiceBody } from '../support/client.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
+import { openWorkspacePage } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -43,6 +45,28 @@ describe.skipIf(BROWSER_PATH === null)('GraphiQL in a browser', () => {
     );
     return (await found.jsonValue()) ?? '';
   }
+
+  it('uses the session of somebody who comes from the dashboard, for that tenant and environment', async () => {
+    const { page, tenant, client, close } = await openWorkspacePage(service, browser, {
+      language: 'en',
+      open: 'requests',
+    });
+    await client.post('/v1/invoices', invoiceBody());
+    const opened = new Promise<Page>((resolve) => page.once('popup', (popup) => resolve(popup as Page)));
+    await page.locator('a[href^="/graphql?"]').click();
+    const graphiql = await opened;
+    expect(new URL(graphiql.url()).search).toBe(`?tenant=${tenant.id}&environment=test`);
+    await answerOf(graphiql, 'Invoices', '"invoices"', '"status"');
+    await close();
+  });
+
+  it('asks for a key where nobody is signed in, and says why', async () => {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${service.url}/graphql?tenant=ten_1&environment=test`);
+    await page.waitForFunction(() => document.querySelector('#ask output')?.textContent === 'Nobody is signed in.');
+    await context.close();
+  });
 
   it('asks for a key, then runs what it shows first, with nothing from elsewhere', async () => {
     const { secretKey } = await service.tenant();

@@ -1,8 +1,9 @@
-import type { Browser } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
+import { signedIn } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
@@ -47,6 +48,21 @@ describe.skipIf(BROWSER_PATH === null)('/ops/jobs in a browser', () => {
     if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/jobs-dashboard.png` });
     // A browser asks once without the credential, and for an icon of its own accord.
     expect(failed.filter((each) => !each.startsWith('401') && !each.endsWith('/favicon.ico'))).toEqual([]);
+  });
+
+  it('opens from the account of a signed-in operator, without another password', async () => {
+    const { email, password } = await signedIn(service, { isOperator: true });
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    await page.goto(`${service.url}/sign-in?lang=en`);
+    await page.locator('[name=email]').fill(email);
+    await page.locator('[name=password]').fill(password);
+    await page.keyboard.press('Enter');
+    const opened = new Promise<Page>((resolve) => page.once('popup', (popup) => resolve(popup as Page)));
+    await page.locator('.roles a[href="/ops/jobs/"]').click();
+    const jobs = await opened;
+    await jobs.waitForFunction(() => document.body.innerText.includes('invoice.decide'), { timeout: 50_000 });
+    await context.close();
   });
 
   it('is closed to everybody else, API included', async () => {

@@ -130,8 +130,8 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
 
   /** Presses the button with this text, and the one of the dialog that asks. */
   async function press(page: Page, text: string, isConfirmed = false): Promise<void> {
-    const button = await page.waitForSelector(`main ::-p-xpath(//button[normalize-space()="${text}"])`);
-    await button?.click();
+    // Waits until the button stays in its place.
+    await page.locator(`main ::-p-xpath(//button[normalize-space()="${text}"])`).click();
     if (!isConfirmed) return;
     await page.waitForSelector('dialog[open]');
     await page.click('dialog .danger');
@@ -185,6 +185,15 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await press(page, 'Send again');
     await expect.poll(() => receiver.received.length).toBe(2);
     await page.waitForSelector('.delivery .badge[data-state=delivered]', { timeout: 50_000 });
+    await page.locator('.delivery a[href*="/deliveries/dlv_"]').click();
+    // The list stays until the page of its own is there.
+    const own = await page.waitForFunction(() => {
+      const isThere = document.querySelector('h1')?.textContent === 'A delivery';
+      return isThere && document.querySelector('.delivery[open] pre')?.textContent;
+    });
+    expect(await own.jsonValue()).toContain(`POST ${receiver.url}/hook`);
+    await page.goBack();
+    await page.waitForSelector('.replay');
     // The whole period once more, after its count.
     await page.locator('.replay summary').click();
     await page.select('#replay-state', 'delivered');
@@ -194,7 +203,16 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await page.waitForSelector('.replay dialog[open]');
     await page.locator('.replay .danger').click();
     await expect.poll(() => receiver.received.length).toBe(3);
+    // Attempts are counted after some seconds; the page of the endpoints reads them when it is opened.
+    const counts = service.app.store.db.collection('endpoint_hours');
+    await expect.poll(() => counts.countDocuments(), { timeout: 20_000 }).toBeGreaterThan(0);
     await page.click('.sections a[href$="/endpoints"]');
+    await page.waitForFunction(() =>
+      /100 % of \d attempts succeeded/.test(document.querySelector('.endpoint')?.textContent ?? ''),
+    );
+    await page.locator('.endpoint details summary').click();
+    await page.waitForSelector('.endpoint .chart svg');
+    expect(await page.$$eval('.endpoint .chart tbody tr', (rows) => rows.length)).toBe(48);
     await press(page, 'Edit');
     await page.locator('[aria-labelledby] [name=description]').fill('orders');
     await page.locator('.new-endpoint [value=invoice_signing]').click();
@@ -212,9 +230,27 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await receiver.close();
   });
 
+  it('follow the events as a receiver gets them', async () => {
+    const { page, client, complaints, close } = await signIn('viewer', { language: 'en' });
+    await page.click('.sections a[href$="/console"]');
+    await page.waitForSelector('.console h1');
+    await page.waitForFunction(() => document.querySelector('.connection')?.textContent === 'Live');
+    const { body } = await client.post('/v1/invoices', invoiceFor(ACCEPTED));
+    await page.waitForFunction(() => document.querySelectorAll('.console .delivery').length === 3, { timeout: 50_000 });
+    await page.locator('.console .delivery summary').click();
+    const shown = JSON.parse(await page.$eval('.console .delivery pre', ({ textContent }) => textContent ?? ''));
+    expect(shown).toMatchObject({ type: 'invoice.accepted', data: { id: body.id } });
+    await press(page, 'Clear');
+    await page.waitForFunction(() => document.querySelectorAll('.console .delivery').length === 0);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it('invite somebody with a link, change the role, and end it', async () => {
     const { page, tenant, complaints, close } = await signIn('owner', { language: 'en' });
     await page.click('.sections a[href$="/people"]');
+    // The list moves the form down when it comes, and a click with it would miss the button.
+    await page.waitForSelector('.log li');
     await press(page, 'Invite');
     const link = await page.waitForSelector('.secret code').then((code) => code?.evaluate((each) => each.textContent));
     expect(link).toMatch(/\/join#[\w-]{32}$/);
@@ -259,6 +295,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
       ['endpoints', '.endpoint'],
       ['deliveries', '.empty'],
       ['people', '.log li'],
+      ['console', '.console h1'],
     ] as const) {
       await page.click(`.sections a[href$="/${name}"]`);
       await page.waitForSelector(ready);

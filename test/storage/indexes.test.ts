@@ -12,9 +12,11 @@ import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import type { EndpointRepository } from '../../src/domain/webhook/ports.ts';
 import { createStageJobs } from '../../src/jobs/stage-jobs.ts';
+import { createAuditLog } from '../../src/storage/audit-log.ts';
 import { createAuthorityStateStore } from '../../src/storage/authority-state.ts';
 import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import type { Store } from '../../src/storage/connect.ts';
+import { createStatisticsStore } from '../../src/storage/endpoint-statistics.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { createSettledCounts } from '../../src/storage/invoice-counts.ts';
 import { ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
@@ -102,6 +104,13 @@ beforeAll(async () => {
       ...(i % 4 === 1 && { failed: true }),
     })),
   );
+  await store.db.collection('audit_log').insertMany(
+    Array.from({ length: 2000 }, (_, i) => ({
+      _id: `aud_${i}` as never,
+      ...{ tenantId: `ten_${i % 2}`, order: `o${i}`, at: new Date(), subject: `we_${(i >> 1) % 2}` },
+      actor: { kind: 'key', id: `key_${(i >> 2) % 2}`, name: null },
+    })),
+  );
   const highest = seriesKey({ tenantId: 'ten_1', environment: 'test' }, { year: 2026, serial: 500 });
   if (!Object.values(insertedIds).includes(highest)) throw new Error('the highest number is another one');
   await store.db.collection('invoices').updateOne({ _id: kept.id as never }, { $set: { series: SERIES } });
@@ -134,6 +143,7 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
 const SERIES = { year: 2026, serial: 500 };
 const WAITING = { stage: 'transmit', attempts: 2, outcomeUnknown: false, dueAt: new Date(8.64e15), token: null };
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
+const ENTRIES = { tenantId: 'ten_1', limit: 5, cursor: null, from: null, until: null, actorId: null, subject: null };
 const REQUESTS = { ...test, limit: 5, cursor: null, from: null, until: null } as const;
 const MATCHES = [
   { customerKey: customerKey(pendingInvoice({}).customer.name) },
@@ -162,6 +172,11 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ...pageCalls(),
   ['invoices.customers, by name', () => invoices.customers({ ...test, field: 'name', prefix: 'a', limit: 5 }), 6],
   ['invoices.customers, by ICE', () => invoices.customers({ ...test, field: 'ice', prefix: '0', limit: 5 }), 6],
+  ['auditLog.find', () => createAuditLog(store.db).find('ten_1', 'aud_1'), 1],
+  ['auditLog.page', () => createAuditLog(store.db).page(ENTRIES), 6],
+  ['auditLog.page, of an actor', () => createAuditLog(store.db).page({ ...ENTRIES, actorId: 'key_1' }), 6],
+  ['auditLog.page, of a subject', () => createAuditLog(store.db).page({ ...ENTRIES, subject: 'we_1' }), 6],
+  ['statistics.read', () => createStatisticsStore(store.db).read('we_1', [new Date()]), 1],
   ['requestLog.find', () => createRequestLog(store.db).find('ten_1', 'test', 'req_1'), 1],
   ['requestLog.page', () => createRequestLog(store.db).page({ ...REQUESTS, failed: false, kind: null }), 6],
   ['requestLog.page, failed', () => createRequestLog(store.db).page({ ...REQUESTS, failed: true, kind: null }), 6],

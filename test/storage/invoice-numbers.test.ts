@@ -13,6 +13,7 @@ import { reserveEarlierNumbers } from '../../src/storage/earlier-numbers.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type NumberDocument, ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createSeriesTurns } from '../../src/storage/series-turns.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { startTestMongo } from '../support/mongodb.ts';
 import { openTestStore } from '../support/store.ts';
@@ -41,7 +42,8 @@ async function worker(change = (db: Db) => db) {
   const own = await connect(uri, store.db.databaseName);
   onTestFinished(() => own.close());
   const invoices = createInvoiceRepository(change(own.db));
-  const numbering = createNumbering<number>(invoices, (changes) => invoices.changeAll(changes, HOUR_MS));
+  const turns = createSeriesTurns(own.db, (failure) => Promise.reject(failure));
+  const numbering = createNumbering<number>(invoices, turns, (changes) => invoices.changeAll(changes, HOUR_MS));
   const prepare = async (series: SeriesNumber) => ({ change: { series, work: KEEP }, made: series.serial });
   return { invoices, number: (claim: Claim) => numbering.assign(claim, prepare) };
 }

@@ -35,7 +35,8 @@ beforeAll(async () => {
 afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
 afterAll(() => store.close());
 
-const managerOf = (worker: Worker) => createManageEndpoints({ ...worker, secretBox: BOX, refusalOf: () => null });
+const managerOf = (worker: Worker) =>
+  createManageEndpoints({ ...worker, secretBox: BOX, audit: async () => undefined, refusalOf: () => null });
 const key = (tenantId: string) =>
   ({ kind: 'secret', keyId: 'key_1', tenant: { id: tenantId }, environment: 'test' }) as never;
 
@@ -146,7 +147,7 @@ describe('an endpoint that is disabled and at once enabled again', () => {
   function resendCancelled(worker: Worker, { tenantId, id }: WebhookEndpoint, now: () => Date) {
     const { events, deliveries, endpoints } = worker;
     const queue = { wake: async () => undefined };
-    const resend = createResendEvents({ events, deliveries, endpoints, queue, now });
+    const resend = createResendEvents({ events, deliveries, endpoints, queue, audit: async () => undefined, now });
     const every = { type: null, createdAfter: null, createdBefore: null };
     return resend.many(key(tenantId), { endpointId: id, state: 'cancelled', ...every });
   }

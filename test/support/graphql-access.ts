@@ -24,6 +24,12 @@ null 404 404 403 403 403 403 null null 403 404  ApiRequest operation
 + + + 403 403 403 403 + + 403 +  ApiRequestFailures code count firstAt kind lastAt method route status
 + 404 404 403 403 403 403 + + + 404  ApiKey createdAt current environment id kind lastFour
 null 404 404 403 403 403 403 null null null 404  ApiKey revokedAt
+403 403 403 403 403 403 403 + 403 403 +  AuditActor actorId kind name
+403 403 403 403 403 403 403 + 403 403 +  AuditDetail name value
+403 403 403 403 403 403 403 + 403 403 +  AuditEntry action actor address at details id requestId subject userAgent
+403 403 403 403 403 403 403 + 403 403 +  AuditEntry environment
+403 403 403 403 403 403 403 + 403 403 +  AuditEntryConnection edges nodes pageInfo
+403 403 403 403 403 403 403 + 403 403 +  AuditEntryEdge cursor node
 + 404 404 403 hidden hidden 403 + + + 404  AuthorityAttempt at message milliseconds outcome purpose requestId
 + 404 404 403 + + 403 + + + 404  AuthorityProblem code message path
 + + + 403 403 403 403 + + + +  CoveredDocument digest number type
@@ -82,6 +88,8 @@ null null null 403 403 403 403 null null null null  Problem expected
 + + + 403 403 403 403 + + 403 +  Query apiRequestFailures apiRequests
 + 404 404 403 + + 403 + + + 404  Query invoice node
 + 404 404 403 403 403 403 + + + 404  Query apiKey invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
+403 403 403 403 403 403 403 + 403 403 +  Query auditLog
++ + + 403 403 403 403 + 403 403 +  Query sellerProfilePreview
 403 403 403 403 403 403 403 + + + +  Query members
 403 403 403 403 403 403 403 + 403 403 +  RemoveMemberPayload id
 InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError 403 NotFoundError  ResendInvoiceEmailPayload invoice
@@ -103,7 +111,8 @@ empty 404 404 403 hidden hidden 403 empty empty empty 404  SellerProfile missing
 + 404 404 403 + + 403 + + + 404  Subscription invoiceStatus
 + silent silent 403 403 403 403 + + + silent  Subscription invoiceEvents
 + 404 404 403 + + 403 + + + 404  TaxTotal base rate tax
-+ + + 403 403 403 403 + + + +  Tenant createdAt id name seller
++ + + 403 403 403 403 + + + +  MissingForLive condition text
++ + + 403 403 403 403 + + + +  Tenant createdAt id missingForLive name seller
 null null null 403 403 403 403 null null null null  Tenant logo
 + + + 403 403 403 403 + + + +  TestScenario ice name
 hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden  TimeStamp authority time
@@ -116,7 +125,10 @@ empty empty empty 403 403 403 403 empty empty empty empty  ValidateInvoicePayloa
 + + + 403 403 403 403 + + + +  WebhookDeliveryConnection pageInfo
 + empty + 403 403 403 403 + + + empty  WebhookDeliveryConnection edges nodes
 + hidden + 403 403 403 403 + + + hidden  WebhookDeliveryEdge cursor node
-+ 404 404 403 403 403 403 + + + 404  WebhookEndpoint active createdAt description events failing failingSince id updatedAt url
++ 404 404 403 403 403 403 + + + 404  WebhookAttemptResults delivered failed
++ 404 404 403 403 403 403 + + + 404  WebhookEndpoint active createdAt description events failing failingSince id statistics updatedAt url
++ 404 404 403 403 403 403 + + + 404  WebhookEndpointHour at first retries
++ 404 404 403 403 403 403 + + + 404  WebhookEndpointStatistics first hours medianMs p95Ms retries
 + 404 404 403 403 403 403 + + + 404  WebhookEvent body createdAt deliveries id invoice invoiceId manual type
 + + + 403 403 403 403 + + + +  WebhookEventConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + +  WebhookEventEdge cursor node

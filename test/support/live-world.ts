@@ -163,6 +163,7 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
     const pipeline = createPipeline({
       invoices: repository,
       documents: { put: async () => ({ file: 'f', sha256: 'ab', size: 1 }), get: async () => Buffer.from('<a/>') },
+      turns: { enter: async () => () => undefined },
       queue: { enqueue: async ({ id }, ms) => void setTimeout(() => wake(id), ms) },
       writer: { write: async () => ({ octets: Buffer.from('<a/>'), signatureAt: 0, sha256: '' }) },
       signerOf: () => ({ sign: async () => Buffer.from('<a/>') }),

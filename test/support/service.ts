@@ -40,6 +40,7 @@ export const STAND_IN_PDF = Buffer.from('%PDF-1.7 stand-in');
 /** Answers {@link STAND_IN_PDF} at once. */
 export const STAND_IN_RENDERER = {
   render: async (): Promise<Uint8Array> => STAND_IN_PDF,
+  draw: async (): Promise<Uint8Array> => STAND_IN_PDF,
   warm: async () => {},
   close: async () => {},
 };

@@ -66,6 +66,7 @@ export function webhookWorker(
   });
   const dispatcher: Dispatcher = createDispatcher({
     health,
+    statistics: { note: () => undefined },
     deliveries,
     events,
     endpointOf: endpoints.findOfAnyTenant,

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { mongodbAdapter } from '@better-auth/mongo-adapter';
 import { betterAuth } from 'better-auth';
@@ -37,6 +38,8 @@ const PROLONG_SECONDS = 86_400;
  */
 export function createAccounts(parts: AccountParts): Accounts {
   const isSecure = parts.publicUrl.startsWith('https:');
+  /** Whose password a call sets: the library tells it in a hook alone. */
+  const resetting = new AsyncLocalStorage<{ person: Person | null }>();
   const auth = betterAuth({
     appName: 'Fatoura',
     baseURL: parts.publicUrl,
@@ -61,6 +64,10 @@ export function createAccounts(parts: AccountParts): Accounts {
       maxPasswordLength: MAX_PASSWORD,
       resetPasswordTokenExpiresIn: RESET_MS / 1000,
       revokeSessionsOnPasswordReset: true,
+      onPasswordReset: async ({ user: { id, email, name } }) => {
+        const reset = resetting.getStore();
+        if (reset) reset.person = { id, email, name };
+      },
       sendResetPassword: async ({ user, token }) => parts.sendReset(user, token),
     },
     advanced: {
@@ -142,13 +149,15 @@ export function createAccounts(parts: AccountParts): Accounts {
       await auth.api.requestPasswordReset({ body: { email } });
     },
     async resetPassword(token, newPassword) {
+      const reset: { person: Person | null } = { person: null };
       try {
-        await auth.api.resetPassword({ body: { token, newPassword } });
-        return true;
+        await resetting.run(reset, () => auth.api.resetPassword({ body: { token, newPassword } }));
       } catch (error) {
-        if (isRefusal(error, /^(INVALID_TOKEN|USER_NOT_FOUND)$/)) return false;
+        if (isRefusal(error, /^(INVALID_TOKEN|USER_NOT_FOUND)$/)) return null;
         throw error;
       }
+      if (reset.person === null) throw new Error('the library did not tell whose password was set');
+      return reset.person;
     },
   };
 

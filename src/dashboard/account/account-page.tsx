@@ -56,6 +56,13 @@ export function AccountPage() {
               <li>
                 <span>{account.service}</span>
                 <strong>{account.operator}</strong>
+                {/* Pages of their own, which the router of these pages must leave to the browser. */}
+                <a href="/ops/jobs/" target="_blank" rel="noopener">
+                  {account.jobs}
+                </a>
+                <a href="/metrics" target="_blank" rel="noopener">
+                  {account.metrics}
+                </a>
               </li>
             )}
             {memberships.map(({ tenantId, name, role }) => (

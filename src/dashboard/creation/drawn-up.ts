@@ -1,3 +1,4 @@
+import { centimesOf } from '../text/money.ts';
 import type { InvoiceInput } from './documents.ts';
 
 /** A line as it is typed. */
@@ -25,7 +26,7 @@ export interface TypedInvoice {
 export function drawnUp({ ice, name, email, lines }: TypedInvoice): InvoiceInput {
   const typed = lines.map(({ description, quantity, unitPrice, taxRate }) => ({
     description,
-    ...{ quantity: wholeOf(quantity), unitPrice: centimesOf(unitPrice), taxRate: wholeOf(taxRate) },
+    ...{ quantity: wholeOf(quantity), unitPrice: centimesOf(unitPrice) ?? 0, taxRate: wholeOf(taxRate) },
   }));
   const bases = new Map<number, number>();
   for (const { quantity, unitPrice, taxRate } of typed)
@@ -37,10 +38,4 @@ export function drawnUp({ ice, name, email, lines }: TypedInvoice): InvoiceInput
 
 function wholeOf(text: string): number {
   return /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
-}
-
-/** `1 234,5` → 123450. Works on the digits, so that no amount becomes a fraction. */
-function centimesOf(text: string): number {
-  const [, whole = '', decimals = ''] = /^(\d{1,9})(?:[.,](\d{1,2}))?$/.exec(text.replaceAll(/\s/g, '')) ?? [];
-  return whole === '' ? 0 : Number(whole + decimals.padEnd(2, '0'));
 }

@@ -3,7 +3,19 @@ import { graphql } from '../graphql/graphql.ts';
 
 export const ENDPOINTS = graphql(`
   query Endpoints {
-    webhookEndpoints { id url description events active failing failingSince }
+    webhookEndpoints {
+      id url description events active failing failingSince
+      statistics { first { delivered failed } retries { delivered failed } medianMs p95Ms }
+    }
+  }
+`);
+
+/** The attempts of the last 48 hours. */
+export const HOURS = graphql(`
+  query EndpointHours($id: ID!) {
+    webhookEndpoint(id: $id) {
+      statistics(hours: 48) { hours { at first { delivered failed } retries { delivered failed } } }
+    }
   }
 `);
 
@@ -80,6 +92,33 @@ export const DELIVERIES = graphql(`
         }
       }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    }
+  }
+`);
+
+/** One delivery, with the fields of a row of the list. */
+export const DELIVERY = graphql(`
+  query Delivery($id: ID!) {
+    webhookDelivery(id: $id) {
+      id
+      eventId
+      eventType
+      invoiceId
+      state
+      createdAt
+      nextAttemptAt
+      endpointId
+      attempts {
+        at
+        url
+        status
+        errorMessage
+        latencyMs
+        requestHeaders { name value }
+        responseHeaders { name value }
+        responseBody
+        responseTruncated
+      }
     }
   }
 `);

@@ -7,6 +7,7 @@ import { useChange } from '../workspace/use-change.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import { DELETE_ENDPOINT, type Endpoint, ROTATE_SECRET, SEND_TEST_EVENT, UPDATE_ENDPOINT } from './documents.ts';
 import { EndpointForm } from './endpoint-form.tsx';
+import { EndpointHealth } from './endpoint-health.tsx';
 import { eventName } from './event-names.ts';
 
 interface EndpointCardProps {
@@ -90,6 +91,7 @@ export function EndpointCard({ endpoint, isAllowed, onChange, onSecret }: Endpoi
           </code>
         ))}
       </p>
+      <EndpointHealth endpoint={endpoint} />
       <Refusal text={refusal} />
       {isTested && <p role="status">{tested}</p>}
       {isAllowed && (

@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { chooseLanguage, DIRECTIONS, LANGUAGES, type Language } from '../text/languages.ts';
+import { chooseLanguage, DIRECTIONS, LANGUAGE_NAMES, LANGUAGES, type Language } from '../text/languages.ts';
 import { TEXTS } from '../text/texts.ts';
 import type { Texts } from '../text/wording.ts';
 
@@ -64,9 +64,6 @@ export function useLanguage(): Reading {
   return reading;
 }
 
-/** The name of each language in that language. */
-const NAMES: Readonly<Record<Language, string>> = { fr: 'Français', en: 'English', ar: 'العربية' };
-
 export function LanguageSwitch() {
   const { language, texts, choose } = useLanguage();
   return (
@@ -74,7 +71,7 @@ export function LanguageSwitch() {
       <legend class="unseen">{texts.language}</legend>
       {LANGUAGES.map((each) => (
         <button type="button" lang={each} key={each} aria-pressed={each === language} onClick={() => choose(each)}>
-          {NAMES[each]}
+          {LANGUAGE_NAMES[each]}
         </button>
       ))}
     </fieldset>

@@ -7,7 +7,7 @@ import { InvoiceBody } from '../invoice/invoice-body.tsx';
 import { useOnline } from '../invoice/use-online.ts';
 import { formatMoment } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
-import { useLive, useRead } from '../workspace/workspace-context.ts';
+import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DocumentViewer } from './document-viewer.tsx';
 import { MEMBER_INVOICE, type MemberInvoice } from './documents.ts';
 
@@ -95,6 +95,7 @@ function Lines({ invoice: { lines } }: { invoice: MemberInvoice }) {
 /** The mail to the customer and the deliveries to webhooks. */
 function Messages({ invoice: { email, deliveries } }: { invoice: MemberInvoice }) {
   const { language, texts } = useLanguage();
+  const { address } = useWorkspace();
   const { mail, noMail, deliveries: title, noDeliveries, mailStatuses, deliveryStates, retryAt } = texts.invoices;
   return (
     <section class="card part" aria-labelledby="deliveries">
@@ -126,9 +127,11 @@ function Messages({ invoice: { email, deliveries } }: { invoice: MemberInvoice }
             <li key={id}>
               <code dir="ltr">{eventName(eventType)}</code>
               <bdi dir="ltr">{endpoint?.url ?? '—'}</bdi>
-              <span class="badge" data-state={state}>
-                {deliveryStates[state]}
-              </span>
+              <a href={`${address}/deliveries/${id}`}>
+                <span class="badge" data-state={state}>
+                  {deliveryStates[state]}
+                </span>
+              </a>
               {last && (
                 <span dir="ltr">
                   {last.status ?? last.errorMessage} · {last.latencyMs} ms

@@ -14,7 +14,7 @@ const PAGE = 25;
 /** `…/requests`: the requests with API keys, newest first, and the failed ones by kind. */
 export function RequestsPage() {
   const { texts } = useLanguage();
-  const { address } = useWorkspace();
+  const { address, tenant, environment } = useWorkspace();
   const { query } = useLocation();
   const { after, before, kind } = query;
   const failed = query.failed === 'true' && !kind;
@@ -24,7 +24,7 @@ export function RequestsPage() {
     ...(before && !after ? { last: PAGE, before } : { first: PAGE, ...(after && { after }) }),
   });
   const failures = useRead(FAILURES, {});
-  const { title, lead, none, all, failedOnly, again } = texts.requests;
+  const { title, lead, none, all, failedOnly, again, graphiql } = texts.requests;
   const found = data?.apiRequests;
   useTitle(title);
   const to = (set: Readonly<Record<string, string | null>>) => {
@@ -36,6 +36,16 @@ export function RequestsPage() {
     <section class="requests" aria-busy={!found && !problem}>
       <h1 class="title">{title}</h1>
       <p class="under">{lead}</p>
+      <p>
+        {/* A page of its own, which the router of these pages must leave to the browser. */}
+        <a
+          href={`/graphql?${new URLSearchParams({ tenant: tenant.tenantId, environment })}`}
+          target="_blank"
+          rel="noopener"
+        >
+          {graphiql}
+        </a>
+      </p>
       <FailureKinds kinds={failures.data?.apiRequestFailures ?? []} chosen={kind ?? null} to={to} />
       <div class="filters">
         <nav aria-label={title}>

@@ -2,6 +2,9 @@
 export const LANGUAGES = ['fr', 'en', 'ar'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+/** Each in itself. */
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { fr: 'Français', en: 'English', ar: 'العربية' };
+
 /** For formats of dates. All digits are European, as in Morocco. */
 export const LOCALES: Readonly<Record<Language, string>> = { fr: 'fr', en: 'en-GB', ar: 'ar-MA-u-nu-latn' };
 

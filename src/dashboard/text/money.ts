@@ -24,3 +24,18 @@ export function formatAmount(centimes: number, language: Language): string {
 export function formatNumber(n: number, language: Language): string {
   return String(n).replaceAll(/\B(?=(?:\d{3})+$)/g, SEPARATORS[language][0]);
 }
+
+/** `123450` → `1234,50`, as people type it. @param centimes zero or more */
+export function plainAmount(centimes: number): string {
+  const digits = String(centimes).padStart(3, '0');
+  return `${digits.slice(0, -2)},${digits.slice(-2)}`;
+}
+
+/**
+ * `1 234,5` → 123450. Works on the digits, so that no amount becomes a fraction.
+ * @returns centimes; null for what is no amount of up to 13 digits before the comma
+ */
+export function centimesOf(text: string): number | null {
+  const [, whole = '', decimals = ''] = /^(\d{1,13})(?:[.,](\d{1,2}))?$/.exec(text.replaceAll(/\s/g, '')) ?? [];
+  return whole === '' ? null : Number(whole + decimals.padEnd(2, '0'));
+}

@@ -1,3 +1,7 @@
+import type { AuditEntry } from '../audit/documents.ts';
+import type { LiveCondition, PaymentMeans } from '../settings/documents.ts';
+import type { TextField } from '../settings/profile-change.ts';
+
 type MailStatus = 'waiting' | 'sending' | 'sent' | 'refused' | 'failed';
 type DeliveryState = 'pending' | 'delivered' | 'failed' | 'cancelled';
 type Status = 'pending' | 'signing' | 'transmitted' | 'accepted' | 'rejected';
@@ -62,10 +66,14 @@ export interface Texts {
   readonly search: SearchTexts;
   readonly creation: CreationTexts;
   readonly requests: RequestsTexts;
+  readonly settings: SettingsTexts;
+  readonly audit: AuditTexts;
   readonly replay: ReplayTexts;
   readonly secret: SecretTexts;
   readonly keys: KeysTexts;
   readonly endpoints: EndpointsTexts;
+  readonly console: ConsoleTexts;
+  readonly health: HealthTexts;
   readonly deliveries: DeliveriesTexts;
   readonly people: PeopleTexts;
 }
@@ -99,6 +107,9 @@ export interface AccountTexts {
   /** The service as a whole, in which an operator has a role. */
   readonly service: string;
   readonly operator: string;
+  /** The links to the pages of operators. */
+  readonly jobs: string;
+  readonly metrics: string;
   readonly roleNames: Readonly<Record<'viewer' | 'developer' | 'owner', string>>;
   readonly labels: Readonly<
     Record<'email' | 'name' | 'password' | 'chosenPassword' | 'currentPassword' | 'newPassword', string>
@@ -216,8 +227,35 @@ export interface EndpointsTexts {
   readonly create: string;
 }
 
+/** The texts of the live events. */
+interface ConsoleTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly waiting: string;
+  readonly clear: string;
+  readonly byHand: string;
+}
+
+/** The texts of an endpoint's attempts. Numbers come formatted. */
+interface HealthTexts {
+  readonly none: string;
+  readonly rate: (percent: string, attempts: string) => string;
+  readonly retried: (count: string) => string;
+  /** Milliseconds. */
+  readonly latency: (median: string, p95: string) => string;
+  readonly details: string;
+  readonly hour: string;
+  readonly delivered: string;
+  readonly afterRetry: string;
+  readonly failed: string;
+}
+
 export interface DeliveriesTexts {
   readonly title: string;
+  /** The link to a page of its own. */
+  readonly own: string;
+  /** The title of that page. */
+  readonly one: string;
   readonly none: string;
   readonly allStates: string;
   readonly resend: string;
@@ -322,7 +360,52 @@ export interface RequestsTexts {
   readonly requestId: string;
   readonly key: string;
   readonly error: string;
+  readonly graphiql: string;
   readonly likeIt: (count: string) => string;
+}
+
+/** The texts of the seller's profile. */
+interface SettingsTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly goingLive: string;
+  readonly conditions: Readonly<Record<LiveCondition, string>>;
+  /** @param fields names of fields */
+  readonly missing: (fields: string) => string;
+  readonly profile: string;
+  readonly forOwners: string;
+  readonly save: string;
+  readonly saved: string;
+  readonly unsaved: string;
+  readonly preview: string;
+  readonly previewLead: string;
+  readonly openPreview: string;
+  readonly drawing: string;
+  readonly groups: Readonly<Record<'company' | 'contact' | 'payment' | 'documents', string>>;
+  readonly fields: Readonly<Record<TextField | 'address', string>>;
+  readonly hints: Readonly<Partial<Record<TextField, string>>>;
+  readonly paymentMeans: string;
+  readonly noMeans: string;
+  readonly means: Readonly<Record<PaymentMeans, string>>;
+  readonly documentLanguage: string;
+  readonly operationDate: string;
+  readonly logo: string;
+  readonly logoHint: string;
+  readonly removeLogo: string;
+}
+
+/** The texts of the audit log. */
+interface AuditTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly none: string;
+  readonly everything: string;
+  /** Before the id of a filter. */
+  readonly onlyOf: string;
+  readonly forOwners: string;
+  readonly actors: Readonly<Record<AuditEntry['actor']['kind'], string>>;
+  readonly facts: Readonly<Record<'actor' | 'subject' | 'address' | 'userAgent', string>>;
+  readonly actions: Readonly<Record<AuditEntry['action'], string>>;
 }
 
 /** The texts of the form that sends deliveries once more. */

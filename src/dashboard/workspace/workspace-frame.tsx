@@ -23,10 +23,13 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
     ['invoices', texts.invoices.title],
     ['deliveries', texts.deliveries.title],
     ['endpoints', texts.endpoints.title],
+    ['console', texts.console.title],
     ['keys', texts.keys.title],
     // The service refuses the log to others.
     ...(mayChange('endpoints', tenant.role, environment) ? [['requests', texts.requests.title] as const] : []),
     ['people', texts.people.title],
+    ['settings', texts.settings.title],
+    ...(tenant.role === 'owner' ? [['audit', texts.audit.title] as const] : []),
   ] as const;
   return (
     <div class="workspace" data-environment={environment}>

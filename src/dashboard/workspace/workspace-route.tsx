@@ -10,6 +10,9 @@ import { type Environment, useSession, workspaceAddress } from './session.ts';
 import { type Workspace, WorkspaceContext } from './workspace-context.ts';
 import { WorkspaceFrame } from './workspace-frame.tsx';
 
+const AuditPage = lazy(async () => (await import('../audit/audit-page.tsx')).AuditPage);
+const ConsolePage = lazy(async () => (await import('../console/console-page.tsx')).ConsolePage);
+const DeliveryPage = lazy(async () => (await import('../endpoints/delivery-page.tsx')).DeliveryPage);
 const DeliveriesPage = lazy(async () => (await import('../endpoints/deliveries-page.tsx')).DeliveriesPage);
 const EndpointsPage = lazy(async () => (await import('../endpoints/endpoints-page.tsx')).EndpointsPage);
 const HomePage = lazy(async () => (await import('../home/home-page.tsx')).HomePage);
@@ -19,6 +22,7 @@ const MemberInvoicePage = lazy(async () => (await import('../invoices/member-inv
 const NewInvoicePage = lazy(async () => (await import('../creation/new-invoice-page.tsx')).NewInvoicePage);
 const PeoplePage = lazy(async () => (await import('../people/people-page.tsx')).PeoplePage);
 const RequestsPage = lazy(async () => (await import('../requests/requests-page.tsx')).RequestsPage);
+const SettingsPage = lazy(async () => (await import('../settings/settings-page.tsx')).SettingsPage);
 
 /** `/tenants/<tenant>/<test or live>/…`: the pages of a signed-in person. */
 export function WorkspaceRoute() {
@@ -58,7 +62,10 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
     <WorkspaceContext.Provider value={workspace}>
       <WorkspaceFrame connection={connection}>
         <Router>
+          <Route path="/audit" component={AuditPage} />
+          <Route path="/console" component={ConsolePage} />
           <Route path="/deliveries" component={DeliveriesPage} />
+          <Route path="/deliveries/:id" component={DeliveryPage} />
           <Route path="/endpoints" component={EndpointsPage} />
           <Route path="/home" component={HomePage} />
           <Route path="/invoices" component={InvoicesPage} />
@@ -66,6 +73,7 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
           <Route path="/invoices/:id" component={MemberInvoicePage} />
           <Route path="/keys" component={KeysPage} />
           <Route path="/requests" component={RequestsPage} />
+          <Route path="/settings" component={SettingsPage} />
           <Route path="/people" component={PeoplePage} />
           <Route default component={Missing} />
         </Router>

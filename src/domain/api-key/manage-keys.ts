@@ -1,10 +1,9 @@
 import { serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { MAX_KEYS, MAX_REVOKED_KEYS } from '../limits.ts';
-import { ReplacedKeyInvalid, type TenantRepository, TooManyKeys } from '../tenant/ports.ts';
+import { type LiveConditions, ReplacedKeyInvalid, type TenantRepository, TooManyKeys } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { type ApiKey, hashToken, type KeyKind, newToken } from './api-key.ts';
-import type { LiveConditions } from './live-conditions.ts';
 
 /** A new key with its token, which is shown only in this answer. */
 export interface IssuedKey {
@@ -20,8 +19,13 @@ export interface ManageKeys {
   create(tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey>;
   /** Newest last, revoked ones included. @throws {ServiceError} resource_not_found */
   list(tenantId: string): Promise<ApiKey[]>;
-  /** Takes effect at once in this process, within 100 ms in every other. @throws {ServiceError} resource_not_found */
+  /**
+   * Takes effect at once in this process, within 100 ms in every other. A revoked key stays unchanged.
+   * @throws {ServiceError} resource_not_found
+   */
   revoke(keyId: string): Promise<void>;
+  /** The tenant of a key, revoked ones included. @throws {ServiceError} resource_not_found */
+  tenantOf(keyId: string): Promise<{ readonly tenantId: string; readonly environment: Environment }>;
   /**
    * Makes a new key of the same tenant, kind and environment; the old one stays valid until it is revoked.
    * @throws {ServiceError} resource_not_found; invalid_request for a revoked key, and as `create` for a live one;
@@ -40,7 +44,17 @@ export function createManageKeys(tenants: TenantRepository, missingForLive: Live
     if (!tenant) throw noTenant(tenantId);
     const missing = await missingForLive(tenant);
     if (missing.length === 0) return;
-    throw serviceError('invalid_request', `Live keys require ${missing.join('; ')}.`, 'environment');
+    throw serviceError(
+      'invalid_request',
+      `Live keys require ${missing.map(({ text }) => text).join('; ')}.`,
+      'environment',
+    );
+  }
+
+  async function found(keyId: string) {
+    const both = await tenants.findByKeyId(keyId);
+    if (!both) throw noKey(keyId);
+    return both;
   }
 
   /** @param replaces the id of the key that is rotated */
@@ -89,10 +103,13 @@ export function createManageKeys(tenants: TenantRepository, missingForLive: Live
     async revoke(keyId) {
       if (!(await tenants.revokeKey(keyId, new Date()))) throw noKey(keyId);
     },
+    async tenantOf(keyId) {
+      const { tenant, key } = await found(keyId);
+      return { tenantId: tenant.id, environment: key.environment };
+    },
     async rotate(keyId) {
-      const found = await tenants.findByKeyId(keyId);
-      if (!found) throw noKey(keyId);
-      return issue(found.tenant.id, found.key.kind, found.key.environment, keyId);
+      const { tenant, key } = await found(keyId);
+      return issue(tenant.id, key.kind, key.environment, keyId);
     },
   };
 }

@@ -1,7 +1,7 @@
+import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
-import { actorOf, type Member, type Principal, requireScope } from '../principal.ts';
-import type { Audit } from '../tenant/audit.ts';
+import { type Member, type Principal, requireScope } from '../principal.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 import type { ApiKey, KeyKind } from './api-key.ts';
 import type { IssuedKey, ManageKeys } from './manage-keys.ts';
@@ -31,11 +31,6 @@ export interface OwnKeys {
   revoke(principal: Principal, keyId: string, evenIfLast: boolean): Promise<ApiKey>;
 }
 
-/** Where a change is made, and by whom. */
-function changeOf(owner: Member) {
-  return { tenantId: owner.tenant.id, environment: owner.environment, ...actorOf(owner) };
-}
-
 export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys, audit: Audit): OwnKeys {
   async function keysOf({ tenant, environment }: Member): Promise<ApiKey[]> {
     return (await tenants.keysOf(tenant.id)).filter((key) => key.environment === environment).reverse();
@@ -61,14 +56,14 @@ export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys,
     async create(principal, kind) {
       const owner = requireScope(principal, 'keys');
       const issued = await manageKeys.create(owner.tenant.id, kind, owner.environment);
-      audit({ action: 'api_key.created', ...changeOf(owner), keyId: issued.key.id });
+      await audit(entryBy(owner, 'api_key.created', { subject: issued.key.id, details: { kind } }));
       return issued;
     },
     async rotate(principal, keyId) {
       const owner = requireScope(principal, 'keys');
       const old = await found(owner, keyId);
       const issued = await manageKeys.rotate(old.id);
-      audit({ action: 'api_key.rotated', ...changeOf(owner), keyId: issued.key.id, replacesKeyId: old.id });
+      await audit(entryBy(owner, 'api_key.rotated', { subject: issued.key.id, details: { replaces: old.id } }));
       return issued;
     },
     async revoke(principal, keyId, evenIfLast) {
@@ -83,7 +78,7 @@ export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys,
           'id',
         );
       }
-      audit({ action: 'api_key.revoked', ...changeOf(owner), keyId });
+      await audit(entryBy(owner, 'api_key.revoked', { subject: keyId }));
       return revoked;
     },
   };

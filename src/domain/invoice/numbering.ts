@@ -34,6 +34,18 @@ export interface Numbering<Made> {
   assign(claim: Claim, prepare: (series: SeriesNumber) => Promise<Prepared<Made>>): Promise<Numbered<Made>>;
 }
 
+/**
+ * Turns at a series, for the processes that number invoices of it at the same time: without them each takes the same
+ * numbers, and all but one have prepared their documents in vain. Only a courtesy: the ids of the numbers decide.
+ */
+export interface SeriesTurns {
+  /**
+   * Waits until no other process has its turn, two seconds at most. Never rejects.
+   * @returns ends the turn; never throws
+   */
+  enter(series: string): Promise<() => void>;
+}
+
 interface Waiting<Made> {
   readonly claim: Claim;
   readonly prepare: (series: SeriesNumber) => Promise<Prepared<Made>>;
@@ -45,25 +57,53 @@ interface Ready<Made> extends Prepared<Made> {
 
 /** Maximum number of series whose last number this process remembers. */
 const REMEMBERED = 10_000;
+/** How long the processes take turns at a series after one of them found a number taken, milliseconds. */
+const CONTENDED_MS = 30_000;
 /** Maximum number of invoices that take their numbers together. */
 const TOGETHER = 32;
 
 /** @param changeAll writes all changes or none; see `InvoiceRepository.changeAll` */
 export function createNumbering<Made>(
   invoices: Pick<InvoiceRepository, 'highestSerial'>,
+  turns: SeriesTurns,
   changeAll: (changes: readonly (readonly [Claim, InvoiceChange])[]) => Promise<Claim[]>,
 ): Numbering<Made> {
   const groups = new Map<string, (item: Waiting<Made>) => Promise<Numbered<Made>>>();
   // Only a hint: the ids of the taken numbers decide. It saves the reads for all but the first invoice of a series in this process.
   const lastSerial = new Map<string, number>();
+  /** The series that other processes number, too: until when they take turns at it, UNIX milliseconds. */
+  const contended = new Map<string, number>();
 
-  /** Numbers the invoices of a series. A number that one of them does not take is given to the next one. */
+  /** Numbers the invoices of a series, in turn with other processes if there are any. */
   async function number(name: string, items: readonly Waiting<Made>[]): Promise<Outcome<Numbered<Made>>[]> {
+    const held: (() => void)[] = [];
+    try {
+      return await numberInTurn(name, items, async () => {
+        if (held.length > 0 || !isContended(name)) return;
+        held.push(await turns.enter(name));
+        // Others have had their turns.
+        lastSerial.delete(name);
+      });
+    } finally {
+      for (const leave of held) leave();
+    }
+  }
+
+  /**
+   * Numbers the invoices of a series. A number that one of them does not take is given to the next one.
+   * @param awaitTurn called before each attempt
+   */
+  async function numberInTurn(
+    name: string,
+    items: readonly Waiting<Made>[],
+    awaitTurn: () => Promise<void>,
+  ): Promise<Outcome<Numbered<Made>>[]> {
     const outcomes = new Map<Waiting<Made>, Outcome<Numbered<Made>>>();
     let together = true;
     for (let rest = items; rest.length > 0; rest = items.filter((item) => !outcomes.has(item))) {
       const [first] = rest;
       if (first === undefined) break;
+      await awaitTurn();
       const before = lastSerial.get(name) ?? (await highest(first.claim.invoice));
       const ready: Ready<Made>[] = [];
       const prepared = await Promise.allSettled(
@@ -77,6 +117,7 @@ export function createNumbering<Made>(
       // The numbers behind one that is not taken would leave a gap.
       if (ready.length < prepared.length) continue;
       const failure = await take(name, before, ready, outcomes);
+      if (failure instanceof NumberTaken) contend(name);
       if (failure === null || failure instanceof NumberTaken) continue;
       if (ready.length === 1) outcomes.set(first, { error: failure });
       else if (failure instanceof ClaimLost) together = false;
@@ -103,6 +144,17 @@ export function createNumbering<Made>(
     if (lastSerial.size >= REMEMBERED) lastSerial.clear();
     lastSerial.set(name, before + ready.length);
     return null;
+  }
+
+  function isContended(name: string): boolean {
+    const until = contended.get(name);
+    if (until !== undefined && until < Date.now()) contended.delete(name);
+    return contended.has(name);
+  }
+
+  function contend(name: string): void {
+    if (contended.size >= REMEMBERED) contended.clear();
+    contended.set(name, Date.now() + CONTENDED_MS);
   }
 
   function place({ claim }: Waiting<Made>, serial: number): SeriesNumber {

@@ -36,7 +36,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const { invoices, report } = parts;
   const renewals = createRenewals(invoices);
   const progress = createProgress(parts);
-  const numbering = createNumbering<UnsignedDocument | null>(invoices, progress.changeAll);
+  const numbering = createNumbering<UnsignedDocument | null>(invoices, parts.turns, progress.changeAll);
   const { decide, decideBy } = createDecideStage(parts, progress);
   const { transmit, transmitBytes } = createTransmitStage(parts, progress, decideBy);
   const { sign, signDocument } = createSignStage(parts, progress, transmitBytes);

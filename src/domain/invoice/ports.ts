@@ -88,6 +88,8 @@ export interface PdfRenderer {
    * @throws {SigningFailed}
    */
   render(page: PrintedInvoice, legalXml: Uint8Array, receipt?: Uint8Array | null): Promise<Uint8Array>;
+  /** @returns the PDF without a signature and attachments, for a preview @throws {RendererUnavailable} as `render` */
+  draw(page: PrintedInvoice): Promise<Uint8Array>;
 }
 
 /** What the PDF shows: the legal invoice and the authority's decision. */

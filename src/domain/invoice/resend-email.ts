@@ -1,3 +1,4 @@
+import { type Audit, entryBy } from '../audit-entry.ts';
 import { mailAddress } from '../email-address.ts';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
@@ -18,6 +19,7 @@ export function createResendEmail(
   queue: StageQueue,
   mailer: Pick<Mailer, 'messageIdOf'>,
   demand: Pick<DocumentDemand, 'await'>,
+  audit: Audit,
 ) {
   /** The invoice with its PDF, which is drawn now if it was left for idle time. */
   async function drawn(invoice: Invoice): Promise<Invoice | null> {
@@ -34,7 +36,8 @@ export function createResendEmail(
    *   earlier mail is not finished, or the invoice was mailed ten times
    */
   return async (principal: Principal, invoiceId: string, to: string | null): Promise<Invoice> => {
-    const { tenant, environment } = requireScope(principal, 'operate');
+    const member = requireScope(principal, 'operate');
+    const { tenant, environment } = member;
     const found = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
     if (!found || found.tenantId !== tenant.id || found.environment !== environment) {
       throw serviceError('resource_not_found', `There is no invoice '${invoiceId.slice(0, 80)}' for this key.`, 'id');
@@ -61,6 +64,7 @@ export function createResendEmail(
     const requested = await invoices.requestEmail(invoice, email);
     if (!requested) throw refusal('The previous mail of this invoice is not finished yet.', 'id');
     void queue.enqueue(requested, 0);
+    await audit(entryBy(member, 'invoice.email_resent', { subject: invoiceId }));
     return requested;
   };
 }

@@ -1,3 +1,4 @@
+import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { type Principal, requireScope } from '../principal.ts';
@@ -6,7 +7,7 @@ import type { InvoiceRepository } from './repository.ts';
 
 export type RevokeDocumentUrls = ReturnType<typeof createRevokeDocumentUrls>;
 
-export function createRevokeDocumentUrls(invoices: Pick<InvoiceRepository, 'raiseDocumentRevision'>) {
+export function createRevokeDocumentUrls(invoices: Pick<InvoiceRepository, 'raiseDocumentRevision'>, audit: Audit) {
   /**
    * Revokes the current URLs of an invoice's documents, at once and permanently, and replaces them.
    * @returns the invoice with its new URLs
@@ -14,13 +15,15 @@ export function createRevokeDocumentUrls(invoices: Pick<InvoiceRepository, 'rais
    *   or environment
    */
   return async (principal: Principal, invoiceId: string): Promise<Invoice> => {
-    const { tenant, environment } = requireScope(principal, 'operate');
+    const member = requireScope(principal, 'operate');
+    const { tenant, environment } = member;
     const invoice = isId('inv', invoiceId)
       ? await invoices.raiseDocumentRevision(tenant.id, environment, invoiceId)
       : null;
     if (!invoice) {
       throw serviceError('resource_not_found', `There is no invoice '${invoiceId.slice(0, 80)}' for this key.`, 'id');
     }
+    await audit(entryBy(member, 'invoice.document_urls_revoked', { subject: invoiceId }));
     return invoice;
   };
 }

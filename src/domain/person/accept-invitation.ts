@@ -1,4 +1,6 @@
+import { type Audit, entryOfPerson } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
+import type { Origin } from '../principal.ts';
 import { invitationId } from './invitation.ts';
 import type { SignedIn } from './person.ts';
 import { AccountExists, type Accounts, type BrowserFacts, type PeopleRepository, type WithCookies } from './ports.ts';
@@ -21,14 +23,19 @@ export interface NewAccount {
  * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, expired or for another address;
  *   invalid_credentials if the account exists and has another password
  */
-export type AcceptInvitation = (account: NewAccount, browser: BrowserFacts) => Promise<WithCookies<SignedIn>>;
+export type AcceptInvitation = (
+  account: NewAccount,
+  browser: BrowserFacts,
+  origin: Origin,
+) => Promise<WithCookies<SignedIn>>;
 
 export function createAcceptInvitation(
   accounts: Pick<Accounts, 'create' | 'signIn'>,
   people: Pick<PeopleRepository, 'reserveInvitation' | 'removeInvitation' | 'grant'>,
+  audit: Audit,
   now: () => Date,
 ): AcceptInvitation {
-  return async ({ token, email, name, password }, browser) => {
+  return async ({ token, email, name, password }, browser, origin) => {
     const invitation = await people.reserveInvitation(invitationId(token), email, now());
     if (invitation === null) {
       throw serviceError(
@@ -52,6 +59,12 @@ export function createAcceptInvitation(
     }
     await people.grant(begun.result.person.id, invitation.grants);
     await people.removeInvitation(invitation.id);
+    const { person } = begun.result;
+    await audit(
+      ...invitation.grants.memberships.map(({ tenantId, role }) =>
+        entryOfPerson(person, tenantId, origin, 'member.joined', { role }),
+      ),
+    );
     return begun;
   };
 }

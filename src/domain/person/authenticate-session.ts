@@ -40,7 +40,21 @@ export function createAuthenticateSession(
     const tenant = role && isId('ten', tenantId) ? await tenants.find(tenantId) : null;
     if (!role || !tenant)
       throw serviceError('resource_not_found', 'You belong to no tenant with this id.', 'Fatoura-Tenant');
-    const principal = { kind: 'person', personId: person.id, sessionId, role, tenant, environment } as const;
+    const { id: personId, name } = person;
+    const principal = { kind: 'person', personId, name, sessionId, role, tenant, environment } as const;
     return { result: principal, cookies: found.cookies };
+  };
+}
+
+/** Whether somebody is signed in who operates the service. */
+export function createHasOperatorSession(
+  accounts: Pick<Accounts, 'session'>,
+  people: Pick<PeopleRepository, 'grantsOf'>,
+): (browser: BrowserFacts) => Promise<WithCookies<boolean>> {
+  return async (browser) => {
+    const found = await accounts.session(browser);
+    if (found === null) return { result: false, cookies: [] };
+    const { isOperator } = await people.grantsOf(found.result.person.id);
+    return { result: isOperator, cookies: found.cookies };
   };
 }

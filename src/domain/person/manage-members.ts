@@ -1,7 +1,7 @@
+import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import { MAX_MEMBERS } from '../limits.ts';
 import { type PersonPrincipal, type Principal, requirePerson } from '../principal.ts';
-import type { Audit } from '../tenant/audit.ts';
 import { isAccountAddress } from './account-input.ts';
 import { INVITATION_MS } from './invitation.ts';
 import { invite } from './invite.ts';
@@ -65,7 +65,7 @@ export function createManageMembers({
 
   /** @param role null: the person leaves */
   async function change(owner: PersonPrincipal, personId: string, role: Role | null): Promise<Member> {
-    const { tenant, environment, personId: byPersonId } = owner;
+    const { tenant } = owner;
     const before = await found(tenant.id, personId);
     if (before.role === role) return before;
     if (!(await people.changeRole(personId, tenant.id, role))) {
@@ -75,8 +75,10 @@ export function createManageMembers({
         'id',
       );
     }
-    const action = role === null ? 'member.removed' : 'member.role_changed';
-    audit({ action, tenantId: tenant.id, environment, byPersonId, personId, ...(role && { role }) });
+    const details = { name: before.person.name, was: before.role, ...(role && { role }) };
+    await audit(
+      entryBy(owner, role === null ? 'member.removed' : 'member.role_changed', { subject: personId, details }),
+    );
     return { ...before, role: role ?? before.role };
   }
 
@@ -85,7 +87,8 @@ export function createManageMembers({
       return people.membersOf(requirePerson(principal, 'viewer').tenant.id);
     },
     async invite(principal, role, email) {
-      const { tenant, environment, personId } = requirePerson(principal, 'owner');
+      const owner = requirePerson(principal, 'owner');
+      const { tenant } = owner;
       if (email !== null && !isAccountAddress(email)) {
         throw serviceError(
           'invalid_request',
@@ -108,7 +111,7 @@ export function createManageMembers({
       const memberships = [{ tenantId: tenant.id, role }];
       const expiresAt = new Date(Date.now() + INVITATION_MS);
       const link = await invite(people, { email, grants: { isOperator: false, memberships } }, publicUrl);
-      audit({ action: 'member.invited', tenantId: tenant.id, environment, byPersonId: personId, role });
+      await audit(entryBy(owner, 'member.invited', { subject: null, details: { role } }));
       if (email !== null) sendInvitation({ to: email, url: link, tenantName: tenant.name });
       return { link, expiresAt };
     },

@@ -1,5 +1,5 @@
 import type { Invitation } from './invitation.ts';
-import type { Grants, Member, Role, SignedIn } from './person.ts';
+import type { Grants, Member, Person, Role, SignedIn } from './person.ts';
 
 /** The store of grants and invitations. */
 export interface PeopleRepository {
@@ -74,8 +74,8 @@ export interface Accounts {
   ): Promise<WithCookies<true> | false | null>;
   /** Sends a mail with a link if there is such an account. Resolves before the mail is sent. */
   requestReset(email: string): Promise<void>;
-  /** Sets the password and ends all sessions. @returns false if the token is unknown, used or expired */
-  resetPassword(token: string, newPassword: string): Promise<boolean>;
+  /** Sets the password and ends all sessions. @returns whose password it is; null if the token is unknown, used or expired */
+  resetPassword(token: string, newPassword: string): Promise<Person | null>;
 }
 
 /** A mail with the link to a new password. */

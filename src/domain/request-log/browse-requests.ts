@@ -1,7 +1,7 @@
 import { serviceError } from '../errors.ts';
-import { PAGE_SIZE } from '../limits.ts';
-import type { Page } from '../page.ts';
+import { type Page, type PageSpan, placeInList } from '../page.ts';
 import { type Principal, requireScope } from '../principal.ts';
+import type { Owner } from '../tenant/tenant.ts';
 import type { LoggedRequest, RequestFailures, RequestLog } from './request-record.ts';
 
 /** Records of failed requests that are grouped, the newest ones. */
@@ -12,13 +12,10 @@ export const MOST_GROUPS = 50;
 const REQUEST_ID = /^req_[0-9a-f-]{36}$/;
 const MOST_KIND = 300;
 
-export interface RequestsInput {
+export interface RequestsInput extends PageSpan {
   readonly failed: boolean;
   /** As {@link RequestFailures} name it; not with `failed`, which it implies. */
   readonly kind: string | null;
-  /** 1 to 100. */
-  readonly limit: number;
-  readonly cursor: { readonly direction: 'after' | 'before'; readonly id: string } | null;
 }
 
 /**
@@ -37,25 +34,18 @@ export function createBrowseRequests(log: RequestLog): BrowseRequests {
     const { tenant, environment } = requireScope(principal, 'operate');
     return { tenantId: tenant.id, environment };
   };
+  const findOwn = async ({ tenantId, environment }: Owner, id: string) =>
+    REQUEST_ID.test(id) ? log.find(tenantId, environment, id) : null;
   return {
-    async page(principal, { failed, kind, limit, cursor }) {
+    async page(principal, { failed, kind, ...span }) {
       const owner = ownerOf(principal);
-      if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_SIZE.most) {
-        const param = cursor?.direction === 'before' ? 'last' : 'first';
-        throw serviceError('invalid_request', `${param} must be an integer from 1 to ${PAGE_SIZE.most}.`, param);
-      }
       if (kind !== null && (failed || kind.length > MOST_KIND))
         throw serviceError('invalid_request', 'kind must be that of a failure, and not with failed.', 'kind');
-      const row =
-        cursor && REQUEST_ID.test(cursor.id) ? await log.find(owner.tenantId, owner.environment, cursor.id) : null;
-      if (cursor && !row)
-        throw serviceError('invalid_request', `${cursor.direction} must be a cursor of this list.`, cursor.direction);
-      const place = cursor && row && { direction: cursor.direction, order: row.order };
-      return log.page({ ...owner, failed, kind, limit, cursor: place, from: null, until: null });
+      const place = await placeInList(span, (id) => findOwn(owner, id));
+      return log.page({ ...owner, ...place, failed, kind, from: null, until: null });
     },
     async find(principal, id) {
-      const { tenantId, environment } = ownerOf(principal);
-      const found = REQUEST_ID.test(id) ? await log.find(tenantId, environment, id) : null;
+      const found = await findOwn(ownerOf(principal), id);
       if (found) return found;
       throw serviceError('resource_not_found', 'There is no such request in the last 7 days.', 'id');
     },

@@ -1,10 +1,12 @@
+import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
+import { createFairQueue, QueueFull } from '../fair-queue.ts';
 import { MAX_LOGOS } from '../limits.ts';
-import { actorOf, type Member, type Principal, requireScope } from '../principal.ts';
-import type { Audit } from './audit.ts';
-import type { LogoStore, TenantRepository } from './ports.ts';
+import { type Member, type Principal, requireScope } from '../principal.ts';
+import type { Logo } from './logo.ts';
+import type { LiveConditions, LogoStore, MissingForLive, TenantRepository } from './ports.ts';
 import { parseSellerProfile } from './seller-profile-input.ts';
-import type { Tenant } from './tenant.ts';
+import type { SellerProfile, Tenant } from './tenant.ts';
 
 /** A tenant's access to its own profile. Every method throws insufficient_scope (403) without its scope. */
 export interface OwnProfile {
@@ -20,9 +22,32 @@ export interface OwnProfile {
    *   in test must not change legal data
    */
   update(principal: Principal, change: unknown): Promise<Tenant>;
+  /**
+   * The PDF of a sample invoice with the profile as it would be after the change, as a data URL. Nothing is stored.
+   * @param change as `update` accepts it
+   * @throws {ServiceError} invalid_request; rate_limit_exceeded while others of the tenant wait for theirs;
+   *   internal_error (503) where no PDF can be drawn
+   */
+  preview(principal: Principal, change: unknown): Promise<string>;
+  /** What the tenant lacks for live keys. */
+  missingForLive(principal: Principal): Promise<readonly MissingForLive[]>;
 }
 
-export function createOwnProfile(tenants: TenantRepository, logos: LogoStore, audit: Audit): OwnProfile {
+/** Previews at the same time; how many wait, of a tenant and of all; milliseconds that one waits. */
+const PREVIEWS = { places: 1, perKey: 2, total: 20, patienceMs: 20_000 } as const;
+
+export interface OwnProfileParts {
+  readonly tenants: TenantRepository;
+  readonly logos: LogoStore;
+  readonly audit: Audit;
+  readonly liveConditions: LiveConditions;
+  /** Draws a sample invoice of the seller as a PDF. @throws when it cannot be drawn */
+  readonly drawSample: (tenantId: string, profile: Partial<SellerProfile>, logo: Logo | null) => Promise<Uint8Array>;
+}
+
+export function createOwnProfile({ tenants, logos, audit, liveConditions, drawSample }: OwnProfileParts): OwnProfile {
+  const previews = createFairQueue(PREVIEWS);
+
   async function refuseTestMember({ environment, tenant }: Member): Promise<void> {
     if (environment === 'live') return;
     const keys = await tenants.keysOf(tenant.id);
@@ -49,8 +74,29 @@ export function createOwnProfile(tenants: TenantRepository, logos: LogoStore, au
       }
       const changed = await tenants.changeProfile(tenant.id, change, environment === 'test');
       if (!changed) throw liveKeyNeeded();
-      audit({ action: 'seller_profile.updated', tenantId: tenant.id, environment, ...actorOf(owner), fields });
+      const details = { fields: fields.join(', '), environment };
+      await audit(entryBy(owner, 'seller_profile.updated', { subject: tenant.id, details }));
       return changed;
+    },
+    async preview(principal, input) {
+      const { tenant } = requireScope(principal, 'profile');
+      const { logo: given, ...change } = parseSellerProfile(input);
+      const stored = tenant.profile.logo ?? null;
+      const logo =
+        given === undefined ? stored && (await logos.find(stored)) : given && 'content' in given ? given : null;
+      try {
+        const pdf = await previews.run(tenant.id, () =>
+          drawSample(tenant.id, { ...tenant.profile, ...change, logo }, logo),
+        );
+        return `data:application/pdf;base64,${Buffer.from(pdf).toString('base64')}`;
+      } catch (error) {
+        if (error instanceof QueueFull)
+          throw serviceError('rate_limit_exceeded', 'Too many previews are drawn at the moment. Try again in 5 s.');
+        throw error;
+      }
+    },
+    async missingForLive(principal) {
+      return liveConditions(requireScope(principal, 'read').tenant);
     },
   };
 }

@@ -7,6 +7,28 @@ export type SellerProfileChange = Omit<Partial<SellerProfile>, 'logo'> & {
   readonly logo?: Logo | LogoReference | null;
 };
 
+/** What live keys need. */
+export const LIVE_CONDITIONS = {
+  authority: 'The installation is connected to the tax authority.',
+  certificate: 'The installation has a signing certificate of the tenant, other than the self-made one.',
+  address: 'The service has an address with HTTPS.',
+  profile: 'The seller’s profile has every mandatory field.',
+} as const;
+export type LiveCondition = keyof typeof LIVE_CONDITIONS;
+
+/** A condition of live keys that is not met. */
+export interface MissingForLive {
+  readonly condition: LiveCondition;
+  /** What is missing, with what to do: the end of a sentence. */
+  readonly text: string;
+}
+
+/**
+ * What a tenant lacks for live keys; empty if it may have them.
+ * @throws when it cannot be determined
+ */
+export type LiveConditions = (tenant: Tenant) => Promise<readonly MissingForLive[]>;
+
 /** A tenant in a list; `environments` are those for which it has valid keys. */
 export type ListedTenant = Pick<Tenant, 'id' | 'name' | 'createdAt'> & {
   readonly environments: readonly Environment[];

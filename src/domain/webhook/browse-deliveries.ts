@@ -1,8 +1,7 @@
 import { serviceError } from '../errors.ts';
 import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
-import { PAGE_SIZE } from '../limits.ts';
-import type { Found, Page, PageQuery } from '../page.ts';
+import { type Found, type Page, type PageQuery, type PageSpan, placeInList } from '../page.ts';
 import { type Principal, requireScope } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import type { Attempt, Delivery, DeliveryState } from './delivery.ts';
@@ -10,11 +9,7 @@ import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 /** A client's request for a page of a list, newest first. */
-export interface PageRequest {
-  /** 1 to 100. */
-  readonly limit: number;
-  /** Towards older rows (`after`) or newer ones (`before`) than the row with this id. */
-  readonly cursor: { readonly direction: 'after' | 'before'; readonly id: string } | null;
+export interface PageRequest extends PageSpan {
   /** Compared in whole seconds; the given second is excluded. */
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
@@ -106,25 +101,12 @@ export function missing(what: 'event' | 'delivery', id: string): never {
 
 async function pageOf(
   owner: Owner,
-  { limit, cursor, createdAfter, createdBefore, maxBytes }: PageRequest,
+  { createdAfter, createdBefore, maxBytes, ...span }: PageRequest,
   find: (owner: Owner, id: string) => Promise<{ order: string } | null>,
 ): Promise<PageQuery> {
-  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_SIZE.most) {
-    const param = cursor?.direction === 'before' ? 'last' : 'first';
-    throw serviceError('invalid_request', `${param} must be an integer from 1 to ${PAGE_SIZE.most}.`, param);
-  }
-  const row = cursor && (await find(owner, cursor.id));
-  if (cursor && !row) {
-    throw serviceError(
-      'invalid_request',
-      `${cursor.direction} must be a cursor that this list returned.`,
-      cursor.direction,
-    );
-  }
   return {
     ...owner,
-    limit,
-    cursor: cursor && row && { direction: cursor.direction, order: row.order },
+    ...(await placeInList(span, (id) => find(owner, id))),
     ...secondsBetween(createdAfter, createdBefore),
     ...(maxBytes !== undefined && { maxBytes }),
   };

@@ -11,6 +11,7 @@ import {
   type QueuedDelivery,
 } from './endpoint-queue.ts';
 import { createEndpointSnapshots } from './endpoint-snapshots.ts';
+import type { CountAttempts } from './endpoint-statistics.ts';
 import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { RecordAttempts } from './record-attempts.ts';
 
@@ -84,6 +85,7 @@ export interface DispatcherParts {
   readonly attempt: AttemptDelivery;
   readonly records: RecordAttempts;
   readonly health: Pick<EndpointHealth, 'noteResult'>;
+  readonly statistics: Pick<CountAttempts, 'note'>;
   readonly now: () => Date;
   readonly report: (message: string, error: unknown) => void;
 }
@@ -143,6 +145,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     slots.release(slot);
     const delivered = record && record.outcome.state === 'delivered';
     queue.finish(delivery, delivered);
+    if (record) parts.statistics.note(record);
     if (delivered !== null) parts.health.noteResult(queue.endpointId, delivered);
     void (record ? parts.records.record(record) : cancel([delivery.claim])).then(() => {
       queue.forget(delivery.claim.id);

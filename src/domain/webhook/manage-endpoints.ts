@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
 import { MAX_ENDPOINTS, SECRET_OVERLAP } from '../limits.ts';
@@ -53,15 +54,17 @@ export interface ManageParts {
   readonly deliveries: Pick<DeliveryLedger, 'cancelPending'>;
   readonly dispatcher: Pick<Dispatcher, 'endpointChanged'>;
   readonly secretBox: SecretBox;
+  readonly audit: Audit;
   /** The reason why the sender does not allow a URL; null if it does (with ALLOW_INSECURE_WEBHOOKS: always). */
   readonly refusalOf: (url: URL) => string | null;
 }
 
 export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
-  const { endpoints, deliveries, dispatcher, secretBox, refusalOf } = parts;
+  const { endpoints, deliveries, dispatcher, secretBox, audit, refusalOf } = parts;
   return {
     async create(principal, input) {
-      const { tenant, environment } = requireScope(principal, 'operate');
+      const owner = requireScope(principal, 'operate');
+      const { tenant, environment } = owner;
       requireAllowedUrl(input.url, environment);
       const id = newId('we');
       const secret = newEndpointSecret();
@@ -81,11 +84,14 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
         failingSince: null,
         failing: false,
       };
-      if (await endpoints.insert(endpoint)) return { endpoint, secret };
-      throw serviceError(
-        'endpoint_limit_reached',
-        `There are already ${MAX_ENDPOINTS} webhook endpoints, which is the maximum. Delete one that is not used.`,
-      );
+      if (!(await endpoints.insert(endpoint))) {
+        throw serviceError(
+          'endpoint_limit_reached',
+          `There are already ${MAX_ENDPOINTS} webhook endpoints, which is the maximum. Delete one that is not used.`,
+        );
+      }
+      await audit(entryBy(owner, 'webhook_endpoint.created', { subject: id, details: { host: hostOf(input.url) } }));
+      return { endpoint, secret };
     },
 
     async list(principal) {
@@ -100,7 +106,8 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
     },
 
     async update(principal, endpointId, input) {
-      const { tenant, environment } = requireScope(principal, 'operate');
+      const owner = requireScope(principal, 'operate');
+      const { tenant, environment } = owner;
       const { url, events, description, active } = input;
       if (url !== undefined) requireAllowedUrl(url, environment);
       const changes = {
@@ -116,11 +123,19 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
       if (!changed) return missing(endpointId);
       dispatcher.endpointChanged(endpointId);
       if (active === false) await cancelDeliveries(endpointId);
+      const fields = Object.keys(changes).filter((field) => field !== 'updatedAt');
+      const details = {
+        fields: fields.join(', '),
+        ...(url !== undefined && { host: hostOf(url) }),
+        ...(active !== undefined && { active: String(active) }),
+      };
+      await audit(entryBy(owner, 'webhook_endpoint.updated', { subject: endpointId, details }));
       return changed;
     },
 
     async rotateSecret(principal, endpointId, overlapSeconds) {
-      const { tenant, environment } = requireScope(principal, 'operate');
+      const owner = requireScope(principal, 'operate');
+      const { tenant, environment } = owner;
       const seconds = overlapSeconds ?? SECRET_OVERLAP.default;
       if (seconds < 0 || seconds > SECRET_OVERLAP.most) {
         throw serviceError(
@@ -139,16 +154,20 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
         // Another rotation intervened: the loop repeats on its result, so that both new secrets sign.
         if (!endpoint) continue;
         dispatcher.endpointChanged(endpointId);
+        const details = { overlapSeconds: String(seconds) };
+        await audit(entryBy(owner, 'webhook_endpoint.secret_rotated', { subject: endpointId, details }));
         return { endpoint, secret };
       }
     },
 
     async delete(principal, endpointId) {
-      const { tenant, environment } = requireScope(principal, 'operate');
+      const owner = requireScope(principal, 'operate');
+      const { tenant, environment } = owner;
       const deleted = isId('we', endpointId) && (await endpoints.delete(tenant.id, environment, endpointId));
       if (!deleted) missing(endpointId);
       dispatcher.endpointChanged(endpointId);
       await cancelDeliveries(endpointId);
+      await audit(entryBy(owner, 'webhook_endpoint.deleted', { subject: endpointId }));
     },
   };
 
@@ -166,6 +185,11 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
         : '';
     throw serviceError('invalid_request', `url is not allowed: ${refusal}.${hint}`, 'url');
   }
+}
+
+/** The host of a URL. Its path may contain a secret of the receiver, which no audit entry shows. */
+function hostOf(url: string): string {
+  return new URL(url).host;
 }
 
 /** `whsec_` and standard base64 of 32 random bytes (docs/decisions/0025). */

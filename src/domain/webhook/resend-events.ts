@@ -1,8 +1,9 @@
+import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
 import { newCreationMoment } from '../order-key.ts';
-import type { Principal } from '../principal.ts';
+import { type Principal, requireScope } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import { missing, ownerOf, secondsBetween } from './browse-deliveries.ts';
 import { type Delivery, type DeliveryState, deliveryOf } from './delivery.ts';
@@ -51,10 +52,11 @@ export interface ResendParts {
   readonly deliveries: DeliveryLedger;
   readonly endpoints: Pick<EndpointRepository, 'find' | 'list'>;
   readonly queue: DeliveryQueue;
+  readonly audit: Audit;
   readonly now: () => Date;
 }
 
-export function createResendEvents({ events, deliveries, endpoints, queue, now }: ResendParts): ResendEvents {
+export function createResendEvents({ events, deliveries, endpoints, queue, audit, now }: ResendParts): ResendEvents {
   /** Calls `take` with the rows of a selection, {@link STEP} at a time, and adds up what it returns. */
   async function eachStep(
     owner: Owner,
@@ -91,13 +93,16 @@ export function createResendEvents({ events, deliveries, endpoints, queue, now }
 
   return {
     async one(principal, eventId, endpointId) {
-      const owner = ownerOf(principal);
+      const member = requireScope(principal, 'operate');
+      const owner = ownerOf(member);
       const event = isId('evt', eventId) ? await events.find(owner.tenantId, owner.environment, eventId) : null;
       if (!event) return missing('event', eventId);
       const receivers =
         endpointId === null ? await subscribers(endpoints, event) : [await endpointFor(owner, endpointId)];
       await sendTo(event, receivers, { deliveries, queue, now });
       await announce([eventId]);
+      const details = endpointId === null ? {} : { endpoint: endpointId };
+      await audit(entryBy(member, 'webhook_event.resent', { subject: eventId, details }));
       return deliveries.ofEvents(owner, [eventId]);
     },
     async count(principal, selection) {
@@ -106,7 +111,8 @@ export function createResendEvents({ events, deliveries, endpoints, queue, now }
       return eachStep(owner, selection, async (rows) => rows.length);
     },
     async many(principal, selection) {
-      const owner = ownerOf(principal);
+      const member = requireScope(principal, 'operate');
+      const owner = ownerOf(member);
       const { timesDisabled } = await endpointFor(owner, selection.endpointId);
       const outcome = await eachStep(owner, selection, async (rows) => {
         const reopened = await deliveries.reopen(
@@ -117,6 +123,9 @@ export function createResendEvents({ events, deliveries, endpoints, queue, now }
         return reopened;
       });
       if (outcome.count > 0) await queue.wake(selection.endpointId, now());
+      const { endpointId: subject, state } = selection;
+      const details = { state, count: String(outcome.count) };
+      await audit(entryBy(member, 'webhook_endpoint.deliveries_resent', { subject, details }));
       return outcome;
     },
   };

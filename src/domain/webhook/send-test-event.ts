@@ -1,12 +1,12 @@
+import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import { type EventType, statusOfEvent } from '../event.ts';
 import { newId } from '../ids.ts';
 import { type Invoice, type InvoiceEvent, statusSince } from '../invoice/invoice.ts';
 import { CURRENCY } from '../money.ts';
 import { newCreationMoment } from '../order-key.ts';
-import type { Principal } from '../principal.ts';
+import { type Principal, requireScope } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
-import { ownerOf } from './browse-deliveries.ts';
 import type { DeliveryLedger, DeliveryQueue, EndpointRepository, EventLog } from './ports.ts';
 import { sendTo, subscribers } from './resend-events.ts';
 import { type DocumentUrl, type EventInvoice, eventBody, type WebhookEvent } from './webhook-event.ts';
@@ -19,6 +19,7 @@ export interface TestEventParts {
   readonly endpoints: Pick<EndpointRepository, 'find' | 'list'>;
   readonly queue: DeliveryQueue;
   readonly documentUrl: DocumentUrl;
+  readonly audit: Audit;
   readonly now: () => Date;
 }
 
@@ -33,7 +34,8 @@ export function createSendTestEvent(parts: TestEventParts) {
    *   is unknown, inactive or belongs to another tenant or environment
    */
   return async (principal: Principal, type: EventType, endpointId: string | null): Promise<WebhookEvent> => {
-    const owner = ownerOf(principal);
+    const member = requireScope(principal, 'operate');
+    const owner = { tenantId: member.tenant.id, environment: member.environment };
     if (owner.environment !== 'test') {
       throw serviceError(
         'invalid_request',
@@ -45,6 +47,8 @@ export function createSendTestEvent(parts: TestEventParts) {
       endpointId === null ? await subscribers(parts.endpoints, event) : [await given(owner, endpointId)];
     await parts.events.append([event]);
     await sendTo(event, receivers, parts);
+    const details = { type, ...(endpointId !== null && { endpoint: endpointId }) };
+    await parts.audit(entryBy(member, 'webhook_event.test_sent', { subject: event.id, details }));
     return event;
   };
 

@@ -1,14 +1,26 @@
 import { serviceError } from '../../domain/errors.ts';
 import { PROFILE_LIMITS as LIMITS, MAX_LOGOS } from '../../domain/limits.ts';
 import { MAX_LOGO_BYTES, MAX_LOGO_PIXELS } from '../../domain/tenant/logo.ts';
+import { LIVE_CONDITIONS, type MissingForLive } from '../../domain/tenant/ports.ts';
 import type { Tenant } from '../../domain/tenant/tenant.ts';
 import { builder } from '../builder.ts';
+import { enumOf } from '../enum-of.ts';
 import { payloadOf } from '../payload.ts';
 import { InvalidInputError, LimitReachedError } from './errors.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import { PaymentMeansType } from './payment-means.ts';
 import { DocumentLanguageType, SellerProfileType } from './seller-profile.ts';
 import './scalars.ts';
+
+const LiveConditionType = enumOf('LiveCondition', 'What live keys need.', LIVE_CONDITIONS);
+
+const MissingForLiveType = builder.objectRef<MissingForLive>('MissingForLive').implement({
+  description: 'A condition of live keys that is not met.',
+  fields: (t) => ({
+    condition: t.expose('condition', { type: LiveConditionType, description: 'Which one.' }),
+    text: t.exposeString('text', { description: 'What is missing, and what to do.' }),
+  }),
+});
 
 const TenantType = builder.objectRef<Tenant>('Tenant').implement({
   description: 'The company that issues invoices. Both environments share its profile.',
@@ -25,6 +37,14 @@ const TenantType = builder.objectRef<Tenant>('Tenant').implement({
       resolve: (tenant, _args, { principal, useCases }) => useCases.sellerProfile.logo(principal, tenant),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    missingForLive: t.field({
+      type: [MissingForLiveType],
+      extensions: { most: Object.keys(LIVE_CONDITIONS).length },
+      description: 'What live keys still need; empty if they can be made.',
+      resolve: async (_tenant, _args, { principal, useCases }) => [
+        ...(await useCases.sellerProfile.missingForLive(principal)),
+      ],
+    }),
   }),
 });
 
@@ -46,6 +66,9 @@ builder.queryField('tenant', (t) =>
     resolve: (_root, _args, { principal, useCases }) => useCases.sellerProfile.read(principal),
   }),
 );
+
+/** A page with its fonts, and the largest logo, in base64. */
+const PREVIEW_BYTES = 1_000_000;
 
 const SellerAddressInput = builder.inputType('SellerAddressInput', {
   description: 'Address of the seller.',
@@ -89,6 +112,17 @@ const SellerProfileInput = builder.inputType('SellerProfileInput', {
     }),
   }),
 });
+
+builder.queryField('sellerProfilePreview', (t) =>
+  t.string({
+    authScopes: { scope: 'profile' },
+    extensions: { bytes: PREVIEW_BYTES },
+    description:
+      'The PDF of a sample invoice as it would look after a change of the profile, as a data URL. Nothing is stored. One at a time.',
+    args: { input: t.arg({ type: SellerProfileInput, required: true, description: 'The changes.' }) },
+    resolve: (_root, { input }, { principal, useCases }) => useCases.sellerProfile.preview(principal, input),
+  }),
+);
 
 builder.mutationFields((t) => ({
   updateSellerProfile: t.field({

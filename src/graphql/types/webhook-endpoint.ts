@@ -8,6 +8,12 @@ import {
   type UpdateEndpointInput,
   updateEndpointInput,
 } from '../../domain/webhook/endpoint-input.ts';
+import {
+  type EndpointHour,
+  type EndpointStatistics,
+  MOST_HOURS,
+  type Results,
+} from '../../domain/webhook/endpoint-statistics.ts';
 import type { CreatedEndpoint } from '../../domain/webhook/manage-endpoints.ts';
 import { builder } from '../builder.ts';
 import { payloadOf } from '../payload.ts';
@@ -15,6 +21,48 @@ import { InvalidInputError, LimitReachedError, NotFoundError } from './errors.ts
 import { EventTypeEnum } from './event-type.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
+
+const AttemptResultsType = builder.objectRef<Results>('WebhookAttemptResults').implement({
+  description: 'Attempts by their result.',
+  fields: (t) => ({
+    delivered: t.exposeInt('delivered', { description: 'Answered with a 2xx status.' }),
+    failed: t.exposeInt('failed', { description: 'All others.' }),
+  }),
+});
+
+const FIRST = 'The first attempts of deliveries.';
+const RETRIES = 'All later attempts.';
+
+const EndpointHourType = builder.objectRef<EndpointHour>('WebhookEndpointHour').implement({
+  description: 'The attempts of an hour.',
+  fields: (t) => ({
+    at: t.expose('at', { type: 'DateTime', description: 'Its beginning.' }),
+    first: t.expose('first', { type: AttemptResultsType, description: FIRST }),
+    retries: t.expose('retries', { type: AttemptResultsType, description: RETRIES }),
+  }),
+});
+
+const EndpointStatisticsType = builder.objectRef<EndpointStatistics>('WebhookEndpointStatistics').implement({
+  description: 'The attempts to deliver to an endpoint in a period.',
+  fields: (t) => ({
+    first: t.expose('first', { type: AttemptResultsType, description: FIRST }),
+    retries: t.expose('retries', { type: AttemptResultsType, description: RETRIES }),
+    medianMs: t.exposeInt('medianMs', {
+      nullable: true,
+      description: 'Milliseconds that half of the answers took at most, rounded up; null without answers.',
+    }),
+    p95Ms: t.exposeInt('p95Ms', {
+      nullable: true,
+      description: 'The same for 95 of 100 answers.',
+    }),
+    hours: t.field({
+      type: [EndpointHourType],
+      extensions: { most: MOST_HOURS },
+      description: 'Each hour of the period, oldest first.',
+      resolve: ({ hours }) => [...hours],
+    }),
+  }),
+});
 
 export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEndpoint').implement({
   description: 'A URL that events are delivered to.',
@@ -37,6 +85,12 @@ export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEn
       type: 'DateTime',
       nullable: true,
       description: 'Time of the first failure since the last success; null if nothing has failed since.',
+    }),
+    statistics: t.field({
+      type: EndpointStatisticsType,
+      description: 'Its attempts of the last hours. They are counted after some seconds.',
+      args: { hours: t.arg.int({ defaultValue: 24, description: `1 to ${MOST_HOURS}.` }) },
+      resolve: ({ id }, { hours }, { useCases }) => useCases.endpointStatistics(id, hours ?? 24),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),

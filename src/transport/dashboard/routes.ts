@@ -7,9 +7,21 @@ import { isUnchanged, weakEtag } from '../headers.ts';
 /** The addresses of the pages; `src/dashboard/main.tsx` shows what each stands for. */
 export const PAGES = [
   ...['/', '/i/:id', '/account', '/forgotten-password', '/join', '/new-password', '/sign-in'],
-  ...['home', 'invoices', 'invoices/new', 'invoices/:id', 'deliveries', 'endpoints', 'keys', 'people', 'requests'].map(
-    (page) => `/tenants/:tenant/:environment/${page}`,
-  ),
+  ...[
+    'home',
+    'invoices',
+    'invoices/new',
+    'invoices/:id',
+    'deliveries',
+    'deliveries/:id',
+    'console',
+    'endpoints',
+    'keys',
+    'people',
+    'requests',
+    'settings',
+    'audit',
+  ].map((page) => `/tenants/:tenant/:environment/${page}`),
 ];
 
 /** Where `scripts/build-dashboard.ts` writes the pages. */
@@ -17,7 +29,8 @@ const BUILT = new URL('../../../dist/dashboard/', import.meta.url);
 
 /**
  * Allows what this origin serves, and no script or style within a page. Trusted Types with no policy refuse each text
- * that a script would have the browser take as HTML or as a script.
+ * that a script would have the browser take as HTML or as a script. `blob:` is the preview of an invoice, which is stored
+ * nowhere.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -25,7 +38,7 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'self'",
   "font-src 'self'",
   "img-src 'self'",
-  "frame-src 'self'",
+  "frame-src 'self' blob:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

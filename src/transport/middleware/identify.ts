@@ -4,9 +4,9 @@ import type { LimitKind, LimitState, RateLimiter } from '../../domain/api-key/ra
 import type { Arrival } from '../../domain/arrival.ts';
 import { serviceError } from '../../domain/errors.ts';
 import type { AuthenticateSession } from '../../domain/person/authenticate-session.ts';
-import { callerOf, type Principal } from '../../domain/principal.ts';
+import { callerOf, isMember, type Principal } from '../../domain/principal.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/tenant/tenant.ts';
-import { browserOf } from '../browser-facts.ts';
+import { browserOf, originOf } from '../browser-facts.ts';
 import { limitedAddress } from '../client-address.ts';
 import { isOwnPage } from '../own-page.ts';
 import type { RequestState } from '../state.ts';
@@ -103,15 +103,20 @@ async function identityOf(
 ): Promise<NonNullable<RequestState['identity']>> {
   try {
     const arrival = { ...arrivalOf(ctx), forwarded: forwarded(ctx) };
-    if (!usesSession(ctx)) return { principal: await authenticate(ctx.get('Authorization') || undefined, arrival) };
+    if (!usesSession(ctx)) return from(ctx, await authenticate(ctx.get('Authorization') || undefined, arrival));
     const chosen = { tenantId: ctx.get(TENANT), environment: chosenEnvironment(ctx) };
     const { result, cookies } = await authenticateSession(browserOf(ctx), chosen, arrival);
     for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
-    return { principal: result };
+    return from(ctx, result);
   } catch (refusal) {
     // Thrown later, because the limit is counted first and every answer shows it.
     return { refusal };
   }
+}
+
+/** A caller with where the request comes from, if it may make changes. */
+function from(ctx: Context, principal: Principal): { readonly principal: Principal } {
+  return { principal: isMember(principal) ? { ...principal, origin: originOf(ctx) } : principal };
 }
 
 /**

@@ -7,12 +7,14 @@ import { newId } from '../../../src/domain/ids.ts';
 import { newInvitation } from '../../../src/domain/person/invitation.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 import { createStageJobs } from '../../../src/jobs/stage-jobs.ts';
+import { createAuditLog } from '../../../src/storage/audit-log.ts';
 import { createDifferenceRepository } from '../../../src/storage/authority-differences.ts';
 import { createLedgerCopy } from '../../../src/storage/authority-ledger.ts';
 import { createAuthorityStateStore } from '../../../src/storage/authority-state.ts';
 import { createClaimMembers } from '../../../src/storage/claim-members.ts';
 import type { Store } from '../../../src/storage/connect.ts';
 import { createDocumentStore } from '../../../src/storage/documents.ts';
+import { createStatisticsStore } from '../../../src/storage/endpoint-statistics.ts';
 import { createStoreHealth } from '../../../src/storage/health.ts';
 import { createInstallationRepository } from '../../../src/storage/installation.ts';
 import { createSettledCounts } from '../../../src/storage/invoice-counts.ts';
@@ -22,6 +24,7 @@ import { createPeopleRepository } from '../../../src/storage/people.ts';
 import { createAttemptLimiter, createRateLimiter } from '../../../src/storage/rate-limiter.ts';
 import { createReconciliationState } from '../../../src/storage/reconciliation-state.ts';
 import { createRequestLog } from '../../../src/storage/request-log.ts';
+import { createSeriesTurns } from '../../../src/storage/series-turns.ts';
 import { createSubmissionLedger } from '../../../src/storage/submission-ledger.ts';
 import { createTenantRepository } from '../../../src/storage/tenants.ts';
 import { LOGO } from '../../unit/pdf/support.ts';
@@ -36,7 +39,10 @@ export function otherCases(store: Store): Record<string, Subject> {
     createTenantRepository: tenantCases(store),
     createPeopleRepository: peopleCases(store),
     createSettledCounts: settledCountsCases(store),
+    createAuditLog: auditLogCases(store),
     createRequestLog: requestLogCases(store),
+    createSeriesTurns: seriesTurnsCases(store),
+    createStatisticsStore: statisticsCases(store),
     createLogoStore: logoCases(store),
     ...documentCases(store),
     ...authorityCases(store),
@@ -141,6 +147,49 @@ function requestLogCases({ db }: Store): Subject {
       scatters: ['aggregate request_log by environment, failed, tenantId'],
       because,
     },
+  });
+}
+
+function statisticsCases({ db }: Store): Subject {
+  const statistics = createStatisticsStore(db);
+  const [at, results] = [new Date('2026-11-23T22:00:00Z'), { delivered: 1, failed: 1 }];
+  const hour = { at, first: results, retries: results, latencies: [1, 2] };
+  return subject(statistics, {
+    add: () => statistics.add(new Map([['we_1', [hour]]])),
+    read: () => statistics.read('we_1', [at, new Date('2026-11-23T21:00:00Z')]),
+  });
+}
+
+function seriesTurnsCases({ db }: Store): Subject {
+  const turns = createSeriesTurns(db, (failure) => {
+    throw failure;
+  });
+  return subject(turns, { enter: async () => (await turns.enter(newId('ten')))() });
+}
+
+function auditLogCases({ db }: Store): Subject {
+  const log = createAuditLog(db);
+  const id = newId('aud');
+  const change = { action: 'tenant.created', tenantId: 'ten_1', environment: null, origin: null } as const;
+  const actor = { kind: 'operator', id: null, name: null } as const;
+  const list = { tenantId: 'ten_1', limit: 5, cursor: null, from: null, until: null, actorId: null, subject: null };
+  const because = 'one page, asked for by a person';
+  return subject(log, {
+    insert: () => log.insert([{ ...change, id, at: new Date(), order: 'a', actor, subject: 'ten_1', details: {} }]),
+    find: () => log.find('ten_1', id),
+    page: [
+      { call: () => log.page(list), scatters: ['find audit_log by tenantId'], because },
+      {
+        call: () => log.page({ ...list, actorId: 'key_1' }),
+        scatters: ['find audit_log by actor.id, tenantId'],
+        because,
+      },
+      {
+        call: () => log.page({ ...list, subject: 'key_1' }),
+        scatters: ['find audit_log by subject, tenantId'],
+        because,
+      },
+    ],
   });
 }
 

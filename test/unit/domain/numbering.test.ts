@@ -37,6 +37,7 @@ function store(lost: ReadonlySet<string> = new Set()) {
   };
 }
 
+const FREE_TURNS = { enter: async () => () => undefined };
 const claimOf = (id: string, changes: Partial<Invoice> = {}): Claim => ({
   ...{ invoice: pendingInvoice({ id, ...changes }), token: 't' },
 });
@@ -46,11 +47,60 @@ const prepare = async (series: SeriesNumber) => {
 };
 const numbersOf = (year: number, count: number) => Array.from({ length: count }, (_, i) => `${year}-${i + 1}`);
 
+/** Turns as processes on one store take them, with the series of each turn. */
+function sharedTurns() {
+  const entered: string[] = [];
+  let last: Promise<void> = Promise.resolve();
+  return {
+    entered,
+    async enter(series: string) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const before = last;
+      last = promise;
+      await before;
+      entered.push(series);
+      return resolve;
+    },
+  };
+}
+
+describe('turns at a series', () => {
+  it('are taken once another process numbers it, too: then no document is prepared in vain', async () => {
+    const [shared, turns] = [store(), sharedTurns()];
+    let prepares = 0;
+    const processes = Array.from({ length: 4 }, () => createNumbering<number>(shared, turns, shared.changeAll));
+    const number = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, i) =>
+          processes[i % 4]?.assign(claimOf(`inv_${Math.random()}`), (series) => {
+            prepares++;
+            return prepare(series);
+          }),
+        ),
+      );
+    // The first invoices of each process meet.
+    await number(8);
+    expect(turns.entered.length).toBeGreaterThan(0);
+    prepares = 0;
+    await number(400);
+    expect(shared.taken.size).toBe(408);
+    // A process that lost nothing so far may meet the others once, with one group.
+    expect(prepares - 400).toBeLessThanOrEqual(32);
+  });
+
+  it('are not taken by a process that numbers a series alone', async () => {
+    const [shared, turns] = [store(), sharedTurns()];
+    const numbering = createNumbering<number>(shared, turns, shared.changeAll);
+    await Promise.all(Array.from({ length: 100 }, (_, i) => numbering.assign(claimOf(`inv_${i}`), prepare)));
+    expect(turns.entered).toEqual([]);
+  });
+});
+
 describe('the legal series', () => {
   it('has neither gaps nor duplicates when several processes number at once, and claims and documents fail', async () => {
     const ids = Array.from({ length: 200 }, (_, i) => `inv_${i}`);
     const shared = store(new Set(ids.filter((_, i) => i % 10 === 7)));
-    const processes = Array.from({ length: 3 }, () => createNumbering<number>(shared, shared.changeAll));
+    const processes = Array.from({ length: 3 }, () => createNumbering<number>(shared, FREE_TURNS, shared.changeAll));
     const settled = await Promise.allSettled(
       ids.map(async (id, i) => {
         if (i % 50 === 0) await turn();
@@ -72,7 +122,7 @@ describe('the legal series', () => {
 
   it('gives those that wait at the same time consecutive numbers by one update, in their order', async () => {
     const shared = store();
-    const numbering = createNumbering<number>(shared, shared.changeAll);
+    const numbering = createNumbering<number>(shared, FREE_TURNS, shared.changeAll);
     const numbered = await Promise.all(
       Array.from({ length: 40 }, (_, i) => numbering.assign(claimOf(`inv_${i}`), prepare)),
     );
@@ -83,14 +133,14 @@ describe('the legal series', () => {
   it('keeps a failure of the store from none of those that wait', async () => {
     const shared = store();
     const away = () => Promise.reject(new TypeError('away'));
-    const numbering = createNumbering<number>(shared, away);
+    const numbering = createNumbering<number>(shared, FREE_TURNS, away);
     const settled = await Promise.allSettled(['inv_1', 'inv_2'].map((id) => numbering.assign(claimOf(id), prepare)));
     expect(settled).toMatchObject([{ reason: { message: 'away' } }, { reason: { message: 'away' } }]);
   });
 
   it('restarts each year, while invoices of the old year still get numbers of that year', async () => {
     const shared = store();
-    const numbering = createNumbering<number>(shared, shared.changeAll);
+    const numbering = createNumbering<number>(shared, FREE_TURNS, shared.changeAll);
     for (const at of ['2025-12-31T22:00Z', '2025-12-31T23:30Z', '2025-12-31T22:59:59.999Z', '2026-01-01T00:10Z'])
       await numbering.assign(claimOf(at, { createdAt: new Date(at) }), prepare);
     expect([...shared.taken]).toEqual(['2025-1', '2026-1', '2025-2', '2026-2']);

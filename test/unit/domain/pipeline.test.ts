@@ -70,6 +70,7 @@ function bench(
   const pipeline = createPipeline({
     invoices,
     documents: { put: async () => ({ file: 'f', sha256: 'ab', size: 1 }), get: async () => Buffer.from('<a/>') },
+    turns: { enter: async () => () => undefined },
     queue: { enqueue: async () => {} },
     writer: parts.writer ?? { write: async () => ({ octets: Buffer.from('<a/>'), signatureAt: 0, sha256: '' }) },
     signerOf: () => ({ sign: async () => Buffer.from('<a/>') }),

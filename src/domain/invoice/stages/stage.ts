@@ -5,6 +5,7 @@ import type { Environment } from '../../tenant/tenant.ts';
 import type { Mailer } from '../email.ts';
 import { type Invoice, NEW_WORK } from '../invoice.ts';
 import type { Stage } from '../lifecycle.ts';
+import type { SeriesTurns } from '../numbering.ts';
 import type { CheckCleared, DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
 import type { Claim, DocumentStore, InvoiceChange, InvoiceRepository, NextWork, StageQueue } from '../repository.ts';
 
@@ -19,6 +20,7 @@ export interface PipelineParts {
   readonly invoices: InvoiceRepository;
   readonly documents: Pick<DocumentStore, 'put' | 'get'>;
   readonly queue: StageQueue;
+  readonly turns: SeriesTurns;
   readonly writer: InvoiceWriter;
   /** @throws {SigningFailed} when there is no key for this invoice */
   readonly signerOf: (invoice: Invoice) => DocumentSigner;
@@ -27,7 +29,7 @@ export interface PipelineParts {
   readonly gateOf: (environment: Environment) => Gate;
   /** {@link CheckCleared} for the authority of the invoice's environment. */
   readonly checkCleared: (cleared: Uint8Array, sent: Uint8Array, invoice: Invoice) => Promise<string | null>;
-  readonly renderer: PdfRenderer;
+  readonly renderer: Pick<PdfRenderer, 'render'>;
   readonly logos: LogoStore;
   readonly mailer: Mailer;
   readonly verifyUrlOf: (invoice: Invoice) => string;

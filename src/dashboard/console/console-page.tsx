@@ -1,0 +1,81 @@
+import type { ResultOf } from 'gql.tada';
+import { useEffect, useState } from 'preact/hooks';
+import { eventName } from '../endpoints/event-names.ts';
+import { graphql } from '../graphql/graphql.ts';
+import { CopyButton } from '../interface/copy-button.tsx';
+import { useLanguage } from '../interface/language.tsx';
+import { useTitle } from '../interface/use-title.ts';
+import { formatMoment } from '../text/dates.ts';
+import { useWorkspace } from '../workspace/workspace-context.ts';
+
+const RECEIVED = graphql(`
+  subscription Received($after: String) {
+    invoiceEvents(after: $after) { cursor manual event { id type createdAt invoiceId body } }
+  }
+`);
+
+type Received = ResultOf<typeof RECEIVED>['invoiceEvents'];
+
+/** Events that the page keeps. */
+const MOST_SHOWN = 100;
+
+/** `…/console`: the events as a receiver gets them, while the page is open. The same as the command `listen`. */
+export function ConsolePage() {
+  const { texts, language } = useLanguage();
+  const { client, address } = useWorkspace();
+  const [events, setEvents] = useState<readonly Received[]>([]);
+  const [isLost, setLost] = useState(false);
+  const { title, lead, waiting, clear, byHand } = texts.console;
+  useTitle(title);
+  useEffect(() => {
+    // After a lost connection the stream goes on behind the last event.
+    const variables: { after: string | null } = { after: null };
+    const stream = client.subscription(RECEIVED, variables).subscribe(({ data, error }) => {
+      setLost(error !== undefined);
+      if (!data) return;
+      variables.after = data.invoiceEvents.cursor;
+      setEvents((before) => [data.invoiceEvents, ...before].slice(0, MOST_SHOWN));
+    });
+    return () => stream.unsubscribe();
+  }, [client]);
+  return (
+    <section class="console">
+      <h1 class="title">{title}</h1>
+      <p class="under">{lead}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard */}
+      <pre class="code" dir="ltr" lang="en" tabIndex={0}>
+        npm run -s cli -- listen --forward-to http://localhost:4000/webhooks
+      </pre>
+      <p class="filters">
+        <span role="status">{isLost ? texts.lost : events.length === 0 && waiting}</span>
+        {events.length > 0 && (
+          <button type="button" class="secondary" onClick={() => setEvents([])}>
+            {clear}
+          </button>
+        )}
+      </p>
+      {events.map(({ cursor, manual, event: { id, type, createdAt, invoiceId, body } }) => (
+        <details class="delivery" key={cursor}>
+          <summary>
+            <code dir="ltr">{eventName(type)}</code>
+            <time dateTime={createdAt}>{formatMoment(createdAt, language)}</time>
+            {manual && <span class="badge">{byHand}</span>}
+          </summary>
+          <p class="row-actions">
+            <a href={`${address}/invoices/${invoiceId}`}>{texts.deliveries.invoice}</a>
+            <code dir="ltr">{id}</code> <CopyButton text={body} />
+          </p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard */}
+          <pre dir="ltr" lang="en" tabIndex={0}>
+            {readable(body)}
+          </pre>
+        </details>
+      ))}
+    </section>
+  );
+}
+
+/** A JSON text with a line for each member. */
+function readable(body: string): string {
+  return JSON.stringify(JSON.parse(body), null, 2);
+}

@@ -1,0 +1,33 @@
+import { useRoute } from 'preact-iso';
+import { useLanguage } from '../interface/language.tsx';
+import { Refusal } from '../interface/refusal.tsx';
+import { useTitle } from '../interface/use-title.ts';
+import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { DeliveryRow } from './delivery-row.tsx';
+import { DELIVERY } from './documents.ts';
+
+/** `…/deliveries/:id`: one delivery with each request and answer, for a link in a report. */
+export function DeliveryPage() {
+  const { id = '' } = useRoute().params;
+  const { texts } = useLanguage();
+  const { address } = useWorkspace();
+  const { data, problem, reload } = useRead(DELIVERY, { id });
+  const { one, title } = texts.deliveries;
+  const found = data?.webhookDelivery;
+  useTitle(one);
+  useLive((invoiceId) => invoiceId === found?.invoiceId, reload);
+  return (
+    <section aria-busy={!found && !problem}>
+      <p>
+        <a href={`${address}/deliveries`}>{title}</a>
+      </p>
+      <h1 class="title">{one}</h1>
+      <p class="under">
+        <code dir="ltr">{id}</code>
+      </p>
+      <Refusal text={problem === 'failed' ? 'unreachable' : null} />
+      {problem === 'refused' && <p class="empty">{texts.notFoundUnder}</p>}
+      {found && <DeliveryRow delivery={found} onResent={reload} isOpen />}
+    </section>
+  );
+}

@@ -1,0 +1,82 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLanguage } from '../interface/language.tsx';
+import { Refusal } from '../interface/refusal.tsx';
+import { useWorkspace } from '../workspace/workspace-context.ts';
+import { PREVIEW, type ProfileChange } from './documents.ts';
+
+/** Pause after the last change before the preview is drawn again, milliseconds. */
+const PAUSE_MS = 900;
+
+interface Shown {
+  /** The address of the PDF in this browser; null before the first one. */
+  readonly url: string | null;
+  readonly refusal: string | null;
+  readonly isDrawing: boolean;
+}
+
+/** The PDF of a sample invoice with the profile as it is typed. Drawn while it is open, after each pause in typing. */
+export function ProfilePreview({ change }: { change: ProfileChange }) {
+  const { texts } = useLanguage();
+  const { client } = useWorkspace();
+  const [isOpen, setOpen] = useState(false);
+  const [shown, setShown] = useState<Shown>({ url: null, refusal: null, isDrawing: false });
+  const url = useRef<string | null>(null);
+  const key = JSON.stringify(change);
+  const { preview, previewLead, openPreview, drawing } = texts.settings;
+
+  useEffect(() => {
+    if (!isOpen) return;
+    let isOver = false;
+    const timer = setTimeout(
+      async () => {
+        setShown((before) => ({ ...before, isDrawing: true }));
+        const { data, error } = await client.query(PREVIEW, { input: JSON.parse(key) as ProfileChange }).toPromise();
+        if (isOver) return;
+        if (data) {
+          if (url.current) URL.revokeObjectURL(url.current);
+          url.current = URL.createObjectURL(pdfOf(data.sellerProfilePreview));
+        }
+        const refusal = error ? (error.graphQLErrors[0]?.message ?? 'unreachable') : null;
+        setShown({ url: url.current, refusal, isDrawing: false });
+      },
+      url.current === null ? 0 : PAUSE_MS,
+    );
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [isOpen, key, client]);
+  useEffect(
+    () => () => {
+      if (url.current) URL.revokeObjectURL(url.current);
+    },
+    [],
+  );
+
+  return (
+    <details class="card part viewer" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{preview}</summary>
+      <p class="under">{previewLead}</p>
+      <Refusal text={shown.refusal} />
+      <p class="under" role="status">
+        {shown.isDrawing && drawing}
+      </p>
+      {isOpen && shown.url !== null && (
+        <>
+          <iframe src={shown.url} title={preview} />
+          <p>
+            <a href={shown.url} target="_blank" rel="noopener">
+              {openPreview}
+            </a>
+          </p>
+        </>
+      )}
+    </details>
+  );
+}
+
+/** @param dataUrl of a PDF in base64 */
+function pdfOf(dataUrl: string): Blob {
+  const octets = Uint8Array.from(atob(dataUrl.slice(dataUrl.indexOf(',') + 1)), (each) => each.charCodeAt(0));
+  return new Blob([octets], { type: 'application/pdf' });
+}

@@ -1,0 +1,128 @@
+import type { Page, PageQuery } from './page.ts';
+import type { Person } from './person/person.ts';
+import { type Actor, actorOf, type Member, type Origin } from './principal.ts';
+import type { Environment } from './tenant/tenant.ts';
+
+/** How long entries are kept: a review once a year sees the whole year. */
+export const AUDIT_DAYS = 400;
+
+interface AuditActionRow {
+  readonly description: string;
+  /** Whether it concerns both environments of the tenant. */
+  readonly both?: true;
+}
+
+/**
+ * What is recorded of a tenant's account. Creations of invoices are not: they are no changes of the account, they are
+ * many, and each invoice is its own record.
+ */
+export const AUDIT_ACTIONS = {
+  'tenant.created': { description: 'An operator created the tenant.', both: true },
+  'seller_profile.updated': { description: 'The seller’s profile was changed.', both: true },
+  'member.invited': { description: 'Somebody was invited.', both: true },
+  'member.joined': { description: 'A person accepted an invitation.', both: true },
+  'member.role_changed': { description: 'A person got another role.', both: true },
+  'member.removed': { description: 'A person was removed, or left.', both: true },
+  'member.signed_in': { description: 'A person signed in.', both: true },
+  'member.password_changed': { description: 'A person changed the own password.', both: true },
+  'member.password_reset': { description: 'A person set a new password with a link from a mail.', both: true },
+  'api_key.created': { description: 'An API key was created.' },
+  'api_key.rotated': { description: 'An API key was created that is to replace another.' },
+  'api_key.revoked': { description: 'An API key was revoked.' },
+  'webhook_endpoint.created': { description: 'A webhook endpoint was created.' },
+  'webhook_endpoint.updated': { description: 'A webhook endpoint was changed, disabled or enabled.' },
+  'webhook_endpoint.deleted': { description: 'A webhook endpoint was deleted.' },
+  'webhook_endpoint.secret_rotated': { description: 'A webhook endpoint got a new secret.' },
+  'webhook_endpoint.deliveries_resent': { description: 'Deliveries of a webhook endpoint were sent again.' },
+  'webhook_event.resent': { description: 'An event was sent again.' },
+  'webhook_event.test_sent': { description: 'A test event was sent.' },
+  'invoice.email_resent': { description: 'The mail of an invoice was sent again.' },
+  'invoice.document_urls_revoked': { description: 'The URLs of an invoice’s documents were replaced.' },
+} as const satisfies Readonly<Record<string, AuditActionRow>>;
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+/** A change in a tenant's account. Contains no secret, and of people only names, and from where a change was made. */
+export interface AuditEntry {
+  readonly action: AuditAction;
+  readonly tenantId: string;
+  /** Null: it concerns both. */
+  readonly environment: Environment | null;
+  readonly actor: Actor;
+  /** Null: not from a request to the service. */
+  readonly origin: Origin | null;
+  /** The id of what was changed; null if there is none yet, as for an invitation. */
+  readonly subject: string | null;
+  /** What else tells the change: for example `role`, and `fields` with the names of the changed fields. */
+  readonly details: Readonly<Record<string, string>>;
+}
+
+export interface RecordedEntry extends AuditEntry {
+  /** `aud_…` */
+  readonly id: string;
+  /** UTC. */
+  readonly at: Date;
+  /** Order key: entries are listed by it. */
+  readonly order: string;
+}
+
+/**
+ * Records changes after they were made. Never rejects: a change stands, whether or not it could be recorded. An entry
+ * is lost if the process ends between the change and its entry.
+ */
+export type Audit = (...entries: readonly AuditEntry[]) => Promise<void>;
+
+export interface AuditQuery extends Omit<PageQuery, 'environment'> {
+  /** Only what this key or person did. Not with `subject`. */
+  readonly actorId: string | null;
+  /** Only what was done to this. */
+  readonly subject: string | null;
+}
+
+/** The store of entries. */
+export interface AuditLog {
+  insert(entries: readonly RecordedEntry[]): Promise<void>;
+  /** @returns null for an entry that is unknown or another tenant's */
+  find(tenantId: string, id: string): Promise<RecordedEntry | null>;
+  page(query: AuditQuery): Promise<Page<RecordedEntry>>;
+}
+
+type Facts = Pick<AuditEntry, 'subject'> & Partial<Pick<AuditEntry, 'details'>>;
+
+/** The entry of a change that a member made. */
+export function entryBy(member: Member, action: AuditAction, { subject, details = {} }: Facts): AuditEntry {
+  const { tenant, environment, origin = null } = member;
+  const row: AuditActionRow = AUDIT_ACTIONS[action];
+  return {
+    ...{ action, tenantId: tenant.id, actor: actorOf(member), origin, subject, details },
+    environment: row.both ? null : environment,
+  };
+}
+
+/** The entry of what a person did at the own account, for one of the person's tenants. */
+export function entryOfPerson(
+  { id, name }: Pick<Person, 'id' | 'name'>,
+  tenantId: string,
+  origin: Origin,
+  action: AuditAction,
+  details: AuditEntry['details'] = {},
+): AuditEntry {
+  return { action, tenantId, environment: null, actor: { kind: 'person', id, name }, origin, subject: id, details };
+}
+
+/** The entry of a change that an operator made at a terminal. @param environment null: both */
+export function entryByOperator(
+  tenantId: string,
+  environment: Environment | null,
+  action: AuditAction,
+  { subject, details = {} }: Facts,
+): AuditEntry {
+  return {
+    action,
+    tenantId,
+    environment,
+    actor: { kind: 'operator', id: null, name: null },
+    origin: null,
+    subject,
+    details,
+  };
+}

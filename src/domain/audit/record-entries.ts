@@ -1,0 +1,49 @@
+import { type Audit, type AuditAction, type AuditLog, entryOfPerson, type RecordedEntry } from '../audit-entry.ts';
+import { newId } from '../ids.ts';
+import { newCreationMoment } from '../order-key.ts';
+import type { Person } from '../person/person.ts';
+import type { PeopleRepository } from '../person/ports.ts';
+import type { Origin } from '../principal.ts';
+
+/**
+ * Records entries in the store, and shows each to operators.
+ * @param show gets each entry before it is stored, for the log. Never throws
+ * @param report gets the failure of the store. Never throws
+ */
+export function createAudit(
+  log: Pick<AuditLog, 'insert'>,
+  show: (entry: RecordedEntry) => void,
+  report: (failure: unknown) => void,
+): Audit {
+  return async (...entries) => {
+    const recorded = entries.map((entry) => {
+      const { createdAt, order } = newCreationMoment();
+      return { id: newId('aud'), at: createdAt, order, ...entry };
+    });
+    recorded.forEach(show);
+    try {
+      await log.insert(recorded);
+    } catch (failure) {
+      report(failure);
+    }
+  };
+}
+
+/** Records what somebody did at the own account, for each tenant that the person belongs to. Never rejects. */
+export type RecordOfPerson = (person: Person, origin: Origin, action: AuditAction) => Promise<void>;
+
+/** @param report gets the failure of the store. Never throws */
+export function createRecordOfPerson(
+  people: Pick<PeopleRepository, 'grantsOf'>,
+  audit: Audit,
+  report: (failure: unknown) => void,
+): RecordOfPerson {
+  return async (person, origin, action) => {
+    try {
+      const { memberships } = await people.grantsOf(person.id);
+      await audit(...memberships.map(({ tenantId }) => entryOfPerson(person, tenantId, origin, action)));
+    } catch (failure) {
+      report(failure);
+    }
+  };
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from 'mongodb';
+import type { SeriesTurns } from '../domain/invoice/numbering.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
+
+interface TurnDocument {
+  /** The series. */
+  _id: string;
+  holder: string;
+  /** A process that died holds its turn until then. */
+  until: Date;
+}
+
+/** How long a turn lasts at most, and how long a process waits for its own, milliseconds. */
+const TURN_MS = 2000;
+/** How long the document of a turn that ended is kept, seconds: processes that take turns need it again at once. */
+export const TURNS_SECONDS = 3600;
+/** Pause between two attempts, from the first to the longest, milliseconds. Random, so that two do not meet again. */
+const PAUSE_MS = { first: 10, longest: 50 } as const;
+
+/**
+ * Turns at the series in the collection `series_turns`: one document for each series that several processes number.
+ * @param report gets the failure of the store, without which a process takes no turn. Never throws
+ */
+export function createSeriesTurns(db: Db, report: (failure: unknown) => void): SeriesTurns {
+  const turns = db.collection<TurnDocument>('series_turns');
+
+  async function take(series: string, holder: string): Promise<boolean> {
+    const now = Date.now();
+    const free = { _id: series, until: { $lte: new Date(now) } };
+    try {
+      await turns.updateOne(free, { $set: { holder, until: new Date(now + TURN_MS) } }, { upsert: true });
+      return true;
+    } catch (error) {
+      // There is one that does not match: another process has it.
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
+  async function leave(series: string, holder: string): Promise<void> {
+    await turns.updateOne({ _id: series, holder }, { $set: { until: new Date() } });
+  }
+
+  return {
+    async enter(series) {
+      const holder = randomUUID();
+      const latest = Date.now() + TURN_MS;
+      try {
+        for (
+          let pause: number = PAUSE_MS.first;
+          !(await take(series, holder));
+          pause = Math.min(pause * 1.5, PAUSE_MS.longest)
+        ) {
+          if (Date.now() > latest) return () => undefined;
+          await sleep(pause * (0.5 + Math.random()));
+        }
+      } catch (failure) {
+        report(failure);
+        return () => undefined;
+      }
+      return () => void leave(series, holder).catch(report);
+    },
+  };
+}
