@@ -1,10 +1,10 @@
-import { hkdfSync } from 'node:crypto';
+import { createHash, hkdfSync } from 'node:crypto';
 import { createRecordOfPerson } from '../domain/audit/record-entries.ts';
 import { createAcceptInvitation } from '../domain/person/accept-invitation.ts';
 import { RESET_MS } from '../domain/person/limits.ts';
-import type { AccountMailer, Accounts } from '../domain/person/ports.ts';
+import type { AccountMailer, Accounts, SecondFactors } from '../domain/person/ports.ts';
 import { createAttemptLimiter } from '../storage/rate-limiter.ts';
-import type { AccountRouteParts } from '../transport/accounts.ts';
+import type { AccountRouteParts } from '../transport/accounts/steps.ts';
 import type { Data } from './data.ts';
 
 export interface PeopleParts {
@@ -18,9 +18,16 @@ export function composeAccounts({ data, mailer, publicUrl }: PeopleParts): Accou
   const { db, client } = data.store;
   const { people } = data;
   const report = (err: unknown) => data.logFailure('error', 'the mail with the link to a new password failed', err);
-  const accounts = loadedLater(async () => {
-    const { createAccounts } = await import('../adapters/accounts/better-auth.ts');
-    return createAccounts({
+  const attempts = createAttemptLimiter(data.alone ? null : db);
+  const isFirstUse = async (personId: string, code: string) =>
+    (await attempts.attempt('code', createHash('sha256').update(`${personId} ${code}`).digest('hex'))) === 0;
+  const loaded = loadedOnce(async () => {
+    const [{ createLibrary }, { createAccounts }, { createSecondFactors }] = await Promise.all([
+      import('../adapters/accounts/library.ts'),
+      import('../adapters/accounts/accounts.ts'),
+      import('../adapters/accounts/second-factors.ts'),
+    ]);
+    const library = createLibrary({
       ...{ db, client, publicUrl },
       secret: Buffer.from(hkdfSync('sha256', data.masterKey, new Uint8Array(), 'sessions', 32)).toString('base64url'),
       // Not awaited: the time of an answer would tell whether the account exists.
@@ -30,34 +37,39 @@ export function composeAccounts({ data, mailer, publicUrl }: PeopleParts): Accou
           .catch(report),
       warn: (message) => data.logFailure('warn', 'the library of the accounts reports an error', message),
     });
+    return { accounts: createAccounts(library), secondFactors: createSecondFactors(library, isFirstUse) };
   });
+  const accounts = loadedLater<Accounts>(async () => (await loaded()).accounts);
   return {
-    ...{ accounts, people, report, tenants: data.tenants },
+    secondFactors: loadedLater<SecondFactors>(async () => (await loaded()).secondFactors),
+    ...{ accounts, people, report, attempts, tenants: data.tenants },
     record: createRecordOfPerson(people, data.audit, (err) =>
       data.logFailure('error', 'what a person did at the own account could not be recorded', err),
     ),
     acceptInvitation: createAcceptInvitation(accounts, people, data.audit, () => new Date()),
-    attempts: createAttemptLimiter(data.alone ? null : db),
   };
 }
 
-/** Accounts whose library the first call loads. */
-function loadedLater(load: () => Promise<Accounts>): Accounts {
-  let loading: Promise<Accounts> | null = null;
-  const loaded = (): Promise<Accounts> => {
+/** What the first call loads. A failure is tried again by the next one. */
+function loadedOnce<Part>(load: () => Promise<Part>): () => Promise<Part> {
+  let loading: Promise<Part> | null = null;
+  return () => {
     loading ??= load().catch((error) => {
       loading = null;
       throw error;
     });
     return loading;
   };
-  return {
-    create: async (account) => (await loaded()).create(account),
-    signIn: async (credentials, browser) => (await loaded()).signIn(credentials, browser),
-    signOut: async (browser) => (await loaded()).signOut(browser),
-    session: async (browser) => (await loaded()).session(browser),
-    changePassword: async (change, browser) => (await loaded()).changePassword(change, browser),
-    requestReset: async (email) => (await loaded()).requestReset(email),
-    resetPassword: async (token, password) => (await loaded()).resetPassword(token, password),
-  };
+}
+
+/** Stands for an object, all of whose methods return promises, which the first call loads. */
+function loadedLater<Part extends object>(load: () => Promise<Part>): Part {
+  const call =
+    (name: PropertyKey) =>
+    async (...input: unknown[]) => {
+      const part = await load();
+      return (Reflect.get(part, name) as (...input: unknown[]) => unknown).apply(part, input);
+    };
+  // Not `then`: whoever awaits this object wants the object.
+  return new Proxy({} as Part, { get: (_target, name) => (name === 'then' ? undefined : call(name)) });
 }

@@ -44,3 +44,25 @@ export const inviteAccount: Command = {
     return 0;
   },
 };
+
+export const removeSecondFactors: Command = {
+  name: 'accounts remove-second-factors',
+  summary: 'Removes codes and passkeys of a person who has lost them',
+  positionals: [],
+  options: { email: { value: 'ADDRESS', required: true, description: "The account's e-mail address" } },
+  details:
+    'The password alone signs in again, and all sessions end. Make sure by another way that the person asks for it.',
+  async run(input, context) {
+    const email = input.get('email').toLowerCase();
+    await administer(context, async ({ people, audit }) => {
+      const person = await people.removeSecondFactors(email);
+      if (person === null) throw new InputError(`There is no account with the address ${email}.`);
+      const { memberships } = await people.grantsOf(person.id);
+      const subject = person.id;
+      for (const { tenantId } of memberships)
+        await audit(entryByOperator(tenantId, null, 'member.second_factors_removed', { subject }));
+    });
+    context.terminal.print(`Codes and passkeys of ${email} are removed, and its sessions have ended.`);
+    return 0;
+  },
+};

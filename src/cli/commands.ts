@@ -1,4 +1,4 @@
-import { inviteAccount } from './accounts.ts';
+import { inviteAccount, removeSecondFactors } from './accounts.ts';
 import { authorityStatus, pauseAuthority, resumeAuthority } from './authority.ts';
 import type { Command } from './command.ts';
 import { demo } from './demo/demo.ts';
@@ -23,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   revokeKey,
   rotateKey,
   inviteAccount,
+  removeSecondFactors,
   operatorReset,
   acceptMasterKey,
   invoicesNeedingAttention,

@@ -144,6 +144,14 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     { name: 'person_resets_identifier_idx', key: { identifier: 1 } },
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
+  person_codes: [
+    { name: 'person_codes_secret_idx', key: { secret: 1 } },
+    { name: 'person_codes_userId_idx', key: { userId: 1 } },
+  ],
+  person_passkeys: [
+    { name: 'person_passkeys_userId_idx', key: { userId: 1 } },
+    { name: 'person_passkeys_credentialID_idx', key: { credentialID: 1 } },
+  ],
   person_grants: [{ name: 'tenant', key: { 'memberships.tenantId': 1 } }],
   invitations: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
 };

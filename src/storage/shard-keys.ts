@@ -53,6 +53,8 @@ export const PLACEMENTS: Readonly<Record<string, Placement>> = {
   person_sessions: { whole: BY_PEOPLE },
   person_passwords: { whole: BY_PEOPLE },
   person_resets: { whole: BY_PEOPLE },
+  person_codes: { whole: BY_PEOPLE },
+  person_passkeys: { whole: BY_PEOPLE },
   person_grants: { whole: BY_PEOPLE },
   invitations: { whole: BY_PEOPLE },
   jobs: { whole: 'Only waits and retries have jobs, and Agenda changes single jobs that it finds by their names.' },

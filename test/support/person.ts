@@ -77,9 +77,9 @@ let people = 0;
 export async function signedIn(
   service: TestService,
   grants: Partial<Grants> = {},
+  browser: Browser = new Browser(service.url),
 ): Promise<{ browser: Browser; email: string; password: string; id: string }> {
   const [email, password] = [`person${++people}@example.com`, `a good password ${people}`];
-  const browser = new Browser(service.url);
   const token = await invite(service, grants);
   const { status, body } = await browser.post('/auth/accept-invitation', { token, email, name: 'Amina', password });
   if (status !== 200) throw new Error(`the invitation was not accepted: ${JSON.stringify(body)}`);

@@ -19,17 +19,26 @@ export interface Refusal {
   readonly waitMinutes: number;
 }
 
-export type Outcome = { readonly refusal: null; readonly session: Session | null } | { readonly refusal: Refusal };
+/** `body`: the answer, if it is no session; `{}` without one. */
+export type Outcome =
+  | { readonly refusal: null; readonly session: Session | null; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly refusal: Refusal };
+
+/** What a form or a call sends. */
+export type AccountInput = Readonly<Record<string, unknown>>;
+
+/** What an account has besides its password. */
+export interface SecondFactorState {
+  readonly hasCodes: boolean;
+  readonly recoveryCodesLeft: number;
+  readonly passkeys: readonly { readonly id: string; readonly name: string; readonly createdAt: string }[];
+}
 
 /**
  * Calls a path under `/auth/`. The browser adds the cookie of the session and keeps a new one. Never throws.
  * @param input the body of a POST; without it the call is a GET
  */
-export async function callAccounts(
-  path: string,
-  input?: Readonly<Record<string, string>>,
-  signal?: AbortSignal,
-): Promise<Outcome> {
+export async function callAccounts(path: string, input?: AccountInput, signal?: AbortSignal): Promise<Outcome> {
   try {
     const answer = await fetch(`/auth/${path}`, {
       ...(input && { method: 'POST', body: JSON.stringify(input), headers: { 'Content-Type': 'application/json' } }),
@@ -37,7 +46,7 @@ export async function callAccounts(
     });
     const text = await answer.text();
     const body = text === '' ? {} : JSON.parse(text);
-    if (answer.ok) return { refusal: null, session: 'person' in body ? body : null };
+    if (answer.ok) return { refusal: null, session: 'person' in body ? body : null, body };
     const { code, param } = body.error;
     return { refusal: { code, param, waitMinutes: Math.ceil(Number(answer.headers.get('Retry-After')) / 60) } };
   } catch {

@@ -1,8 +1,8 @@
 import type { TargetedSubmitEvent } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useLanguage } from '../interface/language.tsx';
 import type { AccountTexts } from '../text/wording.ts';
-import { callAccounts, type Outcome, type Refusal } from './account-api.ts';
+import { type AccountInput, callAccounts, type Outcome, type Refusal } from './account-api.ts';
 
 /** The fields that forms have. Limits are those of the service (`domain/person/limits.ts`). */
 const FIELDS = {
@@ -13,12 +13,15 @@ const FIELDS = {
   chosenPassword: { type: 'password', autocomplete: 'new-password', minLength: 12, maxLength: 128 },
   currentPassword: { type: 'password', autocomplete: 'current-password', maxLength: 128 },
   newPassword: { type: 'password', autocomplete: 'new-password', minLength: 12, maxLength: 128 },
+  /** Of an authenticator, or a recovery code. */
+  code: { type: 'text', autocomplete: 'one-time-code', maxLength: 20 },
+  passkeyName: { type: 'text', autocomplete: 'off', maxLength: 60 },
 } as const;
 export type FieldName = keyof typeof FIELDS;
 
 interface AccountFormProps {
-  /** Under `/auth/`. */
-  readonly path: string;
+  /** A path under `/auth/`, or what calls several. */
+  readonly path: string | ((input: AccountInput) => Promise<Outcome>);
   readonly fields: readonly FieldName[];
   /** The service's names of fields that differ from the form's. */
   readonly sentAs?: Readonly<Partial<Record<FieldName, string>>>;
@@ -27,6 +30,8 @@ interface AccountFormProps {
   readonly submit: string;
   /** Whose password the form sets, for password managers; undefined if a field asks for it or the page does not know. */
   readonly username?: string;
+  /** Whether the first field takes the focus: for a step that follows another one. */
+  readonly focus?: boolean;
   /** Empties the fields after success. */
   readonly stays?: boolean;
   readonly onSuccess: (outcome: Outcome & { refusal: null }) => void;
@@ -43,6 +48,7 @@ export function AccountForm({
   also = {},
   submit,
   username,
+  focus,
   stays,
   onSuccess,
 }: AccountFormProps) {
@@ -53,6 +59,9 @@ export function AccountForm({
   const [busy, setBusy] = useState(false);
   const [shown, setShown] = useState(false);
   const { labels, hints, show, hide } = texts.account;
+  useEffect(() => {
+    if (focus) form.current?.querySelector<HTMLInputElement>('input:not([hidden])')?.focus();
+  }, [focus]);
   const fault = refusal && fields.find((name) => (sentAs[name] ?? name) === refusal.param);
 
   async function send(event: TargetedSubmitEvent<HTMLFormElement>) {
@@ -65,7 +74,7 @@ export function AccountForm({
     };
     setBusy(true);
     setRefusal(null);
-    const outcome = await callAccounts(path, input);
+    const outcome = await (typeof path === 'string' ? callAccounts(path, input) : path(input));
     setBusy(false);
     setShown(false);
     if (outcome.refusal === null) {
@@ -81,7 +90,7 @@ export function AccountForm({
   return (
     <form ref={form} class="account-form" onSubmit={send} aria-busy={busy}>
       <p class="refusal" role="alert" id={`${id}-refusal`}>
-        {refusal && describe(refusal, texts.account)}
+        {refusal && describeRefusal(refusal, texts.account)}
       </p>
       {username !== undefined && <input hidden readOnly type="text" autocomplete="username" value={username} />}
       {fields.map((name) => {
@@ -122,9 +131,15 @@ export function AccountForm({
   );
 }
 
-function describe({ code, param, waitMinutes }: Refusal, { refusals, labels }: AccountTexts): string {
+/** Why something with an account was not done, in the reader's language. */
+export function describeRefusal({ code, param, waitMinutes }: Refusal, { refusals, labels }: AccountTexts): string {
   if (code === 'rate_limit_exceeded') return refusals.tooMany(Math.max(1, waitMinutes));
-  if (code === 'invalid_credentials') return param === null ? refusals.wrongCredentials : refusals.wrongPassword;
+  if (code === 'invalid_credentials') {
+    if (param === 'code') return refusals.wrongCode;
+    if (param === 'response') return refusals.passkey;
+    return param === null ? refusals.wrongCredentials : refusals.wrongPassword;
+  }
+  if (code === 'passkey') return refusals.passkey;
   if (code === 'resource_not_found') return refusals.link;
   if (code === 'not_signed_in') return refusals.notSignedIn;
   if (code === 'unreachable') return refusals.unreachable;

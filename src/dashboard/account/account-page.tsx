@@ -6,8 +6,9 @@ import { PageFrame } from '../interface/page-frame.tsx';
 import { useSession, workspaceAddress } from '../workspace/session.ts';
 import { callAccounts } from './account-api.ts';
 import { AccountForm } from './account-form.tsx';
+import { SecondFactors } from './second-factors.tsx';
 
-/** `/account`: who is signed in, with which roles; a new password; the way out. */
+/** `/account`: who is signed in, with which roles; a new password; second factors; the way out. */
 export function AccountPage() {
   const { texts } = useLanguage();
   const { account } = texts;
@@ -91,6 +92,7 @@ export function AccountPage() {
             onSuccess={() => setChanged(true)}
           />
         </section>
+        <SecondFactors email={person.email} />
       </div>
     </PageFrame>
   );

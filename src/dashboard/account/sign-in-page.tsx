@@ -1,21 +1,52 @@
+import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
 import { nextAddress } from '../workspace/session.ts';
+import type { Outcome, Refusal } from './account-api.ts';
 import { AccountCard } from './account-card.tsx';
-import { AccountForm } from './account-form.tsx';
+import { AccountForm, describeRefusal } from './account-form.tsx';
+import { CodeForm } from './code-form.tsx';
+import { HAS_PASSKEYS, signInWithPasskey } from './passkeys.ts';
 
-/** `/sign-in`. */
+/** `/sign-in`: with a password and, where the account has one, a second factor; or with a passkey. */
 export function SignInPage() {
-  const { signIn, forgotten } = useLanguage().texts.account;
+  const { account } = useLanguage().texts;
+  const { signIn, forgotten, codeStep } = account;
   const { route } = useLocation();
+  const [needsCode, setNeedsCode] = useState(false);
+  const [refusal, setRefusal] = useState<Refusal | null>(null);
+
+  function proceed({ session, body }: Outcome & { refusal: null }) {
+    if (body.secondFactorRequired) setNeedsCode(true);
+    else route(nextAddress(location.search, session?.memberships ?? []), true);
+  }
+
+  async function withPasskey() {
+    setRefusal(null);
+    const outcome = await signInWithPasskey();
+    if (outcome.refusal === null) proceed(outcome);
+    else setRefusal(outcome.refusal);
+  }
+
+  if (needsCode)
+    return (
+      <AccountCard title={codeStep.title} lead={codeStep.lead}>
+        <CodeForm onSuccess={proceed} onBack={() => setNeedsCode(false)} />
+      </AccountCard>
+    );
   return (
     <AccountCard title={signIn.title}>
-      <AccountForm
-        path="sign-in"
-        fields={['email', 'password']}
-        submit={signIn.submit}
-        onSuccess={({ session }) => route(nextAddress(location.search, session?.memberships ?? []), true)}
-      />
+      <AccountForm path="sign-in" fields={['email', 'password']} submit={signIn.submit} onSuccess={proceed} />
+      {HAS_PASSKEYS && (
+        <>
+          <button type="button" class="secondary" onClick={withPasskey}>
+            {signIn.passkey}
+          </button>
+          <p class="refusal" role="alert">
+            {refusal && describeRefusal(refusal, account)}
+          </p>
+        </>
+      )}
       <p class="aside">
         <a href="/forgotten-password">{forgotten.link}</a>
       </p>

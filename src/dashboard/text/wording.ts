@@ -112,19 +112,27 @@ export interface AccountTexts {
   readonly metrics: string;
   readonly roleNames: Readonly<Record<'viewer' | 'developer' | 'owner', string>>;
   readonly labels: Readonly<
-    Record<'email' | 'name' | 'password' | 'chosenPassword' | 'currentPassword' | 'newPassword', string>
+    Record<
+      'email' | 'name' | 'password' | 'chosenPassword' | 'currentPassword' | 'newPassword' | 'code' | 'passkeyName',
+      string
+    >
   >;
-  readonly hints: Readonly<Record<'chosenPassword' | 'newPassword', string>>;
+  readonly hints: Readonly<Record<'chosenPassword' | 'newPassword' | 'passkeyName', string>>;
   readonly show: string;
   readonly hide: string;
-  readonly signIn: Omit<FormTexts, 'lead'>;
+  readonly signIn: Omit<FormTexts, 'lead'> & { readonly passkey: string };
+  /** The step after the password. */
+  readonly codeStep: FormTexts & { readonly back: string };
   readonly join: FormTexts & { readonly incomplete: string };
   readonly forgotten: FormTexts & { readonly link: string; readonly sent: string; readonly again: string };
   readonly reset: FormTexts & { readonly incomplete: string; readonly done: string };
   readonly change: FormTexts & { readonly done: string };
+  readonly factors: SecondFactorTexts;
   readonly refusals: {
     readonly wrongCredentials: string;
     readonly wrongPassword: string;
+    readonly wrongCode: string;
+    readonly passkey: string;
     readonly link: string;
     readonly notSignedIn: string;
     readonly unreachable: string;
@@ -133,6 +141,28 @@ export interface AccountTexts {
     /** @param label the name of the field that is wrong */
     readonly field: (label: string) => string;
   };
+}
+
+/** The texts of an account's codes and passkeys. */
+export interface SecondFactorTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly codes: string;
+  readonly off: string;
+  /** @param left recovery codes that were not used */
+  readonly on: (left: number) => string;
+  readonly setUp: string;
+  readonly scan: string;
+  readonly qrCode: string;
+  readonly byHand: string;
+  readonly confirm: string;
+  readonly recoveryLead: string;
+  readonly newRecovery: string;
+  readonly remove: string;
+  readonly passkeys: string;
+  readonly noPasskeys: string;
+  readonly addPasskey: string;
+  readonly removePasskey: string;
 }
 
 /** The texts of the frame of a signed-in person's pages. */

@@ -1,4 +1,11 @@
-import { type Audit, type AuditAction, type AuditLog, entryOfPerson, type RecordedEntry } from '../audit-entry.ts';
+import {
+  type Audit,
+  type AuditAction,
+  type AuditEntry,
+  type AuditLog,
+  entryOfPerson,
+  type RecordedEntry,
+} from '../audit-entry.ts';
 import { newId } from '../ids.ts';
 import { newCreationMoment } from '../order-key.ts';
 import type { Person } from '../person/person.ts';
@@ -30,7 +37,12 @@ export function createAudit(
 }
 
 /** Records what somebody did at the own account, for each tenant that the person belongs to. Never rejects. */
-export type RecordOfPerson = (person: Person, origin: Origin, action: AuditAction) => Promise<void>;
+export type RecordOfPerson = (
+  person: Person,
+  origin: Origin,
+  action: AuditAction,
+  details?: AuditEntry['details'],
+) => Promise<void>;
 
 /** @param report gets the failure of the store. Never throws */
 export function createRecordOfPerson(
@@ -38,10 +50,10 @@ export function createRecordOfPerson(
   audit: Audit,
   report: (failure: unknown) => void,
 ): RecordOfPerson {
-  return async (person, origin, action) => {
+  return async (person, origin, action, details = {}) => {
     try {
       const { memberships } = await people.grantsOf(person.id);
-      await audit(...memberships.map(({ tenantId }) => entryOfPerson(person, tenantId, origin, action)));
+      await audit(...memberships.map(({ tenantId }) => entryOfPerson(person, tenantId, origin, action, details)));
     } catch (failure) {
       report(failure);
     }

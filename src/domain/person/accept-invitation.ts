@@ -2,8 +2,14 @@ import { type Audit, entryOfPerson } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import type { Origin } from '../principal.ts';
 import { invitationId } from './invitation.ts';
-import type { SignedIn } from './person.ts';
-import { AccountExists, type Accounts, type BrowserFacts, type PeopleRepository, type WithCookies } from './ports.ts';
+import {
+  AccountExists,
+  type Accounts,
+  type BrowserFacts,
+  type PasswordAccepted,
+  type PeopleRepository,
+  type WithCookies,
+} from './ports.ts';
 
 export interface NewAccount {
   /** The token of the invitation. */
@@ -16,7 +22,7 @@ export interface NewAccount {
 
 /**
  * Makes the account of an invited person, gives it the grants and begins a session. Somebody who has an account already
- * sends its password and gets the grants.
+ * sends its password and gets the grants; with a second factor, its code begins the session afterwards.
  *
  * Interrupted anywhere, it can be repeated with the same address: the invitation is removed last, and reserved for the
  * address first, so that two people cannot use it.
@@ -27,7 +33,7 @@ export type AcceptInvitation = (
   account: NewAccount,
   browser: BrowserFacts,
   origin: Origin,
-) => Promise<WithCookies<SignedIn>>;
+) => Promise<WithCookies<PasswordAccepted>>;
 
 export function createAcceptInvitation(
   accounts: Pick<Accounts, 'create' | 'signIn'>,
@@ -57,9 +63,9 @@ export function createAcceptInvitation(
         'password',
       );
     }
-    await people.grant(begun.result.person.id, invitation.grants);
-    await people.removeInvitation(invitation.id);
     const { person } = begun.result;
+    await people.grant(person.id, invitation.grants);
+    await people.removeInvitation(invitation.id);
     await audit(
       ...invitation.grants.memberships.map(({ tenantId, role }) =>
         entryOfPerson(person, tenantId, origin, 'member.joined', { role }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { asciiAddress, emailAddress } from '../email-address.ts';
 import { exactly, expected } from '../input-problems.ts';
 import { oneLineText } from '../printable-text.ts';
-import { MAX_NAME, MAX_PASSWORD, MIN_PASSWORD } from './limits.ts';
+import { MAX_NAME, MAX_PASSKEY_NAME, MAX_PASSWORD, MIN_PASSWORD } from './limits.ts';
 
 /**
  * Whether an account can have this address: what the library of the accounts accepts, too. Without a rule for both an
@@ -33,3 +33,17 @@ export const changePasswordInput = exactly(
 );
 export const requestResetInput = exactly({ email }, 'a JSON object with email');
 export const resetPasswordInput = exactly({ token, newPassword }, 'a JSON object with token and newPassword');
+
+const code = z.string({ error: expected('the code, a string') }).max(100, { error: 'is too long' });
+/** An answer of the browser's authenticator; the library of the accounts reads it. */
+const response = z.looseObject({ id: z.string() }, { error: expected('the answer of the authenticator, an object') });
+
+export const passwordInput = exactly({ password }, 'a JSON object with password');
+export const codeInput = exactly({ code }, 'a JSON object with code');
+export const addPasskeyInput = exactly(
+  { name: oneLineText(MAX_PASSKEY_NAME, 'a name of the passkey'), response },
+  'a JSON object with name and response',
+);
+export const removePasskeyInput = exactly({ id: z.string().max(100), password }, 'a JSON object with id and password');
+export const passkeySignInInput = exactly({ response }, 'a JSON object with response');
+export const noInput = exactly({}, 'an empty JSON object');

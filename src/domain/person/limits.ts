@@ -2,12 +2,19 @@
 export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 128;
 export const MAX_NAME = 100;
+export const MAX_PASSKEY_NAME = 60;
 
 /** How long a session lasts, milliseconds. Its use prolongs it once a day. */
 export const SESSION_MS = 7 * 86_400_000;
 /** How long the link to a new password is valid, milliseconds. */
 export const RESET_MS = 3_600_000;
 
-/** Attempts to sign in, or to do anything else with a password or its link, in 15 minutes. */
-export const ATTEMPTS = { account: 20, address: 100 } as const;
+/**
+ * Attempts to sign in, or to do anything else with a password or its link, in 15 minutes; and uses of a code of an
+ * authenticator, which is valid for a minute and a half.
+ */
+export const ATTEMPTS = { account: 20, address: 100, code: 1 } as const;
 export const ATTEMPT_WINDOW_MS = 15 * 60_000;
+
+/** Passkeys of a person. */
+export const MAX_PASSKEYS = 20;

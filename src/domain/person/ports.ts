@@ -16,6 +16,12 @@ export interface PeopleRepository {
   grant(personId: string, grants: Grants): Promise<void>;
   /** Those of these places, as `placeOf` writes them, that still exist. */
   validPlaces(places: readonly string[]): Promise<Set<string>>;
+  /**
+   * Removes codes and passkeys of the account with this address (in lower case), and ends its sessions: for a person who
+   * has lost them.
+   * @returns whose they were; null if there is no such account
+   */
+  removeSecondFactors(email: string): Promise<Person | null>;
   insertInvitation(invitation: Invitation): Promise<void>;
   /**
    * Reserves an invitation for an address, so that one person alone can use it.
@@ -47,6 +53,13 @@ export class AccountExists extends Error {
   override readonly name = 'AccountExists';
 }
 
+/** What a right password leads to. */
+export interface PasswordAccepted {
+  readonly person: Person;
+  /** Null: the account has a second factor, whose code begins the session (`SecondFactors.signInWithCode`). */
+  readonly session: SignedIn | null;
+}
+
 /** Accounts with passwords, and their sessions in cookies. Every method may be called with hostile input. */
 export interface Accounts {
   /**
@@ -55,11 +68,11 @@ export interface Accounts {
    * @throws {AccountExists} possibly; an existing account is left as it is in any case
    */
   create(account: { readonly email: string; readonly name: string; readonly password: string }): Promise<void>;
-  /** Begins a session. @returns null if there is no such account with this password */
+  /** Begins a session, or the wait for a second factor. @returns null if there is no such account with this password */
   signIn(
     credentials: { readonly email: string; readonly password: string },
     browser: BrowserFacts,
-  ): Promise<WithCookies<SignedIn> | null>;
+  ): Promise<WithCookies<PasswordAccepted> | null>;
   /** Ends the session, if there is one. */
   signOut(browser: BrowserFacts): Promise<WithCookies<void>>;
   /** Who is signed in; null if nobody is. */
@@ -76,6 +89,79 @@ export interface Accounts {
   requestReset(email: string): Promise<void>;
   /** Sets the password and ends all sessions. @returns whose password it is; null if the token is unknown, used or expired */
   resetPassword(token: string, newPassword: string): Promise<Person | null>;
+}
+
+/** A passkey of a person (WebAuthn Level 2). */
+export interface Passkey {
+  readonly id: string;
+  /** As the person named it. */
+  readonly name: string;
+  /** UTC. */
+  readonly createdAt: Date;
+}
+
+/** What an account has besides its password. */
+export interface SecondFactorState {
+  /** Whether signing in by password asks for a code of an authenticator. */
+  readonly hasCodes: boolean;
+  /** Recovery codes that were not used; 0 without codes. */
+  readonly recoveryCodesLeft: number;
+  /** The oldest first. */
+  readonly passkeys: readonly Passkey[];
+}
+
+/** What an authenticator needs to compute codes (RFC 6238: SHA-1, 6 digits, 30 s). Shown once. */
+export interface NewCodes {
+  /** `otpauth://totp/…` with the secret. */
+  readonly uri: string;
+  readonly recoveryCodes: readonly string[];
+}
+
+/** Why something with a second factor was not done. */
+export type SecondFactorRefusal = 'wrong_password' | 'wrong_code' | 'locked' | 'ended' | 'exists' | 'none' | 'too_many';
+
+export class SecondFactorRefused extends Error {
+  override readonly name = 'SecondFactorRefused';
+  readonly reason: SecondFactorRefusal;
+
+  constructor(reason: SecondFactorRefusal) {
+    super(`second factor: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+/**
+ * Codes of an authenticator beside the password, with recovery codes, and passkeys, which replace both. Changes take the
+ * password, so that an unattended browser is not enough. Every method may be called with hostile input, and throws
+ * {SecondFactorRefused}.
+ */
+export interface SecondFactors {
+  /** @param browser somebody who is signed in */
+  stateOf(person: Person, browser: BrowserFacts): Promise<SecondFactorState>;
+  /** Makes a secret that counts once `confirmCodes` has seen a code of it. @throws exists, wrong_password */
+  beginCodes(password: string, browser: BrowserFacts): Promise<NewCodes>;
+  /** From here on a password alone begins no session. @throws wrong_code, none */
+  confirmCodes(code: string, browser: BrowserFacts): Promise<WithCookies<void>>;
+  /** @throws wrong_password */
+  removeCodes(password: string, browser: BrowserFacts): Promise<WithCookies<void>>;
+  /** Replaces the recovery codes. @throws wrong_password, none */
+  newRecoveryCodes(password: string, browser: BrowserFacts): Promise<readonly string[]>;
+  /**
+   * Begins the session that `Accounts.signIn` left open.
+   * @param code of the authenticator, or a recovery code, which is used up
+   * @throws wrong_code; ended after 5 wrong codes or 10 minutes; locked after 10 wrong codes in a row, for 15 minutes
+   */
+  signInWithCode(code: string, browser: BrowserFacts): Promise<WithCookies<SignedIn>>;
+  /** @returns `PublicKeyCredentialCreationOptionsJSON`. @throws wrong_password, too_many */
+  beginPasskey(password: string, browser: BrowserFacts): Promise<WithCookies<unknown>>;
+  /** @param response `RegistrationResponseJSON` of the browser. @throws wrong_code if it is not valid, ended */
+  addPasskey(name: string, response: unknown, browser: BrowserFacts): Promise<Passkey>;
+  /** @throws wrong_password, none */
+  removePasskey(id: string, password: string, browser: BrowserFacts): Promise<void>;
+  /** @returns `PublicKeyCredentialRequestOptionsJSON` for any account's passkey */
+  beginPasskeySignIn(browser: BrowserFacts): Promise<WithCookies<unknown>>;
+  /** @param response `AuthenticationResponseJSON` of the browser. @throws wrong_code if it is not valid, ended */
+  signInWithPasskey(response: unknown, browser: BrowserFacts): Promise<WithCookies<SignedIn>>;
 }
 
 /** A mail with the link to a new password. */
@@ -105,5 +191,5 @@ export interface AttemptLimiter {
    * @param id of whom the attempts are counted
    * @returns milliseconds until the next attempt is allowed; 0 if this one is
    */
-  attempt(kind: 'account' | 'address', id: string): Promise<number>;
+  attempt(kind: 'account' | 'address' | 'code', id: string): Promise<number>;
 }

@@ -108,6 +108,11 @@ function peopleCases({ db }: Store): Subject {
     grant: async () => people.grant(await granted(), grants),
     validPlaces: async () =>
       people.validPlaces([JSON.stringify({ sessionId: 's', personId: await granted(), tenantId: 't', role: 'owner' })]),
+    removeSecondFactors: async () => {
+      const person = { _id: newId('per'), email, name: 'X' };
+      await db.collection<typeof person>('people').insertOne(person);
+      await people.removeSecondFactors(email);
+    },
     insertInvitation: invited,
     reserveInvitation: async () => people.reserveInvitation(await invited(), email, new Date()),
     removeInvitation: async () => people.removeInvitation(await invited()),

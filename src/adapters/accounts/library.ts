@@ -1,15 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { mongodbAdapter } from '@better-auth/mongo-adapter';
+import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
+import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Db, MongoClient } from 'mongodb';
 import { newId } from '../../domain/ids.ts';
 import { MAX_PASSWORD, MIN_PASSWORD, RESET_MS, SESSION_MS } from '../../domain/person/limits.ts';
 import type { Person, SignedIn } from '../../domain/person/person.ts';
-import { AccountExists, type Accounts, type BrowserFacts } from '../../domain/person/ports.ts';
+import type { BrowserFacts } from '../../domain/person/ports.ts';
 
-export interface AccountParts {
+export interface LibraryParts {
   readonly client: MongoClient;
   readonly db: Db;
   /** Signs the cookies. Another secret ends all sessions. */
@@ -27,16 +29,15 @@ const COLLECTIONS = {
   session: 'person_sessions',
   account: 'person_passwords',
   verification: 'person_resets',
+  twoFactor: 'person_codes',
+  passkey: 'person_passkeys',
 } as const;
 
 /** A session is prolonged when it is used this long after the last time, seconds. */
 const PROLONG_SECONDS = 86_400;
 
-/**
- * Accounts by better-auth (docs/decisions/0057). Its HTTP handler is not used: this service's own paths check input,
- * origin and limits, and call its functions. So only an invitation makes an account, and there are no redirects.
- */
-export function createAccounts(parts: AccountParts): Accounts {
+/** better-auth as this service uses it (docs/decisions/0057), with its plugins for codes and passkeys (0062). */
+export function createLibrary(parts: LibraryParts) {
   const isSecure = parts.publicUrl.startsWith('https:');
   /** Whose password a call sets: the library tells it in a hook alone. */
   const resetting = new AsyncLocalStorage<{ person: Person | null }>();
@@ -54,6 +55,8 @@ export function createAccounts(parts: AccountParts): Accounts {
       modelName: COLLECTIONS.session,
       expiresIn: SESSION_MS / 1000,
       updateAge: PROLONG_SECONDS,
+      // Changes take the password instead.
+      freshAge: 0,
     },
     account: { modelName: COLLECTIONS.account },
     verification: { modelName: COLLECTIONS.verification, storeIdentifier: 'hashed' },
@@ -82,97 +85,55 @@ export function createAccounts(parts: AccountParts): Accounts {
       level: 'error',
       log: (_level, message) => parts.warn(message),
     },
+    plugins: [
+      twoFactor({ schema: { twoFactor: { modelName: COLLECTIONS.twoFactor } } }),
+      passkey({
+        origin: new URL(parts.publicUrl).origin,
+        schema: { passkey: { modelName: COLLECTIONS.passkey } },
+        // A passkey replaces the password and the code, so it must show who holds it.
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        registration: {
+          afterVerification: ({ verification }) =>
+            requireVerifiedPerson(verification.registrationInfo?.userVerified, 'FAILED_TO_VERIFY_REGISTRATION'),
+        },
+        authentication: {
+          afterVerification: ({ verification }) =>
+            requireVerifiedPerson(verification.authenticationInfo.userVerified, 'AUTHENTICATION_FAILED'),
+        },
+      }),
+    ],
     databaseHooks: {
       // Only an invitation, which was sent to the address or shown to an operator, makes an account.
       user: { create: { before: async (user) => ({ data: { ...user, emailVerified: true } }) } },
     },
   });
 
-  return {
-    async create(body) {
-      try {
-        await auth.api.signUpEmail({ body });
-      } catch (error) {
-        // The second code: another request has just made it, and the index refused this one.
-        if (isRefusal(error, /^(USER_ALREADY_EXISTS|FAILED_TO_CREATE_USER)/)) throw new AccountExists();
-        throw error;
-      }
-    },
-    async signIn(body, browser) {
-      try {
-        const { headers, response } = await auth.api.signInEmail({
-          body,
-          headers: headersOf({ ...browser, cookie: undefined }),
-          returnHeaders: true,
-        });
-        const session = await sessionOf(cookieHeader(headers), browser);
-        if (session === null) throw new Error(`the session of ${response.user.id} ended at once`);
-        return { result: session, cookies: headers.getSetCookie() };
-      } catch (error) {
-        if (isRefusal(error, /^INVALID_/)) return null;
-        throw error;
-      }
-    },
-    async signOut(browser) {
-      const { headers } = await auth.api.signOut({ headers: headersOf(browser), returnHeaders: true });
-      // The library only logs that the store failed.
-      if (browser.cookie !== undefined && (await sessionOf(browser.cookie, browser)))
-        throw new Error('the session could not be ended');
-      return { result: undefined, cookies: headers.getSetCookie() };
-    },
-    async session(browser) {
-      if (browser.cookie === undefined) return null;
-      try {
-        const { headers, response } = await auth.api.getSession({ headers: headersOf(browser), returnHeaders: true });
-        return response === null ? null : { result: signedIn(response), cookies: headers.getSetCookie() };
-      } catch (error) {
-        // It was signed out while it was prolonged.
-        if (statusOf(error) === 401) return null;
-        throw causeOf(error);
-      }
-    },
-    async changePassword(change, browser) {
-      try {
-        const { headers } = await auth.api.changePassword({
-          body: { ...change, revokeOtherSessions: true },
-          headers: headersOf(browser),
-          returnHeaders: true,
-        });
-        return { result: true, cookies: headers.getSetCookie() };
-      } catch (error) {
-        if (isRefusal(error, /^(UNAUTHORIZED|SESSION_)/) || statusOf(error) === 401) return null;
-        if (isRefusal(error, /^INVALID_PASSWORD$/)) return false;
-        throw error;
-      }
-    },
-    async requestReset(email) {
-      await auth.api.requestPasswordReset({ body: { email } });
-    },
-    async resetPassword(token, newPassword) {
-      const reset: { person: Person | null } = { person: null };
-      try {
-        await resetting.run(reset, () => auth.api.resetPassword({ body: { token, newPassword } }));
-      } catch (error) {
-        if (isRefusal(error, /^(INVALID_TOKEN|USER_NOT_FOUND)$/)) return null;
-        throw error;
-      }
-      if (reset.person === null) throw new Error('the library did not tell whose password was set');
-      return reset.person;
-    },
-  };
+  return { auth, resetting };
+}
 
-  async function sessionOf(cookie: string, browser: BrowserFacts): Promise<SignedIn | null> {
-    const found = await auth.api.getSession({ headers: headersOf({ ...browser, cookie }) }).catch((error: unknown) => {
-      throw causeOf(error);
-    });
-    return found && signedIn(found);
-  }
+export type Library = ReturnType<typeof createLibrary>;
+
+/** Who is signed in by these cookies; null if nobody is. */
+export async function sessionOf(
+  auth: Library['auth'],
+  cookie: string,
+  browser: BrowserFacts,
+): Promise<SignedIn | null> {
+  const found = await auth.api.getSession({ headers: headersOf({ ...browser, cookie }) }).catch((error: unknown) => {
+    throw causeOf(error);
+  });
+  return found && signedIn(found);
+}
+
+/** @throws {APIError} if the authenticator did not verify the person, by a PIN or a fingerprint */
+async function requireVerifiedPerson(isVerified: boolean | undefined, code: string): Promise<void> {
+  if (!isVerified) throw new APIError('BAD_REQUEST', { code, message: 'the authenticator did not verify the person' });
 }
 
 /** How the client's address, which the service knows better than any header, reaches better-auth. */
 const ADDRESS_HEADER = 'x-client-address';
 
-function headersOf({ cookie, userAgent, address }: BrowserFacts): Headers {
+export function headersOf({ cookie, userAgent, address }: BrowserFacts): Headers {
   const headers = new Headers({ [ADDRESS_HEADER]: address });
   if (cookie !== undefined) headers.set('cookie', cookie);
   if (userAgent !== undefined) headers.set('user-agent', userAgent.slice(0, 500));
@@ -180,14 +141,14 @@ function headersOf({ cookie, userAgent, address }: BrowserFacts): Headers {
 }
 
 /** The cookies of an answer as the next request sends them. */
-function cookieHeader(answer: Headers): string {
+export function cookieHeader(answer: Headers): string {
   return answer
     .getSetCookie()
     .map((each) => each.slice(0, each.indexOf(';')))
     .join('; ');
 }
 
-function signedIn({
+export function signedIn({
   user,
   session,
 }: {
@@ -199,14 +160,20 @@ function signedIn({
 }
 
 /** What the library wrapped: the store's error, which tells that the store is away. */
-function causeOf(error: unknown): unknown {
+export function causeOf(error: unknown): unknown {
   return error instanceof APIError && error.cause instanceof Error ? error.cause : error;
 }
 
-function statusOf(error: unknown): number | null {
+export function statusOf(error: unknown): number | null {
   return error instanceof APIError ? error.statusCode : null;
 }
 
-function isRefusal(error: unknown, code: RegExp): boolean {
-  return error instanceof APIError && code.test(String(error.body?.code ?? error.status));
+/** The library's own code of its refusal; null for any other error. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof APIError ? String(error.body?.code ?? error.status) : null;
+}
+
+export function isRefusal(error: unknown, code: RegExp): boolean {
+  const found = codeOf(error);
+  return found !== null && code.test(found);
 }

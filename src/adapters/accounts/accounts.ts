@@ -1,0 +1,93 @@
+import type { Person } from '../../domain/person/person.ts';
+import { AccountExists, type Accounts } from '../../domain/person/ports.ts';
+import { causeOf, cookieHeader, headersOf, isRefusal, type Library, sessionOf, signedIn, statusOf } from './library.ts';
+
+/**
+ * Accounts by better-auth (docs/decisions/0057). Its HTTP handler is not used: this service's own paths check input,
+ * origin and limits, and call its functions. So only an invitation makes an account, and there are no redirects.
+ */
+export function createAccounts({ auth, resetting }: Library): Accounts {
+  return {
+    async create(body) {
+      try {
+        await auth.api.signUpEmail({ body });
+      } catch (error) {
+        // The second code: another request has just made it, and the index refused this one.
+        if (isRefusal(error, /^(USER_ALREADY_EXISTS|FAILED_TO_CREATE_USER)/)) throw new AccountExists();
+        throw error;
+      }
+    },
+    async signIn(body, browser) {
+      try {
+        const { headers, response } = await auth.api.signInEmail({
+          body,
+          headers: headersOf({ ...browser, cookie: undefined }),
+          returnHeaders: true,
+        });
+        const cookies = headers.getSetCookie();
+        // The plugin for codes replaces the answer, which its type does not tell.
+        if ('twoFactorRedirect' in response)
+          return { result: { person: await personOf(body.email), session: null }, cookies };
+        const session = await sessionOf(auth, cookieHeader(headers), browser);
+        if (session === null) throw new Error(`the session of ${response.user.id} ended at once`);
+        return { result: { person: session.person, session }, cookies };
+      } catch (error) {
+        if (isRefusal(error, /^INVALID_/)) return null;
+        throw error;
+      }
+    },
+    async signOut(browser) {
+      const { headers } = await auth.api.signOut({ headers: headersOf(browser), returnHeaders: true });
+      // The library only logs that the store failed.
+      if (browser.cookie !== undefined && (await sessionOf(auth, browser.cookie, browser)))
+        throw new Error('the session could not be ended');
+      return { result: undefined, cookies: headers.getSetCookie() };
+    },
+    async session(browser) {
+      if (browser.cookie === undefined) return null;
+      try {
+        const { headers, response } = await auth.api.getSession({ headers: headersOf(browser), returnHeaders: true });
+        return response === null ? null : { result: signedIn(response), cookies: headers.getSetCookie() };
+      } catch (error) {
+        // It was signed out while it was prolonged.
+        if (statusOf(error) === 401) return null;
+        throw causeOf(error);
+      }
+    },
+    async changePassword(change, browser) {
+      try {
+        const { headers } = await auth.api.changePassword({
+          body: { ...change, revokeOtherSessions: true },
+          headers: headersOf(browser),
+          returnHeaders: true,
+        });
+        return { result: true, cookies: headers.getSetCookie() };
+      } catch (error) {
+        if (isRefusal(error, /^(UNAUTHORIZED|SESSION_)/) || statusOf(error) === 401) return null;
+        if (isRefusal(error, /^INVALID_PASSWORD$/)) return false;
+        throw error;
+      }
+    },
+    async requestReset(email) {
+      await auth.api.requestPasswordReset({ body: { email } });
+    },
+    async resetPassword(token, newPassword) {
+      const reset: { person: Person | null } = { person: null };
+      try {
+        await resetting.run(reset, () => auth.api.resetPassword({ body: { token, newPassword } }));
+      } catch (error) {
+        if (isRefusal(error, /^(INVALID_TOKEN|USER_NOT_FOUND)$/)) return null;
+        throw error;
+      }
+      if (reset.person === null) throw new Error('the library did not tell whose password was set');
+      return reset.person;
+    },
+  };
+
+  async function personOf(address: string): Promise<Person> {
+    const found = await (await auth.$context).internalAdapter.findUserByEmail(address);
+    if (found === null) throw new Error('an account that was just signed in to is gone');
+    const { id, email, name } = found.user;
+    return { id, email, name };
+  }
+}

@@ -1,0 +1,191 @@
+import { MAX_PASSKEYS } from '../../domain/person/limits.ts';
+import {
+  type Passkey,
+  type SecondFactorRefusal,
+  SecondFactorRefused,
+  type SecondFactors,
+} from '../../domain/person/ports.ts';
+import { causeOf, codeOf, cookieHeader, headersOf, type Library, sessionOf, statusOf } from './library.ts';
+
+/** A passkey as the library stores it. */
+interface StoredPasskey {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly createdAt: Date;
+}
+
+/** What the library checks before it trusts it. */
+type AuthenticatorAnswer = NonNullable<
+  Parameters<Library['auth']['api']['verifyPasskeyAuthentication']>[0]
+>['body']['response'];
+
+/** The library's codes, in the words of this service. Another error is a failure. */
+const REFUSALS: readonly (readonly [RegExp, SecondFactorRefusal])[] = [
+  [/^INVALID_PASSWORD$/, 'wrong_password'],
+  [/^(INVALID_CODE|INVALID_BACKUP_CODE|AUTHENTICATION_FAILED|FAILED_TO_VERIFY_REGISTRATION)$/, 'wrong_code'],
+  // One that was removed, and one that never was: the person learns no more than that it does not work.
+  [/^PASSKEY_NOT_FOUND$/, 'wrong_code'],
+  [/^ACCOUNT_TEMPORARILY_LOCKED$/, 'locked'],
+  [/^(INVALID_TWO_FACTOR_COOKIE|TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE|CHALLENGE_NOT_FOUND)$/, 'ended'],
+  [/^(UNAUTHORIZED|SESSION_.*|YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY)$/, 'ended'],
+  [/^TOTP_ALREADY_ENABLED$/, 'exists'],
+  [/^(TOTP_NOT_ENABLED|BACKUP_CODES_NOT_ENABLED|TWO_FACTOR_NOT_ENABLED)$/, 'none'],
+];
+
+/**
+ * Second factors by the library's plugins (docs/decisions/0062).
+ * @param isFirstUse whether this person's code is used for the first time; counts the use. The library would take a code
+ *   twice (RFC 6238, section 5.2)
+ */
+export function createSecondFactors(
+  { auth }: Library,
+  isFirstUse: (personId: string, code: string) => Promise<boolean>,
+): SecondFactors {
+  async function stored() {
+    return (await auth.$context).adapter;
+  }
+
+  async function passkeysOf(personId: string): Promise<StoredPasskey[]> {
+    return (await stored()).findMany<StoredPasskey>({
+      model: 'passkey',
+      where: [{ field: 'userId', value: personId }],
+      sortBy: { field: 'createdAt', direction: 'asc' },
+      limit: MAX_PASSKEYS,
+    });
+  }
+
+  async function checkPassword(password: string, headers: Headers): Promise<void> {
+    await auth.api.verifyPassword({ body: { password }, headers });
+  }
+
+  return {
+    stateOf: refusing(async (person, browser) => {
+      const session = await auth.api.getSession({ headers: headersOf(browser) });
+      const hasCodes = session?.user.twoFactorEnabled === true;
+      const [left, passkeys] = await Promise.all([
+        hasCodes ? auth.api.viewBackupCodes({ body: { userId: person.id } }) : null,
+        passkeysOf(person.id),
+      ]);
+      return { hasCodes, recoveryCodesLeft: left?.backupCodes.length ?? 0, passkeys: passkeys.map(shown) };
+    }),
+    beginCodes: refusing(async (password, browser) => {
+      const body = { password, method: 'totp' } as const;
+      const made = await auth.api.enableTwoFactor({ body, headers: headersOf(browser) });
+      if (made.method !== 'totp') throw new Error('the library made no codes of an authenticator');
+      return { uri: made.totpURI, recoveryCodes: made.backupCodes };
+    }),
+    confirmCodes: refusing(async (code, browser) => {
+      const { headers } = await auth.api.verifyTOTP({
+        body: { code },
+        headers: headersOf(browser),
+        returnHeaders: true,
+      });
+      return { result: undefined, cookies: headers.getSetCookie() };
+    }),
+    removeCodes: refusing(async (password, browser) => {
+      const { headers } = await auth.api.disableTwoFactor({
+        body: { password },
+        headers: headersOf(browser),
+        returnHeaders: true,
+      });
+      return { result: undefined, cookies: headers.getSetCookie() };
+    }),
+    newRecoveryCodes: refusing(async (password, browser) => {
+      const { backupCodes } = await auth.api.generateBackupCodes({ body: { password }, headers: headersOf(browser) });
+      return backupCodes;
+    }),
+    signInWithCode: refusing(async (code, browser) => {
+      // A session that the browser may have counts for nothing here: the library would check the code of its account.
+      const headers = headersOf({ ...browser, cookie: withoutSession(browser.cookie) });
+      const asked = { body: { code }, headers, returnHeaders: true } as const;
+      const { headers: answered } = /^\d+$/.test(code)
+        ? await auth.api.verifyTOTP(asked)
+        : await auth.api.verifyBackupCode(asked);
+      const session = await begun(answered, browser);
+      if (await isFirstUse(session.result.person.id, code)) return session;
+      await auth.api.signOut({ headers: headersOf({ ...browser, cookie: cookieHeader(answered) }) });
+      throw new SecondFactorRefused('wrong_code');
+    }),
+    beginPasskey: refusing(async (password, browser) => {
+      const headers = headersOf(browser);
+      await checkPassword(password, headers);
+      const session = await auth.api.getSession({ headers });
+      if (session === null) throw new SecondFactorRefused('ended');
+      if ((await passkeysOf(session.user.id)).length >= MAX_PASSKEYS) throw new SecondFactorRefused('too_many');
+      const { headers: answered, response } = await auth.api.generatePasskeyRegistrationOptions({
+        headers,
+        returnHeaders: true,
+      });
+      return { result: response, cookies: answered.getSetCookie() };
+    }),
+    addPasskey: refusing(async (name, response, browser) => {
+      const passkey = await auth.api.verifyPasskeyRegistration({
+        body: { name, response },
+        headers: headersOf(browser),
+      });
+      return shown(passkey as StoredPasskey);
+    }),
+    removePasskey: refusing(async (id, password, browser) => {
+      const headers = headersOf(browser);
+      await checkPassword(password, headers);
+      try {
+        await auth.api.deletePasskey({ body: { id }, headers });
+      } catch (error) {
+        // Another person's is answered as one that does not exist.
+        throw codeOf(error) === 'PASSKEY_NOT_FOUND' || statusOf(error) === 401
+          ? new SecondFactorRefused('none')
+          : error;
+      }
+    }),
+    beginPasskeySignIn: refusing(async (browser) => {
+      const { headers, response } = await auth.api.generatePasskeyAuthenticationOptions({
+        headers: headersOf({ ...browser, cookie: undefined }),
+        returnHeaders: true,
+      });
+      // The library asks for a preference; without the verification of the person a passkey is possession alone.
+      return { result: { ...response, userVerification: 'required' }, cookies: headers.getSetCookie() };
+    }),
+    signInWithPasskey: refusing(async (response, browser) => {
+      const { headers } = await auth.api.verifyPasskeyAuthentication({
+        body: { response: response as AuthenticatorAnswer },
+        headers: headersOf({ ...browser, cookie: withoutSession(browser.cookie) }),
+        returnHeaders: true,
+      });
+      return begun(headers, browser);
+    }),
+  };
+
+  async function begun(answered: Headers, browser: Parameters<SecondFactors['beginPasskeySignIn']>[0]) {
+    const session = await sessionOf(auth, cookieHeader(answered), browser);
+    if (session === null) throw new SecondFactorRefused('ended');
+    return { result: session, cookies: answered.getSetCookie() };
+  }
+}
+
+function shown({ id, name, createdAt }: StoredPasskey): Passkey {
+  return { id, name: name ?? '', createdAt: new Date(createdAt) };
+}
+
+/** A browser's cookies without its session. */
+function withoutSession(cookie: string | undefined): string | undefined {
+  return cookie
+    ?.split('; ')
+    .filter((each) => !/\.session_(token|data)=/.test(each))
+    .join('; ');
+}
+
+/** The method, with the library's errors as refusals where they are the client's. */
+function refusing<Input extends unknown[], Result>(
+  method: (...input: Input) => Promise<Result>,
+): (...input: Input) => Promise<Result> {
+  return async (...input) => {
+    try {
+      return await method(...input);
+    } catch (error) {
+      const code = codeOf(error);
+      const reason = code === null ? undefined : REFUSALS.find(([pattern]) => pattern.test(code))?.[1];
+      if (reason !== undefined) throw new SecondFactorRefused(reason);
+      throw causeOf(error);
+    }
+  };
+}

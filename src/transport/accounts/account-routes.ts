@@ -1,0 +1,9 @@
+import { passwordRoutes } from './password-routes.ts';
+import { secondFactorRoutes } from './second-factor-routes.ts';
+import { type AccountRoute, type AccountRouteParts, createAccountSteps } from './steps.ts';
+
+/** The paths of accounts, with their methods. */
+export function accountRoutes(parts: AccountRouteParts): readonly AccountRoute[] {
+  const steps = createAccountSteps(parts);
+  return [...passwordRoutes(parts, steps), ...secondFactorRoutes(parts, steps)];
+}

@@ -1,0 +1,127 @@
+import type { Context } from 'koa';
+import { serviceError } from '../../domain/errors.ts';
+import { createFairQueue } from '../../domain/fair-queue.ts';
+import {
+  acceptInvitationInput,
+  changePasswordInput,
+  requestResetInput,
+  resetPasswordInput,
+  signInInput,
+} from '../../domain/person/account-input.ts';
+import type { PasswordAccepted, WithCookies } from '../../domain/person/ports.ts';
+import { browserOf, originOf } from '../browser-facts.ts';
+import { limitedAddress } from '../client-address.ts';
+import { answerJson } from '../json.ts';
+import {
+  type AccountRoute,
+  type AccountRouteParts,
+  type AccountSteps,
+  change,
+  notSignedIn,
+  requireOwnPage,
+  setCookies,
+} from './steps.ts';
+
+/** Mails that are being written, and those that wait: of an address, and of all. */
+const RESETS = { places: 2, perKey: 10, total: 200 } as const;
+
+/** Signing in and out, passwords, and invitations. */
+export function passwordRoutes(
+  parts: AccountRouteParts,
+  { countAttempt, withHash, answerSession }: AccountSteps,
+): readonly AccountRoute[] {
+  const { accounts } = parts;
+  const resets = createFairQueue(RESETS);
+
+  /** Answers with the session, or that the code of the second factor is wanted. */
+  async function answerAccepted(ctx: Context, { result, cookies }: WithCookies<PasswordAccepted>): Promise<void> {
+    setCookies(ctx, cookies);
+    if (result.session === null) answerJson(ctx, 200, { secondFactorRequired: true });
+    else await answerSession(ctx, result.session);
+  }
+
+  return [
+    [
+      'GET',
+      '/auth/session',
+      async (ctx) => {
+        const found = await accounts.session(browserOf(ctx));
+        if (found === null) throw notSignedIn();
+        setCookies(ctx, found.cookies);
+        await answerSession(ctx, found.result);
+      },
+    ],
+    [
+      'POST',
+      '/auth/sign-in',
+      change(signInInput, async (ctx, credentials) => {
+        await countAttempt(ctx, credentials.email);
+        const begun = await withHash(ctx, () => accounts.signIn(credentials, browserOf(ctx)));
+        if (begun === null) throw serviceError('invalid_credentials', 'The e-mail address or the password is wrong.');
+        if (begun.result.session !== null)
+          await parts.record(begun.result.person, originOf(ctx), 'member.signed_in', { by: 'password' });
+        await answerAccepted(ctx, begun);
+      }),
+    ],
+    [
+      'POST',
+      '/auth/sign-out',
+      async (ctx) => {
+        requireOwnPage(ctx);
+        const { cookies } = await accounts.signOut(browserOf(ctx));
+        setCookies(ctx, cookies);
+        ctx.status = 204;
+      },
+    ],
+    [
+      'POST',
+      '/auth/accept-invitation',
+      change(acceptInvitationInput, async (ctx, account) => {
+        await countAttempt(ctx, account.email);
+        const begun = await withHash(ctx, () => parts.acceptInvitation(account, browserOf(ctx), originOf(ctx)));
+        await answerAccepted(ctx, begun);
+      }),
+    ],
+    [
+      'POST',
+      '/auth/change-password',
+      change(changePasswordInput, async (ctx, passwords) => {
+        const before = await accounts.session(browserOf(ctx));
+        if (before === null) throw notSignedIn();
+        await countAttempt(ctx, before.result.person.email);
+        const changed = await withHash(ctx, () => accounts.changePassword(passwords, browserOf(ctx)));
+        if (changed === null) throw notSignedIn();
+        if (changed === false)
+          throw serviceError('invalid_credentials', 'The current password is wrong.', 'currentPassword');
+        setCookies(ctx, changed.cookies);
+        await parts.record(before.result.person, originOf(ctx), 'member.password_changed');
+        ctx.status = 204;
+      }),
+    ],
+    [
+      'POST',
+      '/auth/request-password-reset',
+      change(requestResetInput, async (ctx, { email }) => {
+        await countAttempt(ctx, email);
+        // Not awaited: what is answered, and when, tells nobody who has an account.
+        void resets.run(limitedAddress(ctx.ip), () => accounts.requestReset(email)).catch(parts.report);
+        ctx.status = 202;
+        answerJson(ctx, 202, {
+          message: 'If there is an account with this address, a mail with a link is on its way.',
+        });
+      }),
+    ],
+    [
+      'POST',
+      '/auth/reset-password',
+      change(resetPasswordInput, async (ctx, { token, newPassword }) => {
+        await countAttempt(ctx, null);
+        const person = await withHash(ctx, () => accounts.resetPassword(token, newPassword));
+        if (person === null)
+          throw serviceError('resource_not_found', 'This link was used or has expired. Ask for another one.', 'token');
+        await parts.record(person, originOf(ctx), 'member.password_reset');
+        ctx.status = 204;
+      }),
+    ],
+  ];
+}
