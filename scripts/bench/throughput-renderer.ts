@@ -35,7 +35,7 @@ await renderer.warm();
 
 serveRequests<RenderRequest>(
   async ({ count, lines }): Promise<RenderAnswer> => {
-    const tenant = { id: 'ten_bench', name: 'Bench', profile: {}, createdAt: new Date(0) };
+    const tenant = { id: 'ten_bench', name: 'Bench', profile: {}, createdAt: new Date(0), suspendedAt: null };
     const owner = { kind: 'secret', keyId: 'key_bench', tenant, environment: 'test' } as const;
     const invoice = legalInvoice(
       newInvoice(owner, inputOfRestBody(readBody(invoiceBody(lines))), new Date()),

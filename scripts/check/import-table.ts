@@ -72,7 +72,11 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'text/', may: ['domain/money.ts', 'domain/document-language.ts'], packages: [] },
   { path: 'engine/', may: [], packages: ['bson'] },
   // Runs in browsers: nothing of the server.
-  { path: 'dashboard/', may: [], packages: ['preact', 'preact-iso', '@urql/core', 'graphql-sse', 'gql.tada', 'qrcode'] },
+  {
+    path: 'dashboard/',
+    may: [],
+    packages: ['preact', 'preact-iso', '@urql/core', 'graphql-sse', 'gql.tada', 'qrcode'],
+  },
 ];
 
 /** The only files of src/ that may read the process environment. */

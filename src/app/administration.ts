@@ -30,7 +30,10 @@ export interface Administration {
   readonly installation: InstallationRepository;
   readonly people: PeopleRepository;
   readonly auditLog: AuditLog;
-  readonly invoices: Pick<InvoiceRepository, 'needingAttention' | 'retryNow' | 'parkedByTenant' | 'parkedCount'>;
+  readonly invoices: Pick<
+    InvoiceRepository,
+    'find' | 'needingAttention' | 'retryNow' | 'parkedByTenant' | 'parkedCount'
+  >;
   readonly authorityState: AuthorityStateStore;
   readonly differences: Pick<DifferenceRepository, 'count'>;
   readonly lastReconciliation: ReconciliationState['last'];

@@ -137,7 +137,20 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       : await startWorker(runtime, { data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live });
   if (config.role !== 'api') await startReconciliation(runtime, { data, jobs, publicUrl }, live?.authority ?? null);
   if (server) {
-    const served = { data, jobs, documents, mailer, demand, webhooks, documentUrl, metrics, live, publicUrl, clients };
+    const served = {
+      data,
+      jobs,
+      signing,
+      documents,
+      mailer,
+      demand,
+      webhooks,
+      documentUrl,
+      metrics,
+      live,
+      publicUrl,
+      clients,
+    };
     await serveHttp(runtime, server, { ...served, accountMailer: mailer });
   }
   // Last, so that nothing can fail between the creation of credentials and their output.

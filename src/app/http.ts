@@ -7,7 +7,7 @@ import { createTakeHint } from '../domain/authority/take-hint.ts';
 import { refuseReusedKey, requireIssuer } from '../domain/invoice/create-invoice.ts';
 import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
-import { createAuthenticateSession, createHasOperatorSession } from '../domain/person/authenticate-session.ts';
+import { createAuthenticateSession, createFindOperator } from '../domain/person/authenticate-session.ts';
 import { placeOf } from '../domain/person/place.ts';
 import { requireScope } from '../domain/principal.ts';
 import { createRequestRecorder } from '../domain/request-log/recorder.ts';
@@ -21,13 +21,15 @@ import type { AuthorityCallbackParts } from '../transport/authority-callback.ts'
 import { createEventStreams, type EventStreams } from '../transport/event-stream.ts';
 import type { GraphqlParts } from '../transport/graphql.ts';
 import type { HttpServer } from '../transport/http-server.ts';
-import { operatorPages } from '../transport/operations.ts';
+import { operatorPages } from '../transport/operator-pages.ts';
 import { createServer } from '../transport/server.ts';
 import { composeAccounts } from './accounts.ts';
 import type { ClientActivity } from './client-activity.ts';
 import type { Data } from './data.ts';
 import type { Metrics } from './metrics.ts';
+import { composeOperations } from './operations.ts';
 import type { Runtime } from './runtime.ts';
+import type { Signing } from './signing.ts';
 import { composeUseCases, type UseCaseParts } from './use-cases.ts';
 
 /** How long a stop waits for the last records of requests, milliseconds. */
@@ -35,6 +37,8 @@ const RECORDS_MS = 2000;
 
 export interface HttpParts extends UseCaseParts {
   readonly jobs: Jobs;
+  /** The keys of this process; none if it only serves requests. */
+  readonly signing: Pick<Signing, 'keys'>;
   readonly metrics: Metrics;
   readonly clients: ClientActivity;
   /** The live authority, with the secret of its callbacks; null if none is configured. */
@@ -51,6 +55,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
   const limiter = createRateLimiter(config.rateLimits, data.alone ? null : data.store.db);
   const streams = composeStreams(runtime, data, metrics);
   const accounts = composeAccounts({ data, mailer: parts.accountMailer, publicUrl: parts.publicUrl });
+  const findOperator = createFindOperator(accounts.accounts, data.people);
   const recorder = createRequestRecorder(data.requestLog, (dropped, failure) => {
     metrics.dropped(dropped);
     if (failure !== null) data.logFailure('warn', 'requests could not be recorded', failure);
@@ -75,8 +80,9 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     operations: operatorPages({
       ...{ agenda: jobs.agenda, exposition: metrics.exposition },
       operatorHash: () => installation.operatorHash(),
-      hasOperatorSession: createHasOperatorSession(accounts.accounts, data.people),
+      findOperator,
     }),
+    operatorRoutes: composeOperations(runtime, { ...parts, findOperator, hasAuthority: parts.live !== null }),
     measured(method, route, ...rest) {
       parts.clients.note(route);
       metrics.request(method, route, ...rest);

@@ -1,7 +1,9 @@
 import { hostname, userInfo } from 'node:os';
+import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
 import type { Outage } from '../domain/authority/breaker.ts';
 import type { ReconciliationRun } from '../domain/authority/reconciliation.ts';
-import type { AuthorityState, Pause } from '../domain/authority/state.ts';
+import type { Pause } from '../domain/authority/state.ts';
+import { statusOf } from '../domain/authority/status.ts';
 import { MOST_WAITING } from '../domain/invoice/repository.ts';
 import { LIVE_MS } from '../domain/live-workers.ts';
 import { administer } from './administer.ts';
@@ -10,7 +12,6 @@ import { columns, harmless } from './terminal.ts';
 
 /** How many tenants are shown. */
 const MOST_TENANTS = 50;
-const MOST_OUTAGES = 5;
 const MAX_REASON = 200;
 
 const JSON_OPTION = { json: { description: 'Print an object' } } as const;
@@ -30,21 +31,26 @@ counted up to ${MOST_WAITING} for each tenant, of ${MOST_TENANTS} tenants. Worke
     const shown = statusOf(state, new Date());
     const byTenant = waiting.map((each) => ({ tenant: each.tenantId, waiting: each.waiting }));
     const { terminal } = context;
-    if (input.has('json'))
+    if (input.has('json')) {
+      const { latestOutages, nextProbe, notBefore, inFlight, ...same } = shown;
+      const status = {
+        ...{ ...same, latest_outages: latestOutages, next_probe: nextProbe },
+        ...{ not_before: notBefore, in_flight: inFlight },
+      };
       terminal.print(
-        JSON.stringify({ authority, ...shown, waiting: byTenant, last_reconciliation: reconciliationOf(reconciled) }),
+        JSON.stringify({ authority, ...status, waiting: byTenant, last_reconciliation: reconciliationOf(reconciled) }),
       );
-    else {
+    } else {
       const rows = [
         ['authority', authority ?? 'none is configured (DGI_URL): what waits is not sent'],
         ['breaker', shown.breaker + (shown.since ? ` since ${time(shown.since)}` : '')],
         ['outages', String(shown.outages)],
-        ...shown.latest_outages.map((outage) => ['', outageText(outage)]),
-        ['next probe', shown.next_probe ? time(shown.next_probe) : '-'],
+        ...shown.latestOutages.map((outage) => ['', outageText(outage)]),
+        ['next probe', shown.nextProbe ? time(shown.nextProbe) : '-'],
         ['paused', shown.pause ? pauseText(shown.pause) : 'no'],
-        ['rate limit', shown.not_before ? `nothing is sent before ${time(shown.not_before)}` : '-'],
+        ['rate limit', shown.notBefore ? `nothing is sent before ${time(shown.notBefore)}` : '-'],
         ['workers', String(shown.workers)],
-        ['in flight', String(shown.in_flight)],
+        ['in flight', String(shown.inFlight)],
         ['reconciled', reconciled ? reconciliationText(reconciled) : 'never'],
         ['waiting', waiting.length === 0 ? '0' : ''],
         ...waiting.map((tenant) => [
@@ -70,7 +76,11 @@ export const pauseAuthority: Command = {
   async run(input, context) {
     const reason = input.find('reason')?.slice(0, MAX_REASON) ?? null;
     const pause: Pause = { by: `${userInfo().username}@${hostname()}`, reason, since: new Date() };
-    await administer(context, ({ authorityState }) => authorityState.pause(pause));
+    await administer(context, async ({ authorityState, audit }) => {
+      await authorityState.pause(pause);
+      const details = reason === null ? {} : { reason };
+      await audit(entryByOperator(INSTALLATION, null, 'authority.paused', { subject: null, details }));
+    });
     if (input.has('json')) context.terminal.print(JSON.stringify({ pause }));
     else context.terminal.print('Nothing is sent to the tax authority until authority resume.');
     return 0;
@@ -83,28 +93,16 @@ export const resumeAuthority: Command = {
   positionals: [],
   options: JSON_OPTION,
   async run(input, context) {
-    const ended = await administer(context, ({ authorityState }) => authorityState.resume());
+    const ended = await administer(context, async ({ authorityState, audit }) => {
+      const pause = await authorityState.resume();
+      if (pause) await audit(entryByOperator(INSTALLATION, null, 'authority.resumed', { subject: null }));
+      return pause;
+    });
     if (input.has('json')) context.terminal.print(JSON.stringify({ ended }));
     else context.terminal.print(ended ? `The pause of ${pauseText(ended)} has ended.` : 'There was no pause.');
     return 0;
   },
 };
-
-function statusOf({ breaker, pause, notBefore, workers }: AuthorityState, now: Date) {
-  const { phase, outages, opened, probe } = breaker;
-  const live = workers.filter(({ at }) => now.getTime() - at.getTime() <= LIVE_MS);
-  return {
-    breaker: phase,
-    since: phase === 'closed' ? (outages.at(-1)?.until ?? null) : (outages.at(-1)?.since ?? null),
-    outages: opened,
-    latest_outages: outages.slice(-MOST_OUTAGES),
-    next_probe: phase === 'open' ? (probe?.dueAt ?? null) : null,
-    pause,
-    not_before: notBefore && notBefore > now ? notBefore : null,
-    workers: live.length,
-    in_flight: live.reduce((sum, { inFlight }) => sum + inFlight, 0),
-  };
-}
 
 function reconciliationOf(run: ReconciliationRun | null) {
   if (run === null) return null;

@@ -1,26 +1,24 @@
-import { attentionOf, NEVER } from '../domain/invoice/attention.ts';
+import { entryByOperator } from '../domain/audit-entry.ts';
+import { NEVER } from '../domain/invoice/attention.ts';
+import { createListAttention, LISTED_ATTENTION } from '../domain/invoice/list-attention.ts';
 import { administer } from './administer.ts';
 import type { Command } from './command.ts';
 import { columns } from './terminal.ts';
-
-const LIMIT = 100;
 
 export const invoicesNeedingAttention: Command = {
   name: 'invoices attention',
   summary: 'Lists the invoices whose processing fails or is late',
   positionals: [],
   options: { json: { description: 'Print a list of objects' } },
-  details: `At most ${LIMIT} failing and ${LIMIT} waiting invoices. The service's log contains the errors. The service
+  details: `At most ${LISTED_ATTENTION} failing and ${LISTED_ATTENTION} waiting invoices. The service's log contains the errors. The service
 retries each invoice by itself, except for the reason digest_mismatch: see docs/operations.md.`,
   async run(input, context) {
-    const now = new Date();
     const { found, differences } = await administer(context, async (administration) => ({
-      found: await administration.invoices.needingAttention(LIMIT),
+      found: await createListAttention(administration.invoices, () => new Date())(),
       differences: await administration.differences.count(),
     }));
-    const rows = found.flatMap((invoice) => {
-      const attention = attentionOf(invoice, now);
-      return attention ? [{ invoice: invoice.id, tenant: invoice.tenantId, ...attention }] : [];
+    const rows = found.map(({ invoiceId: invoice, tenantId: tenant, environment: _, ...attention }) => {
+      return { invoice, tenant, ...attention };
     });
     const { terminal } = context;
     if (input.has('json')) terminal.print(JSON.stringify(rows));
@@ -56,7 +54,13 @@ export const retryInvoice: Command = {
   options: {},
   async run(input, context) {
     const id = input.get('INVOICE_ID');
-    const due = await administer(context, ({ invoices }) => invoices.retryNow(id));
+    const due = await administer(context, async ({ invoices, audit }) => {
+      const invoice = await invoices.find(id);
+      if (invoice === null || !(await invoices.retryNow(id))) return false;
+      const { tenantId, environment } = invoice;
+      await audit(entryByOperator(tenantId, environment, 'invoice.retried', { subject: id }));
+      return true;
+    });
     if (!due) throw new Error(`Invoice '${id}' cannot be retried: it does not exist, or its processing has ended.`);
     context.terminal.print('The invoice is retried within seconds.');
     return 0;

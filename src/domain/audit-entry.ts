@@ -18,6 +18,8 @@ interface AuditActionRow {
  */
 export const AUDIT_ACTIONS = {
   'tenant.created': { description: 'An operator created the tenant.', both: true },
+  'tenant.suspended': { description: 'An operator suspended the tenant: it can only read.', both: true },
+  'tenant.resumed': { description: 'An operator ended the suspension of the tenant.', both: true },
   'seller_profile.updated': { description: 'The seller’s profile was changed.', both: true },
   'member.invited': { description: 'Somebody was invited.', both: true },
   'member.joined': { description: 'A person accepted an invitation.', both: true },
@@ -46,13 +48,20 @@ export const AUDIT_ACTIONS = {
   'webhook_event.resent': { description: 'An event was sent again.' },
   'webhook_event.test_sent': { description: 'A test event was sent.' },
   'invoice.email_resent': { description: 'The mail of an invoice was sent again.' },
+  'invoice.retried': { description: 'An operator had an invoice processed again.' },
+  'authority.paused': { description: 'An operator stopped every call to the tax authority.', both: true },
+  'authority.resumed': { description: 'An operator ended a pause of the calls to the tax authority.', both: true },
   'invoice.document_urls_revoked': { description: 'The URLs of an invoice’s documents were replaced.' },
 } as const satisfies Readonly<Record<string, AuditActionRow>>;
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
-/** A change in a tenant's account. Contains no secret, and of people only names, and from where a change was made. */
+/** Stands for the tenant in entries of what concerns the whole service. Only operators read them. */
+export const INSTALLATION = 'installation';
+
+/** A change in a tenant's account, or of the whole service. Contains no secret, and of people only names, and from where a change was made. */
 export interface AuditEntry {
   readonly action: AuditAction;
+  /** {@link INSTALLATION} for the whole service. */
   readonly tenantId: string;
   /** Null: it concerns both. */
   readonly environment: Environment | null;
@@ -118,19 +127,30 @@ export function entryOfPerson(
   return { action, tenantId, environment: null, actor: { kind: 'person', id, name }, origin, subject: id, details };
 }
 
-/** The entry of a change that an operator made at a terminal. @param environment null: both */
+/** An operator who is signed in. */
+export interface Operator {
+  readonly person: Pick<Person, 'id' | 'name'>;
+  readonly origin: Origin;
+}
+
+/**
+ * The entry of a change that an operator made.
+ * @param environment null: both
+ * @param by null: at a terminal
+ */
 export function entryByOperator(
   tenantId: string,
   environment: Environment | null,
   action: AuditAction,
   { subject, details = {} }: Facts,
+  by: Operator | null = null,
 ): AuditEntry {
   return {
     action,
     tenantId,
     environment,
-    actor: { kind: 'operator', id: null, name: null },
-    origin: null,
+    actor: { kind: 'operator', id: by?.person.id ?? null, name: by?.person.name ?? null },
+    origin: by?.origin ?? null,
     subject,
     details,
   };

@@ -50,6 +50,12 @@ export const ERRORS = {
     remedy: 'Sign in at `/sign-in`.',
     example: ['Nobody is signed in.', null],
   },
+  tenant_suspended: {
+    status: 403,
+    description: 'An operator has suspended the tenant: it can read everything and change nothing.',
+    remedy: 'Ask the operator of the service. Send the request again once the suspension has ended.',
+    example: ['The tenant is suspended: it can only read. Ask the operator of the service.', null],
+  },
   insufficient_scope: {
     status: 403,
     description:

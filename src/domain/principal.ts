@@ -69,10 +69,15 @@ export function isMember(principal: Principal): principal is Member {
 }
 
 /**
- * Requires a secret key, or a person whose role includes the scope.
- * @throws {ServiceError} insufficient_scope (403)
+ * Requires a secret key, or a person whose role includes the scope. Who is suspended may only read.
+ * @throws {ServiceError} insufficient_scope (403); tenant_suspended (403)
  */
 export function requireScope(principal: Principal, scope: Scope): Member {
+  if (scope !== 'read' && 'tenant' in principal && principal.tenant.suspendedAt !== null)
+    throw serviceError(
+      'tenant_suspended',
+      'The tenant is suspended: it can only read. Ask the operator of the service.',
+    );
   if (principal.kind === 'person') {
     const { role, environment } = principal;
     const needed: Role | null = SCOPES[scope][environment];
@@ -125,8 +130,8 @@ export type Actor =
   | { readonly kind: 'key'; readonly id: string; readonly name: null }
   /** With the name at that time: the person may leave. */
   | { readonly kind: 'person'; readonly id: string; readonly name: string }
-  /** Somebody at a terminal of the installation. */
-  | { readonly kind: 'operator'; readonly id: null; readonly name: null };
+  /** An operator: a person, or somebody at a terminal of the installation (null). */
+  | { readonly kind: 'operator'; readonly id: string | null; readonly name: string | null };
 
 export function actorOf(member: Member): Actor {
   if (member.kind === 'person') return { kind: 'person', id: member.personId, name: member.name };

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Filter, UpdateFilter } from 'mongodb';
-import { HURRIED_LANE } from '../domain/invoice/lanes.ts';
+import { ALL_PARTITIONS, HURRIED_LANE } from '../domain/invoice/lanes.ts';
 import type { Claim, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { decoded } from './pages.ts';
 import { placeFields, type StoredWork } from './stored-work.ts';
 
-type Claims = Pick<InvoiceRepository, 'due' | 'claimMany' | 'handBack' | 'placeEarlierWork'>;
+type Claims = Pick<InvoiceRepository, 'due' | 'backlog' | 'claimMany' | 'handBack' | 'placeEarlierWork'>;
 
 /** How workers find due invoices and claim many at once. */
 export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
@@ -25,6 +25,21 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
         .limit(limit)
         .toArray();
       return found.map(({ _id, work }) => ({ invoiceId: _id, slot: work.partition }));
+    },
+
+    async backlog(lane, limit) {
+      const found = await invoices
+        .find({
+          'work.lane': lane,
+          'work.partition': { $gte: ALL_PARTITIONS.from, $lt: ALL_PARTITIONS.until },
+          'work.dueAt': { $lte: new Date() },
+        })
+        .project<{ work: { dueAt: Date } }>({ _id: 0, 'work.dueAt': 1 })
+        .sort({ 'work.partition': 1, 'work.dueAt': 1 })
+        .limit(limit)
+        .toArray();
+      const times = found.map(({ work }) => work.dueAt.getTime());
+      return { waiting: times.length, oldest: times.length === 0 ? null : new Date(Math.min(...times)) };
     },
 
     async claimMany(lane, invoiceIds, leaseMs) {

@@ -1,6 +1,7 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import type { ApiKey } from '../domain/api-key/api-key.ts';
 import {
+  type ListedTenant,
   ReplacedKeyInvalid,
   type SellerProfileChange,
   type TenantRepository,
@@ -9,8 +10,10 @@ import {
 import type { SellerProfile, Tenant } from '../domain/tenant/tenant.ts';
 import { createLogoStore } from './logos.ts';
 
-interface TenantDocument extends Omit<Tenant, 'id'> {
+interface TenantDocument extends Pick<Tenant, 'name' | 'profile' | 'createdAt'> {
   _id: string;
+  /** Only of a suspended tenant. */
+  suspendedAt?: Date;
   keys: (ApiKey & { hash: string })[];
   /** SHA-256 of all logos that the tenant has ever had. */
   logos?: string[];
@@ -31,18 +34,18 @@ export function createTenantRepository(db: Db): TenantRepository {
 
   async function findByKey(filter: { 'keys.hash': string } | { 'keys.id': string }) {
     const document = await tenants.findOne(filter, {
-      projection: { name: 1, profile: 1, createdAt: 1, keys: { $elemMatch: keyFilter(filter) } },
+      projection: { name: 1, profile: 1, createdAt: 1, suspendedAt: 1, keys: { $elemMatch: keyFilter(filter) } },
     });
     const key = document?.keys[0];
     return document && key ? { tenant: tenantOf(document), key: keyOf(key) } : null;
   }
 
   return {
-    async insert({ id, profile, ...tenant }, keys = []) {
+    async insert({ id, profile, name, createdAt }, keys = []) {
       const stored = await withStoredLogo(profile);
       await tenants.insertOne({
         _id: id,
-        ...tenant,
+        ...{ name, createdAt },
         profile: stored,
         keys: keys.map(({ key, hash }) => ({ ...key, hash })),
       });
@@ -52,14 +55,35 @@ export function createTenantRepository(db: Db): TenantRepository {
       return document && tenantOf(document);
     },
     async list() {
-      const projection = { name: 1, createdAt: 1, 'keys.environment': 1, 'keys.revokedAt': 1 };
-      const found = tenants.find({}, { projection }).sort({ createdAt: 1, _id: 1 });
-      return found
-        .map(({ _id, name, createdAt, keys }) => {
-          const valid = keys.filter(({ revokedAt }) => revokedAt === null);
-          return { id: _id, name, createdAt, environments: [...new Set(valid.map(({ environment }) => environment))] };
-        })
-        .toArray();
+      return tenants.find({}, { projection: LISTED }).sort({ createdAt: 1, _id: 1 }).map(listed).toArray();
+    },
+    async page(after, limit) {
+      const last = after === null ? null : await tenants.findOne({ _id: after }, { projection: { createdAt: 1 } });
+      if (after !== null && last === null) return [];
+      // One range of the index at a time, because not every server uses it for an alternative of two.
+      const ranges: Filter<TenantDocument>[] =
+        last === null
+          ? [{}]
+          : [{ createdAt: last.createdAt, _id: { $lt: last._id } }, { createdAt: { $lt: last.createdAt } }];
+      const found: ListedTenant[] = [];
+      for (const range of ranges) {
+        const search = tenants.find(range, { projection: LISTED }).sort({ createdAt: -1, _id: -1 });
+        if (found.length < limit)
+          found.push(
+            ...(await search
+              .limit(limit - found.length)
+              .map(listed)
+              .toArray()),
+          );
+      }
+      return found;
+    },
+    async setSuspended(tenantId, at) {
+      const { matchedCount } = await tenants.updateOne(
+        { _id: tenantId, suspendedAt: { $exists: at === null } } as Filter<TenantDocument>,
+        at === null ? { $unset: { suspendedAt: '' } } : { $set: { suspendedAt: at } },
+      );
+      return matchedCount === 1;
     },
     async namesOf(tenantIds) {
       const found = tenants
@@ -176,8 +200,17 @@ function keyFilter(filter: { 'keys.hash': string } | { 'keys.id': string }) {
   return 'keys.hash' in filter ? { hash: filter['keys.hash'] } : { id: filter['keys.id'] };
 }
 
-function tenantOf({ _id, name, profile, createdAt }: TenantDocument): Tenant {
-  return { id: _id, name, profile, createdAt };
+function tenantOf({ _id, name, profile, createdAt, suspendedAt }: TenantDocument): Tenant {
+  return { id: _id, name, profile, createdAt, suspendedAt: suspendedAt ?? null };
+}
+
+/** The fields of a {@link ListedTenant}. */
+const LISTED = { name: 1, createdAt: 1, suspendedAt: 1, 'keys.environment': 1, 'keys.revokedAt': 1 } as const;
+
+function listed({ _id, name, createdAt, suspendedAt, keys }: TenantDocument): ListedTenant {
+  const valid = keys.filter(({ revokedAt }) => revokedAt === null);
+  const environments = [...new Set(valid.map(({ environment }) => environment))];
+  return { id: _id, name, createdAt, suspendedAt: suspendedAt ?? null, environments };
 }
 
 function keyOf({ hash: _hash, ...key }: ApiKey & { hash: string }): ApiKey {

@@ -146,6 +146,18 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       return { endpointIds: [...new Set(found.map(({ endpointId }) => endpointId))], more: found.length === limit };
     },
 
+    async backlog(limit, now) {
+      const found = await deliveries
+        // What is due is swept after a grace period, of which this is the longest.
+        .find({ 'work.sweepAt': { $lte: later(now, CLAIM_GRACE_MS) }, 'work.readyAt': { $lte: now } })
+        .project<{ work: { readyAt: Date } }>({ _id: 0, 'work.readyAt': 1 })
+        .sort({ 'work.sweepAt': 1 })
+        .limit(limit)
+        .toArray();
+      const times = found.map(({ work }) => work.readyAt.getTime());
+      return { waiting: times.length, oldest: times.length === 0 ? null : new Date(Math.min(...times)) };
+    },
+
     async freeLeases(now) {
       await deliveries.updateMany({ 'work.sweepAt': { $gt: now }, 'work.token': { $ne: null } }, dueAgain(now, now));
     },

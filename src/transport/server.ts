@@ -28,6 +28,7 @@ import { countingBy, identify, needsCredential } from './middleware/identify.ts'
 import { measure } from './middleware/measure.ts';
 import { recordRequests } from './middleware/record.ts';
 import { request, securityHeaders } from './middleware/request.ts';
+import { type OperatorRouteParts, operatorRoutes } from './operator-routes.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import type { RestParts } from './rest/route.ts';
 import { ROUTES } from './rest/routes.ts';
@@ -50,6 +51,7 @@ export interface ServerParts extends RestParts {
   readonly accounts: AccountRouteParts;
   /** The job dashboard and the metrics. */
   readonly operations: Middleware;
+  readonly operatorRoutes: OperatorRouteParts;
   /** Called for each request. */
   readonly measured: (method: string, route: string, status: number, seconds: number) => void;
   /** Called for each request with an API key. */
@@ -116,6 +118,8 @@ export function createServer(parts: ServerParts): Koa {
   for (const path of PAGES) router.get(path, pages.showPage as RouterMiddleware);
   router.get('/assets/:file', pages.showAsset as RouterMiddleware);
   for (const [method, path, handle] of accountRoutes(parts.accounts))
+    router.register(path, [method], handle as RouterMiddleware);
+  for (const [method, path, handle] of operatorRoutes(parts.operatorRoutes))
     router.register(path, [method], handle as RouterMiddleware);
   router.get('/docs', showDocs as RouterMiddleware);
   router.get('/docs/:file', showDocsFile as RouterMiddleware);

@@ -106,6 +106,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['deliveries.record', () => webhooks.deliveries.record([recordOf('dlv_1')]), 1],
   ['deliveries.cancel', () => webhooks.deliveries.cancel([claimNamed('dlv_1')], new Date()), 1],
   ['deliveries.cancelPending', () => webhooks.deliveries.cancelPending(endpoint.id, 2), 2],
+  ['deliveries.backlog', () => webhooks.deliveries.backlog(5, later()), 5],
   ['deliveries.takeOverdue', () => webhooks.deliveries.takeOverdue(5, 1000, later()), 5],
   ['deliveries.freeLeases', () => webhooks.deliveries.freeLeases(new Date()), 30],
   ['deliveries.find', () => webhooks.deliveries.find(endpoint.tenantId, 'test', 'dlv_1'), 1],

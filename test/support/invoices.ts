@@ -5,7 +5,7 @@ import type { Member } from '../../src/domain/principal.ts';
 const OWNER: Member = {
   kind: 'secret',
   keyId: 'key_test',
-  tenant: { id: 'ten_test', name: 'Test', profile: {}, createdAt: new Date(0) },
+  tenant: { id: 'ten_test', name: 'Test', profile: {}, createdAt: new Date(0), suspendedAt: null },
   environment: 'test',
 };
 

@@ -140,6 +140,13 @@ export interface InvoicePage {
 /** What operators are shown counts waiting invoices up to this number. */
 export const MOST_WAITING = 1000;
 
+/** What waits in a queue. */
+export interface Backlog {
+  readonly waiting: number;
+  /** Null: nothing waits. */
+  readonly oldest: Date | null;
+}
+
 /** The store of invoices. Every method uses an index and takes one round trip unless stated otherwise. */
 export interface InvoiceRepository {
   /**
@@ -241,6 +248,8 @@ export interface InvoiceRepository {
    * @returns the changed invoice; null if there is no such work
    */
   hurry(invoiceId: string): Promise<Invoice | null>;
+  /** Due work of a lane that no worker has: how much, counted up to `limit`, and since when the oldest of it waits. */
+  backlog(lane: Lane, limit: number): Promise<Backlog>;
   /** Number of invoices with idle work, counted up to `limit`. */
   idleCount(limit: number): Promise<number>;
   /** Number of parked invoices, counted up to `limit`. */

@@ -4,6 +4,7 @@ import { isId } from '../ids.ts';
 import type { PersonPrincipal } from '../principal.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
+import type { Person } from './person.ts';
 import type { Accounts, BrowserFacts, PeopleRepository, WithCookies } from './ports.ts';
 
 /** What a page asks for with its requests. */
@@ -46,15 +47,18 @@ export function createAuthenticateSession(
   };
 }
 
-/** Whether somebody is signed in who operates the service. */
-export function createHasOperatorSession(
+/** Who is signed in, if the person operates the service; null otherwise. Session and grant are read each time. */
+export type FindOperator = (browser: BrowserFacts) => Promise<WithCookies<Person | null>>;
+
+export function createFindOperator(
   accounts: Pick<Accounts, 'session'>,
   people: Pick<PeopleRepository, 'grantsOf'>,
-): (browser: BrowserFacts) => Promise<WithCookies<boolean>> {
+): FindOperator {
   return async (browser) => {
     const found = await accounts.session(browser);
-    if (found === null) return { result: false, cookies: [] };
-    const { isOperator } = await people.grantsOf(found.result.person.id);
-    return { result: isOperator, cookies: found.cookies };
+    if (found === null) return { result: null, cookies: [] };
+    const { person } = found.result;
+    const { isOperator } = await people.grantsOf(person.id);
+    return { result: isOperator ? person : null, cookies: found.cookies };
   };
 }

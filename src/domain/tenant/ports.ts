@@ -30,7 +30,7 @@ export interface MissingForLive {
 export type LiveConditions = (tenant: Tenant) => Promise<readonly MissingForLive[]>;
 
 /** A tenant in a list; `environments` are those for which it has valid keys. */
-export type ListedTenant = Pick<Tenant, 'id' | 'name' | 'createdAt'> & {
+export type ListedTenant = Pick<Tenant, 'id' | 'name' | 'createdAt' | 'suspendedAt'> & {
   readonly environments: readonly Environment[];
 };
 
@@ -46,9 +46,9 @@ export class ReplacedKeyInvalid extends Error {
 
 /** The store of tenants. A tenant's keys are in its document, so that authentication takes one indexed read. */
 export interface TenantRepository {
-  /** Stores a tenant together with its first keys. */
+  /** Stores a new tenant, which is not suspended, together with its first keys. */
   insert(
-    tenant: Tenant & { readonly profile: SellerProfileChange },
+    tenant: Omit<Tenant, 'suspendedAt'> & { readonly profile: SellerProfileChange },
     keys?: readonly { key: ApiKey; hash: string }[],
   ): Promise<void>;
   find(tenantId: string): Promise<Tenant | null>;
@@ -56,6 +56,16 @@ export interface TenantRepository {
   namesOf(tenantIds: readonly string[]): Promise<Map<string, string>>;
   /** All tenants, oldest first. */
   list(): Promise<ListedTenant[]>;
+  /**
+   * Up to `limit` tenants, newest first.
+   * @param after id of the tenant before the first one; null: from the newest. None follow an unknown one
+   */
+  page(after: string | null, limit: number): Promise<ListedTenant[]>;
+  /**
+   * Suspends a tenant that is not suspended, or ends the suspension (`at` null).
+   * @returns false if nothing was changed
+   */
+  setSuspended(tenantId: string, at: Date | null): Promise<boolean>;
   /** Replaces the whole profile. @returns false if there is no such tenant */
   updateProfile(tenantId: string, profile: SellerProfileChange): Promise<boolean>;
   /**

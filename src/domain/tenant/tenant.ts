@@ -55,6 +55,8 @@ export interface Tenant {
   /** The known data of the seller: complete for live keys; test invoices fill gaps with labelled specimen data. */
   readonly profile: Partial<SellerProfile>;
   readonly createdAt: Date;
+  /** Since when it can only read; null: it is not suspended. What is under way goes on. */
+  readonly suspendedAt: Date | null;
 }
 
 const PROFILE_FIELDS = [

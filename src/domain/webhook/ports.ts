@@ -168,6 +168,8 @@ export interface DeliveryLedger {
   cancelPending(endpointId: string, limit: number): Promise<number>;
   /** The endpoints of up to `limit` overdue deliveries and ended leases; each delivery again only after `pauseMs`. */
   takeOverdue(limit: number, pauseMs: number, now: Date): Promise<{ endpointIds: string[]; more: boolean }>;
+  /** Due deliveries that no worker has: how many, counted up to `limit`, and since when the oldest of them waits. */
+  backlog(limit: number, now: Date): Promise<{ readonly waiting: number; readonly oldest: Date | null }>;
   /** Ends every lease. Only for a worker that starts and is the only one. */
   freeLeases(now: Date): Promise<void>;
 

@@ -196,6 +196,11 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       scatters: ['find invoices by work.dueAt, work.lane, work.partition'],
       because: CLAIMERS,
     },
+    backlog: {
+      call: () => invoices.backlog('stages', 5),
+      scatters: ['find invoices by work.dueAt, work.lane, work.partition'],
+      because: FEW,
+    },
     claimMany: async () => {
       const claims = await invoices.claimMany('stages', [(await fresh()).id, newId('inv')], LEASE_MS);
       if (claims.length === 0) throw new Error('the invoice could not be claimed');

@@ -67,6 +67,15 @@ function tenantCases({ db }: Store): Subject {
     find: async () => tenants.find((await stored()).id),
     namesOf: async () => tenants.namesOf([(await stored()).id]),
     list: () => tenants.list(),
+    page: async () => {
+      await tenants.page(null, 5);
+      await tenants.page((await stored()).id, 5);
+    },
+    setSuspended: async () => {
+      const { id } = await stored();
+      await tenants.setSuspended(id, new Date());
+      await tenants.setSuspended(id, null);
+    },
     updateProfile: async () => tenants.updateProfile((await stored()).id, { logo: parseLogo(LOGO) }),
     changeProfile: async () => tenants.changeProfile((await stored()).id, { cnss: '1' }, true),
     admitLogo: async () => tenants.admitLogo((await stored()).id, 'a', 3),

@@ -124,6 +124,11 @@ function deliveryCases(store: Store): CasesOf<DeliveryLedger> {
       scatters: ['find webhook_deliveries by work.sweepAt'],
       because: SWEEP,
     },
+    backlog: {
+      call: () => deliveries.backlog(5, later()),
+      scatters: ['find webhook_deliveries by work.readyAt, work.sweepAt'],
+      because: 'an operator looks at the state of the service',
+    },
     freeLeases: {
       call: () => deliveries.freeLeases(later()),
       scatters: ['updateMany webhook_deliveries by work.sweepAt, work.token'],

@@ -15,7 +15,7 @@ const ids = createInvoiceIds('secret');
 const principal: Principal = {
   kind: 'secret',
   keyId: 'key_1',
-  tenant: { id: 'ten_1', name: 'T', profile: {}, createdAt: new Date() },
+  tenant: { id: 'ten_1', name: 'T', profile: {}, createdAt: new Date(), suspendedAt: null },
   environment: 'test',
 };
 const input = {

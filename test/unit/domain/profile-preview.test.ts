@@ -13,6 +13,7 @@ const tenant: Tenant = {
   name: 'T',
   profile: { legalName: 'Before', logo: reference },
   createdAt: new Date(),
+  suspendedAt: null,
 };
 const principal: KeyPrincipal = { kind: 'secret', keyId: 'key_1', tenant, environment: 'test' };
 

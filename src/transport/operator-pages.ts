@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import compose from 'koa-compose';
 import mount from 'koa-mount';
 import { serviceError } from '../domain/errors.ts';
-import type { BrowserFacts, WithCookies } from '../domain/person/ports.ts';
+import type { FindOperator } from '../domain/person/authenticate-session.ts';
 import { browserOf } from './browser-facts.ts';
 import { isOwnPage } from './own-page.ts';
 
@@ -19,8 +19,8 @@ export interface OperatorParts {
   readonly agenda: Agenda;
   readonly exposition: () => Promise<{ contentType: string; text: string }>;
   readonly operatorHash: OperatorHash;
-  /** Whether somebody is signed in who operates the service. Read at each request, as the password is. */
-  readonly hasOperatorSession: (browser: BrowserFacts) => Promise<WithCookies<boolean>>;
+  /** Who is signed in and operates the service. Read at each request, as the password is. */
+  readonly findOperator: FindOperator;
 }
 
 /**
@@ -97,9 +97,9 @@ async function mayPass(ctx: Context, parts: OperatorParts, what: string): Promis
   if (authorization && isOperator(authorization, (await parts.operatorHash()) ?? '')) return true;
   // Without a cookie nobody is signed in, and the library of the accounts need not be loaded.
   if (!authorization && ctx.get('Cookie') && isOwnPage(ctx)) {
-    const { result, cookies } = await parts.hasOperatorSession(browserOf(ctx));
+    const { result, cookies } = await parts.findOperator(browserOf(ctx));
     for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
-    if (result) return true;
+    if (result !== null) return true;
   }
   ctx.status = 401;
   ctx.set('WWW-Authenticate', 'Basic realm="fatoura operators", charset="UTF-8"');

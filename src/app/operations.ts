@@ -1,0 +1,85 @@
+import { opendir, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { certificateFindings } from '../adapters/signing-key/certificate-findings.ts';
+import { statusOf } from '../domain/authority/status.ts';
+import { LANE_NAMES } from '../domain/invoice/lanes.ts';
+import { createListAttention } from '../domain/invoice/list-attention.ts';
+import { createOperate } from '../domain/operations/operate.ts';
+import { type CertificateState, createSurvey, type Storage } from '../domain/operations/survey.ts';
+import type { FindOperator } from '../domain/person/authenticate-session.ts';
+import { invite } from '../domain/person/invite.ts';
+import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
+import type { OperatorRouteParts } from '../transport/operator-routes.ts';
+import type { Data } from './data.ts';
+import type { Runtime } from './runtime.ts';
+import type { Signing } from './signing.ts';
+
+export interface OperationsParts {
+  readonly data: Data;
+  readonly signing: Pick<Signing, 'keys'>;
+  readonly hasAuthority: boolean;
+  readonly publicUrl: string;
+  readonly findOperator: FindOperator;
+}
+
+/** What operators see and do on their pages. */
+export function composeOperations({ config }: Runtime, parts: OperationsParts): OperatorRouteParts {
+  const { data, signing, publicUrl } = parts;
+  const { tenants, manageKeys, people, invoices, authorityState, auditLog, audit } = data;
+  const now = () => new Date();
+  return {
+    findOperator: parts.findOperator,
+    survey: createSurvey({
+      lanes: LANE_NAMES,
+      backlog: invoices.backlog,
+      webhooks: createDeliveryLedger(data.store.db).backlog,
+      parked: invoices.parkedByTenant,
+      attention: createListAttention(invoices, now),
+      hasAuthority: parts.hasAuthority,
+      authority: async (at) => statusOf(await authorityState.read(), at),
+      certificates: (at) => certificatesOf(signing, at),
+      storage: () => storageOf(config.dataDir),
+      namesOf: tenants.namesOf,
+      now,
+    }),
+    operate: createOperate({
+      ...{ tenants, manageKeys, invoices, authorityState, auditLog, audit, now },
+      missingForLive: data.liveConditions,
+      invite: (tenantId, role) =>
+        invite(people, { email: null, grants: { isOperator: false, memberships: [{ tenantId, role }] } }, publicUrl),
+    }),
+  };
+}
+
+function certificatesOf({ keys }: Pick<Signing, 'keys'>, at: Date): CertificateState[] {
+  return [...keys].map(([signer, key]) => ({
+    signer,
+    subject: key.certificateChain[0].subject.replaceAll('\n', ', '),
+    endsAt: key.certificateChain[0].validToDate,
+    testOnly: key.testOnly,
+    findings: certificateFindings(key, at).map(({ text }) => text),
+  }));
+}
+
+/** The size of the files of a folder and of its disk. */
+async function storageOf(folder: string): Promise<Storage> {
+  const { bsize, blocks, bavail } = await statfs(folder);
+  return { dataBytes: await sizeOf(folder), freeBytes: bavail * bsize, diskBytes: blocks * bsize };
+}
+
+/** Files in a folder that are measured at most: the outbox may have any number of mails. */
+const MOST_FILES = 10_000;
+
+async function sizeOf(folder: string): Promise<number> {
+  let [bytes, files] = [0, 0];
+  for await (const entry of await opendir(folder, { recursive: true })) {
+    if (!entry.isFile()) continue;
+    if (++files > MOST_FILES) break;
+    // A file may have gone meanwhile.
+    bytes += await stat(join(entry.parentPath, entry.name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  }
+  return bytes;
+}

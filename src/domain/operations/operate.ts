@@ -1,0 +1,149 @@
+import type { ApiKey, KeyKind } from '../api-key/api-key.ts';
+import type { IssuedKey, ManageKeys } from '../api-key/manage-keys.ts';
+import {
+  type Audit,
+  type AuditLog,
+  entryByOperator,
+  INSTALLATION,
+  type Operator,
+  type RecordedEntry,
+} from '../audit-entry.ts';
+import type { AuthorityStateStore } from '../authority/state.ts';
+import { serviceError } from '../errors.ts';
+import { isId, newId } from '../ids.ts';
+import type { InvoiceRepository } from '../invoice/repository.ts';
+import { type Page, placeInList } from '../page.ts';
+import type { Role } from '../person/person.ts';
+import type { ListedTenant, LiveConditions, MissingForLive, TenantRepository } from '../tenant/ports.ts';
+import type { Environment, Tenant } from '../tenant/tenant.ts';
+
+/** Tenants, and entries of the audit log, in a page. */
+const PAGE = 50;
+
+/** A tenant as an operator sees it: nothing of its invoices. */
+export interface TenantDetails {
+  readonly tenant: Tenant;
+  readonly missingForLive: readonly MissingForLive[];
+  /** Newest last, revoked ones included. */
+  readonly keys: readonly ApiKey[];
+}
+
+/**
+ * What operators do with the whole service. Each change is in the audit log: of the tenant that it concerns, otherwise of
+ * the installation. Every method throws {ServiceError} resource_not_found for what does not exist.
+ */
+export interface Operate {
+  /** Newest first. @param after id of the last tenant of the page before */
+  tenants(after: string | null): Promise<{ readonly tenants: readonly ListedTenant[]; readonly hasMore: boolean }>;
+  tenant(tenantId: string): Promise<TenantDetails>;
+  /** @param name one line */
+  createTenant(by: Operator, name: string): Promise<Tenant>;
+  /** The tenant can only read from here on; what is under way goes on. A suspended one stays as it is. */
+  suspendTenant(by: Operator, tenantId: string): Promise<void>;
+  resumeTenant(by: Operator, tenantId: string): Promise<void>;
+  /** @throws {ServiceError} as `ManageKeys.create` */
+  createKey(by: Operator, tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey>;
+  revokeKey(by: Operator, keyId: string): Promise<void>;
+  /** @returns the link, which is stored nowhere */
+  invite(by: Operator, tenantId: string, role: Role): Promise<string>;
+  /** Makes an invoice's work due now. @throws {ServiceError} invalid_request if its processing has ended */
+  retryInvoice(by: Operator, invoiceId: string): Promise<void>;
+  /** Nothing is sent to the authority from here on. */
+  pauseAuthority(by: Operator, reason: string | null): Promise<void>;
+  /** @throws {ServiceError} invalid_request if there is no pause */
+  resumeAuthority(by: Operator): Promise<void>;
+  /** Entries of the installation, newest first. @param after id of the last entry of the page before */
+  entries(after: string | null): Promise<Page<RecordedEntry>>;
+}
+
+export interface OperateParts {
+  readonly tenants: Pick<TenantRepository, 'page' | 'find' | 'insert' | 'keysOf' | 'setSuspended'>;
+  readonly manageKeys: ManageKeys;
+  readonly missingForLive: LiveConditions;
+  readonly invite: (tenantId: string, role: Role) => Promise<string>;
+  readonly invoices: Pick<InvoiceRepository, 'find' | 'retryNow'>;
+  readonly authorityState: Pick<AuthorityStateStore, 'pause' | 'resume'>;
+  readonly auditLog: Pick<AuditLog, 'find' | 'page'>;
+  readonly audit: Audit;
+  readonly now: () => Date;
+}
+
+export function createOperate(parts: OperateParts): Operate {
+  const { tenants, manageKeys, audit } = parts;
+
+  async function found(tenantId: string): Promise<Tenant> {
+    const tenant = isId('ten', tenantId) ? await tenants.find(tenantId) : null;
+    if (tenant === null) throw serviceError('resource_not_found', 'There is no tenant with this id.', 'tenant');
+    return tenant;
+  }
+
+  async function setSuspended(by: Operator, tenantId: string, at: Date | null): Promise<void> {
+    await found(tenantId);
+    if (!(await tenants.setSuspended(tenantId, at))) return;
+    const action = at === null ? 'tenant.resumed' : 'tenant.suspended';
+    await audit(entryByOperator(tenantId, null, action, { subject: tenantId }, by));
+  }
+
+  return {
+    async tenants(after) {
+      const rows = await tenants.page(after, PAGE + 1);
+      return { tenants: rows.slice(0, PAGE), hasMore: rows.length > PAGE };
+    },
+    async tenant(tenantId) {
+      const tenant = await found(tenantId);
+      const [missingForLive, keys] = await Promise.all([parts.missingForLive(tenant), tenants.keysOf(tenantId)]);
+      return { tenant, missingForLive, keys };
+    },
+    async createTenant(by, name) {
+      const tenant: Tenant = { id: newId('ten'), name, profile: {}, createdAt: parts.now(), suspendedAt: null };
+      await tenants.insert(tenant);
+      await audit(entryByOperator(tenant.id, null, 'tenant.created', { subject: tenant.id }, by));
+      return tenant;
+    },
+    suspendTenant: (by, tenantId) => setSuspended(by, tenantId, parts.now()),
+    resumeTenant: (by, tenantId) => setSuspended(by, tenantId, null),
+    async createKey(by, tenantId, kind, environment) {
+      await found(tenantId);
+      const issued = await manageKeys.create(tenantId, kind, environment);
+      const facts = { subject: issued.key.id, details: { kind } };
+      await audit(entryByOperator(tenantId, environment, 'api_key.created', facts, by));
+      return issued;
+    },
+    async revokeKey(by, keyId) {
+      const { tenantId, environment } = await manageKeys.tenantOf(keyId);
+      await manageKeys.revoke(keyId);
+      await audit(entryByOperator(tenantId, environment, 'api_key.revoked', { subject: keyId }, by));
+    },
+    async invite(by, tenantId, role) {
+      await found(tenantId);
+      const link = await parts.invite(tenantId, role);
+      await audit(entryByOperator(tenantId, null, 'member.invited', { subject: null, details: { role } }, by));
+      return link;
+    },
+    async retryInvoice(by, invoiceId) {
+      const invoice = isId('inv', invoiceId) ? await parts.invoices.find(invoiceId) : null;
+      if (invoice === null) throw serviceError('resource_not_found', 'There is no invoice with this id.', 'invoice');
+      if (!(await parts.invoices.retryNow(invoiceId)))
+        throw serviceError('invalid_request', 'The processing of this invoice has ended.', 'invoice');
+      const { tenantId, environment } = invoice;
+      await audit(entryByOperator(tenantId, environment, 'invoice.retried', { subject: invoiceId }, by));
+    },
+    async pauseAuthority(by, reason) {
+      await parts.authorityState.pause({ by: by.person.name, reason, since: parts.now() });
+      const details = reason === null ? {} : { reason };
+      await audit(entryByOperator(INSTALLATION, null, 'authority.paused', { subject: null, details }, by));
+    },
+    async resumeAuthority(by) {
+      if ((await parts.authorityState.resume()) === null) throw serviceError('invalid_request', 'There is no pause.');
+      await audit(entryByOperator(INSTALLATION, null, 'authority.resumed', { subject: null }, by));
+    },
+    async entries(after) {
+      const span = { limit: PAGE, cursor: after === null ? null : ({ direction: 'after', id: after } as const) };
+      const place = await placeInList(span, async (id) =>
+        isId('aud', id) ? parts.auditLog.find(INSTALLATION, id) : null,
+      );
+      const all = { actorId: null, subject: null, from: null, until: null };
+      return parts.auditLog.page({ tenantId: INSTALLATION, ...place, ...all });
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { AuthorityStatus } from '../authority/status.ts';
+import type { Lane } from '../invoice/lanes.ts';
+import type { InvoiceAttention, ListAttention } from '../invoice/list-attention.ts';
+import type { Backlog } from '../invoice/repository.ts';
+
+/** How much is counted of what waits. */
+export const MOST_COUNTED = 1000;
+/** How many tenants with waiting live invoices are shown. */
+const MOST_TENANTS = 50;
+
+/** A signing certificate of this process. */
+export interface CertificateState {
+  /** `platform`, or the tenant's id. */
+  readonly signer: string;
+  readonly subject: string;
+  /** UTC. */
+  readonly endsAt: Date;
+  /** Whether it is the generated one, whose documents have no legal value. */
+  readonly testOnly: boolean;
+  /** What is wrong with it, or soon will be, each a sentence. */
+  readonly findings: readonly string[];
+}
+
+/** The folder of the service's data, and the disk that it is on; bytes. */
+export interface Storage {
+  readonly dataBytes: number;
+  readonly freeBytes: number;
+  readonly diskBytes: number;
+}
+
+/** The state of the whole service at one time. Counts go up to {@link MOST_COUNTED}. */
+export interface Survey {
+  readonly at: Date;
+  /** Due work by lane, in the order of the lanes. */
+  readonly queues: readonly (Backlog & { readonly lane: Lane })[];
+  /** Due deliveries of webhooks. */
+  readonly webhooks: Backlog;
+  /** Live invoices that wait for the authority, by tenant. */
+  readonly parked: readonly { readonly tenantId: string; readonly name: string; readonly waiting: number }[];
+  readonly attention: readonly (InvoiceAttention & { readonly tenantName: string })[];
+  /** Whether a live authority is configured. */
+  readonly hasAuthority: boolean;
+  readonly authority: AuthorityStatus;
+  /** Empty in a process that only serves requests. */
+  readonly certificates: readonly CertificateState[];
+  readonly storage: Storage;
+}
+
+export interface SurveyParts {
+  readonly lanes: readonly Lane[];
+  readonly backlog: (lane: Lane, limit: number) => Promise<Backlog>;
+  readonly webhooks: (limit: number, now: Date) => Promise<Backlog>;
+  readonly parked: (
+    tenants: number,
+    limit: number,
+  ) => Promise<readonly { readonly tenantId: string; readonly waiting: number }[]>;
+  readonly attention: ListAttention;
+  readonly hasAuthority: boolean;
+  readonly authority: (now: Date) => Promise<AuthorityStatus>;
+  readonly certificates: (now: Date) => readonly CertificateState[];
+  readonly storage: () => Promise<Storage>;
+  readonly namesOf: (tenantIds: readonly string[]) => Promise<Map<string, string>>;
+  readonly now: () => Date;
+}
+
+/** What operators look at first. Everything is read anew; the number of reads does not grow with the data. */
+export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
+  return async () => {
+    const at = parts.now();
+    const [queues, webhooks, parked, attention, authority, storage] = await Promise.all([
+      Promise.all(parts.lanes.map(async (lane) => ({ lane, ...(await parts.backlog(lane, MOST_COUNTED)) }))),
+      parts.webhooks(MOST_COUNTED, at),
+      parts.parked(MOST_TENANTS, MOST_COUNTED),
+      parts.attention(),
+      parts.authority(at),
+      parts.storage(),
+    ]);
+    const names = await parts.namesOf([...new Set([...parked, ...attention].map(({ tenantId }) => tenantId))]);
+    const nameOf = (tenantId: string) => names.get(tenantId) ?? tenantId;
+    return {
+      ...{ at, queues, webhooks, authority, storage, hasAuthority: parts.hasAuthority },
+      parked: parked.map((each) => ({ ...each, name: nameOf(each.tenantId) })),
+      attention: attention.map((each) => ({ ...each, tenantName: nameOf(each.tenantId) })),
+      certificates: parts.certificates(at),
+    };
+  };
+}

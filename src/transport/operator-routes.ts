@@ -1,0 +1,154 @@
+import type { Context, Middleware } from 'koa';
+import { z } from 'zod';
+import { KEY_KINDS } from '../domain/api-key/api-key.ts';
+import type { Operator } from '../domain/audit-entry.ts';
+import { ServiceError, serviceError } from '../domain/errors.ts';
+import { exactly, expected, problemsOf } from '../domain/input-problems.ts';
+import { NEVER } from '../domain/invoice/attention.ts';
+import type { Operate } from '../domain/operations/operate.ts';
+import type { Survey } from '../domain/operations/survey.ts';
+import type { FindOperator } from '../domain/person/authenticate-session.ts';
+import { ROLES } from '../domain/person/person.ts';
+import { oneLineText } from '../domain/printable-text.ts';
+import { ENVIRONMENTS, missingProfileFields } from '../domain/tenant/tenant.ts';
+import { readJson } from './body.ts';
+import { browserOf, originOf } from './browser-facts.ts';
+import { answerJson } from './json.ts';
+import { isOwnPage } from './own-page.ts';
+
+export interface OperatorRouteParts {
+  readonly findOperator: FindOperator;
+  readonly operate: Operate;
+  readonly survey: () => Promise<Survey>;
+}
+
+/** A path under `/ops/`. */
+type OperatorRoute = readonly ['GET' | 'POST', string, Middleware];
+
+const noInput = exactly({}, 'an empty JSON object');
+const tenantInput = exactly({ name: oneLineText(200, 'the name of the tenant') }, 'a JSON object with name');
+const keyInput = exactly(
+  {
+    kind: z.enum(KEY_KINDS, { error: expected('secret or publishable') }),
+    environment: z.enum(ENVIRONMENTS, { error: expected('test or live') }),
+  },
+  'a JSON object with kind and environment',
+);
+const invitationInput = exactly(
+  { role: z.enum(ROLES, { error: expected('viewer, developer or owner') }) },
+  'a JSON object with role',
+);
+const pauseInput = exactly(
+  { reason: oneLineText(200, 'the reason').nullable() },
+  'a JSON object with reason, a text or null',
+);
+
+/**
+ * The paths of the pages for operators (docs/decisions/0063). They need the session of an operator, which is read at each
+ * request; changes also a page of this origin.
+ */
+export function operatorRoutes({ findOperator, operate, survey }: OperatorRouteParts): readonly OperatorRoute[] {
+  /** @throws {ServiceError} not_signed_in (401); insufficient_scope (403) */
+  async function requireOperator(ctx: Context): Promise<Operator> {
+    if (!isOwnPage(ctx)) throw serviceError('insufficient_scope', 'Only pages of this service may do this.');
+    const { result, cookies } = await findOperator(browserOf(ctx));
+    for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
+    if (result === null) throw serviceError('not_signed_in', 'This needs the session of an operator: sign in.');
+    return { person: result, origin: originOf(ctx) };
+  }
+
+  const shows =
+    (read: (ctx: Context) => Promise<unknown>): Middleware =>
+    async (ctx) => {
+      await requireOperator(ctx);
+      answerJson(ctx, 200, await read(ctx));
+    };
+
+  function changes<Schema extends z.ZodType>(
+    schema: Schema,
+    change: (by: Operator, input: z.output<Schema>, id: string) => Promise<unknown>,
+  ): Middleware {
+    return async (ctx) => {
+      const by = await requireOperator(ctx);
+      const input = schema.safeParse(await readJson(ctx));
+      if (!input.success) throw new ServiceError(problemsOf(input.error));
+      answerJson(ctx, 200, (await change(by, input.data, idOf(ctx))) ?? {});
+    };
+  }
+
+  return [
+    [
+      'GET',
+      '/ops/api/survey',
+      shows(async () => {
+        const found = await survey();
+        // Far in the future: nothing happens until somebody retries it.
+        const next = (at: Date) => (at >= NEVER ? null : at);
+        return {
+          ...found,
+          attention: found.attention.map((each) => ({ ...each, nextAttemptAt: next(each.nextAttemptAt) })),
+        };
+      }),
+    ],
+    ['GET', '/ops/api/tenants', shows((ctx) => operate.tenants(afterOf(ctx)))],
+    [
+      'GET',
+      '/ops/api/tenants/:id',
+      shows(async (ctx) => {
+        const { tenant, missingForLive, keys } = await operate.tenant(idOf(ctx));
+        const { id, name, createdAt, suspendedAt, profile } = tenant;
+        const { legalName = null, ice = null } = profile;
+        return {
+          ...{ id, name, createdAt, suspendedAt, legalName, ice, missingForLive, keys },
+          missingFields: missingProfileFields(profile),
+        };
+      }),
+    ],
+    [
+      'POST',
+      '/ops/api/tenants',
+      changes(tenantInput, async (by, { name }) => ({ id: (await operate.createTenant(by, name)).id })),
+    ],
+    ['POST', '/ops/api/tenants/:id/suspend', changes(noInput, (by, _input, id) => operate.suspendTenant(by, id))],
+    ['POST', '/ops/api/tenants/:id/resume', changes(noInput, (by, _input, id) => operate.resumeTenant(by, id))],
+    [
+      'POST',
+      '/ops/api/tenants/:id/keys',
+      changes(keyInput, async (by, { kind, environment }, id) => {
+        const { key, token } = await operate.createKey(by, id, kind, environment);
+        return { id: key.id, token };
+      }),
+    ],
+    [
+      'POST',
+      '/ops/api/tenants/:id/invitations',
+      changes(invitationInput, async (by, { role }, id) => ({ link: await operate.invite(by, id, role) })),
+    ],
+    ['POST', '/ops/api/keys/:id/revoke', changes(noInput, (by, _input, id) => operate.revokeKey(by, id))],
+    ['POST', '/ops/api/invoices/:id/retry', changes(noInput, (by, _input, id) => operate.retryInvoice(by, id))],
+    ['POST', '/ops/api/authority/pause', changes(pauseInput, (by, { reason }) => operate.pauseAuthority(by, reason))],
+    ['POST', '/ops/api/authority/resume', changes(noInput, (by) => operate.resumeAuthority(by))],
+    [
+      'GET',
+      '/ops/api/entries',
+      shows(async (ctx) => {
+        const { rows, hasMore } = await operate.entries(afterOf(ctx));
+        return { entries: rows.map(({ order: _order, tenantId: _tenantId, ...entry }) => entry), hasMore };
+      }),
+    ],
+  ];
+}
+
+function idOf(ctx: Context): string {
+  return String((ctx.params as { id?: string }).id ?? '').slice(0, 100);
+}
+
+/** @throws {ServiceError} invalid_request */
+function afterOf(ctx: Context): string | null {
+  const { after, ...others } = ctx.query;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw serviceError('invalid_request', `There is no parameter ${other}.`, other);
+  if (after === undefined) return null;
+  if (typeof after === 'string' && /^[a-z]{3}_[\w-]{1,80}$/.test(after)) return after;
+  throw serviceError('invalid_request', 'after must be the id of the last row of the page before.', 'after');
+}
