@@ -137,6 +137,10 @@ try {
     { name: 'settings', path: `${tenant}/settings`, language: 'fr', selector: '#legalName' },
     { name: 'settings', path: `${tenant}/settings`, language: 'ar', selector: '#legalName' },
     { name: 'audit', path: `${tenant}/audit`, language: 'en', selector: '.delivery' },
+    { name: 'operators', path: '/ops', language: 'fr', selector: '.rows' },
+    { name: 'operators', path: '/ops', language: 'ar', selector: '.rows' },
+    { name: 'tenants', path: '/ops/tenants', language: 'en', selector: '.log li' },
+    { name: 'tenant', path: `/ops/tenants/${tenant.split('/')[2]}`, language: 'en', selector: '.first-steps' },
     { name: 'join', path: '/join#x', language: 'fr', selector: 'form' },
   ];
   for (const shot of shots) await shoot(browser, url, shot, folder);

@@ -5,7 +5,8 @@ import { NotFound } from './interface/not-found.tsx';
 import './style.css';
 
 /** The addresses that this program serves. Links to others (`/docs`, `/verify/…`, `/files/…`) load from the server. */
-const OWN_ADDRESSES = /^\/(i\/.*|account|forgotten-password|join|new-password|sign-in|tenants\/.*)?$/;
+const OWN_ADDRESSES =
+  /^\/(i\/.*|account|forgotten-password|join|new-password|sign-in|tenants\/.*|ops(\/(tenants|entries).*)?)?$/;
 
 const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage);
 const ForgottenPasswordPage = lazy(
@@ -14,6 +15,7 @@ const ForgottenPasswordPage = lazy(
 const InvoiceRoute = lazy(async () => (await import('./invoice/invoice-route.tsx')).InvoiceRoute);
 const JoinPage = lazy(async () => (await import('./account/join-page.tsx')).JoinPage);
 const NewPasswordPage = lazy(async () => (await import('./account/new-password-page.tsx')).NewPasswordPage);
+const OperatorsRoute = lazy(async () => (await import('./operators/operators-route.tsx')).OperatorsRoute);
 const SignInPage = lazy(async () => (await import('./account/sign-in-page.tsx')).SignInPage);
 const WorkspaceRoute = lazy(async () => (await import('./workspace/workspace-route.tsx')).WorkspaceRoute);
 const Welcome = lazy(async () => (await import('./welcome/welcome.tsx')).Welcome);
@@ -30,6 +32,7 @@ if (root) {
           <Route path="/forgotten-password" component={ForgottenPasswordPage} />
           <Route path="/join" component={JoinPage} />
           <Route path="/new-password" component={NewPasswordPage} />
+          <Route path="/ops/:section?/:id?" component={OperatorsRoute} />
           <Route path="/sign-in" component={SignInPage} />
           <Route path="/tenants/:tenant/:environment/*" component={WorkspaceRoute} />
           <Route default component={NotFound} />

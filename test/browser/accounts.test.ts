@@ -73,7 +73,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     const { page, complaints, requests, token, close } = await join('amina@example.com');
     expect(path(page)).toBe('/account');
     const roles = await page.$$eval('.roles li', (all) => all.map(({ textContent }) => textContent));
-    expect(roles).toEqual(['The whole serviceOperatorJobsMetrics', expect.stringMatching(/Owner$/)]);
+    expect(roles).toEqual(['The whole serviceOperatorOperationsJobsMetrics', expect.stringMatching(/Owner$/)]);
     // The token was in the fragment alone; the address of the first request keeps it in this list.
     expect(requests.slice(1).filter((each) => each.includes(token))).toEqual([]);
     expect(await page.evaluate(() => document.cookie)).toBe('');

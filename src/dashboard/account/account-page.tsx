@@ -57,6 +57,7 @@ export function AccountPage() {
               <li>
                 <span>{account.service}</span>
                 <strong>{account.operator}</strong>
+                <a href="/ops">{texts.operators.title}</a>
                 {/* Pages of their own, which the router of these pages must leave to the browser. */}
                 <a href="/ops/jobs/" target="_blank" rel="noopener">
                   {account.jobs}

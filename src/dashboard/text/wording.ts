@@ -60,6 +60,7 @@ export interface Texts {
   readonly testStatuses: Readonly<Partial<Record<Status, StatusTexts>>>;
   readonly welcome: WelcomeTexts;
   readonly account: AccountTexts;
+  readonly operators: OperatorsTexts;
   readonly workspace: WorkspaceTexts;
   readonly invoices: InvoicesTexts;
   readonly home: HomeTexts;
@@ -163,6 +164,70 @@ export interface SecondFactorTexts {
   readonly noPasskeys: string;
   readonly addPasskey: string;
   readonly removePasskey: string;
+}
+
+/** The texts of the pages of operators. */
+export interface OperatorsTexts {
+  readonly title: string;
+  readonly tenants: string;
+  readonly entries: string;
+  readonly entriesLead: string;
+  readonly attention: string;
+  readonly nothing: string;
+  readonly since: string;
+  readonly retry: string;
+  readonly queues: string;
+  readonly queue: string;
+  readonly waiting: string;
+  readonly oldest: string;
+  readonly webhooks: string;
+  readonly parked: string;
+  readonly authority: string;
+  readonly noAuthority: string;
+  readonly state: string;
+  readonly outages: string;
+  readonly nextProbe: string;
+  readonly notBefore: string;
+  readonly workers: string;
+  readonly inFlight: string;
+  readonly paused: string;
+  readonly resume: string;
+  readonly resumeQuestion: string;
+  readonly reason: string;
+  readonly pause: string;
+  readonly certificates: string;
+  readonly noCertificates: string;
+  readonly testOnly: string;
+  readonly until: string;
+  readonly disk: string;
+  readonly data: string;
+  readonly free: string;
+  readonly tenantName: string;
+  readonly createTenant: string;
+  readonly suspended: string;
+  readonly suspension: string;
+  readonly suspensionLead: string;
+  readonly suspend: string;
+  readonly suspendQuestion: string;
+  readonly unsuspend: string;
+  readonly unsuspendQuestion: string;
+  readonly inviteLead: string;
+  /** @param role the name of a role */
+  readonly inviteAs: (role: string) => string;
+  readonly lanes: Readonly<Record<'stages' | 'transmissions' | 'answers' | 'documents' | 'mail' | 'idle', string>>;
+  readonly breakers: Readonly<Record<'closed' | 'open' | 'half_open', string>>;
+  readonly reasons: Readonly<
+    Record<
+      | 'internal_error'
+      | 'digest_mismatch'
+      | 'outcome_unknown'
+      | 'undecided'
+      | 'receipt_delayed'
+      | 'receipt_invalid'
+      | 'pdf_delayed',
+      string
+    >
+  >;
 }
 
 /** The texts of the frame of a signed-in person's pages. */

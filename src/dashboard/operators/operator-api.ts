@@ -1,0 +1,153 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { signInAddress } from '../workspace/session.ts';
+
+/** What waits in a queue; `waiting` is counted up to 1,000. */
+export interface Backlog {
+  readonly waiting: number;
+  readonly oldest: string | null;
+}
+
+export const LANES = ['stages', 'transmissions', 'answers', 'documents', 'mail', 'idle'] as const;
+export type Lane = (typeof LANES)[number];
+
+/** The state of the whole service (`/ops/api/survey`). */
+export interface Survey {
+  readonly at: string;
+  readonly queues: readonly (Backlog & { readonly lane: Lane })[];
+  readonly webhooks: Backlog;
+  readonly parked: readonly { readonly tenantId: string; readonly name: string; readonly waiting: number }[];
+  readonly attention: readonly {
+    readonly invoiceId: string;
+    readonly tenantId: string;
+    readonly tenantName: string;
+    readonly environment: 'test' | 'live';
+    readonly reason: string;
+    readonly stage: string;
+    readonly since: string;
+    /** Null: nothing happens until somebody retries it. */
+    readonly nextAttemptAt: string | null;
+  }[];
+  readonly hasAuthority: boolean;
+  readonly authority: {
+    readonly breaker: 'closed' | 'open' | 'half_open';
+    readonly since: string | null;
+    readonly outages: number;
+    readonly nextProbe: string | null;
+    readonly notBefore: string | null;
+    readonly pause: { readonly by: string; readonly reason: string | null; readonly since: string } | null;
+    readonly workers: number;
+    readonly inFlight: number;
+  };
+  readonly certificates: readonly {
+    readonly signer: string;
+    readonly subject: string;
+    readonly endsAt: string;
+    readonly testOnly: boolean;
+    readonly findings: readonly string[];
+  }[];
+  readonly storage: { readonly dataBytes: number; readonly freeBytes: number; readonly diskBytes: number };
+}
+
+export interface ListedTenant {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly suspendedAt: string | null;
+  readonly environments: readonly ('test' | 'live')[];
+}
+
+export interface TenantDetails extends Omit<ListedTenant, 'environments'> {
+  readonly legalName: string | null;
+  readonly ice: string | null;
+  readonly missingForLive: readonly { readonly condition: 'profile' | 'certificate' | 'authority' | 'address' }[];
+  readonly missingFields: readonly string[];
+  readonly keys: readonly {
+    readonly id: string;
+    readonly kind: 'secret' | 'publishable';
+    readonly environment: 'test' | 'live';
+    readonly lastFour: string;
+    readonly createdAt: string;
+    readonly revokedAt: string | null;
+  }[];
+}
+
+export interface Entry {
+  readonly id: string;
+  readonly at: string;
+  readonly action: string;
+  readonly actor: { readonly id: string | null; readonly name: string | null };
+  readonly details: Readonly<Record<string, string>>;
+  readonly origin: { readonly address: string } | null;
+}
+
+/** The service's message of a refusal, in English; `unreachable` without an answer; `not_signed_in` without a session. */
+type Answer<Body> = { readonly body: Body; readonly refusal: null } | { readonly refusal: string };
+
+/** Calls a path under `/ops/api/`. Never throws. @param input the body of a POST; without it the call is a GET */
+async function callOperators<Body>(path: string, input?: object, signal?: AbortSignal): Promise<Answer<Body>> {
+  try {
+    const answer = await fetch(`/ops/api/${path}`, {
+      ...(input && { method: 'POST', body: JSON.stringify(input), headers: { 'Content-Type': 'application/json' } }),
+      ...(signal && { signal }),
+    });
+    const body = await answer.json();
+    if (answer.ok) return { body, refusal: null };
+    return { refusal: answer.status === 401 ? 'not_signed_in' : body.error.message };
+  } catch {
+    return { refusal: 'unreachable' };
+  }
+}
+
+/**
+ * What a path answers. Without the session of an operator the page goes to the form, and comes back afterwards.
+ * @param everyMs reads again after this time, milliseconds, while the page can be seen; null: only when asked
+ */
+export function useOperatorRead<Body>(path: string, everyMs: number | null = null) {
+  const { route } = useLocation();
+  const [data, setData] = useState<{ readonly path: string; readonly body: Body } | null>(null);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const ended = new AbortController();
+    callOperators<Body>(path, undefined, ended.signal).then((answer) => {
+      if (ended.signal.aborted) return;
+      if (answer.refusal === 'not_signed_in') return route(signInAddress(), true);
+      setRefusal(answer.refusal);
+      if (answer.refusal === null) setData({ path, body: answer.body });
+    });
+    return () => ended.abort();
+  }, [path, turn, route]);
+  useEffect(() => {
+    if (everyMs === null) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) setTurn((last) => last + 1);
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return { data: data?.path === path ? data.body : null, refusal, reload: () => setTurn((last) => last + 1) };
+}
+
+/** Runs changes, one at a time. */
+export function useOperatorChange() {
+  const { route } = useLocation();
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  return {
+    busy,
+    refusal,
+    /** @returns the answer; null if the change was refused or its outcome is unknown */
+    async run<Body>(path: string, input: object = {}): Promise<Body | null> {
+      if (busy) return null;
+      setBusy(true);
+      const answer = await callOperators<Body>(path, input);
+      setBusy(false);
+      if (answer.refusal === 'not_signed_in') {
+        route(signInAddress(), true);
+        return null;
+      }
+      setRefusal(answer.refusal);
+      return answer.refusal === null ? answer.body : null;
+    },
+  };
+}

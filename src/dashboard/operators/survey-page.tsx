@@ -1,0 +1,286 @@
+import type { TargetedSubmitEvent } from 'preact';
+import { ConfirmedButton } from '../interface/confirmed-button.tsx';
+import { useLanguage } from '../interface/language.tsx';
+import { Refusal } from '../interface/refusal.tsx';
+import { useTitle } from '../interface/use-title.ts';
+import { formatDate, formatMoment } from '../text/dates.ts';
+import { type Backlog, type Survey, useOperatorChange, useOperatorRead } from './operator-api.ts';
+
+/** The page reads again after this time, milliseconds. */
+const EVERY_MS = 10_000;
+const MOST_COUNTED = 1000;
+const GIB = 2 ** 30;
+
+/** `/ops`: what waits, what fails, the authority, the certificates and the disk. */
+export function SurveyPage() {
+  const { texts } = useLanguage();
+  const { operators } = texts;
+  const { data, refusal, reload } = useOperatorRead<Survey>('survey', EVERY_MS);
+  const change = useOperatorChange();
+  useTitle(operators.title);
+
+  async function run(path: string, input?: object) {
+    await change.run(path, input);
+    reload();
+  }
+  return (
+    <section class="survey" aria-busy={!data && !refusal}>
+      <h1 class="title">{operators.title}</h1>
+      <Refusal text={change.refusal ?? refusal} />
+      {data && (
+        <>
+          <Attention
+            rows={data.attention}
+            onRetry={(invoiceId) => void run(`invoices/${encodeURIComponent(invoiceId)}/retry`)}
+          />
+          <Queues survey={data} />
+          <Authority
+            survey={data}
+            onPause={(reason) => void run('authority/pause', { reason })}
+            onResume={() => void run('authority/resume')}
+          />
+          <Certificates rows={data.certificates} />
+          <Disk storage={data.storage} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Attention({ rows, onRetry }: { rows: Survey['attention']; onRetry: (invoiceId: string) => void }) {
+  const { texts, language } = useLanguage();
+  const { operators } = texts;
+  return (
+    <section class="part">
+      <h2>{operators.attention}</h2>
+      {rows.length === 0 && <p class="empty">{operators.nothing}</p>}
+      <ul class="log">
+        {rows.map(({ invoiceId, tenantId, tenantName, environment, reason, stage, since, nextAttemptAt }) => (
+          <li key={invoiceId}>
+            <strong>{operators.reasons[reason as keyof typeof operators.reasons] ?? reason}</strong>
+            <code dir="ltr">{invoiceId}</code>
+            <span class="badge" data-environment={environment}>
+              {texts.workspace[environment]}
+            </span>
+            <span>
+              <a href={`/ops/tenants/${tenantId}`}>
+                <bdi>{tenantName}</bdi>
+              </a>{' '}
+              · <code dir="ltr">{stage}</code> · {operators.since}{' '}
+              <time dateTime={since}>{formatMoment(since, language)}</time>
+              {nextAttemptAt && (
+                <>
+                  {' '}
+                  · {texts.invoices.retryAt}{' '}
+                  <time dateTime={nextAttemptAt}>{formatMoment(nextAttemptAt, language)}</time>
+                </>
+              )}
+            </span>
+            <span class="row-actions">
+              <button type="button" class="quiet" onClick={() => onRetry(invoiceId)}>
+                {operators.retry}
+              </button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Queues({ survey: { queues, webhooks, parked } }: { survey: Survey }) {
+  const { texts } = useLanguage();
+  const { operators } = texts;
+  const rows: readonly (readonly [string, Backlog])[] = [
+    ...queues.map((queue) => [operators.lanes[queue.lane], queue] as const),
+    [operators.webhooks, webhooks],
+  ];
+  return (
+    <section class="part">
+      <h2>{operators.queues}</h2>
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">{operators.queue}</th>
+            <th scope="col">{operators.waiting}</th>
+            <th scope="col">{operators.oldest}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, { waiting, oldest }]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{counted(waiting)}</td>
+              <td>{oldest === null ? '–' : <Ago at={oldest} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {parked.length > 0 && (
+        <>
+          <h3>{operators.parked}</h3>
+          <ul class="log">
+            {parked.map(({ tenantId, name, waiting }) => (
+              <li key={tenantId}>
+                <a href={`/ops/tenants/${tenantId}`}>
+                  <bdi>{name}</bdi>
+                </a>
+                <strong>{counted(waiting)}</strong>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+interface AuthorityProps {
+  readonly survey: Survey;
+  readonly onPause: (reason: string | null) => void;
+  readonly onResume: () => void;
+}
+
+function Authority({ survey: { authority, hasAuthority }, onPause, onResume }: AuthorityProps) {
+  const { texts, language } = useLanguage();
+  const { operators } = texts;
+  const { breaker, since, outages, nextProbe, notBefore, pause, workers, inFlight } = authority;
+  const moment = (at: string) => <time dateTime={at}>{formatMoment(at, language)}</time>;
+  function send(event: TargetedSubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    onPause(String(new FormData(event.currentTarget).get('reason')).trim() || null);
+  }
+  return (
+    <section class="part">
+      <h2>{operators.authority}</h2>
+      {!hasAuthority && <p class="under">{operators.noAuthority}</p>}
+      <dl class="facts">
+        <div>
+          <dt>{operators.state}</dt>
+          <dd>
+            {operators.breakers[breaker]} {since && <span class="under">({moment(since)})</span>}
+          </dd>
+        </div>
+        <div>
+          <dt>{operators.outages}</dt>
+          <dd>{outages}</dd>
+        </div>
+        {nextProbe && (
+          <div>
+            <dt>{operators.nextProbe}</dt>
+            <dd>{moment(nextProbe)}</dd>
+          </div>
+        )}
+        {notBefore && (
+          <div>
+            <dt>{operators.notBefore}</dt>
+            <dd>{moment(notBefore)}</dd>
+          </div>
+        )}
+        <div>
+          <dt>{operators.workers}</dt>
+          <dd>
+            {workers} · {operators.inFlight} {inFlight}
+          </dd>
+        </div>
+        {pause && (
+          <div>
+            <dt>{operators.paused}</dt>
+            <dd>
+              <bdi>{pause.by}</bdi>, {moment(pause.since)} <bdi>{pause.reason}</bdi>
+            </dd>
+          </div>
+        )}
+      </dl>
+      {pause ? (
+        <p class="actions">
+          <ConfirmedButton question={operators.resumeQuestion} onConfirm={onResume}>
+            {operators.resume}
+          </ConfirmedButton>
+        </p>
+      ) : (
+        <form class="inline" onSubmit={send}>
+          <div class="field">
+            <label for="reason">{operators.reason}</label>
+            <input id="reason" name="reason" type="text" dir="auto" maxLength={200} autocomplete="off" />
+          </div>
+          <button type="submit" class="secondary">
+            {operators.pause}
+          </button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+function Certificates({ rows }: { rows: Survey['certificates'] }) {
+  const { texts, language } = useLanguage();
+  const { operators } = texts;
+  return (
+    <section class="part">
+      <h2>{operators.certificates}</h2>
+      {rows.length === 0 && <p class="empty">{operators.noCertificates}</p>}
+      <ul class="log">
+        {rows.map(({ signer, subject, endsAt, testOnly, findings }) => (
+          <li key={signer}>
+            <strong dir="ltr">{signer}</strong>
+            <code dir="ltr">{subject}</code>
+            {testOnly && <span class="badge">{operators.testOnly}</span>}
+            <span>
+              {operators.until} <time dateTime={endsAt}>{formatDate(endsAt, language)}</time>
+            </span>
+            {findings.map((finding) => (
+              <span class="refusal" lang="en" dir="auto" key={finding}>
+                {finding}
+              </span>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Disk({ storage: { dataBytes, freeBytes, diskBytes } }: { storage: Survey['storage'] }) {
+  const { texts, language } = useLanguage();
+  const { operators } = texts;
+  const size = (bytes: number) =>
+    new Intl.NumberFormat(language, { maximumFractionDigits: 1, style: 'unit', unit: 'gigabyte' }).format(bytes / GIB);
+  return (
+    <section class="part">
+      <h2>{operators.disk}</h2>
+      <dl class="facts">
+        <div>
+          <dt>{operators.data}</dt>
+          <dd>{size(dataBytes)}</dd>
+        </div>
+        <div>
+          <dt>{operators.free}</dt>
+          <dd>
+            {size(freeBytes)} / {size(diskBytes)}
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+function counted(waiting: number): string {
+  return waiting >= MOST_COUNTED ? `${MOST_COUNTED}+` : String(waiting);
+}
+
+/** How long ago something was, in the largest unit that fits. */
+function Ago({ at }: { at: string }) {
+  const { language } = useLanguage();
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(at)) / 1000));
+  const [size, unit] =
+    seconds < 120
+      ? ([1, 'second'] as const)
+      : seconds < 7200
+        ? ([60, 'minute'] as const)
+        : seconds < 172_800
+          ? ([3600, 'hour'] as const)
+          : ([86_400, 'day'] as const);
+  const text = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
+  return <time dateTime={at}>{text.format(Math.round(seconds / size))}</time>;
+}

@@ -1,0 +1,155 @@
+import { useState } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import { ConfirmedButton } from '../interface/confirmed-button.tsx';
+import { useLanguage } from '../interface/language.tsx';
+import { Refusal } from '../interface/refusal.tsx';
+import { SecretOnce } from '../interface/secret-once.tsx';
+import { useTitle } from '../interface/use-title.ts';
+import { formatDate } from '../text/dates.ts';
+import { type TenantDetails, useOperatorChange, useOperatorRead } from './operator-api.ts';
+
+const ENVIRONMENTS = ['test', 'live'] as const;
+const CONDITIONS = ['profile', 'certificate', 'authority', 'address'] as const;
+const ROLES = ['owner', 'developer', 'viewer'] as const;
+
+/** `/ops/tenants/<id>`: a tenant with its keys, what it lacks for going live, invitations and its suspension. */
+export function TenantPage() {
+  const { texts, language } = useLanguage();
+  const { operators, settings, home } = texts;
+  const { id = '' } = useRoute().params;
+  const address = `tenants/${encodeURIComponent(id)}`;
+  const { data, refusal, reload } = useOperatorRead<TenantDetails>(address);
+  const change = useOperatorChange();
+  const [secret, setSecret] = useState<{ readonly label: string; readonly text: string } | null>(null);
+  useTitle(data?.name ?? operators.tenants);
+
+  async function run(path: string): Promise<void> {
+    await change.run(path);
+    reload();
+  }
+  async function createKey(environment: (typeof ENVIRONMENTS)[number]) {
+    const made = await change.run<{ token: string }>(`${address}/keys`, { kind: 'secret', environment });
+    if (made) setSecret({ label: texts.keys.made, text: made.token });
+    reload();
+  }
+  async function invite(role: (typeof ROLES)[number]) {
+    const made = await change.run<{ link: string }>(`${address}/invitations`, { role });
+    if (made) setSecret({ label: texts.people.made, text: made.link });
+  }
+  if (data === null)
+    return (
+      <section aria-busy={refusal === null}>
+        <h1 class="title">{operators.tenants}</h1>
+        <Refusal text={refusal} />
+      </section>
+    );
+  const missing = data.missingFields.map((each) => settings.fields[each as keyof typeof settings.fields] ?? each);
+  return (
+    <section>
+      <h1 class="title">
+        <bdi>{data.name}</bdi>
+      </h1>
+      <p class="under">
+        <code dir="ltr">{data.id}</code>{' '}
+        {data.suspendedAt && <span class="badge attention">{operators.suspended}</span>}
+      </p>
+      <Refusal text={change.refusal ?? refusal} />
+      {secret && <SecretOnce label={secret.label} secret={secret.text} onDone={() => setSecret(null)} />}
+      <dl class="facts">
+        <div>
+          <dt>{settings.fields.legalName}</dt>
+          <dd>
+            <bdi>{data.legalName ?? '–'}</bdi>
+          </dd>
+        </div>
+        <div>
+          <dt>ICE</dt>
+          <dd dir="ltr">{data.ice ?? '–'}</dd>
+        </div>
+        <div>
+          <dt>{texts.keys.createdOn}</dt>
+          <dd>
+            <time dateTime={data.createdAt}>{formatDate(data.createdAt, language)}</time>
+          </dd>
+        </div>
+      </dl>
+      <section class="part">
+        <h2>{settings.goingLive}</h2>
+        <ul class="first-steps">
+          {CONDITIONS.map((condition) => {
+            const isDone = data.missingForLive.every((each) => each.condition !== condition);
+            return (
+              <li key={condition} data-done={isDone}>
+                {settings.conditions[condition]} <span class="unseen">{isDone ? home.done : home.toDo}</span>
+                {condition === 'profile' && !isDone && <p class="hint">{settings.missing(missing.join(', '))}</p>}
+              </li>
+            );
+          })}
+        </ul>
+      </section>
+      <section class="part">
+        <h2>{texts.people.title}</h2>
+        <p class="under">{operators.inviteLead}</p>
+        <p class="actions">
+          {ROLES.map((role) => (
+            <button type="button" class="secondary" key={role} onClick={() => void invite(role)}>
+              {operators.inviteAs(texts.account.roleNames[role])}
+            </button>
+          ))}
+        </p>
+      </section>
+      <section class="part">
+        <h2>{texts.keys.title}</h2>
+        <p class="actions">
+          {ENVIRONMENTS.map((environment) => (
+            <button type="button" class="secondary" key={environment} onClick={() => void createKey(environment)}>
+              {texts.keys.make.secret} ({texts.workspace[environment]})
+            </button>
+          ))}
+        </p>
+        <ul class="log">
+          {data.keys.map(({ id: keyId, kind, environment, lastFour, createdAt, revokedAt }) => (
+            <li key={keyId} data-revoked={revokedAt !== null}>
+              <strong>{texts.keys.kinds[kind]}</strong>
+              <code dir="ltr">
+                {kind === 'secret' ? 'sk' : 'pk'}_{environment}_…{lastFour}
+              </code>
+              <span>
+                {texts.keys.createdOn} <time dateTime={createdAt}>{formatDate(createdAt, language)}</time>
+              </span>
+              {revokedAt === null ? (
+                <span class="row-actions">
+                  <ConfirmedButton
+                    question={texts.keys.revokeQuestion}
+                    onConfirm={() => void run(`keys/${keyId}/revoke`)}
+                  >
+                    {texts.keys.revoke}
+                  </ConfirmedButton>
+                </span>
+              ) : (
+                <span>
+                  {texts.keys.revokedOn} <time dateTime={revokedAt}>{formatDate(revokedAt, language)}</time>
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section class="part">
+        <h2>{operators.suspension}</h2>
+        <p class="under">{operators.suspensionLead}</p>
+        <p class="actions">
+          {data.suspendedAt ? (
+            <ConfirmedButton question={operators.unsuspendQuestion} onConfirm={() => void run(`${address}/resume`)}>
+              {operators.unsuspend}
+            </ConfirmedButton>
+          ) : (
+            <ConfirmedButton question={operators.suspendQuestion} onConfirm={() => void run(`${address}/suspend`)}>
+              {operators.suspend}
+            </ConfirmedButton>
+          )}
+        </p>
+      </section>
+    </section>
+  );
+}
