@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createAuthenticate } from '../../src/domain/api-key/authenticate.ts';
+import { createEmbedTokens } from '../../src/domain/embedding/embed-token.ts';
 import { createClientSecrets } from '../../src/domain/invoice/client-secret.ts';
 import { createReadInvoice } from '../../src/domain/invoice/read-invoice.ts';
 import type { UseCases } from '../../src/graphql/context.ts';
@@ -47,7 +48,8 @@ const useCases: Pick<UseCases, 'readInvoice' | 'documentUrl'> = {
   readInvoice: createReadInvoice(createInvoiceRepository(app.store.db), clientSecrets),
   documentUrl: createDocumentUrl(url, clientSecrets),
 };
-const authenticate = createAuthenticate(app.tenants, clientSecrets, null);
+const embedTokens = createEmbedTokens(Buffer.from(MASTER_KEY, 'hex'));
+const authenticate = createAuthenticate(app.tenants, clientSecrets, embedTokens, null);
 const stock = await startStockYoga(authenticate, useCases as UseCases);
 const bare = await startBareJit(authenticate, useCases as UseCases);
 

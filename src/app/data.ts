@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createAudit } from '../domain/audit/record-entries.ts';
 import type { Audit } from '../domain/audit-entry.ts';
+import { createEmbedTokens, type EmbedTokens } from '../domain/embedding/embed-token.ts';
 import { createFairQueue } from '../domain/fair-queue.ts';
 import type { Through } from '../domain/grouped.ts';
 import { type ClientSecrets, createClientSecrets } from '../domain/invoice/client-secret.ts';
@@ -51,6 +52,7 @@ export interface Data
   readonly logFailure: LogFailure;
   readonly masterKey: Uint8Array;
   readonly clientSecrets: ClientSecrets;
+  readonly embedTokens: EmbedTokens;
   readonly invoiceIds: InvoiceIds;
   /** Reports to the metrics. */
   readonly invoices: InvoiceRepository;
@@ -119,6 +121,7 @@ export async function openData(
     },
     alone: store.kind === 'own engine',
     clientSecrets: createClientSecrets(masterKey),
+    embedTokens: createEmbedTokens(masterKey),
     invoiceIds,
     invoices: metrics.observed(createInvoiceRepository(db, background('changes'), hasEarlierKeys)),
     settledCounts: createSettledCounts(db),

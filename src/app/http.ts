@@ -4,6 +4,7 @@ import { createWatchRevocations } from '../domain/api-key/watch-revocations.ts';
 import { callbackKey } from '../domain/authority/callback-signature.ts';
 import type { Authority } from '../domain/authority/ports.ts';
 import { createTakeHint } from '../domain/authority/take-hint.ts';
+import { createReadEmbeddedLog } from '../domain/embedding/read-embedded-log.ts';
 import { refuseReusedKey, requireIssuer } from '../domain/invoice/create-invoice.ts';
 import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
@@ -17,6 +18,7 @@ import type { Jobs } from '../jobs/agenda.ts';
 import { createRateLimiter } from '../storage/rate-limiter.ts';
 import { createTransmissions } from '../storage/transmissions.ts';
 import { unavailability } from '../storage/unavailable.ts';
+import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
 import type { AuthorityCallbackParts } from '../transport/authority-callback.ts';
 import { createEventStreams, type EventStreams } from '../transport/event-stream.ts';
 import type { GraphqlParts } from '../transport/graphql.ts';
@@ -64,7 +66,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
   closing.add(() => recorder.stop(RECORDS_MS));
   const koa = createServer({
     ...{ log, limiter, streams, requireIssuer },
-    authenticate: createAuthenticate(tenants, clientSecrets, config.sites),
+    authenticate: createAuthenticate(tenants, clientSecrets, data.embedTokens, config.sites),
     authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants),
     useCases: composeUseCases(log, parts, accounts.attempts),
     verifyPublicly: createVerifyPublicly(invoices),
@@ -77,6 +79,10 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     graphql: await composeGraphql(runtime, metrics),
     authorityCallback: composeCallback(parts),
     accounts,
+    embedding: {
+      originsOf: data.embedTokens.originsOf,
+      readLog: createReadEmbeddedLog(data.embedTokens, createDeliveryLedger(data.store.db), () => new Date()),
+    },
     operations: operatorPages({
       ...{ agenda: jobs.agenda, exposition: metrics.exposition },
       operatorHash: () => installation.operatorHash(),
@@ -114,7 +120,7 @@ function composeStreams({ closing }: Runtime, { tenants, people, logFailure }: D
   closing.add(() => places.close());
   const streams = createEventStreams({
     follow(principal, onRevoked) {
-      if (principal.kind === 'client') return () => undefined;
+      if (principal.kind === 'client') return endAt(principal.expiresAt, onRevoked);
       if (principal.kind === 'person') return places.follow(placeOf(principal), onRevoked);
       return keys.follow(principal.keyId, onRevoked);
     },
@@ -122,6 +128,13 @@ function composeStreams({ closing }: Runtime, { tenants, people, logFailure }: D
   });
   metrics.streams(streams.count);
   return streams;
+}
+
+/** Calls `onEnd` at a time; at once if it is over. @returns a function that gives it up */
+function endAt(time: Date | undefined, onEnd: () => void): () => void {
+  if (time === undefined) return () => undefined;
+  const timer = setTimeout(onEnd, Math.max(0, time.getTime() - Date.now()));
+  return () => clearTimeout(timer);
 }
 
 async function composeGraphql({ config: { graphql } }: Runtime, metrics: Metrics): Promise<GraphqlParts> {

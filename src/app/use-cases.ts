@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { createOwnKeys } from '../domain/api-key/own-keys.ts';
 import { createBrowseAudit } from '../domain/audit/browse-audit.ts';
+import { createCreateEmbed } from '../domain/embedding/create-embed.ts';
 import { serviceError } from '../domain/errors.ts';
 import { createCountInvoices } from '../domain/invoice/count-invoices.ts';
 import { createCreateInvoice } from '../domain/invoice/create-invoice.ts';
@@ -66,6 +67,13 @@ export function composeUseCases(
     watchInvoice: createWatchInvoice(readInvoice, data.feed),
     resendEmail: createResendEmail(invoices, queue, mailer, demand, audit),
     revokeDocumentUrls: createRevokeDocumentUrls(invoices, audit),
+    embeds: createCreateEmbed(
+      data.embedTokens,
+      readInvoice,
+      (principal, id) => webhooks.useCases.webhookEndpoints.find(principal, id),
+      publicUrl,
+      () => new Date(),
+    ),
     documentUrl,
     ...webhooks.useCases,
     apiKeys: createOwnKeys(tenants, data.manageKeys, audit),

@@ -6,9 +6,11 @@ import './style.css';
 
 /** The addresses that this program serves. Links to others (`/docs`, `/verify/…`, `/files/…`) load from the server. */
 const OWN_ADDRESSES =
-  /^\/(i\/.*|account|forgotten-password|join|new-password|sign-in|tenants\/.*|ops(\/(tenants|entries).*)?)?$/;
+  /^\/(i\/.*|embed\/.*|account|forgotten-password|join|new-password|sign-in|tenants\/.*|ops(\/(tenants|entries).*)?)?$/;
 
 const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage);
+const EmbeddedInvoice = lazy(async () => (await import('./embedding/embedded-invoice.tsx')).EmbeddedInvoice);
+const EmbeddedLog = lazy(async () => (await import('./embedding/embedded-log.tsx')).EmbeddedLog);
 const ForgottenPasswordPage = lazy(
   async () => (await import('./account/forgotten-password-page.tsx')).ForgottenPasswordPage,
 );
@@ -29,6 +31,8 @@ if (root) {
           <Route path="/" component={Welcome} />
           <Route path="/i/:id" component={InvoiceRoute} />
           <Route path="/account" component={AccountPage} />
+          <Route path="/embed/invoices/:id/:frame" component={EmbeddedInvoice} />
+          <Route path="/embed/deliveries/:frame" component={EmbeddedLog} />
           <Route path="/forgotten-password" component={ForgottenPasswordPage} />
           <Route path="/join" component={JoinPage} />
           <Route path="/new-password" component={NewPasswordPage} />

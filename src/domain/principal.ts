@@ -30,6 +30,8 @@ export interface PersonPrincipal {
 export interface ClientPrincipal {
   readonly kind: 'client';
   readonly invoiceId: string;
+  /** When the token of an embedded page ends, UTC; absent for a client_secret, which has no end. */
+  readonly expiresAt?: Date;
 }
 
 /** Where a request came from, for the audit log. */

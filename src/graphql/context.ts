@@ -1,5 +1,6 @@
 import type { OwnKeys } from '../domain/api-key/own-keys.ts';
 import type { BrowseAudit } from '../domain/audit/browse-audit.ts';
+import type { CreateEmbed } from '../domain/embedding/create-embed.ts';
 import type { CountInvoices } from '../domain/invoice/count-invoices.ts';
 import type { CreateInvoice } from '../domain/invoice/create-invoice.ts';
 import type { FindCustomers } from '../domain/invoice/customer-search.ts';
@@ -53,6 +54,7 @@ export interface UseCases {
   readonly apiKeys: OwnKeys;
   readonly members: ManageMembers;
   readonly sellerProfile: OwnProfile;
+  readonly embeds: CreateEmbed;
   /** The URL of an accepted invoice's document. */
   readonly documentUrl: (invoice: Invoice, kind: DocumentKind) => string;
 }

@@ -5,6 +5,7 @@ import { unboundedLists } from './field-weights.ts';
 import './types/event-stream.ts';
 import './types/invoice.ts';
 import './types/document-verification.ts';
+import './types/embed.ts';
 import './types/invoice-warning.ts';
 import './types/webhook-delivery.ts';
 import './types/webhook-event.ts';

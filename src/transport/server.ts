@@ -16,6 +16,7 @@ import type { AccountRouteParts } from './accounts/steps.ts';
 import { type AuthorityCallbackParts, authorityCallback } from './authority-callback.ts';
 import { dashboard, PAGES } from './dashboard/routes.ts';
 import { showDocs, showDocsFile } from './docs/routes.ts';
+import { type EmbeddingParts, embeddingRoutes } from './embedding.ts';
 import { files } from './files.ts';
 import { untrustedForwarding } from './forwarding.ts';
 import { type GraphqlParts, graphqlOverHttp } from './graphql.ts';
@@ -50,6 +51,7 @@ export interface ServerParts extends RestParts {
   readonly authorityCallback: AuthorityCallbackParts | null;
   readonly accounts: AccountRouteParts;
   /** The job dashboard and the metrics. */
+  readonly embedding: EmbeddingParts;
   readonly operations: Middleware;
   readonly operatorRoutes: OperatorRouteParts;
   /** Called for each request. */
@@ -115,7 +117,9 @@ export function createServer(parts: ServerParts): Koa {
   router.get('/verify/:id', verify.show as RouterMiddleware);
   router.post('/verify/:id', verify.check as RouterMiddleware);
   const pages = dashboard();
-  for (const path of PAGES) router.get(path, pages.showPage as RouterMiddleware);
+  for (const path of PAGES) router.get(path, ((ctx) => pages.showPage(ctx)) as RouterMiddleware);
+  for (const [method, path, handle] of embeddingRoutes(parts.embedding, pages.showPage))
+    router.register(path, [method], handle as RouterMiddleware);
   router.get('/assets/:file', pages.showAsset as RouterMiddleware);
   for (const [method, path, handle] of accountRoutes(parts.accounts))
     router.register(path, [method], handle as RouterMiddleware);

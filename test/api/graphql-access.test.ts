@@ -118,6 +118,12 @@ const REACH: Readonly<Record<string, string>> = {
   Problem: 'mutation { validateInvoice(input: {}) { problems { … } } }',
   CreateInvoicePayload: `mutation { createInvoice(input: ${CREATION}) { __typename ... on CreateInvoicePayload { … } } }`,
   CreateWebhookEndpointPayload: `mutation { createWebhookEndpoint(input: ${ENDPOINT}) { __typename ... on CreateWebhookEndpointPayload { … } } }`,
+  CreateInvoiceEmbedPayload:
+    'mutation { createInvoiceEmbed(id: "INVOICE", origins: ["https://shop.example"]) { __typename ... on CreateInvoiceEmbedPayload { … } } }',
+  CreateDeliveryLogEmbedPayload:
+    'mutation { createDeliveryLogEmbed(endpointId: "ENDPOINT", origins: ["https://shop.example"]) { __typename ... on CreateDeliveryLogEmbedPayload { … } } }',
+  Embed:
+    'mutation { createInvoiceEmbed(id: "INVOICE", origins: ["https://shop.example"]) { __typename ... on CreateInvoiceEmbedPayload { embed { … } } } }',
   DeleteWebhookEndpointPayload:
     'mutation { deleteWebhookEndpoint(id: "SCRATCH") { __typename ... on DeleteWebhookEndpointPayload { … } } }',
   RotateWebhookSecretPayload:
@@ -164,6 +170,8 @@ const ROOTS: Readonly<Record<string, string>> = {
   'Mutation.revokeDocumentUrls': 'revokeDocumentUrls(id: "INVOICE") { __typename }',
   'Mutation.createWebhookEndpoint': `createWebhookEndpoint(input: ${ENDPOINT}) { __typename }`,
   'Mutation.updateWebhookEndpoint': 'updateWebhookEndpoint(id: "ENDPOINT", input: { description: "d" }) { __typename }',
+  'Mutation.createInvoiceEmbed': `createInvoiceEmbed(id: "INVOICE", origins: ["https://shop.example"]) { __typename }`,
+  'Mutation.createDeliveryLogEmbed': `createDeliveryLogEmbed(endpointId: "ENDPOINT", origins: ["https://shop.example"]) { __typename }`,
   'Mutation.deleteWebhookEndpoint': 'deleteWebhookEndpoint(id: "SCRATCH") { __typename }',
   'Mutation.rotateWebhookSecret': 'rotateWebhookSecret(endpointId: "ENDPOINT") { __typename }',
   'Mutation.resendWebhookEvent': 'resendWebhookEvent(eventId: "RESENT") { __typename }',

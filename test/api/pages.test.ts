@@ -17,7 +17,7 @@ let url: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pages-'));
   const pages = dashboard(pathToFileURL(`${folder}/built/`));
-  const router = new Router().get('/i/:id', pages.showPage).get('/assets/:file', pages.showAsset);
+  const router = new Router().get('/i/:id', (ctx) => pages.showPage(ctx)).get('/assets/:file', pages.showAsset);
   const app = new Koa();
   app.use(async (ctx, next) => {
     try {

@@ -38,7 +38,10 @@ null 404 404 403 403 403 403 null null null 404  ApiKey revokedAt
 + + + 403 403 403 403 + + 403 +  CreateWebhookEndpointPayload endpoint secret
 + 404 404 403 + + 403 + + + 404  Customer ice name
 + 404 404 403 null null 403 + + + 404  Customer address email
++ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  CreateDeliveryLogEmbedPayload embed
++ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  CreateInvoiceEmbedPayload embed
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  DeleteWebhookEndpointPayload id
++ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Embed expiresAt token url
 hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden  DocumentClearance certificate decidedAt dgiId submissionId
 + + + 403 403 403 403 + + + +  DocumentVerification algorithm certificate covered signingTime valid
 null null null 403 403 403 403 null null null null  DocumentVerification clearance failed reason timeStamp
@@ -73,7 +76,7 @@ null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 n
 + + + 403 403 403 403 + + 403 +  Mutation createWebhookEndpoint
 + + + 403 403 403 403 + + 403 403  Mutation createInvoice
 + InvalidInputError + 403 403 403 403 + + 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
++ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation createDeliveryLogEmbed createInvoiceEmbed deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation revokeDocumentUrls rotateApiKey rotateWebhookSecret updateWebhookEndpoint
 403 + + 403 403 403 403 403 403 403 +  Mutation updateSellerProfile
 403 403 403 403 403 403 403 + 403 403 +  Mutation inviteMember removeMember setMemberRole

@@ -16,8 +16,8 @@ export interface InvoiceView {
 
 export const CONNECTING: InvoiceView = { invoice: null, state: 'connecting' };
 
-/** The characters of a client_secret. Others could not be sent in a header. */
-const SECRET = /^[\w-]{1,200}$/;
+/** The characters of a client_secret and of an embedded page's token. Others could not be sent in a header. */
+const SECRET = /^[\w-]{1,400}$/;
 
 /**
  * Reads an invoice with its client_secret and follows its status to the end, over lost connections.

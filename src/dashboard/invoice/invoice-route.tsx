@@ -3,6 +3,7 @@ import { useRoute } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
 import { Notice } from '../interface/notice.tsx';
 import { PageFrame } from '../interface/page-frame.tsx';
+import { useFragment } from '../interface/use-fragment.ts';
 import { CONNECTING, followInvoice } from './follow-invoice.ts';
 import { InvoicePage } from './invoice-page.tsx';
 import { useOnline } from './use-online.ts';
@@ -31,16 +32,4 @@ export function InvoiceRoute() {
       </section>
     </PageFrame>
   );
-}
-
-/** The fragment of the address, without `#`. */
-function useFragment(): string {
-  const read = () => location.hash.slice(1);
-  const [fragment, setFragment] = useState(read);
-  useEffect(() => {
-    const changed = () => setFragment(read());
-    addEventListener('hashchange', changed);
-    return () => removeEventListener('hashchange', changed);
-  }, []);
-  return fragment;
 }

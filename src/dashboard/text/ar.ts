@@ -185,6 +185,7 @@ export const ar: Texts = {
       field: (label) => `تحققوا من هذا الحقل: ${label}.`,
     },
   },
+  embedding: { expired: 'انتهت صلاحية هذه الصفحة. افتحوها من جديد حيث وجدتموها.', none: 'لم يُرسل شيء بعد.' },
   operators: {
     title: 'التشغيل',
     tenants: 'المقاولات',

@@ -187,6 +187,7 @@ export const en: Texts = {
       field: (label) => `Check this field: ${label}.`,
     },
   },
+  embedding: { expired: 'This page has expired. Open it again where you found it.', none: 'Nothing was sent yet.' },
   operators: {
     title: 'Operations',
     tenants: 'Tenants',

@@ -189,6 +189,10 @@ export const fr: Texts = {
       field: (label) => `Vérifiez ce champ\u00a0: ${label}.`,
     },
   },
+  embedding: {
+    expired: 'Cette page a expiré. Rouvrez-la là où vous l’avez trouvée.',
+    none: 'Rien n’a encore été envoyé.',
+  },
   operators: {
     title: 'Exploitation',
     tenants: 'Entreprises',

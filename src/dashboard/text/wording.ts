@@ -60,6 +60,8 @@ export interface Texts {
   readonly testStatuses: Readonly<Partial<Record<Status, StatusTexts>>>;
   readonly welcome: WelcomeTexts;
   readonly account: AccountTexts;
+  /** Pages within pages of other products. */
+  readonly embedding: { readonly expired: string; readonly none: string };
   readonly operators: OperatorsTexts;
   readonly workspace: WorkspaceTexts;
   readonly invoices: InvoicesTexts;

@@ -1,4 +1,5 @@
 import type { Arrival } from '../arrival.ts';
+import type { EmbedTokens } from '../embedding/embed-token.ts';
 import { serviceError } from '../errors.ts';
 import type { ClientSecrets } from '../invoice/client-secret.ts';
 import type { Principal } from '../principal.ts';
@@ -19,6 +20,7 @@ export type Authenticate = (authorization: string | undefined, arrival: Arrival)
 export function createAuthenticate(
   tenants: TenantRepository,
   clientSecrets: ClientSecrets,
+  embedTokens: Pick<EmbedTokens, 'verify'>,
   sites: Sites | null,
 ): Authenticate {
   return async (authorization, arrival) => {
@@ -45,10 +47,13 @@ export function createAuthenticate(
       return { kind, keyId: id, tenant: found.tenant, environment };
     }
     const invoiceId = clientSecrets.verify(token);
+    const embedded = invoiceId ? null : embedTokens.verify(token, new Date());
+    if (embedded?.kind === 'invoice')
+      return { kind: 'client', invoiceId: embedded.subject, expiresAt: embedded.expiresAt };
     if (!invoiceId) {
       throw serviceError(
         'invalid_api_key',
-        'The credential is neither a known API key (sk_…, pk_…) nor a valid client_secret.',
+        'The credential is neither a known API key (sk_…, pk_…) nor a valid client_secret, nor a token that has not ended.',
       );
     }
     return { kind: 'client', invoiceId };

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { serviceError } from '../../domain/errors.ts';
 import { isUnchanged, weakEtag } from '../headers.ts';
 
@@ -33,7 +33,7 @@ const BUILT = new URL('../../../dist/dashboard/', import.meta.url);
  * that a script would have the browser take as HTML or as a script. `blob:` is the preview of an invoice, which is stored
  * nowhere.
  */
-const CONTENT_SECURITY_POLICY = [
+const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -43,10 +43,14 @@ const CONTENT_SECURITY_POLICY = [
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ');
+
+/** @param framedBy the sites that may frame a page; usually none, against clickjacking */
+function policyFor(framedBy: readonly string[]): string {
+  return `${POLICY}; frame-ancestors ${framedBy.length === 0 ? "'none'" : framedBy.join(' ')}`;
+}
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -69,7 +73,10 @@ interface Pages {
  * person.
  * @param built the folder of the built pages
  */
-export function dashboard(built: URL = BUILT): { readonly showPage: Middleware; readonly showAsset: Middleware } {
+export function dashboard(built: URL = BUILT): {
+  readonly showPage: (ctx: Context, framedBy?: readonly string[]) => Promise<void>;
+  readonly showAsset: Middleware;
+} {
   let reading: Promise<Pages> | null = null;
   /** @throws {ServiceError} 503 before the pages are built */
   const pages = (): Promise<Pages> => {
@@ -80,9 +87,9 @@ export function dashboard(built: URL = BUILT): { readonly showPage: Middleware; 
     return reading;
   };
   return {
-    async showPage(ctx) {
+    async showPage(ctx, framedBy = []) {
       const { page, pageEtag } = await pages();
-      ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+      ctx.set('Content-Security-Policy', policyFor(framedBy));
       ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
       ctx.set('Cache-Control', 'no-cache');
       ctx.set('X-Robots-Tag', 'noindex');

@@ -116,5 +116,5 @@ export function securityHeaders(): Middleware {
 }
 
 function hasSecrets(path: string): boolean {
-  return path.startsWith('/v1/') || path.startsWith('/graphql') || path.startsWith('/auth/');
+  return ['/v1/', '/graphql', '/auth/', '/ops/', '/embed/api/'].some((start) => path.startsWith(start));
 }

@@ -1,0 +1,47 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import { useLanguage } from '../interface/language.tsx';
+import { useFragment } from '../interface/use-fragment.ts';
+import { useTitle } from '../interface/use-title.ts';
+import { CONNECTING, followInvoice } from '../invoice/follow-invoice.ts';
+import { InvoiceSummary } from '../invoice/invoice-summary.tsx';
+import { StatusCard } from '../invoice/status-card.tsx';
+import { useOnline } from '../invoice/use-online.ts';
+
+/**
+ * `/embed/invoices/<invoice id>/<frame>#<token>`: the live status of an invoice within a page of another product. A new
+ * token in the fragment goes on.
+ */
+export function EmbeddedInvoice() {
+  const { id = '' } = useRoute().params;
+  const { texts } = useLanguage();
+  const token = useFragment();
+  const [view, setView] = useState(CONNECTING);
+  const online = useOnline();
+  useTitle(texts.invoice);
+  useEffect(() => {
+    setView(CONNECTING);
+    return followInvoice(id, token, setView);
+  }, [id, token]);
+  const { invoice, state } = view;
+  if (state === 'refused' || !invoice) {
+    return (
+      <main class="embedded">
+        <p class="card" role="status" aria-busy={state !== 'refused'}>
+          {state === 'refused' ? texts.embedding.expired : texts.loading}
+        </p>
+      </main>
+    );
+  }
+  return (
+    <main class="embedded">
+      {invoice.environment === 'test' && (
+        <p class="test-note">
+          <strong>{texts.test}</strong> <span>{texts.testUnder}</span>
+        </p>
+      )}
+      <InvoiceSummary invoice={invoice} />
+      <StatusCard invoice={invoice} state={state} online={online} />
+    </main>
+  );
+}

@@ -1,0 +1,122 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useLanguage } from '../interface/language.tsx';
+import { useFragment } from '../interface/use-fragment.ts';
+import { useTitle } from '../interface/use-title.ts';
+import { formatMoment } from '../text/dates.ts';
+
+/** The page reads again after this time, milliseconds. */
+const EVERY_MS = 10_000;
+
+interface Delivery {
+  readonly id: string;
+  readonly eventType: string;
+  readonly state: 'pending' | 'delivered' | 'failed' | 'cancelled';
+  readonly createdAt: string;
+  readonly nextAttemptAt: string | null;
+  readonly attempts: readonly {
+    readonly at: string;
+    readonly status: number | null;
+    readonly latencyMs: number;
+    readonly failure: string | null;
+  }[];
+}
+
+interface Log {
+  readonly deliveries: readonly Delivery[];
+  readonly hasMore: boolean;
+}
+
+/** `/embed/deliveries/<frame>#<token>`: the deliveries to an endpoint within a page of another product. */
+export function EmbeddedLog() {
+  const { texts, language } = useLanguage();
+  const token = useFragment();
+  const [after, setAfter] = useState<string | null>(null);
+  const { log, problem } = useLog(token, after);
+  const { deliveries: title, deliveryStates, retryAt, pages, newer, older } = texts.invoices;
+  const last = log?.deliveries.at(-1);
+  useTitle(title);
+  return (
+    <main class="embedded" aria-busy={!log && !problem}>
+      <h1 class="title">{title}</h1>
+      <p class="refusal" role="alert">
+        {problem === 'expired' ? texts.embedding.expired : problem && texts.account.refusals.unreachable}
+      </p>
+      {log?.deliveries.length === 0 && <p class="empty">{texts.embedding.none}</p>}
+      {log?.deliveries.map(({ id, eventType, state, createdAt, nextAttemptAt, attempts }) => (
+        <details class="delivery" key={id}>
+          <summary>
+            <strong dir="ltr">{eventType}</strong>
+            <span class="badge" data-state={state}>
+              {deliveryStates[state]}
+            </span>
+            <time dateTime={createdAt}>{formatMoment(createdAt, language)}</time>
+          </summary>
+          <ul class="log">
+            {attempts.map(({ at, status, latencyMs, failure }) => (
+              <li key={at}>
+                <strong dir="ltr">{status ?? failure}</strong>
+                <time dateTime={at}>{formatMoment(at, language)}</time>
+                <span dir="ltr">{Math.round(latencyMs)} ms</span>
+              </li>
+            ))}
+          </ul>
+          {nextAttemptAt && (
+            <p>
+              {retryAt} <time dateTime={nextAttemptAt}>{formatMoment(nextAttemptAt, language)}</time>
+            </p>
+          )}
+        </details>
+      ))}
+      {(after !== null || log?.hasMore) && (
+        <nav class="pages" aria-label={pages}>
+          {after !== null && (
+            <button type="button" class="quiet" onClick={() => setAfter(null)}>
+              {newer}
+            </button>
+          )}
+          {log?.hasMore && last && (
+            <button type="button" class="quiet" onClick={() => setAfter(last.id)}>
+              {older}
+            </button>
+          )}
+        </nav>
+      )}
+    </main>
+  );
+}
+
+/** Reads the log now and every ten seconds, until the token has ended. */
+function useLog(token: string, after: string | null) {
+  const [log, setLog] = useState<Log | null>(null);
+  const [problem, setProblem] = useState<'expired' | 'unreachable' | null>(null);
+  useEffect(() => {
+    const ended = new AbortController();
+    async function read(): Promise<void> {
+      try {
+        const answer = await fetch(`/embed/api/deliveries${after ? `?after=${encodeURIComponent(after)}` : ''}`, {
+          headers: { Authorization: `Bearer ${token}` },
+          signal: ended.signal,
+        });
+        if (answer.status === 401) {
+          setProblem('expired');
+          clearInterval(timer);
+          return;
+        }
+        if (!answer.ok) throw new Error(String(answer.status));
+        setLog(await answer.json());
+        setProblem(null);
+      } catch {
+        if (!ended.signal.aborted) setProblem('unreachable');
+      }
+    }
+    const timer = setInterval(() => {
+      if (!document.hidden) void read();
+    }, EVERY_MS);
+    void read();
+    return () => {
+      ended.abort();
+      clearInterval(timer);
+    };
+  }, [token, after]);
+  return { log, problem };
+}

@@ -1,0 +1,66 @@
+import { serviceError } from '../errors.ts';
+import { placeInList } from '../page.ts';
+import type { Delivery } from '../webhook/delivery.ts';
+import type { DeliveryLedger } from '../webhook/ports.ts';
+import type { EmbedTokens } from './embed-token.ts';
+
+const PAGE = 25;
+
+/** A delivery as somebody outside the tenant sees it: no URL, no header and no body of it. */
+export interface EmbeddedDelivery extends Pick<Delivery, 'id' | 'eventType' | 'state' | 'createdAt' | 'nextAttemptAt'> {
+  readonly attempts: readonly {
+    readonly at: Date;
+    /** The status of the answer; null without one. */
+    readonly status: number | null;
+    readonly latencyMs: number;
+    /** Why there was no answer; null if there was one. */
+    readonly failure: string | null;
+  }[];
+}
+
+/**
+ * The deliveries to the endpoint of a token, newest first.
+ * @param after id of the last delivery of the page before
+ * @throws {ServiceError} invalid_api_key (401) for a token that is not valid or has expired; invalid_request
+ */
+export type ReadEmbeddedLog = (
+  token: string,
+  after: string | null,
+) => Promise<{ readonly deliveries: readonly EmbeddedDelivery[]; readonly hasMore: boolean }>;
+
+export function createReadEmbeddedLog(
+  tokens: Pick<EmbedTokens, 'verify'>,
+  ledger: Pick<DeliveryLedger, 'find' | 'page' | 'attempts'>,
+  now: () => Date,
+): ReadEmbeddedLog {
+  return async (token, after) => {
+    const grant = tokens.verify(token, now());
+    if (grant?.kind !== 'deliveries')
+      throw serviceError('invalid_api_key', 'This page has expired. Open it again where you found it.');
+    const { tenantId, environment, subject: endpointId } = grant;
+    const span = { limit: PAGE, cursor: after === null ? null : ({ direction: 'after', id: after } as const) };
+    const place = await placeInList(span, async (id) => {
+      const found = await ledger.find(tenantId, environment, id);
+      return found?.endpointId === endpointId ? found : null;
+    });
+    const owner = { tenantId, environment };
+    const { rows, hasMore } = await ledger.page({
+      ...{ ...owner, ...place, endpointId, state: null },
+      ...{ from: null, until: null },
+    });
+    const attempts = await ledger.attempts(
+      owner,
+      rows.map(({ id }) => id),
+    );
+    return {
+      hasMore,
+      deliveries: rows.map(({ id, eventType, state, createdAt, nextAttemptAt }) => ({
+        ...{ id, eventType, state, createdAt, nextAttemptAt },
+        attempts: (attempts.rows.get(id) ?? []).map(({ at, status, latencyMs, failure }) => ({
+          ...{ at, status, latencyMs },
+          failure: failure?.code ?? null,
+        })),
+      })),
+    };
+  };
+}

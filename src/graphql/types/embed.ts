@@ -1,0 +1,50 @@
+import { EMBED_SECONDS, type Embed, MOST_ORIGINS } from '../../domain/embedding/create-embed.ts';
+import { builder } from '../builder.ts';
+import { payloadOf } from '../payload.ts';
+import { InvalidInputError, NotFoundError } from './errors.ts';
+
+const EmbedType = builder.objectRef<Embed>('Embed').implement({
+  description: 'A page for an `iframe` of the tenant’s own product. Nothing ends it before its time.',
+  fields: (t) => ({
+    token: t.exposeString('token', {
+      description: 'Opens only this. Also a credential (`Authorization: Bearer …`) for reading the invoice.',
+    }),
+    url: t.exposeString('url', {
+      description: 'The address for the `iframe`, with the token in its fragment, which browsers do not send.',
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the token ends. Make another one then.' }),
+  }),
+});
+
+const { least, usual, most } = EMBED_SECONDS;
+const ORIGINS = `The sites whose pages may frame it, 1 to ${MOST_ORIGINS}: \`https://shop.example.ma\`. In test also \`http://localhost\` with any port.`;
+const SECONDS = `How long the token is valid, ${least} to ${most} seconds.`;
+
+builder.mutationFields((t) => ({
+  createInvoiceEmbed: t.field({
+    type: payloadOf('createInvoiceEmbed', 'embed', EmbedType, 'The page.'),
+    authScopes: { scope: 'operate' },
+    errors: { types: [InvalidInputError, NotFoundError] },
+    description: 'Makes a page with the live status of an invoice, for its customer. Needs a secret key.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The invoice; prefix `inv_`.' }),
+      origins: t.arg.stringList({ required: true, description: ORIGINS }),
+      seconds: t.arg.int({ required: true, defaultValue: usual, description: SECONDS }),
+    },
+    resolve: (_root, input, { principal, useCases }) => useCases.embeds.invoice(principal, input),
+  }),
+  createDeliveryLogEmbed: t.field({
+    type: payloadOf('createDeliveryLogEmbed', 'embed', EmbedType, 'The page.'),
+    authScopes: { scope: 'operate' },
+    errors: { types: [InvalidInputError, NotFoundError] },
+    description:
+      'Makes a page with the deliveries to a webhook endpoint and their attempts, without URLs, headers and bodies. Needs a secret key.',
+    args: {
+      endpointId: t.arg.id({ required: true, description: 'The endpoint; prefix `we_`.' }),
+      origins: t.arg.stringList({ required: true, description: ORIGINS }),
+      seconds: t.arg.int({ required: true, defaultValue: usual, description: SECONDS }),
+    },
+    resolve: (_root, { endpointId, ...input }, { principal, useCases }) =>
+      useCases.embeds.deliveries(principal, { id: endpointId, ...input }),
+  }),
+}));

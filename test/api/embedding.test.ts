@@ -1,0 +1,226 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createEmbedTokens } from '../../src/domain/embedding/embed-token.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const MASTER_KEY = 'ab'.repeat(32);
+const SITE = 'https://shop.example.ma';
+
+let service: TestService;
+let receiver: Receiver;
+beforeAll(async () => {
+  const settings = { RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true', MASTER_KEY };
+  [service, receiver] = await Promise.all([startService(settings), startReceiver()]);
+  return () => Promise.all([service.close(), receiver.close()]);
+});
+
+const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
+
+/** A tenant with an endpoint and an invoice that was delivered to it. */
+async function world() {
+  const tenant = await service.tenant();
+  const key = new Client(service.url, tenant.secretKey);
+  const endpoint = await key.post('/v1/webhook_endpoints', {
+    url: `${receiver.url}/secret-path`,
+    events: ['invoice.accepted'],
+  });
+  const { body: invoice } = await key.post('/v1/invoices', invoiceBody());
+  await key.settled(invoice.id);
+  const made = async (call: string) => {
+    const payload = `${call.charAt(0).toUpperCase()}${call.slice(1, call.indexOf('('))}Payload`;
+    const fields = `... on ${payload} { embed { token url expiresAt } } ... on InvalidInputError { param }`;
+    const { body } = await key.graphql(`mutation { made: ${call} { __typename ${fields} } }`);
+    return body.data.made;
+  };
+  const origins = `origins: ["${SITE}"]`;
+  return {
+    ...{ tenant, key, made, invoiceId: invoice.id as string, endpointId: endpoint.body.id as string },
+    ofInvoice: async () => (await made(`createInvoiceEmbed(id: "${invoice.id}", ${origins})`)).embed,
+    ofLog: async () => (await made(`createDeliveryLogEmbed(endpointId: "${endpoint.body.id}", ${origins})`)).embed,
+  };
+}
+
+const log = (token: string, query = '') => new Client(service.url, token).get(`/embed/api/deliveries${query}`);
+
+describe('the page of an embedded invoice', () => {
+  it('may be framed by the named sites and by nobody else; the token is in the fragment', async () => {
+    const { ofInvoice, invoiceId } = await world();
+    const { url, token } = await ofInvoice();
+    const { pathname, hash } = new URL(url);
+    expect(hash).toBe(`#${token}`);
+    expect(pathname).toMatch(new RegExp(`^/embed/invoices/${invoiceId}/`));
+    const page = await fetch(service.url + pathname);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-security-policy')).toMatch(/; frame-ancestors https:\/\/shop\.example\.ma$/);
+    expect(page.headers.get('x-frame-options')).toBeNull();
+    // Whoever changes the list has no page.
+    const [, , , id, frame = ''] = pathname.split('/');
+    const others = Buffer.from(JSON.stringify(['https://evil.example'])).toString('base64url');
+    for (const wrong of [`${others}${frame.slice(-32)}`, `x${frame}`, frame.slice(0, -1), 'x', 'x'.repeat(5000)]) {
+      const answer = await fetch(`${service.url}/embed/invoices/${id}/${wrong}`);
+      expect(answer.status).toBe(404);
+      expect(answer.headers.get('x-frame-options')).toBe('DENY');
+    }
+    const plain = await fetch(`${service.url}/i/${id}`);
+    expect(plain.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(plain.headers.get('x-frame-options')).toBe('DENY');
+  });
+
+  it('has a token that reads this invoice, over REST and GraphQL, and nothing else', async () => {
+    const { ofInvoice, invoiceId, key, endpointId } = await world();
+    const { body: second } = await key.post('/v1/invoices', invoiceBody());
+    const reader = new Client(service.url, (await ofInvoice()).token);
+    expect((await reader.get(`/v1/invoices/${invoiceId}`)).body.id).toBe(invoiceId);
+    const { body } = await reader.graphql(`{ invoice(id: "${invoiceId}") { status seller { legalName } } }`);
+    expect(body.data.invoice).toEqual({ status: 'accepted', seller: null });
+    expect(codeOf(await reader.get(`/v1/invoices/${second.id}`))).toEqual([403, 'insufficient_scope']);
+    expect(codeOf(await reader.get('/v1/invoices'))).toEqual([403, 'insufficient_scope']);
+    expect(codeOf(await reader.post('/v1/invoices', invoiceBody()))).toEqual([403, 'insufficient_scope']);
+    const refused = await reader.graphql(`mutation { deleteWebhookEndpoint(id: "${endpointId}") { __typename } }`);
+    expect(refused.body.errors[0].extensions.code).toBe('insufficient_scope');
+    expect(codeOf(await log((await ofInvoice()).token))).toEqual([401, 'invalid_api_key']);
+  });
+});
+
+describe('the log of deliveries of an embedded page', () => {
+  it('shows this endpoint’s deliveries with attempts, and no URL, header, body or invoice', async () => {
+    const { ofLog, key, endpointId } = await world();
+    await key.post('/v1/webhook_endpoints', { url: `${receiver.url}/other`, events: ['invoice.accepted'] });
+    const { token } = await ofLog();
+    await expect.poll(async () => (await log(token)).body.deliveries?.[0]?.state).toBe('delivered');
+    const answer = await log(token);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.body).toEqual({
+      hasMore: false,
+      deliveries: [
+        {
+          ...{ id: expect.stringContaining(endpointId.slice(3)), eventType: 'invoice.accepted', state: 'delivered' },
+          ...{ createdAt: expect.any(String), nextAttemptAt: null },
+          attempts: [{ at: expect.any(String), status: 200, latencyMs: expect.any(Number), failure: null }],
+        },
+      ],
+    });
+    // Neither is the token a credential of the API.
+    expect(codeOf(await new Client(service.url, token).get('/v1/invoices'))).toEqual([401, 'invalid_api_key']);
+    expect(codeOf(await new Client(service.url, token).post('/graphql', { query: '{ __typename }' }))).toEqual([
+      401,
+      'invalid_api_key',
+    ]);
+  });
+
+  it('goes on page by page within its endpoint', async () => {
+    const { ofLog, key, endpointId, tenant } = await world();
+    const { token } = await ofLog();
+    const [row] = (await log(token)).body.deliveries;
+    const deliveries = service.app.store.db.collection<{ _id: string; order: string }>('webhook_deliveries');
+    const stored = await deliveries.findOne({ _id: row.id });
+    const older = Array.from({ length: 30 }, (_, n) => ({
+      ...stored,
+      ...{ _id: `${row.id.slice(0, -3)}_${String(n + 10)}`, order: `0${String(n).padStart(2, '0')}`, attempts: [] },
+    }));
+    await deliveries.insertMany(older as never);
+    const first = (await log(token)).body;
+    expect([first.deliveries.length, first.hasMore]).toEqual([25, true]);
+    const second = (await log(token, `?after=${first.deliveries.at(-1).id}`)).body;
+    expect([second.deliveries.length, second.hasMore]).toEqual([6, false]);
+    expect(new Set([...first.deliveries, ...second.deliveries].map(({ id }) => id)).size).toBe(31);
+    // A cursor of another endpoint of the same tenant is none.
+    const other = await key.post('/v1/webhook_endpoints', { url: `${receiver.url}/b`, events: ['invoice.accepted'] });
+    const foreign = { ...stored, _id: 'dlv_foreign', endpointId: other.body.id, tenantId: tenant.id };
+    await deliveries.insertOne(foreign as never);
+    expect(endpointId).not.toBe(other.body.id);
+    for (const query of ['?after=dlv_foreign', '?after=x', '?after=a&after=b', '?first=5'])
+      expect(codeOf(await log(token, query)), query).toEqual([400, 'invalid_request']);
+  });
+});
+
+describe('a token of an embedded page', () => {
+  const tokens = createEmbedTokens(Buffer.from(MASTER_KEY, 'hex'));
+  const grant = (changes: object) => ({
+    ...({
+      kind: 'deliveries',
+      tenantId: 'ten_x',
+      environment: 'test',
+      expiresAt: new Date(Date.now() + 60_000),
+    } as const),
+    ...{ subject: 'we_00000000-0000-4000-8000-000000000000' },
+    ...changes,
+  });
+
+  it('that is forged, changed, of another key or over is refused', async () => {
+    const good = tokens.issue(grant({}));
+    expect((await log(good)).status).toBe(200);
+    const other = createEmbedTokens(Buffer.from('cd'.repeat(32), 'hex'));
+    const changed = `${good.slice(0, 20)}${good[20] === 'A' ? 'B' : 'A'}${good.slice(21)}`;
+    const wrong = [
+      other.issue(grant({})),
+      changed,
+      `emb_${tokens.frameOf(['deliveries', 'ten_x', 'test'])}`,
+      tokens.issue(grant({ expiresAt: new Date(Date.now() - 1000) })),
+      tokens.issue(grant({ kind: 'x' })),
+      tokens.issue(grant({ environment: 'x' })),
+      tokens.issue(grant({ subject: 'inv_00000000-0000-4000-8000-000000000000' })),
+      'emb_',
+      'emb_x',
+      `emb_${'x'.repeat(5000)}`,
+    ];
+    for (const token of wrong) {
+      expect(codeOf(await log(token)), token).toEqual([401, 'invalid_api_key']);
+      expect(codeOf(await new Client(service.url, token).get('/v1/invoices/inv_x'))).toEqual([401, 'invalid_api_key']);
+    }
+  });
+
+  it('ends its streams, too', async () => {
+    const { tenant, key } = await world();
+    // Stays in process for longer than the token is valid.
+    const { body } = await key.post(
+      '/v1/invoices',
+      invoiceBody({ customer: { ice: '999000000000587', name: 'Slow' } }),
+    );
+    const expiresAt = new Date((Math.floor(Date.now() / 1000) + 3) * 1000);
+    const token = tokens.issue({
+      kind: 'invoice',
+      tenantId: tenant.id,
+      environment: 'test',
+      subject: body.id,
+      expiresAt,
+    });
+    const response = await fetch(`${service.url}/v1/invoices/${body.id}/stream`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(response.status).toBe(200);
+    for await (const _ of response.body as ReadableStream);
+    expect(Date.now() - expiresAt.getTime()).toBeGreaterThan(-100);
+    expect(Date.now() - expiresAt.getTime()).toBeLessThan(8000);
+  });
+
+  it.each([
+    ['origins: []', 'origins'],
+    ['origins: ["https://shop.example/path"]', 'origins[0]'],
+    ['origins: ["https://shop.example", "*"]', 'origins[1]'],
+    ['origins: ["https://*.example"]', 'origins[0]'],
+    ['origins: ["https://shop.example; script-src *"]', 'origins[0]'],
+    ['origins: ["https://a;sandbox"]', 'origins[0]'],
+    ['origins: ["http://shop.example"]', 'origins[0]'],
+    ['origins: ["HTTPS://shop.example"]', 'origins[0]'],
+    ['origins: ["null"]', 'origins[0]'],
+    ['origins: ["https://a.example"], seconds: 59', 'seconds'],
+    ['origins: ["https://a.example"], seconds: 3601', 'seconds'],
+  ])('is not made with %s', async (input, param) => {
+    const { made, invoiceId } = await world();
+    expect(await made(`createInvoiceEmbed(id: "${invoiceId}", ${input})`)).toMatchObject({
+      ...{ __typename: 'InvalidInputError', param },
+    });
+  });
+
+  it('may name the developer’s own machine in test', async () => {
+    const { made, invoiceId } = await world();
+    const { embed } = await made(
+      `createInvoiceEmbed(id: "${invoiceId}", origins: ["http://localhost:5173"], seconds: 60)`,
+    );
+    const seconds = (Date.parse(embed.expiresAt) - Date.now()) / 1000;
+    expect(seconds).toBeGreaterThan(50);
+    expect(seconds).toBeLessThanOrEqual(60);
+  });
+});

@@ -1,0 +1,86 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDashboard } from '../../scripts/build-dashboard.ts';
+import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
+  let service: TestService;
+  let receiver: Receiver;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
+    const settings = { RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' };
+    [service, receiver, browser] = await Promise.all([startService(settings), startReceiver(), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await Promise.all([service.close(), receiver.close()]);
+  });
+
+  /** Opens another product's page, which frames an address that is made for its origin, or for a foreign one. */
+  async function open(call: (origin: string) => Promise<string>, foreign = false) {
+    let address = '';
+    const site = createServer((_request, response) => {
+      response
+        .setHeader('Content-Type', 'text/html')
+        .end(`<iframe src="${address}" width="800" height="900"></iframe>`);
+    });
+    await new Promise<void>((done) => void site.listen(0, '127.0.0.1', done));
+    const own = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    address = await call(foreign ? 'https://somebody.else.example' : own);
+    const page = await (await browser.createBrowserContext()).newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    await page.goto(own);
+    const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
+    if (!frame) throw new Error('the page has no frame');
+    return {
+      ...{ page, frame, complaints },
+      close: async () => {
+        await page.browserContext().close();
+        site.close();
+        site.closeAllConnections();
+      },
+    };
+  }
+
+  it('show an invoice’s status live and the deliveries to an endpoint, in the named site only', async () => {
+    const tenant = await service.tenant();
+    const key = new Client(service.url, tenant.secretKey);
+    const endpoint = await key.post('/v1/webhook_endpoints', { url: receiver.url, events: ['invoice.accepted'] });
+    const { body: invoice } = await key.post('/v1/invoices', invoiceBody());
+    const made = async (call: string, payload: string): Promise<string> => {
+      const { body } = await key.graphql(`mutation { made: ${call} { ... on ${payload} { embed { url } } } }`);
+      const url = new URL(body.data.made.embed.url);
+      return service.url + url.pathname + url.hash;
+    };
+    const ofInvoice = (origin: string) =>
+      made(`createInvoiceEmbed(id: "${invoice.id}", origins: ["${origin}"])`, 'CreateInvoiceEmbedPayload');
+    const ofLog = (origin: string) =>
+      made(
+        `createDeliveryLogEmbed(endpointId: "${endpoint.body.id}", origins: ["${origin}"])`,
+        'CreateDeliveryLogEmbedPayload',
+      );
+    const first = await open(ofInvoice);
+    await first.frame.waitForSelector('[data-status=accepted]');
+    expect(first.complaints).toEqual([]);
+    await first.close();
+    const second = await open(ofLog);
+    await second.frame.waitForSelector('[data-state=delivered]');
+    expect(second.complaints).toEqual([]);
+    await second.close();
+    const foreign = await open(ofInvoice, true);
+    await expect.poll(() => foreign.complaints.join()).toContain('frame-ancestors');
+    expect(await foreign.frame.$('[data-status]').catch(() => null)).toBeNull();
+    await foreign.close();
+  });
+});
