@@ -157,7 +157,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const firstStart = await prepareInstallation(
     tenants,
     data.installation,
-    (grants) => invite(data.people, { email: null, grants }, publicUrl),
+    (grants) => invite(data.people, { email: null, grants, invitedBy: null }, publicUrl),
     store.kind !== 'server',
   );
   return {

@@ -46,7 +46,11 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
       ...{ tenants, manageKeys, invoices, authorityState, auditLog, audit, now },
       missingForLive: data.liveConditions,
       invite: (tenantId, role) =>
-        invite(people, { email: null, grants: { isOperator: false, memberships: [{ tenantId, role }] } }, publicUrl),
+        invite(
+          people,
+          { email: null, grants: { isOperator: false, memberships: [{ tenantId, role }] }, invitedBy: null },
+          publicUrl,
+        ),
     }),
   };
 }

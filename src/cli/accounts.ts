@@ -1,4 +1,4 @@
-import { entryByOperator } from '../domain/audit-entry.ts';
+import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
 import { isAccountAddress } from '../domain/person/account-input.ts';
 import { invite } from '../domain/person/invite.ts';
 import { ROLES, type Role } from '../domain/person/person.ts';
@@ -35,9 +35,13 @@ export const inviteAccount: Command = {
         throw new InputError(`There is no tenant ${tenantId}.`);
       const memberships = tenantId !== null && role !== null ? [{ tenantId, role }] : [];
       const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
-      const made = await invite(people, { email, grants: { isOperator, memberships } }, publicUrl);
+      const made = await invite(people, { email, grants: { isOperator, memberships }, invitedBy: null }, publicUrl);
       for (const { tenantId: invitedTo, role: as } of memberships)
         await audit(entryByOperator(invitedTo, null, 'member.invited', { subject: null, details: { role: as } }));
+      if (isOperator) {
+        const facts = { subject: null, details: { role: 'operator' } };
+        await audit(entryByOperator(INSTALLATION, null, 'member.invited', facts));
+      }
       return made;
     });
     terminal.print(input.has('json') ? JSON.stringify({ link }) : link);
@@ -57,12 +61,32 @@ export const removeSecondFactors: Command = {
     await administer(context, async ({ people, audit }) => {
       const person = await people.removeSecondFactors(email);
       if (person === null) throw new InputError(`There is no account with the address ${email}.`);
-      const { memberships } = await people.grantsOf(person.id);
+      const { memberships, isOperator } = await people.grantsOf(person.id);
       const subject = person.id;
-      for (const { tenantId } of memberships)
+      const places = [...memberships.map(({ tenantId }) => tenantId), ...(isOperator ? [INSTALLATION] : [])];
+      for (const tenantId of places)
         await audit(entryByOperator(tenantId, null, 'member.second_factors_removed', { subject }));
     });
     context.terminal.print(`Codes and passkeys of ${email} are removed, and its sessions have ended.`);
+    return 0;
+  },
+};
+
+export const removeOperator: Command = {
+  name: 'accounts remove-operator',
+  summary: "Ends a person's rights of an operator, at once",
+  positionals: [],
+  options: { email: { value: 'ADDRESS', required: true, description: "The account's e-mail address" } },
+  details: 'Roles in tenants stay. The password of operator reset is nobody’s: reset it, too, if the person knows it.',
+  async run(input, context) {
+    const email = input.get('email').toLowerCase();
+    await administer(context, async ({ people, audit }) => {
+      const person = await people.removeOperator(email);
+      if (person === null) throw new InputError(`There is no operator with the address ${email}.`);
+      const facts = { subject: person.id, details: { name: person.name, was: 'operator' } };
+      await audit(entryByOperator(INSTALLATION, null, 'member.removed', facts));
+    });
+    context.terminal.print(`${email} is no longer an operator.`);
     return 0;
   },
 };

@@ -1,4 +1,4 @@
-import { inviteAccount, removeSecondFactors } from './accounts.ts';
+import { inviteAccount, removeOperator, removeSecondFactors } from './accounts.ts';
 import { authorityStatus, pauseAuthority, resumeAuthority } from './authority.ts';
 import type { Command } from './command.ts';
 import { demo } from './demo/demo.ts';
@@ -24,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   rotateKey,
   inviteAccount,
   removeSecondFactors,
+  removeOperator,
   operatorReset,
   acceptMasterKey,
   invoicesNeedingAttention,

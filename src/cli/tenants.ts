@@ -2,7 +2,7 @@ import { entryByOperator } from '../domain/audit-entry.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { PAYMENT_MEANS_NAMES } from '../domain/payment-means.ts';
-import { MAX_LOGO_BYTES, MAX_LOGO_PIXELS } from '../domain/tenant/logo.ts';
+import { MAX_LOGO_BYTES, MAX_LOGO_PIXELS, MAX_PNG_AREA } from '../domain/tenant/logo.ts';
 import type { SellerProfileChange } from '../domain/tenant/ports.ts';
 import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
 import { missingProfileFields } from '../domain/tenant/tenant.ts';
@@ -31,7 +31,8 @@ const PROFILE_HELP = `FILE.json contains an object with the seller's details for
                    true if the date of the operation is the invoice date
   exemptionReason  legal reason for lines at 0 % VAT
   documentLanguage language of the PDF and the mails: "fr" (default), "ar" or "en"
-  logo             for the PDF: a PNG or JPEG of at most ${MAX_LOGO_BYTES / 1024} KiB and ${MAX_LOGO_PIXELS} pixels a side, as "data:image/png;base64,…"
+  logo             for the PDF: a PNG or JPEG of at most ${MAX_LOGO_BYTES / 1024} KiB and ${MAX_LOGO_PIXELS} pixels a side,
+                   ${MAX_PNG_AREA / 1000},000 in all in a PNG, as "data:image/png;base64,…"
 Test invoices take missing fields from a specimen seller. Live keys need the fields up to paymentMode.
 Example: scripts/samples/seller/profile.json`;
 

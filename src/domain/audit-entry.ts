@@ -150,7 +150,8 @@ export function entryByOperator(
     tenantId,
     environment,
     actor: { kind: 'operator', id: by?.person.id ?? null, name: by?.person.name ?? null },
-    origin: by?.origin ?? null,
+    // Tenants do not learn where the operators are.
+    origin: tenantId === INSTALLATION ? (by?.origin ?? null) : null,
     subject,
     details,
   };

@@ -75,11 +75,7 @@ export function isMember(principal: Principal): principal is Member {
  * @throws {ServiceError} insufficient_scope (403); tenant_suspended (403)
  */
 export function requireScope(principal: Principal, scope: Scope): Member {
-  if (scope !== 'read' && 'tenant' in principal && principal.tenant.suspendedAt !== null)
-    throw serviceError(
-      'tenant_suspended',
-      'The tenant is suspended: it can only read. Ask the operator of the service.',
-    );
+  if (scope !== 'read') refuseSuspended(principal);
   if (principal.kind === 'person') {
     const { role, environment } = principal;
     const needed: Role | null = SCOPES[scope][environment];
@@ -100,13 +96,21 @@ export function requireScope(principal: Principal, scope: Scope): Member {
   );
 }
 
+/** @throws {ServiceError} tenant_suspended (403) */
+function refuseSuspended(principal: Principal): void {
+  if (!('tenant' in principal) || principal.tenant.suspendedAt === null) return;
+  throw serviceError('tenant_suspended', 'The tenant is suspended: it can only read. Ask the operator of the service.');
+}
+
 /**
  * Requires a person with this role or a higher one in the tenant.
- * @throws {ServiceError} insufficient_scope (403), to every key
+ * @param use who is suspended may only read
+ * @throws {ServiceError} insufficient_scope (403), to every key; tenant_suspended (403)
  */
-export function requirePerson(principal: Principal, role: Role): PersonPrincipal {
+export function requirePerson(principal: Principal, role: Role, use: 'read' | 'change'): PersonPrincipal {
   if (principal.kind !== 'person')
     throw serviceError('insufficient_scope', 'Only people manage people: sign in to the dashboard.');
+  if (use === 'change') refuseSuspended(principal);
   if (includesRole(principal.role, role)) return principal;
   throw serviceError('insufficient_scope', `This needs the role ${role}, and you have the role ${principal.role}.`);
 }

@@ -71,7 +71,7 @@ export const builder = new SchemaBuilder<{
     authScopes: ({ principal }) => ({
       scope: (scope) => requireScope(principal, scope) !== null,
       issuer: () => requireIssuer(principal) !== null,
-      person: (role) => requirePerson(principal, role) !== null,
+      person: (role) => requirePerson(principal, role, 'read') !== null,
     }),
   },
 });

@@ -142,6 +142,8 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   person_passwords: [{ name: 'person_passwords_userId_idx', key: { userId: 1 } }],
   person_resets: [
     { name: 'person_resets_identifier_idx', key: { identifier: 1 } },
+    // Whose: with a new password they all end.
+    { name: 'value', key: { value: 1 } },
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
   person_codes: [

@@ -75,6 +75,15 @@ export function createPeopleRepository(db: Db): PeopleRepository {
       await sessions.deleteMany({ userId });
       return { id: userId, email, name };
     },
+    async removeOperator(email) {
+      const found = await people.findOne({ email });
+      if (found === null) return null;
+      const { modifiedCount } = await stored.updateOne(
+        { _id: found._id, isOperator: true },
+        { $set: { isOperator: false } },
+      );
+      return modifiedCount === 0 ? null : { id: found._id, email, name: found.name };
+    },
     async validPlaces(places) {
       const asked = places.map((text) => ({ text, ...readPlace(text) }));
       const [open, grants] = await Promise.all([
@@ -107,6 +116,14 @@ export function createPeopleRepository(db: Db): PeopleRepository {
           return role ? [{ person: { id, name, email }, role }] : [];
         })
         .sort((a, b) => a.person.name.localeCompare(b.person.name));
+    },
+    async memberOf(tenantId, personId) {
+      const [grants, person] = await Promise.all([
+        stored.findOne({ _id: personId }),
+        people.findOne({ _id: personId }, { projection: { name: 1, email: 1 } }),
+      ]);
+      const role = grants?.memberships.find((each) => each.tenantId === tenantId)?.role;
+      return role && person ? { person: { id: personId, name: person.name, email: person.email }, role } : null;
     },
     async changeRole(personId, tenantId, role) {
       const own = { _id: personId, memberships: { $elemMatch: { tenantId } } };
@@ -144,7 +161,10 @@ export function createPeopleRepository(db: Db): PeopleRepository {
         },
         { $set: { reservedFor: email } },
       );
-      return found && { id, email: found.email, grants: found.grants, expiresAt: found.expiresAt };
+      if (found === null) return null;
+      // One of an earlier version says nothing of who made it.
+      const { email: whose, grants, expiresAt, invitedBy = null } = found;
+      return { id, email: whose, grants, expiresAt, invitedBy };
     },
     async removeInvitation(id) {
       await invitations.deleteOne({ _id: id });

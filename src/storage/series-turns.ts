@@ -40,7 +40,8 @@ export function createSeriesTurns(db: Db, report: (failure: unknown) => void): S
   }
 
   async function leave(series: string, holder: string): Promise<void> {
-    await turns.updateOne({ _id: series, holder }, { $set: { until: new Date() } });
+    // Long ago: the clock of the process that takes it next may be behind this one.
+    await turns.updateOne({ _id: series, holder }, { $set: { until: new Date(0) } });
   }
 
   return {

@@ -23,6 +23,7 @@ import { type GraphqlParts, graphqlOverHttp } from './graphql.ts';
 import { graphqlOverSse } from './graphql-sse.ts';
 import { countOf } from './headers.ts';
 import { answerRead } from './json.ts';
+import { namesOfInputs } from './known-names.ts';
 import { compressReads } from './middleware/compress.ts';
 import { crossOrigin } from './middleware/cors.ts';
 import { countingBy, identify, needsCredential } from './middleware/identify.ts';
@@ -66,6 +67,14 @@ export interface ServerParts extends RestParts {
 
 /** Codes of errors after a client has disconnected, possibly within a body. They are no failures of this service. */
 const DISCONNECTED = /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|HPE_.*)$/;
+
+let known: ReadonlySet<string> | null = null;
+
+/** The names of the API's inputs, which the first failed request collects. */
+function knownNames(): ReadonlySet<string> {
+  known ??= namesOfInputs(description());
+  return known;
+}
 
 let described: ReturnType<typeof openApiDocument> | null = null;
 
@@ -137,7 +146,7 @@ export function createServer(parts: ServerParts): Koa {
   });
 
   app.use(measure(parts.measured));
-  app.use(recordRequests(parts.recorded));
+  app.use(recordRequests(parts.recorded, knownNames));
   app.use(request(log, explain));
   app.use(securityHeaders());
   app.use(cross.mark);

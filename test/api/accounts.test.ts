@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newInvitation } from '../../src/domain/person/invitation.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
+import { codeAt } from '../support/authenticator.ts';
 import { Client } from '../support/client.ts';
 import { Browser, invite, mailedToken, signedIn } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -70,7 +71,7 @@ describe('an invitation', () => {
     ]);
     const people = createPeopleRepository(service.app.store.db);
     const grants = { isOperator: true, memberships: [] };
-    const old = newInvitation({ email: null, grants }, new Date(Date.now() - 8 * 86_400_000));
+    const old = newInvitation({ email: null, grants, invitedBy: null }, new Date(Date.now() - 8 * 86_400_000));
     await people.insertInvitation(old.invitation);
     expect(await refused(old.token, 'late@example.com')).toEqual([404, 'resource_not_found']);
     // Of two who use a link at once, one gets an account.
@@ -456,4 +457,52 @@ it('in single connection mode a stream takes operations of the same credential o
   ] as const)
     expect((await subscribe(tenant, environment)).status).toBeGreaterThanOrEqual(400);
   await request('DELETE', first.id, 'test', token);
+});
+
+describe('an account of an address that nobody has confirmed', () => {
+  it('loses codes and passkeys with the first password that is set by mail; a confirmed one keeps them', async () => {
+    for (const isConfirmed of [false, true]) {
+      const email = `whose.${isConfirmed}@example.com`;
+      const browser = new Browser(service.url);
+      const token = await invite(service, {}, isConfirmed ? email : null);
+      const { body } = await browser.post('/auth/accept-invitation', { token, email, name: 'X', password: PASSWORD });
+      const { db } = service.app.store;
+      const userId = body.person.id as string;
+      // As if whoever made the account had added both.
+      await db.collection('person_passkeys').insertOne({ userId, credentialID: email, name: 'theirs' });
+      const codes = await browser.post('/auth/codes/begin', { password: PASSWORD });
+      expect(codes.status).toBe(200);
+      await browser.post('/auth/request-password-reset', { email });
+      let link = '';
+      await expect.poll(async () => (link = (await mailedToken(service, email)) ?? '')).not.toBe('');
+      const reset = { token: link, newPassword: `${PASSWORD} of mine` };
+      expect((await browser.post('/auth/reset-password', reset)).status).toBe(204);
+      for (const name of ['person_passkeys', 'person_codes'])
+        expect(await db.collection(name).countDocuments({ userId }), name).toBe(isConfirmed ? 1 : 0);
+      const person = await db.collection<{ _id: string; emailVerified: boolean }>('people').findOne({ _id: userId });
+      expect(person?.emailVerified).toBe(true);
+    }
+  });
+});
+
+describe('a new password', () => {
+  it('ends the links to others, and sign-ins that wait for a code', async () => {
+    const { browser, email, password } = await signedIn(service);
+    const mails = async () => (await service.app.store.db.collection('person_resets').find().toArray()).length;
+    const before = await mails();
+    await browser.post('/auth/request-password-reset', { email });
+    await expect.poll(mails).toBe(before + 1);
+    let link = '';
+    await expect.poll(async () => (link = (await mailedToken(service, email)) ?? '')).not.toBe('');
+    const { body } = await browser.post('/auth/codes/begin', { password });
+    expect((await browser.post('/auth/codes/confirm', { code: codeAt(body.uri) })).status).toBe(204);
+    const waiting = new Browser(service.url);
+    expect((await waiting.post('/auth/sign-in', { email, password })).body).toEqual({ secondFactorRequired: true });
+    const change = { currentPassword: password, newPassword: PASSWORD };
+    expect((await browser.post('/auth/change-password', change)).status).toBe(204);
+    const late = await waiting.post('/auth/sign-in/code', { code: codeAt(body.uri) });
+    expect(codeOf(late)).toEqual([401, 'not_signed_in']);
+    const reset = await waiting.post('/auth/reset-password', { token: link, newPassword: `${PASSWORD}!` });
+    expect(codeOf(reset)).toEqual([404, 'resource_not_found']);
+  });
 });

@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { MAX_MEMBERS } from '../../src/domain/limits.ts';
 import type { Role } from '../../src/domain/person/person.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
+import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { Client } from '../support/client.ts';
 import { Browser, signedIn } from '../support/person.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
@@ -155,5 +157,74 @@ describe('the people of a tenant', () => {
     );
     expect((await first.run(INVITE, { role: 'viewer' })).data.result).toMatchObject({ code: 'member_limit_reached' });
     expect((await first.run(LIST)).data.members).toHaveLength(200);
+  });
+});
+
+describe('an invitation of an owner', () => {
+  const linkOf = async (owner: Awaited<ReturnType<typeof member>>, role: Role) =>
+    ((await owner.run(INVITE, { role })).data.result.link as string).split('#')[1] ?? '';
+  const accept = (browser: Browser, token: string, { email, password }: { email: string; password: string }) =>
+    browser.post('/auth/accept-invitation', { token, email, name: 'X', password });
+
+  it('takes nothing away: the last owner who opens a link for viewers stays an owner', async () => {
+    const tenant = await service.tenant();
+    const owner = await member(tenant, 'owner');
+    expect((await accept(owner.browser, await linkOf(owner, 'viewer'), owner)).body.memberships).toMatchObject([
+      { tenantId: tenant.id, role: 'owner' },
+    ]);
+    const viewer = await member(tenant, 'viewer');
+    await accept(viewer.browser, await linkOf(owner, 'developer'), viewer);
+    expect((await owner.run(LIST)).data.members.map(({ role }: { role: string }) => role).toSorted()).toEqual([
+      ...['developer', 'owner'],
+    ]);
+    const entry = await service.app.store.db
+      .collection('audit_log')
+      .findOne({ tenantId: tenant.id, 'details.was': 'viewer' });
+    expect(entry).toMatchObject({ action: 'member.joined', details: { role: 'developer', was: 'viewer' } });
+  });
+
+  it('ends with the role of who made it', async () => {
+    const tenant = await service.tenant();
+    const [owner, rogue] = [await member(tenant, 'owner'), await member(tenant, 'owner')];
+    const token = await linkOf(rogue, 'owner');
+    await owner.run(REMOVE, { id: rogue.id });
+    const back = await accept(rogue.browser, token, rogue);
+    expect([back.status, back.body.error.code]).toEqual([404, 'resource_not_found']);
+    expect((await owner.run(LIST)).data.members).toHaveLength(1);
+  });
+
+  it('is refused when the tenant is full meanwhile; everybody in it can be removed', async () => {
+    const tenant = await service.tenant();
+    const owner = await member(tenant, 'owner');
+    const token = await linkOf(owner, 'owner');
+    const memberships = [{ tenantId: tenant.id, role: 'viewer' }];
+    const ids = Array.from({ length: MAX_MEMBERS }, (_, n) => `per_${String(n).padStart(3, '0')}_${tenant.id}`);
+    const { db } = service.app.store;
+    await db
+      .collection<{ _id: string }>('person_grants')
+      .insertMany(ids.map((_id) => ({ _id, isOperator: false, memberships })));
+    await db
+      .collection<{ _id: string }>('people')
+      .insertMany(ids.map((_id) => ({ _id, email: `${_id}@example.com`, name: _id })));
+    const late = await signedIn(service);
+    const answer = await accept(late.browser, token, late);
+    expect([answer.status, answer.body.error.code]).toEqual([422, 'member_limit_reached']);
+    for (const id of [ids[0], ids.at(-1)])
+      expect((await owner.run(REMOVE, { id })).data.result).toEqual({
+        ...{ __typename: 'RemoveMemberPayload', id },
+      });
+  });
+
+  it('cannot be made, and nobody’s role changed, while the tenant is suspended', async () => {
+    const tenant = await service.tenant();
+    const [owner, viewer] = [await member(tenant, 'owner'), await member(tenant, 'viewer')];
+    await createTenantRepository(service.app.store.db).setSuspended(tenant.id, new Date());
+    for (const [query, variables] of [
+      [INVITE, { role: 'owner' }],
+      [SET_ROLE, { id: viewer.id, role: 'owner' }],
+      [REMOVE, { id: viewer.id }],
+    ] as const)
+      expect((await owner.run(query, variables)).errors[0].extensions.code).toBe('tenant_suspended');
+    expect((await owner.run(LIST)).data.members).toHaveLength(2);
   });
 });

@@ -64,6 +64,33 @@ it('GraphQL requests have the name of their operation, and the error of an answe
   }
 });
 
+it('names that a client made up are not recorded, nor what an answer has under the name of an error', async () => {
+  const own = new Client(service.url, (await service.tenant()).secretKey);
+  const issued = await own.graphql(
+    'mutation Issue { createApiKey(kind: secret) { ... on CreateApiKeyPayload { code: token message: token } } }',
+  );
+  const token = issued.body.data.createApiKey.code as string;
+  expect(token).toMatch(/^sk_test_/);
+  const log = await logWith(idOf(issued), own);
+  expect(log.found).toMatchObject({ operation: 'Issue', status: 200, code: null });
+  expect(log.text).not.toContain(token);
+  const invoice = invoiceBody();
+  for (const [asked, param] of [
+    [() => own.get(`/v1/invoices?${token}=1`), '*'],
+    [() => own.post('/v1/invoices', { 'Amina El Fassi 06': 1, ...invoice }), '*'],
+    [
+      () => own.post('/v1/invoices', { ...invoice, customer: { ...Object(invoice.customer), 'Amina El Fassi 06': 1 } }),
+      'customer.*',
+    ],
+    [() => own.post('/v1/invoices', { ...invoice, metadata: { 'Amina El Fassi 06': 1 } }), 'metadata.*'],
+    [() => own.get('/v1/invoices?limit=0'), 'limit'],
+  ] as const) {
+    const entry = await logWith(idOf(await asked()), own);
+    expect(entry.text).not.toMatch(/Amina|sk_test_/);
+    expect(entry.found).toMatchObject({ status: 400, param });
+  }
+});
+
 it('failures are grouped by kind, and a kind and a page of them can be listed', async () => {
   const other = await service.tenant();
   const own = new Client(service.url, other.secretKey);

@@ -48,6 +48,12 @@ it('the turn of a process that died ends after two seconds', async () => {
   await expect.poll(async () => Number((await stored(series))?.until)).toBeLessThanOrEqual(Date.now());
 });
 
+it('a turn that is left is free for a process whose clock is behind', async () => {
+  const series = newId('ten');
+  (await processOf().enter(series))();
+  await expect.poll(async () => (await stored(series))?.until.getTime()).toBe(0);
+});
+
 it('a process that is late does not end the turn of the next one', async () => {
   const series = newId('ten');
   const late = await processOf().enter(series);

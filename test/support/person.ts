@@ -67,7 +67,11 @@ export async function invite(
   email: string | null = null,
 ): Promise<string> {
   const whole = { isOperator: false, memberships: [], ...grants };
-  const link = await makeInvitation(createPeopleRepository(app.store.db), { email, grants: whole }, '');
+  const link = await makeInvitation(
+    createPeopleRepository(app.store.db),
+    { email, grants: whole, invitedBy: null },
+    '',
+  );
   return link.slice(link.indexOf('#') + 1);
 }
 

@@ -106,3 +106,11 @@ it('a stop does not wait for a store that hangs', async () => {
   await vi.advanceTimersByTimeAsync(1000);
   await stopped;
 });
+
+it('tells of every request that the store refused, also of those that one record stands for', async () => {
+  const { recorder, dropped, store, request } = world();
+  for (let n = 0; n < 1000; n++) recorder.record(request({ status: 404, code: 'resource_not_found' }));
+  store.refuse = new Error('away');
+  await recorder.stop(1000);
+  expect(dropped.reduce((sum, n) => sum + n, 0)).toBe(1000);
+});

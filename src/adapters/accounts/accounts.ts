@@ -6,11 +6,11 @@ import { causeOf, cookieHeader, headersOf, isRefusal, type Library, sessionOf, s
  * Accounts by better-auth (docs/decisions/0057). Its HTTP handler is not used: this service's own paths check input,
  * origin and limits, and call its functions. So only an invitation makes an account, and there are no redirects.
  */
-export function createAccounts({ auth, resetting }: Library): Accounts {
+export function createAccounts({ auth, resetting, creating, forget }: Library): Accounts {
   return {
-    async create(body) {
+    async create(body, isConfirmed) {
       try {
-        await auth.api.signUpEmail({ body });
+        await creating.run({ isConfirmed }, () => auth.api.signUpEmail({ body }));
       } catch (error) {
         // The second code: another request has just made it, and the index refused this one.
         if (isRefusal(error, /^(USER_ALREADY_EXISTS|FAILED_TO_CREATE_USER)/)) throw new AccountExists();
@@ -56,11 +56,12 @@ export function createAccounts({ auth, resetting }: Library): Accounts {
     },
     async changePassword(change, browser) {
       try {
-        const { headers } = await auth.api.changePassword({
+        const { headers, response } = await auth.api.changePassword({
           body: { ...change, revokeOtherSessions: true },
           headers: headersOf(browser),
           returnHeaders: true,
         });
+        await forget(response.user.id, { factorsToo: false });
         return { result: true, cookies: headers.getSetCookie() };
       } catch (error) {
         if (isRefusal(error, /^(UNAUTHORIZED|SESSION_)/) || statusOf(error) === 401) return null;

@@ -41,6 +41,22 @@ export function createLibrary(parts: LibraryParts) {
   const isSecure = parts.publicUrl.startsWith('https:');
   /** Whose password a call sets: the library tells it in a hook alone. */
   const resetting = new AsyncLocalStorage<{ person: Person | null }>();
+  /** Whether the address of the account that a call makes is confirmed. */
+  const creating = new AsyncLocalStorage<{ readonly isConfirmed: boolean }>();
+
+  /**
+   * Ends what was begun with an old password: links to a new one, and sign-ins that wait for a code.
+   * @param factorsToo also removes codes and passkeys, because somebody else may have made the account; the person who
+   *   set the new password has shown that the address is the own one
+   */
+  async function forget(userId: string, { factorsToo }: { readonly factorsToo: boolean }): Promise<void> {
+    const { adapter, internalAdapter } = await auth.$context;
+    await adapter.deleteMany({ model: 'verification', where: [{ field: 'value', value: userId }] });
+    if (!factorsToo) return;
+    for (const model of ['twoFactor', 'passkey'])
+      await adapter.deleteMany({ model, where: [{ field: 'userId', value: userId }] });
+    await internalAdapter.updateUser(userId, { twoFactorEnabled: false, emailVerified: true });
+  }
   const auth = betterAuth({
     appName: 'Fatoura',
     baseURL: parts.publicUrl,
@@ -67,7 +83,8 @@ export function createLibrary(parts: LibraryParts) {
       maxPasswordLength: MAX_PASSWORD,
       resetPasswordTokenExpiresIn: RESET_MS / 1000,
       revokeSessionsOnPasswordReset: true,
-      onPasswordReset: async ({ user: { id, email, name } }) => {
+      onPasswordReset: async ({ user: { id, email, name, emailVerified } }) => {
+        await forget(id, { factorsToo: !emailVerified });
         const reset = resetting.getStore();
         if (reset) reset.person = { id, email, name };
       },
@@ -103,12 +120,15 @@ export function createLibrary(parts: LibraryParts) {
       }),
     ],
     databaseHooks: {
-      // Only an invitation, which was sent to the address or shown to an operator, makes an account.
-      user: { create: { before: async (user) => ({ data: { ...user, emailVerified: true } }) } },
+      user: {
+        create: {
+          before: async (user) => ({ data: { ...user, emailVerified: creating.getStore()?.isConfirmed === true } }),
+        },
+      },
     },
   });
 
-  return { auth, resetting };
+  return { auth, resetting, creating, forget };
 }
 
 export type Library = ReturnType<typeof createLibrary>;

@@ -17,8 +17,8 @@ export function csvLine(cells: readonly (string | number | null)[], language: La
   const written = cells.map((cell) => {
     if (cell === null) return '';
     if (typeof cell === 'number') return decimalOf(cell, decimal);
-    const safe = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
-    return /["\r\n,;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    const safe = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(cell) ? `'${cell}` : cell;
+    return /["\r\n\t,;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   });
   return `${written.join(separator)}\r\n`;
 }

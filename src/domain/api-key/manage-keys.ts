@@ -25,7 +25,9 @@ export interface ManageKeys {
    */
   revoke(keyId: string): Promise<void>;
   /** The tenant of a key, revoked ones included. @throws {ServiceError} resource_not_found */
-  tenantOf(keyId: string): Promise<{ readonly tenantId: string; readonly environment: Environment }>;
+  tenantOf(
+    keyId: string,
+  ): Promise<{ readonly tenantId: string; readonly environment: Environment; readonly isRevoked: boolean }>;
   /**
    * Makes a new key of the same tenant, kind and environment; the old one stays valid until it is revoked.
    * @throws {ServiceError} resource_not_found; invalid_request for a revoked key, and as `create` for a live one;
@@ -105,7 +107,7 @@ export function createManageKeys(tenants: TenantRepository, missingForLive: Live
     },
     async tenantOf(keyId) {
       const { tenant, key } = await found(keyId);
-      return { tenantId: tenant.id, environment: key.environment };
+      return { tenantId: tenant.id, environment: key.environment, isRevoked: key.revokedAt !== null };
     },
     async rotate(keyId) {
       const { tenant, key } = await found(keyId);

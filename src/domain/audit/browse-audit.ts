@@ -23,7 +23,7 @@ const MOST_ID = 80;
 
 export function createBrowseAudit(log: AuditLog): BrowseAudit {
   return async (principal, { actorId, subject, ...span }) => {
-    const { tenant } = requirePerson(principal, 'owner');
+    const { tenant } = requirePerson(principal, 'owner', 'read');
     if (actorId !== null && subject !== null)
       throw serviceError('invalid_request', 'actorId cannot be combined with subject.', 'subject');
     for (const [param, id] of Object.entries({ actorId, subject })) {

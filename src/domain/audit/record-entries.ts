@@ -4,6 +4,7 @@ import {
   type AuditEntry,
   type AuditLog,
   entryOfPerson,
+  INSTALLATION,
   type RecordedEntry,
 } from '../audit-entry.ts';
 import { newId } from '../ids.ts';
@@ -52,8 +53,9 @@ export function createRecordOfPerson(
 ): RecordOfPerson {
   return async (person, origin, action, details = {}) => {
     try {
-      const { memberships } = await people.grantsOf(person.id);
-      await audit(...memberships.map(({ tenantId }) => entryOfPerson(person, tenantId, origin, action, details)));
+      const { memberships, isOperator } = await people.grantsOf(person.id);
+      const places = [...memberships.map(({ tenantId }) => tenantId), ...(isOperator ? [INSTALLATION] : [])];
+      await audit(...places.map((tenantId) => entryOfPerson(person, tenantId, origin, action, details)));
     } catch (failure) {
       report(failure);
     }

@@ -110,7 +110,8 @@ export function createOperate(parts: OperateParts): Operate {
       return issued;
     },
     async revokeKey(by, keyId) {
-      const { tenantId, environment } = await manageKeys.tenantOf(keyId);
+      const { tenantId, environment, isRevoked } = await manageKeys.tenantOf(keyId);
+      if (isRevoked) return;
       await manageKeys.revoke(keyId);
       await audit(entryByOperator(tenantId, environment, 'api_key.revoked', { subject: keyId }, by));
     },

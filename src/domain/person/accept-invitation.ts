@@ -1,7 +1,9 @@
-import { type Audit, entryOfPerson } from '../audit-entry.ts';
+import { type Audit, entryOfPerson, INSTALLATION } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
+import { MAX_MEMBERS } from '../limits.ts';
 import type { Origin } from '../principal.ts';
-import { invitationId } from './invitation.ts';
+import { type Invitation, invitationId } from './invitation.ts';
+import { includesRole } from './person.ts';
 import {
   AccountExists,
   type Accounts,
@@ -27,7 +29,7 @@ export interface NewAccount {
  * Interrupted anywhere, it can be repeated with the same address: the invitation is removed last, and reserved for the
  * address first, so that two people cannot use it.
  * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, expired or for another address;
- *   invalid_credentials if the account exists and has another password
+ *   invalid_credentials if the account exists and has another password; member_limit_reached
  */
 export type AcceptInvitation = (
   account: NewAccount,
@@ -37,13 +39,13 @@ export type AcceptInvitation = (
 
 export function createAcceptInvitation(
   accounts: Pick<Accounts, 'create' | 'signIn'>,
-  people: Pick<PeopleRepository, 'reserveInvitation' | 'removeInvitation' | 'grant'>,
+  people: Pick<PeopleRepository, 'reserveInvitation' | 'removeInvitation' | 'grant' | 'grantsOf' | 'membersOf'>,
   audit: Audit,
   now: () => Date,
 ): AcceptInvitation {
   return async ({ token, email, name, password }, browser, origin) => {
     const invitation = await people.reserveInvitation(invitationId(token), email, now());
-    if (invitation === null) {
+    if (invitation === null || !(await isValid(invitation))) {
       throw serviceError(
         'resource_not_found',
         'This invitation does not exist, was used, has expired or is for another e-mail address. Ask for another one.',
@@ -51,7 +53,8 @@ export function createAcceptInvitation(
       );
     }
     try {
-      await accounts.create({ email, name, password });
+      // A link that was sent to an address shows whose it is; one that was handed on does not.
+      await accounts.create({ email, name, password }, invitation.email !== null);
     } catch (error) {
       if (!(error instanceof AccountExists)) throw error;
     }
@@ -64,13 +67,39 @@ export function createAcceptInvitation(
       );
     }
     const { person } = begun.result;
-    await people.grant(person.id, invitation.grants);
+    const { isOperator } = invitation.grants;
+    // An invitation takes nothing away: the last owner of a tenant stays one.
+    const { memberships: present } = await people.grantsOf(person.id);
+    const roleIn = (tenantId: string) => present.find((each) => each.tenantId === tenantId)?.role;
+    const raised = invitation.grants.memberships.filter(({ tenantId, role }) => {
+      const own = roleIn(tenantId);
+      return own === undefined || (own !== role && includesRole(role, own));
+    });
+    for (const { tenantId } of raised) {
+      if (roleIn(tenantId) === undefined && (await people.membersOf(tenantId)).length >= MAX_MEMBERS) {
+        throw serviceError(
+          'member_limit_reached',
+          `There are already ${MAX_MEMBERS} people in this tenant, which is the maximum.`,
+        );
+      }
+    }
+    await people.grant(person.id, { isOperator, memberships: raised });
+    const entries = raised.map(({ tenantId, role }) => {
+      const was = roleIn(tenantId);
+      return entryOfPerson(person, tenantId, origin, 'member.joined', { role, ...(was && { was }) });
+    });
+    if (isOperator) entries.push(entryOfPerson(person, INSTALLATION, origin, 'member.joined', { role: 'operator' }));
+    await audit(...entries);
     await people.removeInvitation(invitation.id);
-    await audit(
-      ...invitation.grants.memberships.map(({ tenantId, role }) =>
-        entryOfPerson(person, tenantId, origin, 'member.joined', { role }),
-      ),
-    );
     return begun;
   };
+
+  /** Whether who made it could still make it. */
+  async function isValid({ invitedBy, grants }: Invitation): Promise<boolean> {
+    if (invitedBy === null) return true;
+    const { memberships } = await people.grantsOf(invitedBy);
+    return grants.memberships.every(({ tenantId }) =>
+      memberships.some((each) => each.tenantId === tenantId && each.role === 'owner'),
+    );
+  }
 }

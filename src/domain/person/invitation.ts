@@ -8,6 +8,8 @@ export interface Invitation {
   /** In lower case; null: whoever has the link. */
   readonly email: string | null;
   readonly grants: Grants;
+  /** Id of the owner who made it, and must still be one when it is used; null: an operator did. */
+  readonly invitedBy: string | null;
   /** UTC. */
   readonly expiresAt: Date;
 }
@@ -17,12 +19,13 @@ export const INVITATION_MS = 7 * 86_400_000;
 
 /** @returns the invitation, and its token, which is stored nowhere */
 export function newInvitation(
-  { email, grants }: Pick<Invitation, 'email' | 'grants'>,
+  { email, grants, invitedBy }: Omit<Invitation, 'id' | 'expiresAt'>,
   now: Date,
 ): { invitation: Invitation; token: string } {
   const token = randomBytes(24).toString('base64url');
   const expiresAt = new Date(now.getTime() + INVITATION_MS);
-  return { token, invitation: { id: invitationId(token), email: email?.toLowerCase() ?? null, grants, expiresAt } };
+  const address = email?.toLowerCase() ?? null;
+  return { token, invitation: { id: invitationId(token), email: address, grants, invitedBy, expiresAt } };
 }
 
 export function invitationId(token: string): string {

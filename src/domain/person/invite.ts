@@ -8,7 +8,7 @@ import type { PeopleRepository } from './ports.ts';
  */
 export async function invite(
   people: Pick<PeopleRepository, 'insertInvitation'>,
-  whom: Pick<Invitation, 'email' | 'grants'>,
+  whom: Omit<Invitation, 'id' | 'expiresAt'>,
   publicUrl: string,
 ): Promise<string> {
   const { invitation, token } = newInvitation(whom, new Date());

@@ -40,7 +40,7 @@ export interface ManageMembers {
 }
 
 export interface ManageMembersParts {
-  readonly people: Pick<PeopleRepository, 'membersOf' | 'insertInvitation' | 'changeRole'>;
+  readonly people: Pick<PeopleRepository, 'membersOf' | 'memberOf' | 'insertInvitation' | 'changeRole'>;
   readonly audit: Audit;
   /** The service's address. */
   readonly publicUrl: string;
@@ -58,7 +58,7 @@ export function createManageMembers({
   sendInvitation,
 }: ManageMembersParts): ManageMembers {
   async function found(tenantId: string, personId: string): Promise<Member> {
-    const member = (await people.membersOf(tenantId)).find(({ person }) => person.id === personId);
+    const member = await people.memberOf(tenantId, personId);
     if (member) return member;
     throw serviceError('resource_not_found', 'Nobody with this id belongs to this tenant.', 'id');
   }
@@ -84,10 +84,10 @@ export function createManageMembers({
 
   return {
     async list(principal) {
-      return people.membersOf(requirePerson(principal, 'viewer').tenant.id);
+      return people.membersOf(requirePerson(principal, 'viewer', 'read').tenant.id);
     },
     async invite(principal, role, email) {
-      const owner = requirePerson(principal, 'owner');
+      const owner = requirePerson(principal, 'owner', 'change');
       const { tenant } = owner;
       if (email !== null && !isAccountAddress(email)) {
         throw serviceError(
@@ -110,17 +110,21 @@ export function createManageMembers({
         );
       const memberships = [{ tenantId: tenant.id, role }];
       const expiresAt = new Date(Date.now() + INVITATION_MS);
-      const link = await invite(people, { email, grants: { isOperator: false, memberships } }, publicUrl);
+      const link = await invite(
+        people,
+        { email, grants: { isOperator: false, memberships }, invitedBy: owner.personId },
+        publicUrl,
+      );
       await audit(entryBy(owner, 'member.invited', { subject: null, details: { role } }));
       if (email !== null) sendInvitation({ to: email, url: link, tenantName: tenant.name });
       return { link, expiresAt };
     },
     async setRole(principal, personId, role) {
-      return change(requirePerson(principal, 'owner'), personId, role);
+      return change(requirePerson(principal, 'owner', 'change'), personId, role);
     },
     async remove(principal, personId) {
       const isSelf = principal.kind === 'person' && principal.personId === personId;
-      return (await change(requirePerson(principal, isSelf ? 'viewer' : 'owner'), personId, null)).person.id;
+      return (await change(requirePerson(principal, isSelf ? 'viewer' : 'owner', 'change'), personId, null)).person.id;
     },
   };
 }

@@ -5,8 +5,10 @@ import type { Grants, Member, Person, Role, SignedIn } from './person.ts';
 export interface PeopleRepository {
   /** What a person may do; nothing for an unknown one. */
   grantsOf(personId: string): Promise<Grants>;
-  /** The people of a tenant, by name. */
+  /** The people of a tenant, by name; at most `MAX_MEMBERS`. */
   membersOf(tenantId: string): Promise<Member[]>;
+  /** One of them; null if the person does not belong to the tenant. */
+  memberOf(tenantId: string, personId: string): Promise<Member | null>;
   /**
    * Changes a person's role in a tenant, or removes it (null); the last owner's stays.
    * @returns false if nothing was changed: the person is the last owner, or is no member
@@ -22,6 +24,8 @@ export interface PeopleRepository {
    * @returns whose they were; null if there is no such account
    */
   removeSecondFactors(email: string): Promise<Person | null>;
+  /** Ends the rights of an operator with this address (in lower case). @returns whose they were; null if there is none */
+  removeOperator(email: string): Promise<Person | null>;
   insertInvitation(invitation: Invitation): Promise<void>;
   /**
    * Reserves an invitation for an address, so that one person alone can use it.
@@ -63,11 +67,17 @@ export interface PasswordAccepted {
 /** Accounts with passwords, and their sessions in cookies. Every method may be called with hostile input. */
 export interface Accounts {
   /**
-   * Makes an account. The address counts as confirmed.
+   * Makes an account.
    * @param email in lower case
+   * @param isConfirmed whether the address is the person's, as far as is known. If not, the first new password that is
+   *   set with a mail removes codes and passkeys: somebody else may have made the account
+
    * @throws {AccountExists} possibly; an existing account is left as it is in any case
    */
-  create(account: { readonly email: string; readonly name: string; readonly password: string }): Promise<void>;
+  create(
+    account: { readonly email: string; readonly name: string; readonly password: string },
+    isConfirmed: boolean,
+  ): Promise<void>;
   /** Begins a session, or the wait for a second factor. @returns null if there is no such account with this password */
   signIn(
     credentials: { readonly email: string; readonly password: string },

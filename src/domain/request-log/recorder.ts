@@ -99,7 +99,10 @@ export function createRequestRecorder(
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH);
       waiting = waiting.slice(BATCH);
-      await log.insert(batch).catch((error: unknown) => report(batch.length, error));
+      await log.insert(batch).catch((error: unknown) => {
+        const requests = batch.reduce((sum, { standsFor }) => sum + standsFor, 0);
+        report(requests, error);
+      });
     }
   }
 

@@ -19,6 +19,11 @@ export interface Logo extends LogoReference {
 export const MAX_LOGO_BYTES = 256 * 1024;
 /** Maximum width and height: 60 mm at 600 dpi. More pixels would only cost the browser memory and time. */
 export const MAX_LOGO_PIXELS = 1_500;
+/**
+ * Maximum number of pixels of a PNG: 1 MB in a PDF, which has them without a PNG's prediction, however small the file is.
+ * A JPEG is in the PDF as it is.
+ */
+export const MAX_PNG_AREA = 250_000;
 
 /** The text is not a logo. The message completes "logo …". */
 export class NotALogo extends Error {
@@ -42,6 +47,11 @@ export function parseLogo(url: string): Logo {
   if (Math.min(size.width, size.height) < 1 || Math.max(size.width, size.height) > MAX_LOGO_PIXELS) {
     throw new NotALogo(
       `has ${size.width} x ${size.height} pixels: at most ${MAX_LOGO_PIXELS} on each side are allowed`,
+    );
+  }
+  if (contentType.toLowerCase() === 'image/png' && size.width * size.height > MAX_PNG_AREA) {
+    throw new NotALogo(
+      `has ${size.width} x ${size.height} pixels: a PNG may have ${MAX_PNG_AREA / 1000},000 in all, a JPEG more`,
     );
   }
   const sha256 = createHash('sha256').update(content).digest('hex');

@@ -93,7 +93,7 @@ export function createCountAttempts(
   }
 
   return {
-    note({ claim: { endpointId, tries }, attempt }) {
+    note({ claim: { endpointId, tries, retry }, attempt }) {
       const hour = Math.floor(attempt.at.getTime() / HOUR_MS) * HOUR_MS;
       const name = `${endpointId} ${hour}`;
       let counts = counted.get(name);
@@ -102,7 +102,8 @@ export function createCountAttempts(
         counts = { endpointId, ...emptyHour(new Date(hour)) };
         counted.set(name, counts);
       }
-      const results = tries === 0 ? counts.first : counts.retries;
+      // What was sent again by hand begins its schedule anew, behind first attempts.
+      const results = tries === 0 && !retry ? counts.first : counts.retries;
       results[isSuccess(attempt) ? 'delivered' : 'failed'] += 1;
       if (attempt.status === null) return;
       const nth = classOf(attempt.latencyMs);

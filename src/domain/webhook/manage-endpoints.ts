@@ -121,15 +121,16 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
         ? await endpoints.update(tenant.id, environment, endpointId, changes)
         : null;
       if (!changed) return missing(endpointId);
-      dispatcher.endpointChanged(endpointId);
-      if (active === false) await cancelDeliveries(endpointId);
       const fields = Object.keys(changes).filter((field) => field !== 'updatedAt');
       const details = {
         fields: fields.join(', '),
         ...(url !== undefined && { host: hostOf(url) }),
         ...(active !== undefined && { active: String(active) }),
       };
+      // Before what follows, which may fail: the change stands.
       await audit(entryBy(owner, 'webhook_endpoint.updated', { subject: endpointId, details }));
+      dispatcher.endpointChanged(endpointId);
+      if (active === false) await cancelDeliveries(endpointId);
       return changed;
     },
 
@@ -165,9 +166,9 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
       const { tenant, environment } = owner;
       const deleted = isId('we', endpointId) && (await endpoints.delete(tenant.id, environment, endpointId));
       if (!deleted) missing(endpointId);
+      await audit(entryBy(owner, 'webhook_endpoint.deleted', { subject: endpointId }));
       dispatcher.endpointChanged(endpointId);
       await cancelDeliveries(endpointId);
-      await audit(entryBy(owner, 'webhook_endpoint.deleted', { subject: endpointId }));
     },
   };
 

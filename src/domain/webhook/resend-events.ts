@@ -99,10 +99,14 @@ export function createResendEvents({ events, deliveries, endpoints, queue, audit
       if (!event) return missing('event', eventId);
       const receivers =
         endpointId === null ? await subscribers(endpoints, event) : [await endpointFor(owner, endpointId)];
-      await sendTo(event, receivers, { deliveries, queue, now });
-      await announce([eventId]);
       const details = endpointId === null ? {} : { endpoint: endpointId };
-      await audit(entryBy(member, 'webhook_event.resent', { subject: eventId, details }));
+      try {
+        await sendTo(event, receivers, { deliveries, queue, now });
+        await announce([eventId]);
+      } finally {
+        // Whatever failed: some of it may be done.
+        await audit(entryBy(member, 'webhook_event.resent', { subject: eventId, details }));
+      }
       return deliveries.ofEvents(owner, [eventId]);
     },
     async count(principal, selection) {
@@ -114,19 +118,26 @@ export function createResendEvents({ events, deliveries, endpoints, queue, audit
       const member = requireScope(principal, 'operate');
       const owner = ownerOf(member);
       const { timesDisabled } = await endpointFor(owner, selection.endpointId);
-      const outcome = await eachStep(owner, selection, async (rows) => {
+      let sent = 0;
+      const step = async (rows: readonly Pick<Delivery, 'id' | 'eventId'>[]) => {
         const reopened = await deliveries.reopen(
           rows.map(({ id }) => ({ id, timesDisabled })),
           now(),
         );
+        sent += reopened;
         await announce(rows.map(({ eventId }) => eventId));
         return reopened;
-      });
-      if (outcome.count > 0) await queue.wake(selection.endpointId, now());
-      const { endpointId: subject, state } = selection;
-      const details = { state, count: String(outcome.count) };
-      await audit(entryBy(member, 'webhook_endpoint.deliveries_resent', { subject, details }));
-      return outcome;
+      };
+      try {
+        const outcome = await eachStep(owner, selection, step);
+        if (outcome.count > 0) await queue.wake(selection.endpointId, now());
+        return outcome;
+      } finally {
+        // Whatever failed: the steps before it are done.
+        const { endpointId: subject, state } = selection;
+        const details = { state, count: String(sent) };
+        await audit(entryBy(member, 'webhook_endpoint.deliveries_resent', { subject, details }));
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa';
 import type { AnsweredRequest } from '../../domain/request-log/recorder.ts';
+import { withKnownNames } from '../known-names.ts';
 import type { RequestState } from '../state.ts';
 
 /** The longest part of a text of the client that is recorded. */
@@ -8,8 +9,12 @@ const LONGEST = 100;
 /**
  * Tells of each answered request with an API key. Those of pages and of an invoice's customer are not told: they are
  * many, and no program of the tenant has made them. A stream is told of when it opens.
+ * @param names of the API's inputs; others are not recorded
  */
-export function recordRequests(record: (request: AnsweredRequest) => void): Middleware {
+export function recordRequests(
+  record: (request: AnsweredRequest) => void,
+  names: () => ReadonlySet<string>,
+): Middleware {
   return async (ctx, next) => {
     const at = new Date();
     const start = performance.now();
@@ -28,7 +33,7 @@ export function recordRequests(record: (request: AnsweredRequest) => void): Midd
       operation: operation?.slice(0, LONGEST) ?? null,
       milliseconds: Math.round(performance.now() - start),
       code: failure?.code ?? (status >= 400 ? 'other' : null),
-      param: failure?.param?.slice(0, LONGEST) ?? null,
+      param: failure?.param ? withKnownNames(failure.param, names()).slice(0, LONGEST) : null,
       keyId: principal.keyId,
     });
   };

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
+import { ERRORS } from '../../domain/error-codes.ts';
 import { internalError, ServiceError, serviceError } from '../../domain/errors.ts';
 import type { Explain } from '../../graphql/execute.ts';
 import { answerJson } from '../json.ts';
@@ -15,10 +16,13 @@ export function currentRequestId(): string | undefined {
   return requests.getStore()?.requestId;
 }
 
-/** Keeps the first error of the current request, for the request log. */
+/**
+ * Keeps the first error of the current request, for the request log.
+ * @param code anything: in GraphQL a client chooses the names of its answer's fields, so only the contract's codes count
+ */
 export function noteFailure(code: unknown, param: unknown): void {
   const state = requests.getStore();
-  if (!state || state.failure || typeof code !== 'string') return;
+  if (!state || state.failure || typeof code !== 'string' || !Object.hasOwn(ERRORS, code)) return;
   state.failure = { code, param: typeof param === 'string' ? param : null };
 }
 

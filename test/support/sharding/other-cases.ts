@@ -98,7 +98,7 @@ function peopleCases({ db }: Store): Subject {
   const [email, tenantId] = ['a@example.com', newId('ten')];
   const grants = { isOperator: true, memberships: [{ tenantId, role: 'owner' as const }] };
   async function invited(): Promise<string> {
-    const { invitation } = newInvitation({ email, grants }, new Date());
+    const { invitation } = newInvitation({ email, grants, invitedBy: null }, new Date());
     await people.insertInvitation(invitation);
     return invitation.id;
   }
@@ -112,6 +112,12 @@ function peopleCases({ db }: Store): Subject {
     membersOf: async () => {
       await granted();
       await people.membersOf(tenantId);
+    },
+    memberOf: async () => people.memberOf(tenantId, await granted()),
+    removeOperator: async () => {
+      const person = { _id: newId('per'), email: 'b@example.com', name: 'X' };
+      await db.collection<typeof person>('people').insertOne(person);
+      await people.removeOperator('b@example.com');
     },
     changeRole: async () => people.changeRole(await granted(), tenantId, 'viewer'),
     grant: async () => people.grant(await granted(), grants),

@@ -27,6 +27,12 @@ it('a line of CSV has the signs of its language, and no formula', () => {
   expect(csvLine(['Atlas', 100], 'en')).toBe('Atlas,1.00\r\n');
 });
 
+it('a cell of a CSV file is no formula, whatever an import takes as its end', () => {
+  expect(csvLine(['a\t=1+1'], 'en')).toBe('"a\t=1+1"\r\n');
+  expect(csvLine(['\n=1+1'], 'en')).toBe('"\'\n=1+1"\r\n');
+  for (const sign of ['＝', '＋', '－', '＠', ' =']) expect(csvLine([`${sign}1`], 'en')).toBe(`'${sign}1\r\n`);
+});
+
 it('an invoice is drawn up with the VAT of each rate, rounded once, half up', () => {
   const line = { description: 'd', quantity: '3', unitPrice: '0,05', taxRate: '10' };
   const typed = {

@@ -43,6 +43,7 @@ describe('a logo', () => {
     ['a PNG with a wrong checksum', url(damaged)],
     ['no width', url(png(0, 5))],
     ['too many pixels', url(png(MAX_LOGO_PIXELS + 1, 1))],
+    ['a PNG that a PDF would hold as a megabyte', url(png(501, 500))],
     ['a huge JPEG', url(jpeg(60_000, 60_000), 'image/jpeg')],
     ['a JPEG without an end', url(jpeg(5, 5).subarray(0, -2), 'image/jpeg')],
     ['too many octets', url(Buffer.alloc(MAX_LOGO_BYTES + 1))],

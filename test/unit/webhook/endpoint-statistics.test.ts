@@ -11,8 +11,13 @@ const NOW = new Date('2026-11-23T22:30:00Z');
 const HOUR_MS = 3_600_000;
 
 /** What an attempt tells of itself: to which endpoint, with which status, after how many others. */
-function attempt(endpointId: string, status: number | null, { tries = 0, latencyMs = 30, at = NOW } = {}) {
-  return { claim: { endpointId, tries }, attempt: { at, status, latencyMs } } as unknown as AttemptRecord;
+function attempt(
+  endpointId: string,
+  status: number | null,
+  facts: Partial<{ tries: number; retry: boolean; latencyMs: number; at: Date }> = {},
+) {
+  const { tries = 0, retry = tries > 0, latencyMs = 30, at = NOW } = facts;
+  return { claim: { endpointId, tries, retry }, attempt: { at, status, latencyMs } } as unknown as AttemptRecord;
 }
 
 /** A store in memory that refuses while it is away. */
@@ -65,6 +70,15 @@ describe('the statistics of an endpoint', () => {
     await counting.stop();
     const read = createReadStatistics(memory, () => NOW);
     expect((await read('we_0', 24)).first).toEqual({ delivered: 334, failed: 1 });
+  });
+
+  it('count what was sent again by hand with the retries, although it begins its schedule anew', async () => {
+    const memory = store();
+    const counting = createCountAttempts(memory, () => undefined);
+    counting.note(attempt('we_1', 200, { retry: true }));
+    await counting.stop();
+    const { first, retries } = await createReadStatistics(memory, () => NOW)('we_1', 1);
+    expect([first.delivered, retries.delivered]).toEqual([0, 1]);
   });
 
   it('tell first attempts from retries, hour by hour, with gaps as zeros', async () => {
