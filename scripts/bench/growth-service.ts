@@ -41,7 +41,15 @@ const SAMPLE = 1000;
 const DUE = 50;
 const LEASE_MS = 60_000;
 
-const { count, lines } = JSON.parse(process.argv[2] ?? '{}') as { count: number; lines: number };
+const {
+  count,
+  lines,
+  overMs = 0,
+} = JSON.parse(process.argv[2] ?? '{}') as {
+  count: number;
+  lines: number;
+  overMs?: number;
+};
 const dataDir = await mkdtemp(join(tmpdir(), 'growth-'));
 const UNLIMITED = '1000000000';
 const limits = { RATE_LIMIT_SECRET: UNLIMITED, RATE_LIMIT_PUBLISHABLE: UNLIMITED, RATE_LIMIT_ADDRESS: UNLIMITED };
@@ -52,7 +60,7 @@ const tenant = demo && (await app.tenants.find(demo.tenantId));
 if (demo === null || tenant === null) throw new Error('the service has no demo tenant');
 const owner = { kind: 'secret', keyId: 'key_bench', tenant, environment: 'test' } as const;
 const invoicesOf = ({ store: { db } }: App) => db.collection<InvoiceDocument>('invoices');
-const stored = await storeDone(invoicesOf(app), owner, { count, lines });
+const stored = await storeDone(invoicesOf(app), owner, { count, lines, overMs });
 const each = Math.max(1, Math.floor(count / SAMPLE));
 
 serveRequests<GrowthRequest>(

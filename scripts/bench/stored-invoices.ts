@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb';
 import { newInvoice } from '../../src/domain/invoice/create-invoice.ts';
 import { inputOfRestBody } from '../../src/domain/invoice/create-invoice-input.ts';
 import { seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
-import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import type { Member } from '../../src/domain/principal.ts';
 import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { transition } from './invoice-update.ts';
@@ -10,6 +10,8 @@ import { invoiceBody, readBody } from './throughput-invoice.ts';
 
 /** Number of invoices in one command. */
 const BATCH = 500;
+/** The part of an order key that is its time. */
+const TIME_DIGITS = 12;
 
 /** Stores `count` pending invoices of `lines` lines, whose processing is due. @returns their ids */
 export function storePending(
@@ -20,14 +22,17 @@ export function storePending(
   return store(invoices, owner, { count, lines }, (document) => document);
 }
 
-/** Stores `count` accepted invoices, numbered from 1, for which nothing is left to do; one in a hundred is rejected. */
+/**
+ * Stores `count` accepted invoices, numbered from 1, for which nothing is left to do; one in a hundred is rejected. They
+ * were created evenly over the last `overMs` milliseconds.
+ */
 export function storeDone(
   invoices: Collection<InvoiceDocument>,
   owner: Member,
-  { count, lines }: { readonly count: number; readonly lines: number },
+  { count, lines, overMs = 0 }: { readonly count: number; readonly lines: number; readonly overMs?: number },
 ): Promise<string[]> {
   let serial = 0;
-  return store(invoices, owner, { count, lines }, ({ work: _done, ...document }) => {
+  return store(invoices, owner, { count, lines, overMs }, ({ work: _done, ...document }) => {
     serial++;
     const status = serial % 100 === 0 ? 'rejected' : 'accepted';
     const series = { year: seriesYear(document.createdAt), serial };
@@ -40,14 +45,18 @@ export function storeDone(
 async function store(
   invoices: Collection<InvoiceDocument>,
   owner: Member,
-  { count, lines }: { readonly count: number; readonly lines: number },
+  { count, lines, overMs = 0 }: { readonly count: number; readonly lines: number; readonly overMs?: number },
   change: (document: InvoiceDocument) => InvoiceDocument,
 ): Promise<string[]> {
   const input = inputOfRestBody(readBody(invoiceBody(lines)));
   const ids: string[] = [];
   while (ids.length < count) {
-    const group = Array.from({ length: Math.min(count - ids.length, BATCH) }, () => {
-      const { createdAt, order } = newCreationMoment();
+    const group = Array.from({ length: Math.min(count - ids.length, BATCH) }, (_, nth) => {
+      const age = Math.floor(overMs * (1 - (ids.length + nth + 1) / count));
+      // A moment of this process is never before the last one, so the earlier time replaces its beginning.
+      const moment = newCreationMoment();
+      const createdAt = new Date(moment.createdAt.getTime() - age);
+      const order = orderAt(createdAt.getTime()).slice(0, TIME_DIGITS) + moment.order.slice(TIME_DIGITS);
       return change(documentOf(newInvoice(owner, input, createdAt), order, null));
     });
     await invoices.insertMany(group, { ordered: false });

@@ -8,6 +8,7 @@ import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { expectAccessible, PHONE } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -78,6 +79,19 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
     await second.frame.waitForSelector('[data-state=delivered]');
     expect(second.complaints).toEqual([]);
     await second.close();
+    for (const [language, call, ready] of [
+      ['fr', ofInvoice, '[data-status=accepted]'],
+      ['ar', ofLog, '[data-state=delivered]'],
+    ] as const) {
+      const page = await (await browser.createBrowserContext()).newPage();
+      await page.setViewport(PHONE);
+      const address = new URL(await call('https://shop.example'));
+      address.searchParams.set('lang', language);
+      await page.goto(address.href);
+      await page.waitForSelector(ready);
+      await expectAccessible(page);
+      await page.browserContext().close();
+    }
     const foreign = await open(ofInvoice, true);
     await expect.poll(() => foreign.complaints.join()).toContain('frame-ancestors');
     expect(await foreign.frame.$('[data-status]').catch(() => null)).toBeNull();

@@ -38,7 +38,7 @@ afterAll(() => store.close());
 const managerOf = (worker: Worker) =>
   createManageEndpoints({ ...worker, secretBox: BOX, audit: async () => undefined, refusalOf: () => null });
 const key = (tenantId: string) =>
-  ({ kind: 'secret', keyId: 'key_1', tenant: { id: tenantId }, environment: 'test' }) as never;
+  ({ kind: 'secret', keyId: 'key_1', tenant: { id: tenantId, suspendedAt: null }, environment: 'test' }) as never;
 
 describe('a changed endpoint', () => {
   it.each(['disabled', 'deleted'])('%s: pending retries are cancelled, and nothing more is sent', async (how) => {
