@@ -84,7 +84,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
       readLog: createReadEmbeddedLog(data.embedTokens, createDeliveryLedger(data.store.db), () => new Date()),
     },
     operations: operatorPages({
-      ...{ agenda: jobs.agenda, exposition: metrics.exposition },
+      ...{ agenda: jobs.agenda, exposition: metrics.exposition, audit: data.audit },
       operatorHash: () => installation.operatorHash(),
       findOperator,
     }),

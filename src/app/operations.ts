@@ -8,6 +8,7 @@ import { createOperate } from '../domain/operations/operate.ts';
 import { type CertificateState, createSurvey, type Storage } from '../domain/operations/survey.ts';
 import type { FindOperator } from '../domain/person/authenticate-session.ts';
 import { invite } from '../domain/person/invite.ts';
+import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
 import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
 import type { OperatorRouteParts } from '../transport/operator-routes.ts';
 import type { Data } from './data.ts';
@@ -45,6 +46,7 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
     operate: createOperate({
       ...{ tenants, manageKeys, invoices, authorityState, auditLog, audit, now },
       missingForLive: data.liveConditions,
+      parseProfile: parseSellerProfile,
       invite: (tenantId, role) =>
         invite(
           people,

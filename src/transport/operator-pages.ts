@@ -3,9 +3,10 @@ import type { Agenda } from 'agenda';
 import type { Context, Middleware } from 'koa';
 import compose from 'koa-compose';
 import mount from 'koa-mount';
+import { type Audit, entryByOperator, INSTALLATION, type Operator } from '../domain/audit-entry.ts';
 import { serviceError } from '../domain/errors.ts';
 import type { FindOperator } from '../domain/person/authenticate-session.ts';
-import { browserOf } from './browser-facts.ts';
+import { browserOf, originOf } from './browser-facts.ts';
 import { isOwnPage } from './own-page.ts';
 
 const USER = 'operator';
@@ -15,7 +16,14 @@ const USER = 'operator';
  */
 type OperatorHash = () => Promise<string | null>;
 
+/** Who passed: a person, or whoever has the operator's password. */
+interface Passed {
+  readonly operator: Operator | null;
+}
+
 export interface OperatorParts {
+  /** Records changes of jobs. */
+  readonly audit: Audit;
   readonly agenda: Agenda;
   readonly exposition: () => Promise<{ contentType: string; text: string }>;
   readonly operatorHash: OperatorHash;
@@ -34,7 +42,7 @@ export function operatorPages(parts: OperatorParts): Middleware {
 /** `/metrics`, for Prometheus with `basic_auth`. */
 function metricsPage(parts: OperatorParts): Middleware {
   const show: Middleware = async (ctx) => {
-    if (!(await mayPass(ctx, parts, 'The metrics need'))) return;
+    if ((await passed(ctx, parts, 'The metrics need')) === null) return;
     const { contentType, text } = await parts.exposition();
     ctx.set('Cache-Control', 'no-store');
     ctx.body = text;
@@ -51,8 +59,10 @@ function jobsDashboard(parts: OperatorParts): Middleware {
     return mount('/ops/jobs', compose(await createKoaMiddlewareAsync(parts.agenda)));
   };
   const show: Middleware = async (ctx) => {
-    if (!(await mayPass(ctx, parts, 'The job dashboard needs'))) return;
-    if (!['GET', 'HEAD'].includes(ctx.method)) refuseForbiddenChange(ctx);
+    const by = await passed(ctx, parts, 'The job dashboard needs');
+    if (by === null) return;
+    const isChange = !['GET', 'HEAD'].includes(ctx.method);
+    if (isChange) refuseForbiddenChange(ctx);
     if (ctx.path === '/ops/jobs') return ctx.redirect('/ops/jobs/');
     try {
       loading ??= load().catch((error) => {
@@ -61,6 +71,10 @@ function jobsDashboard(parts: OperatorParts): Middleware {
       });
       const dashboard = await loading;
       await dashboard(ctx, async () => undefined);
+      if (isChange && ctx.status < 400) {
+        const details = { change: ctx.path.slice(ctx.path.lastIndexOf('/') + 1) };
+        await parts.audit(entryByOperator(INSTALLATION, null, 'jobs.changed', { subject: null, details }, by.operator));
+      }
       const policy = ctx.response.get('Content-Security-Policy');
       if (policy) ctx.set('Content-Security-Policy', `${policy}; frame-ancestors 'none'`);
     } catch (error) {
@@ -91,20 +105,20 @@ function refuseForbiddenChange(ctx: Context): void {
   );
 }
 
-/** Whether the operator sent the request; answers 401 if not. */
-async function mayPass(ctx: Context, parts: OperatorParts, what: string): Promise<boolean> {
+/** The operator who sent the request; answers 401 and returns null if it is none. */
+async function passed(ctx: Context, parts: OperatorParts, what: string): Promise<Passed | null> {
   const authorization = ctx.get('Authorization');
-  if (authorization && isOperator(authorization, (await parts.operatorHash()) ?? '')) return true;
+  if (authorization && isOperator(authorization, (await parts.operatorHash()) ?? '')) return { operator: null };
   // Without a cookie nobody is signed in, and the library of the accounts need not be loaded.
   if (!authorization && ctx.get('Cookie') && isOwnPage(ctx)) {
     const { result, cookies } = await parts.findOperator(browserOf(ctx));
     for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
-    if (result !== null) return true;
+    if (result !== null) return { operator: { person: result, origin: originOf(ctx) } };
   }
   ctx.status = 401;
   ctx.set('WWW-Authenticate', 'Basic realm="fatoura operators", charset="UTF-8"');
   ctx.body = `${what} the operator credential that the first start printed, or the session of an operator: sign in at /sign-in.\nLost it? npm run -s cli -- operator reset\n`;
-  return false;
+  return null;
 }
 
 function isOperator(authorization: string, passwordHash: string): boolean {

@@ -10,7 +10,7 @@ import type { Survey } from '../domain/operations/survey.ts';
 import type { FindOperator } from '../domain/person/authenticate-session.ts';
 import { ROLES } from '../domain/person/person.ts';
 import { oneLineText } from '../domain/printable-text.ts';
-import { ENVIRONMENTS, missingProfileFields } from '../domain/tenant/tenant.ts';
+import { ENVIRONMENTS, missingProfileFields, type SellerProfile } from '../domain/tenant/tenant.ts';
 import { readJson } from './body.ts';
 import { browserOf, originOf } from './browser-facts.ts';
 import { answerJson } from './json.ts';
@@ -97,17 +97,18 @@ export function operatorRoutes({ findOperator, operate, survey }: OperatorRouteP
       shows(async (ctx) => {
         const { tenant, missingForLive, keys } = await operate.tenant(idOf(ctx));
         const { id, name, createdAt, suspendedAt, profile } = tenant;
-        const { legalName = null, ice = null } = profile;
-        return {
-          ...{ id, name, createdAt, suspendedAt, legalName, ice, missingForLive, keys },
-          missingFields: missingProfileFields(profile),
-        };
+        return { id, name, createdAt, suspendedAt, missingForLive, keys, seller: sellerOf(profile) };
       }),
     ],
     [
       'POST',
       '/ops/api/tenants',
       changes(tenantInput, async (by, { name }) => ({ id: (await operate.createTenant(by, name)).id })),
+    ],
+    [
+      'POST',
+      '/ops/api/tenants/:id/profile',
+      changes(z.unknown(), (by, change, id) => operate.changeProfile(by, id, change)),
     ],
     ['POST', '/ops/api/tenants/:id/suspend', changes(noInput, (by, _input, id) => operate.suspendTenant(by, id))],
     ['POST', '/ops/api/tenants/:id/resume', changes(noInput, (by, _input, id) => operate.resumeTenant(by, id))],
@@ -137,6 +138,22 @@ export function operatorRoutes({ findOperator, operate, survey }: OperatorRouteP
       }),
     ],
   ];
+}
+
+/** The profile as GraphQL shows it, too: what is not known is null. */
+function sellerOf(profile: Partial<SellerProfile>) {
+  const { legalName, legalForm, capital, ice, taxId, tradeRegister, professionalTax, cnss, email, address } = profile;
+  const { paymentMode, paymentMeans, paymentTermDays, bankAccount, exemptionReason, documentLanguage, logo } = profile;
+  const known = {
+    ...{ legalName, legalForm, capital, ice, taxId, tradeRegister, professionalTax, cnss, email, address },
+    ...{ paymentMode, paymentMeans, paymentTermDays, bankAccount, exemptionReason, documentLanguage },
+  };
+  return {
+    ...Object.fromEntries(Object.entries(known).map(([name, value]) => [name, value ?? null])),
+    operationDateIsIssueDate: profile.operationDateIsIssueDate ?? false,
+    logo: logo ? { sha256: logo.sha256 } : null,
+    missingFields: missingProfileFields(profile),
+  };
 }
 
 function idOf(ctx: Context): string {

@@ -31,9 +31,14 @@ it('is open to a signed-in operator, as long as the person is one, and to pages 
   const ask = (path = '/ops/jobs/', headers = {}) => person.browser.request('GET', path, undefined, headers);
   expect([(await ask()).status, (await ask('/metrics')).status]).toEqual([200, 200]);
   expect((await person.browser.post('/ops/jobs/api/jobs/requeue', { jobIds: [] })).status).toBe(200);
+  const recorded = () => service.app.store.db.collection('audit_log').find({ action: 'jobs.changed' }).toArray();
+  expect(await recorded()).toMatchObject([
+    { tenantId: 'installation', actor: { kind: 'operator', id: person.id }, details: { change: 'requeue' } },
+  ]);
   const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
   expect((await ask('/metrics', foreign)).status).toBe(401);
   expect((await person.browser.post('/ops/jobs/api/jobs/delete', { jobIds: [] }, foreign)).status).toBe(401);
+  expect(await recorded()).toHaveLength(1);
   // A wrong password is no reason to look for a session.
   expect((await ask('/metrics', { Authorization: `Basic ${btoa('operator:x')}` })).status).toBe(401);
 

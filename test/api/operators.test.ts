@@ -22,6 +22,7 @@ async function operator() {
 const READS = ['survey', 'tenants', 'tenants/ten_x', 'entries'];
 const CHANGES: readonly (readonly [string, object])[] = [
   ['tenants', { name: 'X' }],
+  ['tenants/ten_x/profile', { cnss: '1' }],
   ['tenants/ten_x/suspend', {}],
   ['tenants/ten_x/resume', {}],
   ['tenants/ten_x/keys', { kind: 'secret', environment: 'test' }],
@@ -109,7 +110,12 @@ describe('an operator', () => {
     expect(codeOf(await client.get('/v1/invoices'))).toEqual([401, 'api_key_revoked']);
     const shown = (await get(`tenants/${tenantId}`)).body;
     expect(shown).toMatchObject({ id: tenantId, keys: [{ id: key.body.id }] });
-    expect(shown.missingFields).toContain('ice');
+    expect(shown.seller.missingFields).toContain('ice');
+    const profile = await post(`tenants/${tenantId}/profile`, { ice: '002189456000077', legalForm: 'SARL' });
+    expect(profile.status).toBe(200);
+    expect((await get(`tenants/${tenantId}`)).body.seller).toMatchObject({ ice: '002189456000077', cnss: null });
+    expect(codeOf(await post(`tenants/${tenantId}/profile`, { ice: 'x' }))).toEqual([400, 'invalid_request']);
+    expect(codeOf(await post(`tenants/${tenantId}/profile`, []))).toEqual([400, 'invalid_request']);
     expect(JSON.stringify(shown)).not.toContain(key.body.token);
     const log = new Client(service.url, owner.credential(tenantId));
     const { body } = await log.graphql(
@@ -117,6 +123,7 @@ describe('an operator', () => {
     );
     const by = { actor: { kind: 'operator', actorId: id, name: 'Amina' }, address: null };
     expect(body.data.auditLog.nodes).toMatchObject([
+      { action: 'seller_profile_updated', ...by },
       { action: 'api_key_revoked', ...by },
       { action: 'api_key_created', ...by },
       { action: 'member_joined' },

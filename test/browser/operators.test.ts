@@ -70,6 +70,9 @@ describe.skipIf(BROWSER_PATH === null)('pages of operators in a browser', () => 
     await page.locator('[name=name]').fill('Atlas');
     await press(page, 'Create a tenant');
     await says(page, 'Legal name, ICE');
+    await page.locator('#legalName').fill('Atlas Conseil');
+    await press(page, 'Save');
+    await page.waitForFunction(() => !document.querySelector('main')?.innerText.includes('Missing: Legal name'));
     await press(page, 'New secret key (Test)');
     await page.waitForSelector('.secret code');
     const key = await page.$eval('.secret code', ({ textContent }) => textContent ?? '');

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import type { Seller } from '../settings/documents.ts';
 import { signInAddress } from '../workspace/session.ts';
 
 /** What waits in a queue; `waiting` is counted up to 1,000. */
@@ -58,10 +59,8 @@ export interface ListedTenant {
 }
 
 export interface TenantDetails extends Omit<ListedTenant, 'environments'> {
-  readonly legalName: string | null;
-  readonly ice: string | null;
+  readonly seller: Seller;
   readonly missingForLive: readonly { readonly condition: 'profile' | 'certificate' | 'authority' | 'address' }[];
-  readonly missingFields: readonly string[];
   readonly keys: readonly {
     readonly id: string;
     readonly kind: 'secret' | 'publishable';

@@ -5,12 +5,47 @@ import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { SecretOnce } from '../interface/secret-once.tsx';
 import { useTitle } from '../interface/use-title.ts';
+import type { Seller } from '../settings/documents.ts';
+import { profileChange, type TypedProfile, typedProfile } from '../settings/profile-change.ts';
+import { ProfileFields } from '../settings/profile-fields.tsx';
 import { formatDate } from '../text/dates.ts';
 import { type TenantDetails, useOperatorChange, useOperatorRead } from './operator-api.ts';
 
 const ENVIRONMENTS = ['test', 'live'] as const;
 const CONDITIONS = ['profile', 'certificate', 'authority', 'address'] as const;
 const ROLES = ['owner', 'developer', 'viewer'] as const;
+
+interface ProfileProps {
+  readonly seller: Seller;
+  readonly busy: boolean;
+  readonly onSave: (change: object) => void;
+}
+
+/** The seller's profile, to be changed. */
+function Profile({ seller, busy, onSave }: ProfileProps) {
+  const { settings } = useLanguage().texts;
+  const [typed, setTyped] = useState<TypedProfile>(() => typedProfile(seller));
+  const change = profileChange(seller, typed);
+  const isChanged = Object.keys(change).length > 0;
+  return (
+    <form
+      class="card part"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isChanged && !busy) onSave(change);
+      }}
+    >
+      <h2>{settings.profile}</h2>
+      <ProfileFields seller={seller} typed={typed} onTyped={setTyped} />
+      <p class="actions">
+        <button type="submit" class="secondary" aria-disabled={busy || !isChanged}>
+          {settings.save}
+        </button>
+        <span role="status">{isChanged && settings.unsaved}</span>
+      </p>
+    </form>
+  );
+}
 
 /** `/ops/tenants/<id>`: a tenant with its keys, what it lacks for going live, invitations and its suspension. */
 export function TenantPage() {
@@ -23,8 +58,8 @@ export function TenantPage() {
   const [secret, setSecret] = useState<{ readonly label: string; readonly text: string } | null>(null);
   useTitle(data?.name ?? operators.tenants);
 
-  async function run(path: string): Promise<void> {
-    await change.run(path);
+  async function run(path: string, input: object = {}): Promise<void> {
+    await change.run(path, input);
     reload();
   }
   async function createKey(environment: (typeof ENVIRONMENTS)[number]) {
@@ -43,7 +78,9 @@ export function TenantPage() {
         <Refusal text={refusal} />
       </section>
     );
-  const missing = data.missingFields.map((each) => settings.fields[each as keyof typeof settings.fields] ?? each);
+  const missing = data.seller.missingFields.map(
+    (each) => settings.fields[each as keyof typeof settings.fields] ?? each,
+  );
   return (
     <section>
       <h1 class="title">
@@ -56,16 +93,6 @@ export function TenantPage() {
       <Refusal text={change.refusal ?? refusal} />
       {secret && <SecretOnce label={secret.label} secret={secret.text} onDone={() => setSecret(null)} />}
       <dl class="facts">
-        <div>
-          <dt>{settings.fields.legalName}</dt>
-          <dd>
-            <bdi>{data.legalName ?? '–'}</bdi>
-          </dd>
-        </div>
-        <div>
-          <dt>ICE</dt>
-          <dd dir="ltr">{data.ice ?? '–'}</dd>
-        </div>
         <div>
           <dt>{texts.keys.createdOn}</dt>
           <dd>
@@ -87,6 +114,12 @@ export function TenantPage() {
           })}
         </ul>
       </section>
+      <Profile
+        key={JSON.stringify(data.seller)}
+        seller={data.seller}
+        busy={change.busy}
+        onSave={(fields) => void run(`${address}/profile`, fields)}
+      />
       <section class="part">
         <h2>{texts.people.title}</h2>
         <p class="under">{operators.inviteLead}</p>

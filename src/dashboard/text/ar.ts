@@ -427,6 +427,7 @@ export const ar: Texts = {
       tenant_suspended: 'تعليق المقاولة من طرف مشغل',
       tenant_resumed: 'إنهاء تعليق المقاولة',
       invoice_retried: 'معالجة الفاتورة من جديد من طرف مشغل',
+      jobs_changed: 'تغيير مهام في لوحتها',
       authority_paused: 'إيقاف الاتصالات بالإدارة الجبائية',
       authority_resumed: 'استئناف الاتصالات بالإدارة الجبائية',
       api_key_created: 'إنشاء مفتاح API',

@@ -429,6 +429,7 @@ export const en: Texts = {
       tenant_suspended: 'Tenant suspended by an operator',
       tenant_resumed: 'Suspension of the tenant ended',
       invoice_retried: 'Invoice processed again by an operator',
+      jobs_changed: 'Jobs changed on their dashboard',
       authority_paused: 'Calls to the tax authority stopped',
       authority_resumed: 'Calls to the tax authority resumed',
       api_key_created: 'API key created',

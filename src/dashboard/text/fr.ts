@@ -436,6 +436,7 @@ export const fr: Texts = {
       tenant_suspended: 'Entreprise suspendue par un opérateur',
       tenant_resumed: 'Fin de la suspension de l’entreprise',
       invoice_retried: 'Facture traitée de nouveau par un opérateur',
+      jobs_changed: 'Tâches modifiées dans leur tableau de bord',
       authority_paused: 'Appels à l’administration fiscale arrêtés',
       authority_resumed: 'Appels à l’administration fiscale repris',
       api_key_created: 'Clé d’API créée',

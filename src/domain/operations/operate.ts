@@ -12,9 +12,16 @@ import type { AuthorityStateStore } from '../authority/state.ts';
 import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
 import type { InvoiceRepository } from '../invoice/repository.ts';
+import { MAX_LOGOS } from '../limits.ts';
 import { type Page, placeInList } from '../page.ts';
 import type { Role } from '../person/person.ts';
-import type { ListedTenant, LiveConditions, MissingForLive, TenantRepository } from '../tenant/ports.ts';
+import type {
+  ListedTenant,
+  LiveConditions,
+  MissingForLive,
+  SellerProfileChange,
+  TenantRepository,
+} from '../tenant/ports.ts';
 import type { Environment, Tenant } from '../tenant/tenant.ts';
 
 /** Tenants, and entries of the audit log, in a page. */
@@ -38,6 +45,12 @@ export interface Operate {
   tenant(tenantId: string): Promise<TenantDetails>;
   /** @param name one line */
   createTenant(by: Operator, name: string): Promise<Tenant>;
+  /**
+   * Changes the given fields of the seller's profile; later invoices use the new one.
+   * @param change as `parseSellerProfile` accepts it
+   * @throws {ServiceError} invalid_request; logo_limit_reached
+   */
+  changeProfile(by: Operator, tenantId: string, change: unknown): Promise<void>;
   /** The tenant can only read from here on; what is under way goes on. A suspended one stays as it is. */
   suspendTenant(by: Operator, tenantId: string): Promise<void>;
   resumeTenant(by: Operator, tenantId: string): Promise<void>;
@@ -57,7 +70,12 @@ export interface Operate {
 }
 
 export interface OperateParts {
-  readonly tenants: Pick<TenantRepository, 'page' | 'find' | 'insert' | 'keysOf' | 'setSuspended'>;
+  readonly tenants: Pick<
+    TenantRepository,
+    'page' | 'find' | 'insert' | 'keysOf' | 'setSuspended' | 'changeProfile' | 'admitLogo'
+  >;
+  /** @throws {ServiceError} invalid_request */
+  readonly parseProfile: (input: unknown) => SellerProfileChange;
   readonly manageKeys: ManageKeys;
   readonly missingForLive: LiveConditions;
   readonly invite: (tenantId: string, role: Role) => Promise<string>;
@@ -99,6 +117,18 @@ export function createOperate(parts: OperateParts): Operate {
       await tenants.insert(tenant);
       await audit(entryByOperator(tenant.id, null, 'tenant.created', { subject: tenant.id }, by));
       return tenant;
+    },
+    async changeProfile(by, tenantId, input) {
+      await found(tenantId);
+      const change = parts.parseProfile(input);
+      const fields = Object.keys(change);
+      if (fields.length === 0) return;
+      const { logo } = change;
+      if (logo && !(await tenants.admitLogo(tenantId, logo.sha256, MAX_LOGOS)))
+        throw serviceError('logo_limit_reached', `A tenant can store at most ${MAX_LOGOS} different logos.`, 'logo');
+      await tenants.changeProfile(tenantId, change, false);
+      const facts = { subject: tenantId, details: { fields: fields.join(', ') } };
+      await audit(entryByOperator(tenantId, null, 'seller_profile.updated', facts, by));
     },
     suspendTenant: (by, tenantId) => setSuspended(by, tenantId, parts.now()),
     resumeTenant: (by, tenantId) => setSuspended(by, tenantId, null),
