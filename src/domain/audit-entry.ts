@@ -22,6 +22,7 @@ export const AUDIT_ACTIONS = {
   'tenant.resumed': { description: 'An operator ended the suspension of the tenant.', both: true },
   'seller_profile.updated': { description: 'The seller’s profile was changed.', both: true },
   'member.invited': { description: 'Somebody was invited.', both: true },
+  'member.invitation_revoked': { description: 'An invitation was withdrawn.', both: true },
   'member.joined': { description: 'A person accepted an invitation.', both: true },
   'member.role_changed': { description: 'A person got another role.', both: true },
   'member.removed': { description: 'A person was removed, or left.', both: true },

@@ -42,6 +42,8 @@ export const SIGNATURE_TOLERANCE_MINUTES = 5;
 export const DOCUMENT_WAIT_MS = 10_000;
 
 /** Maximum number of people of a tenant. */
+/** Invitations of a tenant that are shown, those first that end first. */
+export const MAX_INVITATIONS = 100;
 export const MAX_MEMBERS = 200;
 
 /** Maximum number of a tenant's valid API keys in each environment, and of the revoked ones that its list keeps. */

@@ -155,7 +155,10 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     { name: 'person_passkeys_credentialID_idx', key: { credentialID: 1 } },
   ],
   person_grants: [{ name: 'tenant', key: { 'memberships.tenantId': 1 } }],
-  invitations: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+  invitations: [
+    { name: 'tenant', key: { 'grants.memberships.tenantId': 1, expiresAt: 1 } },
+    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ],
 };
 
 /** Creates missing indexes. Safe to run at each start, and in several processes at once. */

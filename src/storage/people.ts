@@ -161,13 +161,27 @@ export function createPeopleRepository(db: Db): PeopleRepository {
         },
         { $set: { reservedFor: email } },
       );
-      if (found === null) return null;
-      // One of an earlier version says nothing of who made it.
-      const { email: whose, grants, expiresAt, invitedBy = null } = found;
-      return { id, email: whose, grants, expiresAt, invitedBy };
+      return found && invitationOf(found);
+    },
+    async invitationsOf(tenantId, limit, now) {
+      const found = await invitations
+        .find({ 'grants.memberships.tenantId': tenantId, expiresAt: { $gt: now } })
+        .sort({ expiresAt: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(invitationOf);
+    },
+    async revokeInvitation(tenantId, id) {
+      const { deletedCount } = await invitations.deleteOne({ _id: id, 'grants.memberships.tenantId': tenantId });
+      return deletedCount === 1;
     },
     async removeInvitation(id) {
       await invitations.deleteOne({ _id: id });
     },
   };
+}
+
+/** One of an earlier version says nothing of who made it. */
+function invitationOf({ _id: id, email, grants, expiresAt, invitedBy = null }: StoredInvitation): Invitation {
+  return { id, email, grants, expiresAt, invitedBy };
 }

@@ -90,6 +90,7 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
     ['revokeDocumentUrls(id: "INVOICE")', '', 'invoice.document_urls_revoked', 'INVOICE'],
     ['resendInvoiceEmail(id: "INVOICE", to: "somebody@example.com")', '', 'invoice.email_resent', 'INVOICE'],
     ['inviteMember(role: viewer, email: "guest@example.com")', 'link', 'member.invited', null],
+    ['revokeInvitation(id: "INVITATION")', 'id', 'member.invitation_revoked', null],
     ['setMemberRole(id: "PERSON", role: developer)', '', 'member.role_changed', 'PERSON'],
     ['removeMember(id: "PERSON")', '', 'member.removed', 'PERSON'],
   ];
@@ -100,6 +101,8 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
   const before = (await entries()).length;
   const secrets = [secretPath, 'Confidential', 'somebody@example.com', 'guest@example.com'];
   for (const [template, answer, action, subject] of mutations) {
+    if (template.includes('INVITATION'))
+      ids.INVITATION = (await client.graphql('{ invitations { id } }')).body.data.invitations[0].id;
     const mutation = template.replace(/"([A-Z_]+)"/g, (_, name) => `"${ids[name] ?? name}"`);
     const name = template.slice(0, template.indexOf('('));
     const payload = `${name.charAt(0).toUpperCase()}${name.slice(1)}Payload`;

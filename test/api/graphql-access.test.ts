@@ -3,6 +3,7 @@ import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from '
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EventType, enumNameOf } from '../../src/domain/event.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { newInvitation } from '../../src/domain/person/invitation.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
@@ -95,6 +96,9 @@ const REACH: Readonly<Record<string, string>> = {
   Member: '{ members { … } }',
   KnownCustomer: '{ customers(beginning: "own-9bd1c7") { … } }',
   InvoiceDay: '{ invoiceDays(days: 2) { … } }',
+  OpenInvitation: '{ invitations { … } }',
+  RevokeInvitationPayload:
+    'mutation { revokeInvitation(id: "INVITATION") { __typename ... on RevokeInvitationPayload { … } } }',
   InviteMemberPayload: 'mutation { inviteMember(role: viewer) { __typename ... on InviteMemberPayload { … } } }',
   SetMemberRolePayload:
     'mutation { setMemberRole(id: "PERSON", role: viewer) { __typename ... on SetMemberRolePayload { … } } }',
@@ -176,6 +180,8 @@ const ROOTS: Readonly<Record<string, string>> = {
   'Mutation.rotateWebhookSecret': 'rotateWebhookSecret(endpointId: "ENDPOINT") { __typename }',
   'Mutation.resendWebhookEvent': 'resendWebhookEvent(eventId: "RESENT") { __typename }',
   'Mutation.resendWebhookDeliveries': 'resendWebhookDeliveries(selection: { endpointId: "ENDPOINT" }) { __typename }',
+  'Query.invitations': 'invitations { id }',
+  'Mutation.revokeInvitation': 'revokeInvitation(id: "INVITATION") { __typename }',
   'Mutation.inviteMember': 'inviteMember(role: viewer) { __typename }',
   'Mutation.setMemberRole': 'setMemberRole(id: "PERSON", role: viewer) { __typename }',
   'Mutation.removeMember': 'removeMember(id: "PERSON") { __typename }',
@@ -317,7 +323,7 @@ async function scratchEndpoint(): Promise<void> {
   names.SCRATCH = (await owner.post('/v1/webhook_endpoints', body)).body.id;
 }
 
-/** A person of the tenant without an account, which no answer needs. */
+/** A person of the tenant without an account, which no answer needs, and an invitation. */
 async function scratchPerson(): Promise<void> {
   names.PERSON = newId('per');
   const { db } = service.app.store;
@@ -328,6 +334,10 @@ async function scratchPerson(): Promise<void> {
     isOperator: false,
     memberships: [{ tenantId: own.id, role: 'developer' }],
   });
+  const grants = { isOperator: false, memberships: [{ tenantId: own.id, role: 'viewer' as const }] };
+  const { invitation } = newInvitation({ email: null, grants, invitedBy: null }, new Date());
+  await createPeopleRepository(db).insertInvitation(invitation);
+  names.INVITATION = invitation.id;
 }
 
 /** An operation with its ids, as this credential sends it. */
@@ -335,7 +345,7 @@ function operationFor(column: Column, template: string): string {
   return template
     .replace(/ SECRET/g, column === 'publishable+' ? `, clientSecret: "${names.SECRET}"` : '')
     .replace(
-      /"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|PERSON|REQUEST|OWNER)"/g,
+      /"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|PERSON|INVITATION|REQUEST|OWNER)"/g,
       (_, name) => `"${names[name]}"`,
     );
 }
@@ -394,14 +404,14 @@ async function look(type: GraphQLObjectType, column: Column): Promise<[field: st
     const cells: [string, string][] = [];
     for (const field of fields) {
       if (field === 'Mutation.deleteWebhookEndpoint') await scratchEndpoint();
-      if (field.endsWith('Member') || field.endsWith('MemberRole')) await scratchPerson();
+      if (/(Member|MemberRole|Invitation)$/.test(field)) await scratchPerson();
       const answer = await ask(column, `${type.name.toLowerCase()} { ${ROOTS[field]} }`);
       cells.push([field, refusal(answer) ?? outcome(Object.values(answer.data as object)[0])]);
     }
     return cells;
   }
   if (type.name === 'DeleteWebhookEndpointPayload') await scratchEndpoint();
-  if (type.name.includes('Member')) await scratchPerson();
+  if (/Member|Invitation/.test(type.name)) await scratchPerson();
   if (type.name === 'LimitReachedError' && WRITERS.has(column)) for (let i = 0; i < 16; i++) await scratchEndpoint();
   const answer = await ask(column, (REACH[type.name] ?? '').replace('…', selectionOf(type)));
   if (type.name === 'LimitReachedError')

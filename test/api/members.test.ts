@@ -183,6 +183,29 @@ describe('an invitation of an owner', () => {
     expect(entry).toMatchObject({ action: 'member.joined', details: { role: 'developer', was: 'viewer' } });
   });
 
+  it('is listed for owners until it is accepted or withdrawn; its link works no longer then', async () => {
+    const tenant = await service.tenant();
+    const [owner, other] = [await member(tenant, 'owner'), await member(await service.tenant(), 'owner')];
+    await owner.run(INVITE, { role: 'viewer', email: 'guest@example.com' });
+    const token = await linkOf(owner, 'developer');
+    const list = async () => (await owner.run('{ invitations { id email role } }')).data.invitations;
+    const found = (await list()) as { id: string; role: string }[];
+    expect(found).toMatchObject([
+      { email: 'guest@example.com', role: 'viewer' },
+      { email: null, role: 'developer' },
+    ]);
+    expect(JSON.stringify(found)).not.toContain(token);
+    const revoke = 'mutation ($id: ID!) { result: revokeInvitation(id: $id) { __typename } }';
+    const id = found[1]?.id;
+    for (const wrong of ['x', 'f'.repeat(64)])
+      expect((await owner.run(revoke, { id: wrong })).data.result.__typename).toBe('NotFoundError');
+    expect((await other.run(revoke, { id })).data.result.__typename).toBe('NotFoundError');
+    expect((await owner.run(revoke, { id })).data.result.__typename).toBe('RevokeInvitationPayload');
+    const late = await signedIn(service);
+    expect((await accept(late.browser, token, late)).status).toBe(404);
+    expect(await list()).toHaveLength(1);
+  });
+
   it('ends with the role of who made it', async () => {
     const tenant = await service.tenant();
     const [owner, rogue] = [await member(tenant, 'owner'), await member(tenant, 'owner')];

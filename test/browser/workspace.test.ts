@@ -262,6 +262,10 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await page.waitForSelector('[aria-label="Role of Youssef"]');
     await page.select('[aria-label="Role of Youssef"]', 'developer');
     await expect.poll(async () => (await other.session()).body.memberships[0]?.role).toBe('developer');
+    await press(page, 'Invite');
+    await page.waitForFunction(() => document.body.innerText.includes('Open invitations'));
+    await press(page, 'Withdraw', true);
+    await page.waitForFunction(() => !document.body.innerText.includes('Open invitations'));
     await page.waitForSelector('[aria-label="Role of Youssef"]');
     await page.click('.log li:nth-child(2) button');
     await page.waitForSelector('dialog[open]');

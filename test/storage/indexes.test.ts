@@ -7,6 +7,7 @@ import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { ALL_PARTITIONS, PARTITIONS } from '../../src/domain/invoice/lanes.ts';
 import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
+import { newInvitation } from '../../src/domain/person/invitation.ts';
 import { parseLogo } from '../../src/domain/tenant/logo.ts';
 import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
@@ -22,6 +23,7 @@ import { createSettledCounts } from '../../src/storage/invoice-counts.ts';
 import { ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createLogoStore } from '../../src/storage/logos.ts';
+import { createPeopleRepository } from '../../src/storage/people.ts';
 import { createRateLimiter } from '../../src/storage/rate-limiter.ts';
 import { createRequestLog } from '../../src/storage/request-log.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
@@ -39,8 +41,27 @@ let endpoints: EndpointRepository;
 let kept: Invoice;
 let plans: ReturnType<typeof queryPlans>;
 
+const people = () => createPeopleRepository(store.db);
+
+/** People of ten tenants, each with codes, a passkey and a session, and an invitation of each tenant. */
+async function storePeople(): Promise<void> {
+  const { db } = store;
+  const of = (name: string) => db.collection<{ _id: string }>(name);
+  const ids = Array.from({ length: 30 }, (_, n) => `per_${n}`);
+  const inTenant = (n: number) => [{ tenantId: `ten_${n % 10}`, role: 'viewer' as const }];
+  await of('people').insertMany(ids.map((_id) => ({ _id, email: `${_id}@example.com`, name: _id })));
+  await of('person_grants').insertMany(ids.map((_id, n) => ({ _id, isOperator: false, memberships: inTenant(n) })));
+  for (const name of ['person_codes', 'person_passkeys', 'person_sessions'])
+    await of(name).insertMany(ids.map((userId) => ({ _id: userId, userId, token: userId })));
+  for (const n of ids.keys()) {
+    const grants = { isOperator: false, memberships: inTenant(n) };
+    await people().insertInvitation(newInvitation({ email: null, grants, invitedBy: null }, new Date()).invitation);
+  }
+}
+
 beforeAll(async () => {
   store = await openTestStore('indexes', true);
+  await storePeople();
   invoices = createInvoiceRepository(store.db);
   tenants = createTenantRepository(store.db);
   endpoints = createWebhookEndpointRepository(store.db);
@@ -226,6 +247,14 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['claimMembers.heartbeat', () => createClaimMembers(store.db).heartbeat(HEARTBEAT), 1],
   ['claimMembers.forget', () => createClaimMembers(store.db).forget('w', HEARTBEAT.at), 1],
   ['jobs.removeOldWakes', () => createStageJobs(store.db, 'w').removeOldWakes(), 1],
+  ['people.grantsOf', () => people().grantsOf('per_7'), 1],
+  ['people.membersOf', () => people().membersOf('ten_7'), 6],
+  ['people.memberOf', () => people().memberOf('ten_7', 'per_7'), 2],
+  ['people.invitationsOf', () => people().invitationsOf('ten_7', 5, new Date()), 5],
+  ['people.revokeInvitation', () => people().revokeInvitation('ten_7', 'i'), 1],
+  ['people.reserveInvitation', () => people().reserveInvitation('i', 'a@example.com', new Date()), 1],
+  ['people.removeSecondFactors', () => people().removeSecondFactors('per_7@example.com'), 4],
+  ['people.removeOperator', () => people().removeOperator('per_8@example.com'), 2],
   ['tenants.list', () => tenants.list(), 30],
   ['tenants.page', () => tenants.page(null, 5), 5],
   ['tenants.page, the next one', () => tenants.page('ten_7', 5), 6],

@@ -80,6 +80,11 @@ null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 n
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation revokeDocumentUrls rotateApiKey rotateWebhookSecret updateWebhookEndpoint
 403 + + 403 403 403 403 403 403 403 +  Mutation updateSellerProfile
 403 403 403 403 403 403 403 + 403 403 +  Mutation inviteMember removeMember setMemberRole
+403 403 403 403 403 403 403 + 403 403 +  Mutation revokeInvitation
+403 403 403 403 403 403 403 + 403 403 +  OpenInvitation expiresAt id role
+403 403 403 403 403 403 403 null 403 403 null  OpenInvitation email
+403 403 403 403 403 403 403 + 403 403 +  Query invitations
+403 403 403 403 403 403 403 + 403 403 +  RevokeInvitationPayload id
 InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError 403 NotFoundError  Mutation resendInvoiceEmail
 + + + 403 403 403 403 + + 403 +  NotFoundError code message param status
 + + + 403 403 403 403 + + + +  PageInfo endCursor hasNextPage hasPreviousPage startCursor

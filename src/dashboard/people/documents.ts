@@ -19,6 +19,21 @@ export const INVITE = graphql(`
   }
 `);
 
+export const INVITATIONS = graphql(`
+  query Invitations {
+    invitations { id email role expiresAt }
+  }
+`);
+
+export const REVOKE_INVITATION = graphql(`
+  mutation RevokeInvitation($id: ID!) {
+    result: revokeInvitation(id: $id) {
+      ... on RevokeInvitationPayload { id }
+      ... on Error { message }
+    }
+  }
+`);
+
 export const SET_ROLE = graphql(`
   mutation SetMemberRole($id: ID!, $role: MemberRole!) {
     result: setMemberRole(id: $id, role: $role) {

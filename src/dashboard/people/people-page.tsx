@@ -5,9 +5,19 @@ import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { SecretOnce } from '../interface/secret-once.tsx';
 import { useTitle } from '../interface/use-title.ts';
+import { formatMoment } from '../text/dates.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
-import { INVITE, MEMBERS, type Member, REMOVE, type Role, SET_ROLE } from './documents.ts';
+import {
+  INVITATIONS,
+  INVITE,
+  MEMBERS,
+  type Member,
+  REMOVE,
+  REVOKE_INVITATION,
+  type Role,
+  SET_ROLE,
+} from './documents.ts';
 
 const ROLES = ['viewer', 'developer', 'owner'] as const satisfies readonly Role[];
 
@@ -37,6 +47,7 @@ export function PeoplePage() {
           />
         ))}
       </ul>
+      {isOwner && <OpenInvitations key={link} />}
       {isOwner && <Invitation onMade={setLink} />}
     </section>
   );
@@ -86,6 +97,37 @@ function RoleChoice({ label, role, onChange }: { label: string; role: Role; onCh
         </option>
       ))}
     </select>
+  );
+}
+
+/** The invitations that nobody has accepted yet. */
+function OpenInvitations() {
+  const { texts, language } = useLanguage();
+  const { open, whoever, until, revoke, revokeQuestion } = texts.people;
+  const { data, problem, reload } = useRead(INVITATIONS, {});
+  const revoking = useChange(REVOKE_INVITATION);
+  if (data?.invitations.length === 0) return null;
+  return (
+    <section class="part" aria-busy={!data && !problem}>
+      <h2>{open}</h2>
+      <Refusal text={problem ? 'unreachable' : revoking.refusal} />
+      <ul class="log">
+        {data?.invitations.map(({ id, email, role, expiresAt }) => (
+          <li key={id}>
+            <strong>{texts.account.roleNames[role]}</strong>
+            {email === null ? <span>{whoever}</span> : <bdi dir="ltr">{email}</bdi>}
+            <span>
+              {until} <time dateTime={expiresAt}>{formatMoment(expiresAt, language)}</time>
+            </span>
+            <span class="row-actions">
+              <ConfirmedButton question={revokeQuestion} onConfirm={() => void revoking.run({ id }).then(reload)}>
+                {revoke}
+              </ConfirmedButton>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

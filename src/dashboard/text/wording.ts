@@ -373,6 +373,11 @@ export interface PeopleTexts {
   readonly removeQuestion: (name: string) => string;
   readonly leave: string;
   readonly leaveQuestion: string;
+  readonly open: string;
+  readonly whoever: string;
+  readonly until: string;
+  readonly revoke: string;
+  readonly revokeQuestion: string;
   readonly invite: string;
   readonly inviteLead: string;
   readonly email: string;

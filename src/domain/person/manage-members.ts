@@ -1,6 +1,6 @@
 import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
-import { MAX_MEMBERS } from '../limits.ts';
+import { MAX_INVITATIONS, MAX_MEMBERS } from '../limits.ts';
 import { type PersonPrincipal, type Principal, requirePerson } from '../principal.ts';
 import { isAccountAddress } from './account-input.ts';
 import { INVITATION_MS } from './invitation.ts';
@@ -12,6 +12,17 @@ import type { AttemptLimiter, InvitationMail, PeopleRepository } from './ports.t
 export interface Invited {
   /** With the token, which is shown only in this answer. */
   readonly link: string;
+  /** UTC. */
+  readonly expiresAt: Date;
+}
+
+/** An invitation that nobody has accepted yet. */
+export interface OpenInvitation {
+  /** Tells nothing of the link. */
+  readonly id: string;
+  /** Null: whoever has the link. */
+  readonly email: string | null;
+  readonly role: Role;
   /** UTC. */
   readonly expiresAt: Date;
 }
@@ -29,6 +40,10 @@ export interface ManageMembers {
    * @param email gets a mail with the link, and only the person with this address can use it; null: whoever has the link
    */
   invite(principal: Principal, role: Role, email: string | null): Promise<Invited>;
+  /** The invitations that nobody has accepted yet, those first that end first. For owners. */
+  invitations(principal: Principal): Promise<OpenInvitation[]>;
+  /** Withdraws an invitation. For owners. @returns its id @throws {ServiceError} resource_not_found */
+  revokeInvitation(principal: Principal, id: string): Promise<string>;
   /** For owners. @throws {ServiceError} resource_not_found; last_owner */
   setRole(principal: Principal, personId: string, role: Role): Promise<Member>;
   /**
@@ -40,7 +55,10 @@ export interface ManageMembers {
 }
 
 export interface ManageMembersParts {
-  readonly people: Pick<PeopleRepository, 'membersOf' | 'memberOf' | 'insertInvitation' | 'changeRole'>;
+  readonly people: Pick<
+    PeopleRepository,
+    'membersOf' | 'memberOf' | 'insertInvitation' | 'changeRole' | 'invitationsOf' | 'revokeInvitation'
+  >;
   readonly audit: Audit;
   /** The service's address. */
   readonly publicUrl: string;
@@ -118,6 +136,21 @@ export function createManageMembers({
       await audit(entryBy(owner, 'member.invited', { subject: null, details: { role } }));
       if (email !== null) sendInvitation({ to: email, url: link, tenantName: tenant.name });
       return { link, expiresAt };
+    },
+    async invitations(principal) {
+      const { tenant } = requirePerson(principal, 'owner', 'read');
+      const found = await people.invitationsOf(tenant.id, MAX_INVITATIONS, new Date());
+      return found.flatMap(({ id, email, grants, expiresAt }) => {
+        const role = grants.memberships.find(({ tenantId }) => tenantId === tenant.id)?.role;
+        return role ? [{ id, email, role, expiresAt }] : [];
+      });
+    },
+    async revokeInvitation(principal, id) {
+      const owner = requirePerson(principal, 'owner', 'change');
+      if (!/^[0-9a-f]{64}$/.test(id) || !(await people.revokeInvitation(owner.tenant.id, id)))
+        throw serviceError('resource_not_found', 'There is no open invitation with this id.', 'id');
+      await audit(entryBy(owner, 'member.invitation_revoked', { subject: null }));
+      return id;
     },
     async setRole(principal, personId, role) {
       return change(requirePerson(principal, 'owner', 'change'), personId, role);

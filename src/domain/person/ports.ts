@@ -34,6 +34,10 @@ export interface PeopleRepository {
    */
   reserveInvitation(id: string, email: string, now: Date): Promise<Invitation | null>;
   removeInvitation(id: string): Promise<void>;
+  /** Up to `limit` invitations into a tenant that are valid at `now`, those first that end first. */
+  invitationsOf(tenantId: string, limit: number, now: Date): Promise<Invitation[]>;
+  /** Removes an invitation into this tenant. @returns false if there is none */
+  revokeInvitation(tenantId: string, id: string): Promise<boolean>;
 }
 
 /** What a request tells of the browser. */

@@ -1,5 +1,5 @@
-import { MAX_MEMBERS } from '../../domain/limits.ts';
-import type { Invited } from '../../domain/person/manage-members.ts';
+import { MAX_INVITATIONS, MAX_MEMBERS } from '../../domain/limits.ts';
+import type { Invited, OpenInvitation } from '../../domain/person/manage-members.ts';
 import type { Member, Role } from '../../domain/person/person.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
@@ -39,6 +39,19 @@ const InviteMemberPayload = builder.objectRef<Invited>('InviteMemberPayload').im
   }),
 });
 
+const OpenInvitationType = builder.objectRef<OpenInvitation>('OpenInvitation').implement({
+  description: 'An invitation that nobody has accepted yet.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Id for `revokeInvitation`. It tells nothing of the link.' }),
+    email: t.exposeString('email', {
+      nullable: true,
+      description: 'The address that can use it, in lower case; null: whoever has the link.',
+    }),
+    role: t.expose('role', { type: RoleType, description: 'Role of who accepts it.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'End of its validity.' }),
+  }),
+});
+
 const ID = { required: true, description: 'Prefix `per_`.' } as const;
 
 builder.queryField('members', (t) =>
@@ -51,7 +64,28 @@ builder.queryField('members', (t) =>
   }),
 );
 
+builder.queryField('invitations', (t) =>
+  t.field({
+    type: [OpenInvitationType],
+    extensions: { most: MAX_INVITATIONS },
+    authScopes: { person: 'owner' },
+    description: `The open invitations, those first that end first: at most ${MAX_INVITATIONS}. For owners.`,
+    resolve: (_root, _args, { principal, useCases }) => useCases.members.invitations(principal),
+  }),
+);
+
 builder.mutationFields((t) => ({
+  revokeInvitation: t.field({
+    type: builder.objectRef<string>('RevokeInvitationPayload').implement({
+      description: 'The result of `revokeInvitation`.',
+      fields: (f) => ({ id: f.id({ description: 'Id of the invitation.', resolve: (id) => id }) }),
+    }),
+    authScopes: { person: 'owner' },
+    errors: { types: [NotFoundError] },
+    description: 'Withdraws an invitation: its link works no longer. For owners.',
+    args: { id: t.arg.id({ required: true, description: 'Id of the invitation.' }) },
+    resolve: (_root, { id }, { principal, useCases }) => useCases.members.revokeInvitation(principal, id),
+  }),
   inviteMember: t.field({
     type: InviteMemberPayload,
     authScopes: { person: 'owner' },

@@ -113,6 +113,11 @@ function peopleCases({ db }: Store): Subject {
       await granted();
       await people.membersOf(tenantId);
     },
+    invitationsOf: async () => {
+      await invited();
+      await people.invitationsOf(tenantId, 5, new Date());
+    },
+    revokeInvitation: async () => people.revokeInvitation(tenantId, await invited()),
     memberOf: async () => people.memberOf(tenantId, await granted()),
     removeOperator: async () => {
       const person = { _id: newId('per'), email: 'b@example.com', name: 'X' };
