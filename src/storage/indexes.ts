@@ -156,7 +156,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   ],
   person_grants: [{ name: 'tenant', key: { 'memberships.tenantId': 1 } }],
   invitations: [
-    { name: 'tenant', key: { 'grants.memberships.tenantId': 1, expiresAt: 1 } },
+    { name: 'tenant', key: { 'grants.memberships.tenantId': 1 } },
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
 };

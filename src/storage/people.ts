@@ -166,10 +166,9 @@ export function createPeopleRepository(db: Db): PeopleRepository {
     async invitationsOf(tenantId, limit, now) {
       const found = await invitations
         .find({ 'grants.memberships.tenantId': tenantId, expiresAt: { $gt: now } })
-        .sort({ expiresAt: 1 })
         .limit(limit)
         .toArray();
-      return found.map(invitationOf);
+      return found.map(invitationOf).sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
     },
     async revokeInvitation(tenantId, id) {
       const { deletedCount } = await invitations.deleteOne({ _id: id, 'grants.memberships.tenantId': tenantId });
