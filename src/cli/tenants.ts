@@ -5,7 +5,7 @@ import { PAYMENT_MEANS_NAMES } from '../domain/payment-means.ts';
 import { MAX_LOGO_BYTES, MAX_LOGO_PIXELS, MAX_PNG_AREA } from '../domain/tenant/logo.ts';
 import type { SellerProfileChange } from '../domain/tenant/ports.ts';
 import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
-import { missingProfileFields } from '../domain/tenant/tenant.ts';
+import { changedFields, missingProfileFields } from '../domain/tenant/tenant.ts';
 import { administer } from './administer.ts';
 import { type Command, InputError, UsageError } from './command.ts';
 import { readJsonInput } from './files.ts';
@@ -108,8 +108,13 @@ export const updateTenant: Command = {
     const profile = await profileOf(input.get('profile'));
     const tenantId = input.get('TENANT');
     await administer(context, async ({ tenants, audit }) => {
-      if (!(await tenants.updateProfile(tenantId, profile))) throw new Error(`There is no tenant '${tenantId}'.`);
-      const details = { fields: Object.keys(profile).join(', ') };
+      const before = await tenants.find(tenantId);
+      if (before === null || !(await tenants.updateProfile(tenantId, profile)))
+        throw new Error(`There is no tenant '${tenantId}'.`);
+      // What the file does not have is removed.
+      const gone = Object.fromEntries(Object.keys(before.profile).map((field) => [field, null]));
+      const fields = changedFields(before.profile, { ...gone, ...profile });
+      const details = { fields: fields.join(', ') };
       await audit(entryByOperator(tenantId, null, 'seller_profile.updated', { subject: tenantId, details }));
     });
     context.terminal.print(`The profile of ${tenantId} is replaced. It applies to new invoices.${remarkOn(profile)}`);

@@ -113,6 +113,8 @@ describe('an operator', () => {
     expect(shown.seller.missingFields).toContain('ice');
     const profile = await post(`tenants/${tenantId}/profile`, { ice: '002189456000077', legalForm: 'SARL' });
     expect(profile.status).toBe(200);
+    // The same again is no change.
+    expect((await post(`tenants/${tenantId}/profile`, { ice: '002189456000077' })).status).toBe(200);
     expect((await get(`tenants/${tenantId}`)).body.seller).toMatchObject({ ice: '002189456000077', cnss: null });
     expect(codeOf(await post(`tenants/${tenantId}/profile`, { ice: 'x' }))).toEqual([400, 'invalid_request']);
     expect(codeOf(await post(`tenants/${tenantId}/profile`, []))).toEqual([400, 'invalid_request']);

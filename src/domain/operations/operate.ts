@@ -22,7 +22,7 @@ import type {
   SellerProfileChange,
   TenantRepository,
 } from '../tenant/ports.ts';
-import type { Environment, Tenant } from '../tenant/tenant.ts';
+import { changedFields, type Environment, type Tenant } from '../tenant/tenant.ts';
 
 /** Tenants, and entries of the audit log, in a page. */
 const PAGE = 50;
@@ -119,9 +119,9 @@ export function createOperate(parts: OperateParts): Operate {
       return tenant;
     },
     async changeProfile(by, tenantId, input) {
-      await found(tenantId);
+      const { profile } = await found(tenantId);
       const change = parts.parseProfile(input);
-      const fields = Object.keys(change);
+      const fields = changedFields(profile, change);
       if (fields.length === 0) return;
       const { logo } = change;
       if (logo && !(await tenants.admitLogo(tenantId, logo.sha256, MAX_LOGOS)))

@@ -6,7 +6,7 @@ import { type Member, type Principal, requireScope } from '../principal.ts';
 import type { Logo } from './logo.ts';
 import type { LiveConditions, LogoStore, MissingForLive, TenantRepository } from './ports.ts';
 import { parseSellerProfile } from './seller-profile-input.ts';
-import type { SellerProfile, Tenant } from './tenant.ts';
+import { changedFields, type SellerProfile, type Tenant } from './tenant.ts';
 
 /** A tenant's access to its own profile. Every method throws insufficient_scope (403) without its scope. */
 export interface OwnProfile {
@@ -67,8 +67,10 @@ export function createOwnProfile({ tenants, logos, audit, liveConditions, drawSa
       // Checked before anything is stored; the update checks it again atomically.
       await refuseTestMember(owner);
       const change = parseSellerProfile(input);
-      const fields = Object.keys(change);
-      if (fields.length === 0) return tenant;
+      // Read anew: authentication may have kept an older one for some milliseconds.
+      const present = (await tenants.find(tenant.id)) ?? tenant;
+      const fields = changedFields(present.profile, change);
+      if (fields.length === 0) return present;
       if (change.logo && !(await tenants.admitLogo(tenant.id, change.logo.sha256, MAX_LOGOS))) {
         throw serviceError('logo_limit_reached', `A tenant can store at most ${MAX_LOGOS} different logos.`, 'logo');
       }

@@ -73,6 +73,14 @@ const PROFILE_FIELDS = [
   'paymentMode',
 ] as const satisfies readonly (keyof SellerProfile)[];
 
+/** The fields of a change that differ from the profile. A logo is compared by its digest. */
+export function changedFields(profile: Partial<SellerProfile>, change: object): string[] {
+  const text = (value: unknown) =>
+    JSON.stringify(typeof value === 'object' && value && 'sha256' in value ? value.sha256 : (value ?? null));
+  const stored = profile as Readonly<Record<string, unknown>>;
+  return Object.entries(change).flatMap(([field, value]) => (text(value) === text(stored[field]) ? [] : [field]));
+}
+
 /** The mandatory fields that a profile lacks. */
 export function missingProfileFields(profile: Partial<SellerProfile>): string[] {
   return PROFILE_FIELDS.filter((field) => profile[field] === undefined);
