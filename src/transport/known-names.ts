@@ -23,7 +23,10 @@ function collect(part: unknown, names: Set<string>): void {
   for (const each of Object.values(part)) collect(each, names);
 }
 
-/** A `param` with `*` for each name that the client made up: it may be a secret, or tell of a person. */
+/**
+ * A `param` with `*` for each name that the client made up: it may be a secret, or tell of a person.
+ * @param param short: the time grows with the square of its length
+ */
 export function withKnownNames(param: string, known: ReadonlySet<string>): string {
   const segments = param.split('.').map((segment) => {
     const [, name = '', indexes = ''] = /^(.*?)((?:\[\d{1,6}\])*)$/s.exec(segment) ?? [];

@@ -79,6 +79,11 @@ describe('codes of an authenticator', () => {
       'invalid_credentials',
     ]);
     expect((await person.browser.request('GET', '/auth/second-factors')).body.recoveryCodesLeft).toBe(9);
+    // Also of those that are sent at once.
+    const [, , same = ''] = person.recoveryCodes;
+    const browsers = await Promise.all([1, 2, 3].map(() => halfway(person)));
+    const answers = await Promise.all(browsers.map((each) => each.post('/auth/sign-in/code', { code: same })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
     const replaced = await person.browser.post('/auth/codes/recovery', { password: person.password });
     const [fresh = ''] = replaced.body.recoveryCodes;
     const [, old = ''] = person.recoveryCodes;

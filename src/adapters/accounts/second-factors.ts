@@ -23,6 +23,8 @@ type AuthenticatorAnswer = NonNullable<
 const REFUSALS: readonly (readonly [RegExp, SecondFactorRefusal])[] = [
   [/^INVALID_PASSWORD$/, 'wrong_password'],
   [/^(INVALID_CODE|INVALID_BACKUP_CODE|AUTHENTICATION_FAILED|FAILED_TO_VERIFY_REGISTRATION)$/, 'wrong_code'],
+  // Two sign-ins with the same recovery code at once: the other one has used it.
+  [/^CONFLICT$/, 'wrong_code'],
   // One that was removed, and one that never was: the person learns no more than that it does not work.
   [/^PASSKEY_NOT_FOUND$/, 'wrong_code'],
   [/^ACCOUNT_TEMPORARILY_LOCKED$/, 'locked'],

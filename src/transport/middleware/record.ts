@@ -33,7 +33,7 @@ export function recordRequests(
       operation: operation?.slice(0, LONGEST) ?? null,
       milliseconds: Math.round(performance.now() - start),
       code: failure?.code ?? (status >= 400 ? 'other' : null),
-      param: failure?.param ? withKnownNames(failure.param, names()).slice(0, LONGEST) : null,
+      param: failure?.param ? withKnownNames(failure.param.slice(0, LONGEST), names()) : null,
       keyId: principal.keyId,
     });
   };
