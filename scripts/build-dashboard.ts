@@ -9,6 +9,8 @@ const SOURCES = ['src/dashboard', 'scripts/build-dashboard.ts', 'package.json', 
 const OUTPUT = 'dist/dashboard';
 /** Holds the digest of the sources that the pages were built from. */
 const STAMP = 'sources.sha256';
+/** How often the folder is replaced once more when another build was in between. */
+const MOST_ATTEMPTS = 20;
 
 /**
  * Builds the pages of the project in `root` unless they are up to date. They appear all at once, so that an interrupted
@@ -38,14 +40,31 @@ export async function buildDashboard(root: string): Promise<boolean> {
     },
   });
   writeFileSync(join(unfinished, STAMP), digest);
-  try {
-    rmSync(output, { recursive: true, force: true });
-    renameSync(unfinished, output);
-  } catch (error) {
-    rmSync(unfinished, { recursive: true, force: true });
-    if (!isBuilt(output, digest)) throw error;
-  }
+  replace(unfinished, output, digest);
   return true;
+}
+
+/**
+ * Puts a finished folder in the place of another. Another build may do the same at any moment: whoever finds pages of the
+ * same sources in the place leaves them there.
+ */
+function replace(finished: string, output: string, digest: string): void {
+  const former = `${finished}-former`;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      if (existsSync(output)) renameSync(output, former);
+      renameSync(finished, output);
+      break;
+    } catch (error) {
+      if (isBuilt(output, digest)) {
+        rmSync(finished, { recursive: true, force: true });
+        break;
+      }
+      if (attempt === MOST_ATTEMPTS) throw error;
+    } finally {
+      rmSync(former, { recursive: true, force: true });
+    }
+  }
 }
 
 function isBuilt(output: string, digest: string): boolean {

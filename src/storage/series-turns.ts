@@ -26,8 +26,7 @@ const PAUSE_MS = { first: 10, longest: 50 } as const;
 export function createSeriesTurns(db: Db, report: (failure: unknown) => void): SeriesTurns {
   const turns = db.collection<TurnDocument>('series_turns');
 
-  async function take(series: string, holder: string): Promise<boolean> {
-    const now = Date.now();
+  async function take(series: string, holder: string, now: number): Promise<boolean> {
     const free = { _id: series, until: { $lte: new Date(now) } };
     try {
       await turns.updateOne(free, { $set: { holder, until: new Date(now + TURN_MS) } }, { upsert: true });
@@ -49,12 +48,11 @@ export function createSeriesTurns(db: Db, report: (failure: unknown) => void): S
       const holder = randomUUID();
       const latest = Date.now() + TURN_MS;
       try {
-        for (
-          let pause: number = PAUSE_MS.first;
-          !(await take(series, holder));
-          pause = Math.min(pause * 1.5, PAUSE_MS.longest)
-        ) {
-          if (Date.now() > latest) return () => undefined;
+        for (let pause: number = PAUSE_MS.first; ; pause = Math.min(pause * 1.5, PAUSE_MS.longest)) {
+          const now = Date.now();
+          if (await take(series, holder, now)) break;
+          // By the time of the attempt: one is made after the end of a dead process's turn, however slow the store is.
+          if (now > latest) return () => undefined;
           await sleep(pause * (0.5 + Math.random()));
         }
       } catch (failure) {

@@ -39,6 +39,19 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** More than are answered beside a read that lets nobody else run: one before it begins, and those it ends beside. */
+const ENOUGH = 4;
+/** A loaded machine may not run this process during a read; it is then read once more. */
+const ATTEMPTS = 8;
+
+/** The most inserts of another client that were answered before one of some reads was. Ends when they are enough. */
+async function mostInsertsDuring(read: () => Promise<unknown>): Promise<number> {
+  let most = 0;
+  for (let attempt = 0; attempt < ATTEMPTS && most < ENOUGH; attempt++)
+    most = Math.max(most, await insertsDuring(read));
+  return most;
+}
+
 /** The number of inserts of another client that are answered before `read` is. */
 async function insertsDuring(read: () => Promise<unknown>): Promise<number> {
   const beside = other.db(name).collection('beside');
@@ -83,9 +96,9 @@ describe('other commands run during', () => {
   ])(
     '%s',
     async (_, read) => {
-      expect(await insertsDuring(read)).toBeGreaterThan(3);
+      expect(await mostInsertsDuring(read)).toBeGreaterThanOrEqual(ENOUGH);
     },
-    30_000,
+    60_000,
   );
 });
 

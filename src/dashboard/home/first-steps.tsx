@@ -17,7 +17,7 @@ export function FirstSteps({ home }: { home: Home }) {
   ];
   if (all.every(({ isDone }) => isDone)) return null;
   return (
-    <section class="part">
+    <section class="card part">
       <h2>{firstSteps}</h2>
       <ol class="first-steps">
         {all.map(({ name, page, isDone }) => (

@@ -20,6 +20,9 @@ export function StackedBars({ caption, column, kinds, bars }: StackedBarsProps) 
   const width = bars.length * (BAR + GAP) - GAP;
   return (
     <figure class="chart">
+      <p class="most" aria-hidden="true">
+        {formatNumber(most, language)}
+      </p>
       <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         <line x1="0" x2={width} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
         {bars.map(({ name, values }, index) => {
@@ -29,12 +32,16 @@ export function StackedBars({ caption, column, kinds, bars }: StackedBarsProps) 
             top -= height;
             return (
               <rect data-kind={kind} key={kind} x={index * (BAR + GAP)} y={top} width={BAR} height={height}>
-                <title>{name}</title>
+                <title>{`${name} : ${values[nth] ?? 0}`}</title>
               </rect>
             );
           });
         })}
       </svg>
+      <p class="axis" aria-hidden="true">
+        <span>{bars[0]?.name}</span>
+        <span>{bars.at(-1)?.name}</span>
+      </p>
       <figcaption aria-hidden="true">
         {kinds.map(({ kind, name }) => (
           <span data-kind={kind} key={kind}>
@@ -42,29 +49,32 @@ export function StackedBars({ caption, column, kinds, bars }: StackedBarsProps) 
           </span>
         ))}
       </figcaption>
-      <table class="unseen">
-        <caption>{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{column}</th>
-            {kinds.map(({ kind, name }) => (
-              <th scope="col" key={kind}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {bars.map(({ name, values }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              {kinds.map(({ kind }, nth) => (
-                <td key={kind}>{formatNumber(values[nth] ?? 0, language)}</td>
+      {/* A table would keep its height without the box. */}
+      <div class="unseen">
+        <table>
+          <caption>{caption}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{column}</th>
+              {kinds.map(({ kind, name }) => (
+                <th scope="col" key={kind}>
+                  {name}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {bars.map(({ name, values }) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                {kinds.map(({ kind }, nth) => (
+                  <td key={kind}>{formatNumber(values[nth] ?? 0, language)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

@@ -95,7 +95,7 @@ function Rows({ rows }: { rows: readonly ListedInvoice[] }) {
   const { address } = useWorkspace();
   const { columns } = texts.invoices;
   return (
-    <table class="rows">
+    <table class="rows stacked">
       <thead>
         <tr>
           {[columns.number, columns.customer, columns.status, columns.date, columns.amount].map((name) => (

@@ -60,7 +60,7 @@ function Lines({ invoice: { lines } }: { invoice: MemberInvoice }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard
     <section class="card part" aria-labelledby="lines" tabIndex={0}>
       <h2 id="lines">{texts.invoices.lines}</h2>
-      <table class="rows">
+      <table class="rows stacked">
         <thead>
           <tr>
             {[columns.description, columns.quantity, columns.unitPrice, columns.vat, columns.net].map((name) => (
@@ -73,7 +73,7 @@ function Lines({ invoice: { lines } }: { invoice: MemberInvoice }) {
         <tbody>
           {lines.map(({ description, quantity, unitPrice, taxRate, amount }, i) => (
             <tr key={i}>
-              <th scope="row">
+              <th scope="row" class="what">
                 <bdi>{description}</bdi>
               </th>
               <td class="sum">{new Intl.NumberFormat(language === 'en' ? 'en' : 'fr').format(quantity)}</td>

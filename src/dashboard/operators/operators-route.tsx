@@ -1,7 +1,8 @@
-import { useLocation, useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso';
 import { BrandMark } from '../interface/brand-mark.tsx';
 import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
 import { NotFound } from '../interface/not-found.tsx';
+import { type Section, Sections } from '../interface/sections.tsx';
 import { EntriesPage } from './entries-page.tsx';
 import { SurveyPage } from './survey-page.tsx';
 import { TenantPage } from './tenant-page.tsx';
@@ -10,16 +11,22 @@ import { TenantsPage } from './tenants-page.tsx';
 /** `/ops…`: the pages of operators. */
 export function OperatorsRoute() {
   const { texts } = useLanguage();
-  const { path } = useLocation();
   const { section, id } = useRoute().params;
   const { operators } = texts;
   const Page = pageOf(section, id);
   if (Page === null) return <NotFound />;
-  const sections = [
-    ['/ops', operators.title],
-    ['/ops/tenants', operators.tenants],
-    ['/ops/entries', operators.entries],
-  ] as const;
+  const groups: readonly (readonly Section[])[] = [
+    [
+      { icon: 'home', name: operators.title, href: '/ops', exact: true },
+      { icon: 'tenants', name: operators.tenants, href: '/ops/tenants' },
+      { icon: 'audit', name: operators.entries, href: '/ops/entries' },
+    ],
+    [
+      { icon: 'jobs', name: texts.account.jobs, href: '/ops/jobs/', apart: true },
+      { icon: 'metrics', name: texts.account.metrics, href: '/metrics', apart: true },
+    ],
+    [{ icon: 'account', name: texts.account.title, href: '/account' }],
+  ];
   return (
     <div class="workspace">
       <a class="skip" href="#content">
@@ -35,25 +42,7 @@ export function OperatorsRoute() {
         <p class="place">{texts.account.operator}</p>
         <LanguageSwitch />
       </header>
-      <nav class="sections" aria-label={texts.workspace.sections}>
-        {sections.map(([address, name]) => (
-          <a
-            key={address}
-            href={address}
-            aria-current={(address === '/ops' ? path === address : path.startsWith(address)) ? 'page' : undefined}
-          >
-            {name}
-          </a>
-        ))}
-        {/* Pages of their own, which the router of these pages must leave to the browser. */}
-        <a href="/ops/jobs/" target="_blank" rel="noopener">
-          {texts.account.jobs}
-        </a>
-        <a href="/metrics" target="_blank" rel="noopener">
-          {texts.account.metrics}
-        </a>
-        <a href="/account">{texts.account.title}</a>
-      </nav>
+      <Sections label={texts.workspace.sections} groups={groups} />
       <main id="content" tabIndex={-1}>
         <Page />
       </main>

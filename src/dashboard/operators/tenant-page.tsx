@@ -82,7 +82,7 @@ export function TenantPage() {
     (each) => settings.fields[each as keyof typeof settings.fields] ?? each,
   );
   return (
-    <section>
+    <section class="settings">
       <h1 class="title">
         <bdi>{data.name}</bdi>
       </h1>

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useLocation } from 'preact-iso';
 import { BrandMark } from '../interface/brand-mark.tsx';
+import type { IconName } from '../interface/icon.tsx';
 import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
+import { type Section, Sections } from '../interface/sections.tsx';
 import type { Connection } from './live-events.ts';
 import { mayChange } from './permissions.ts';
 import { type Environment, workspaceAddress } from './session.ts';
@@ -16,21 +17,25 @@ const ENVIRONMENTS = ['test', 'live'] as const satisfies readonly Environment[];
 export function WorkspaceFrame({ connection, children }: { connection: Connection; children: ComponentChildren }) {
   const { texts } = useLanguage();
   const { tenant, environment, address } = useWorkspace();
-  const { path } = useLocation();
   const { workspace } = texts;
-  const sections = [
-    ['home', texts.home.title],
-    ['invoices', texts.invoices.title],
-    ['deliveries', texts.deliveries.title],
-    ['endpoints', texts.endpoints.title],
-    ['console', texts.console.title],
-    ['keys', texts.keys.title],
-    // The service refuses the log to others.
-    ...(mayChange('endpoints', tenant.role, environment) ? [['requests', texts.requests.title] as const] : []),
-    ['people', texts.people.title],
-    ['settings', texts.settings.title],
-    ...(tenant.role === 'owner' ? [['audit', texts.audit.title] as const] : []),
-  ] as const;
+  const section = (icon: IconName, name: string): Section => ({ icon, name, href: `${address}/${icon}` });
+  const groups: readonly (readonly Section[])[] = [
+    [section('home', texts.home.title), section('invoices', texts.invoices.title)],
+    [
+      section('deliveries', texts.deliveries.title),
+      section('endpoints', texts.endpoints.title),
+      section('console', texts.console.title),
+      section('keys', texts.keys.title),
+      // The service refuses the log to others.
+      ...(mayChange('endpoints', tenant.role, environment) ? [section('requests', texts.requests.title)] : []),
+    ],
+    [
+      section('people', texts.people.title),
+      section('settings', texts.settings.title),
+      ...(tenant.role === 'owner' ? [section('audit', texts.audit.title)] : []),
+      { icon: 'account', name: texts.account.title, href: '/account' },
+    ],
+  ];
   return (
     <div class="workspace" data-environment={environment}>
       <a class="skip" href="#content">
@@ -56,21 +61,10 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
         </nav>
         <LanguageSwitch />
       </header>
-      <nav class="sections" aria-label={workspace.sections}>
-        {sections.map(([page, name]) => (
-          <a
-            key={page}
-            href={`${address}/${page}`}
-            aria-current={path.startsWith(`${address}/${page}`) ? 'page' : undefined}
-          >
-            {name}
-          </a>
-        ))}
-        <a href="/account">{texts.account.title}</a>
-        <p class="connection" role="status" data-connection={connection}>
-          {(connection === 'lost' || connection === 'live') && texts[connection]}
-        </p>
-      </nav>
+      <Sections label={workspace.sections} groups={groups} />
+      <p class="connection" role="status" data-connection={connection}>
+        {(connection === 'lost' || connection === 'live') && texts[connection]}
+      </p>
       {environment === 'test' && <p class="test-note">{workspace.testUnder}</p>}
       <main id="content" tabIndex={-1}>
         {children}
