@@ -98,7 +98,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   // Sequential: a failure ends the process, which must not happen while another part writes its file.
   const data = await openData(runtime, metrics, parts);
   const { store, tenants, manageKeys, invoices, feed, logFailure, alone } = data;
-  const signing = await composeSigning(runtime);
+  const signing = await composeSigning(runtime, data);
   metrics.watch(signing.keys);
   const clients = createClientActivity();
   const jobs = await createJobs({
@@ -140,7 +140,6 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
     const served = {
       data,
       jobs,
-      signing,
       documents,
       mailer,
       demand,

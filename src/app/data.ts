@@ -9,7 +9,7 @@ import type { SettledCounts } from '../domain/invoice/count-invoices.ts';
 import { createInvoiceIds, type InvoiceIds } from '../domain/invoice/invoice-ids.ts';
 import type { DocumentStore, InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { RequestLog } from '../domain/request-log/request-record.ts';
-import type { LogoStore } from '../domain/tenant/ports.ts';
+import type { LogoStore, SignersCertificates } from '../domain/tenant/ports.ts';
 import { CONNECT_MS } from '../storage/connect.ts';
 import { createDocumentStore } from '../storage/documents.ts';
 import { keyEarlierCustomers } from '../storage/earlier-customers.ts';
@@ -22,6 +22,7 @@ import { createInvoiceFeed, type InvoiceFeedService } from '../storage/invoice-f
 import { createInvoiceRepository } from '../storage/invoices.ts';
 import { createLogoStore } from '../storage/logos.ts';
 import { createRequestLog } from '../storage/request-log.ts';
+import { createSignersCertificates } from '../storage/signers-certificates.ts';
 import { setWebhookRetention } from '../storage/webhook-retention.ts';
 import { type Administration, administrationOf } from './administration.ts';
 import { openMasterKey } from './master-key.ts';
@@ -58,6 +59,7 @@ export interface Data
   readonly invoices: InvoiceRepository;
   readonly settledCounts: SettledCounts;
   readonly requestLog: RequestLog;
+  readonly signersCertificates: SignersCertificates;
   /** Also shows each entry in the log. */
   readonly audit: Audit;
   readonly documents: DocumentStore;
@@ -126,6 +128,7 @@ export async function openData(
     invoices: metrics.observed(createInvoiceRepository(db, background('changes'), hasEarlierKeys)),
     settledCounts: createSettledCounts(db),
     requestLog: createRequestLog(db),
+    signersCertificates: createSignersCertificates(db),
     audit: createAudit(
       auditLog,
       (entry) => runtime.log.info({ audit: entry }, entry.action),

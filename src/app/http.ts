@@ -31,7 +31,6 @@ import type { Data } from './data.ts';
 import type { Metrics } from './metrics.ts';
 import { composeOperations } from './operations.ts';
 import type { Runtime } from './runtime.ts';
-import type { Signing } from './signing.ts';
 import { composeUseCases, type UseCaseParts } from './use-cases.ts';
 
 /** How long a stop waits for the last records of requests, milliseconds. */
@@ -39,8 +38,6 @@ const RECORDS_MS = 2000;
 
 export interface HttpParts extends UseCaseParts {
   readonly jobs: Jobs;
-  /** The keys of this process; none if it only serves requests. */
-  readonly signing: Pick<Signing, 'keys'>;
   readonly metrics: Metrics;
   readonly clients: ClientActivity;
   /** The live authority, with the secret of its callbacks; null if none is configured. */

@@ -1,11 +1,10 @@
 import { opendir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { certificateFindings } from '../adapters/signing-key/certificate-findings.ts';
 import { statusOf } from '../domain/authority/status.ts';
 import { LANE_NAMES } from '../domain/invoice/lanes.ts';
 import { createListAttention } from '../domain/invoice/list-attention.ts';
 import { createOperate } from '../domain/operations/operate.ts';
-import { type CertificateState, createSurvey, type Storage } from '../domain/operations/survey.ts';
+import { createSurvey, type Storage } from '../domain/operations/survey.ts';
 import type { FindOperator } from '../domain/person/authenticate-session.ts';
 import { invite } from '../domain/person/invite.ts';
 import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
@@ -13,11 +12,9 @@ import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
 import type { OperatorRouteParts } from '../transport/operator-routes.ts';
 import type { Data } from './data.ts';
 import type { Runtime } from './runtime.ts';
-import type { Signing } from './signing.ts';
 
 export interface OperationsParts {
   readonly data: Data;
-  readonly signing: Pick<Signing, 'keys'>;
   readonly hasAuthority: boolean;
   readonly publicUrl: string;
   readonly findOperator: FindOperator;
@@ -25,7 +22,7 @@ export interface OperationsParts {
 
 /** What operators see and do on their pages. */
 export function composeOperations({ config }: Runtime, parts: OperationsParts): OperatorRouteParts {
-  const { data, signing, publicUrl } = parts;
+  const { data, publicUrl } = parts;
   const { tenants, manageKeys, people, invoices, authorityState, auditLog, audit } = data;
   const now = () => new Date();
   return {
@@ -38,7 +35,7 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
       attention: createListAttention(invoices, now),
       hasAuthority: parts.hasAuthority,
       authority: async (at) => statusOf(await authorityState.read(), at),
-      certificates: (at) => certificatesOf(signing, at),
+      certificates: data.signersCertificates.list,
       storage: () => storageOf(config.dataDir),
       namesOf: tenants.namesOf,
       now,
@@ -55,16 +52,6 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
         ),
     }),
   };
-}
-
-function certificatesOf({ keys }: Pick<Signing, 'keys'>, at: Date): CertificateState[] {
-  return [...keys].map(([signer, key]) => ({
-    signer,
-    subject: key.certificateChain[0].subject.replaceAll('\n', ', '),
-    endsAt: key.certificateChain[0].validToDate,
-    testOnly: key.testOnly,
-    findings: certificateFindings(key, at).map(({ text }) => text),
-  }));
 }
 
 /** The size of the files of a folder and of its disk. */

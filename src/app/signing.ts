@@ -2,12 +2,15 @@ import type { Logger } from 'pino';
 import { certificateFindings } from '../adapters/signing-key/certificate-findings.ts';
 import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
 import { createDocumentSigner } from '../adapters/xades/document-signer.ts';
+import { describeCertificate } from '../adapters/xades/signing-certificate.ts';
 import { createTimeStamper } from '../adapters/xades/time-stamp-authority.ts';
 import type { Config } from '../config.ts';
 import type { DocumentSigner } from '../domain/invoice/ports.ts';
 import { SigningFailed, type SigningKey } from '../domain/invoice/signing-key.ts';
+import type { SignersCertificate } from '../domain/tenant/ports.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import { watchCertificates } from './certificate-watch.ts';
+import type { Data } from './data.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The keys and signers of this process. */
@@ -58,18 +61,46 @@ export const NO_SIGNING: Signing = {
   keys: new Map(),
 };
 
-/** Opens the keys of this process; with ROLE=api there are none. @throws as {@link openSigning} */
-export async function composeSigning({ config, log, closing }: Runtime): Promise<Signing> {
+/**
+ * Opens the keys of this process, watches their certificates, and tells the other processes of them; with ROLE=api there
+ * are none.
+ * @throws as {@link openSigning}
+ */
+export async function composeSigning({ config, log, closing }: Runtime, data: TellParts): Promise<Signing> {
   if (config.role === 'api') return NO_SIGNING;
   const signing = await openSigning(config);
-  closing.add(watchSigning(signing, log));
+  closing.add(watchSigning(signing, log, (now) => tell(signing, data, now)));
   return signing;
 }
 
-/** Watches every signing certificate; see {@link watchCertificates}. @returns a function that stops it */
-export function watchSigning({ keys }: Pick<Signing, 'keys'>, log: Logger): () => void {
-  return watchCertificates(
-    (now) => [...keys].map(([signer, key]) => ({ fields: { signer }, findings: certificateFindings(key, now) })),
-    log,
+type TellParts = Pick<Data, 'signersCertificates' | 'logFailure'>;
+
+/** Stores what the certificates of these keys are. A failure is logged; the next look tells again. */
+function tell({ keys }: Pick<Signing, 'keys'>, { signersCertificates, logFailure }: TellParts, now: Date): void {
+  const certificates = [...keys].map(
+    ([signer, key]): SignersCertificate => ({
+      ...describeCertificate(key.certificateChain[0]),
+      ...{ signer, testOnly: key.testOnly },
+      findings: certificateFindings(key, now).map(({ text }) => text),
+    }),
   );
+  signersCertificates
+    .tell(certificates, now)
+    .catch((err: unknown) => logFailure('warn', 'the certificates could not be told to the other processes', err));
+}
+
+/**
+ * Watches every signing certificate; see {@link watchCertificates}.
+ * @param onLook called at each look
+ * @returns a function that stops it
+ */
+export function watchSigning(
+  { keys }: Pick<Signing, 'keys'>,
+  log: Logger,
+  onLook: (now: Date) => void = () => undefined,
+): () => void {
+  return watchCertificates((now) => {
+    onLook(now);
+    return [...keys].map(([signer, key]) => ({ fields: { signer }, findings: certificateFindings(key, now) }));
+  }, log);
 }

@@ -86,6 +86,7 @@ export function composeUseCases(
     }),
     sellerProfile: createOwnProfile({
       ...{ tenants, audit, logos: data.logos, liveConditions: data.liveConditions },
+      certificates: data.signersCertificates,
       drawSample: (tenantId, profile, logo) =>
         documents.renderer.draw(samplePage(tenantId, profile, logo, publicUrl, new Date())).catch((err: unknown) => {
           data.logFailure('warn', 'a preview could not be drawn', err);

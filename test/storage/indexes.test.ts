@@ -26,6 +26,7 @@ import { createLogoStore } from '../../src/storage/logos.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import { createRateLimiter } from '../../src/storage/rate-limiter.ts';
 import { createRequestLog } from '../../src/storage/request-log.ts';
+import { createSignersCertificates } from '../../src/storage/signers-certificates.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
@@ -284,6 +285,8 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['ledger.latest', () => createSubmissionLedger(store.db).latest(new Date()), 1],
   ['rateLimiter.consume', () => createRateLimiter(LIMITS, store.db).consume('secret', 'key_1'), 1],
   ['installation.operatorHash', () => createInstallationRepository(store.db).operatorHash(), 1],
+  ['signersCertificates.list', () => createSignersCertificates(store.db).list(new Date()), 1],
+  ['signersCertificates.of', () => createSignersCertificates(store.db).of('ten_1', new Date()), 2],
 ];
 
 const PAUSE = { by: 'me', reason: null, since: new Date() };

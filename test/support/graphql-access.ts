@@ -120,7 +120,7 @@ empty 404 404 403 hidden hidden 403 empty empty empty 404  SellerProfile missing
 + silent silent 403 403 403 403 + + + silent  Subscription invoiceEvents
 + 404 404 403 + + 403 + + + 404  TaxTotal base rate tax
 + + + 403 403 403 403 + + + +  MissingForLive condition text
-+ + + 403 403 403 403 + + + +  Tenant createdAt id missingForLive name seller
++ + + 403 403 403 403 + + + +  Tenant createdAt id missingForLive name seller signingCertificate
 null null null 403 403 403 403 null null null null  Tenant logo
 + + + 403 403 403 403 + + + +  TestScenario ice name
 hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden  TimeStamp authority time

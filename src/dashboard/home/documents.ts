@@ -22,7 +22,7 @@ export const HOME = graphql(`
     delivered: webhookDeliveries(state: delivered, first: 1) { nodes { id } }
     webhookEndpoints { id url active failing failingSince }
     apiKeys { id kind revokedAt }
-    tenant { seller { missingFields } }
+    tenant { signingCertificate { subject validTo } }
   }
   fragment Shown on Invoice { id number status createdAt rejectionReason customer { name } }
 `);

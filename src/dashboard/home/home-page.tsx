@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
-import { formatDay, formatMoment } from '../text/dates.ts';
+import { formatDate, formatDay, formatMoment } from '../text/dates.ts';
 import { formatNumber } from '../text/money.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DayChart } from './day-chart.tsx';
@@ -12,6 +12,8 @@ import { FirstSteps } from './first-steps.tsx';
 const MONTH = 30;
 /** An invoice that has waited for so long may need somebody, milliseconds. */
 const LATE_MS = 600_000;
+/** A certificate that ends so soon needs somebody, milliseconds: having one issued takes weeks. */
+const CERTIFICATE_MS = 30 * 86_400_000;
 
 /** `…/home`: today and the last 30 days, what needs attention, and the first steps. */
 export function HomePage() {
@@ -90,17 +92,26 @@ function Counts({ name, days }: { name: string; days: readonly Day[] }) {
 }
 
 function Attention({ home }: { home: Home }) {
-  const { texts } = useLanguage();
+  const { texts, language } = useLanguage();
   const { address } = useWorkspace();
-  const { attention, nothing, late, rejected, failing } = texts.home;
+  const { attention, nothing, late, rejected, failing, certificateEnds } = texts.home;
   const waiting = [...home.pending.nodes, ...home.signing.nodes, ...home.transmitted.nodes];
   const endpoints = home.webhookEndpoints.filter((each) => each.active && each.failing);
-  const isCalm = waiting.length + endpoints.length + home.rejected.nodes.length === 0;
+  const certificate = home.tenant.signingCertificate;
+  const ends = certificate && Date.parse(certificate.validTo) - Date.now() < CERTIFICATE_MS ? certificate : null;
+  const isCalm = !ends && waiting.length + endpoints.length + home.rejected.nodes.length === 0;
   return (
     <section class="part">
       <h2>{attention}</h2>
       {isCalm && <p class="empty">{nothing}</p>}
       <ul class="log">
+        {ends && (
+          <li>
+            <span class="badge attention">{certificateEnds}</span>
+            <time dateTime={ends.validTo}>{formatDate(ends.validTo, language)}</time>
+            <bdi dir="ltr">{ends.subject}</bdi>
+          </li>
+        )}
         {endpoints.map(({ id, url }) => (
           <li key={id}>
             <span class="badge attention">{failing}</span>

@@ -43,7 +43,7 @@ export interface Survey {
   readonly certificates: readonly {
     readonly signer: string;
     readonly subject: string;
-    readonly endsAt: string;
+    readonly validTo: string;
     readonly testOnly: boolean;
     readonly findings: readonly string[];
   }[];

@@ -221,13 +221,13 @@ function Certificates({ rows }: { rows: Survey['certificates'] }) {
       <h2>{operators.certificates}</h2>
       {rows.length === 0 && <p class="empty">{operators.noCertificates}</p>}
       <ul class="log">
-        {rows.map(({ signer, subject, endsAt, testOnly, findings }) => (
+        {rows.map(({ signer, subject, validTo, testOnly, findings }) => (
           <li key={signer}>
             <strong dir="ltr">{signer}</strong>
             <code dir="ltr">{subject}</code>
             {testOnly && <span class="badge">{operators.testOnly}</span>}
             <span>
-              {operators.until} <time dateTime={endsAt}>{formatDate(endsAt, language)}</time>
+              {operators.until} <time dateTime={validTo}>{formatDate(validTo, language)}</time>
             </span>
             {findings.map((finding) => (
               <span class="refusal" lang="en" dir="auto" key={finding}>

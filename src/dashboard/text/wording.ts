@@ -399,6 +399,7 @@ export interface HomeTexts {
   readonly late: string;
   readonly rejected: string;
   readonly failing: string;
+  readonly certificateEnds: string;
   readonly firstSteps: string;
   readonly done: string;
   readonly toDo: string;

@@ -2,24 +2,12 @@ import type { AuthorityStatus } from '../authority/status.ts';
 import type { Lane } from '../invoice/lanes.ts';
 import type { InvoiceAttention, ListAttention } from '../invoice/list-attention.ts';
 import type { Backlog } from '../invoice/repository.ts';
+import type { SignersCertificate } from '../tenant/ports.ts';
 
 /** How much is counted of what waits. */
 export const MOST_COUNTED = 1000;
 /** How many tenants with waiting live invoices are shown. */
 const MOST_TENANTS = 50;
-
-/** A signing certificate of this process. */
-export interface CertificateState {
-  /** `platform`, or the tenant's id. */
-  readonly signer: string;
-  readonly subject: string;
-  /** UTC. */
-  readonly endsAt: Date;
-  /** Whether it is the generated one, whose documents have no legal value. */
-  readonly testOnly: boolean;
-  /** What is wrong with it, or soon will be, each a sentence. */
-  readonly findings: readonly string[];
-}
 
 /** The folder of the service's data, and the disk that it is on; bytes. */
 export interface Storage {
@@ -41,8 +29,8 @@ export interface Survey {
   /** Whether a live authority is configured. */
   readonly hasAuthority: boolean;
   readonly authority: AuthorityStatus;
-  /** Empty in a process that only serves requests. */
-  readonly certificates: readonly CertificateState[];
+  /** As workers told of them within a day. */
+  readonly certificates: readonly SignersCertificate[];
   readonly storage: Storage;
 }
 
@@ -57,7 +45,7 @@ export interface SurveyParts {
   readonly attention: ListAttention;
   readonly hasAuthority: boolean;
   readonly authority: (now: Date) => Promise<AuthorityStatus>;
-  readonly certificates: (now: Date) => readonly CertificateState[];
+  readonly certificates: (now: Date) => Promise<readonly SignersCertificate[]>;
   readonly storage: () => Promise<Storage>;
   readonly namesOf: (tenantIds: readonly string[]) => Promise<Map<string, string>>;
   readonly now: () => Date;
@@ -67,21 +55,21 @@ export interface SurveyParts {
 export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
   return async () => {
     const at = parts.now();
-    const [queues, webhooks, parked, attention, authority, storage] = await Promise.all([
+    const [queues, webhooks, parked, attention, authority, certificates, storage] = await Promise.all([
       Promise.all(parts.lanes.map(async (lane) => ({ lane, ...(await parts.backlog(lane, MOST_COUNTED)) }))),
       parts.webhooks(MOST_COUNTED, at),
       parts.parked(MOST_TENANTS, MOST_COUNTED),
       parts.attention(),
       parts.authority(at),
+      parts.certificates(at),
       parts.storage(),
     ]);
     const names = await parts.namesOf([...new Set([...parked, ...attention].map(({ tenantId }) => tenantId))]);
     const nameOf = (tenantId: string) => names.get(tenantId) ?? tenantId;
     return {
-      ...{ at, queues, webhooks, authority, storage, hasAuthority: parts.hasAuthority },
+      ...{ at, queues, webhooks, authority, certificates, storage, hasAuthority: parts.hasAuthority },
       parked: parked.map((each) => ({ ...each, name: nameOf(each.tenantId) })),
       attention: attention.map((each) => ({ ...each, tenantName: nameOf(each.tenantId) })),
-      certificates: parts.certificates(at),
     };
   };
 }

@@ -4,7 +4,14 @@ import { createFairQueue, QueueFull } from '../fair-queue.ts';
 import { MAX_LOGOS } from '../limits.ts';
 import { type Member, type Principal, requireScope } from '../principal.ts';
 import type { Logo } from './logo.ts';
-import type { LiveConditions, LogoStore, MissingForLive, TenantRepository } from './ports.ts';
+import type {
+  LiveConditions,
+  LogoStore,
+  MissingForLive,
+  SignersCertificate,
+  SignersCertificates,
+  TenantRepository,
+} from './ports.ts';
 import { parseSellerProfile } from './seller-profile-input.ts';
 import { changedFields, type SellerProfile, type Tenant } from './tenant.ts';
 
@@ -29,6 +36,8 @@ export interface OwnProfile {
    *   internal_error (503) where no PDF can be drawn
    */
   preview(principal: Principal, change: unknown): Promise<string>;
+  /** The certificate that signs the tenant's documents; null if it is unknown. */
+  certificate(principal: Principal): Promise<SignersCertificate | null>;
   /** What the tenant lacks for live keys. */
   missingForLive(principal: Principal): Promise<readonly MissingForLive[]>;
 }
@@ -41,11 +50,13 @@ export interface OwnProfileParts {
   readonly logos: LogoStore;
   readonly audit: Audit;
   readonly liveConditions: LiveConditions;
+  readonly certificates: Pick<SignersCertificates, 'of'>;
   /** Draws a sample invoice of the seller as a PDF. @throws when it cannot be drawn */
   readonly drawSample: (tenantId: string, profile: Partial<SellerProfile>, logo: Logo | null) => Promise<Uint8Array>;
 }
 
-export function createOwnProfile({ tenants, logos, audit, liveConditions, drawSample }: OwnProfileParts): OwnProfile {
+export function createOwnProfile(parts: OwnProfileParts): OwnProfile {
+  const { tenants, logos, audit, liveConditions, certificates, drawSample } = parts;
   const previews = createFairQueue(PREVIEWS);
 
   async function refuseTestMember({ environment, tenant }: Member): Promise<void> {
@@ -97,6 +108,7 @@ export function createOwnProfile({ tenants, logos, audit, liveConditions, drawSa
         throw error;
       }
     },
+    certificate: async (principal) => certificates.of(requireScope(principal, 'read').tenant.id, new Date()),
     async missingForLive(principal) {
       return liveConditions(requireScope(principal, 'read').tenant);
     },

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../api-key/api-key.ts';
+import type { SigningCertificate } from '../verification/verification.ts';
 import type { Logo, LogoReference } from './logo.ts';
 import type { Environment, SellerProfile, Tenant } from './tenant.ts';
 
@@ -28,6 +29,29 @@ export interface MissingForLive {
  * @throws when it cannot be determined
  */
 export type LiveConditions = (tenant: Tenant) => Promise<readonly MissingForLive[]>;
+
+/** A certificate that documents are signed with, as a worker last told of it. */
+export interface SignersCertificate extends SigningCertificate {
+  /** `platform`, or the id of the tenant whose own it is. */
+  readonly signer: string;
+  /** Whether it is the generated one, whose documents have no legal value. */
+  readonly testOnly: boolean;
+  /** What is wrong with it, or soon will be, each a sentence for operators. */
+  readonly findings: readonly string[];
+}
+
+/**
+ * The certificates of the workers' signing keys: processes that only serve requests have no keys. What no worker has told
+ * of for a day is unknown.
+ */
+export interface SignersCertificates {
+  /** Replaces what is known of these signers, and forgets what is too old. */
+  tell(certificates: readonly SignersCertificate[], now: Date): Promise<void>;
+  /** All of them, by signer; at most 1,000. */
+  list(now: Date): Promise<SignersCertificate[]>;
+  /** The one that signs this tenant's documents: its own, or the platform's; null if it is unknown. */
+  of(tenantId: string, now: Date): Promise<SignersCertificate | null>;
+}
 
 /** A tenant in a list; `environments` are those for which it has valid keys. */
 export type ListedTenant = Pick<Tenant, 'id' | 'name' | 'createdAt' | 'suspendedAt'> & {

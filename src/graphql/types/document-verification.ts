@@ -10,7 +10,7 @@ import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import './scalars.ts';
 
-const SigningCertificateType = builder.objectRef<SigningCertificate>('SigningCertificate').implement({
+export const SigningCertificateType = builder.objectRef<SigningCertificate>('SigningCertificate').implement({
   description:
     'The certificate of the signing key. Its issuer is not checked, and anybody can create a certificate with any name: compare the fingerprint with that of a signer you trust.',
   fields: (t) => ({

@@ -6,6 +6,7 @@ import type { Tenant } from '../../domain/tenant/tenant.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { payloadOf } from '../payload.ts';
+import { SigningCertificateType } from './document-verification.ts';
 import { InvalidInputError, LimitReachedError } from './errors.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import { PaymentMeansType } from './payment-means.ts';
@@ -37,6 +38,12 @@ const TenantType = builder.objectRef<Tenant>('Tenant').implement({
       resolve: (tenant, _args, { principal, useCases }) => useCases.sellerProfile.logo(principal, tenant),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    signingCertificate: t.field({
+      type: SigningCertificateType,
+      nullable: true,
+      description: 'The certificate that signs the tenant’s new documents; null if no worker has told of it for a day.',
+      resolve: (_tenant, _args, { principal, useCases }) => useCases.sellerProfile.certificate(principal),
+    }),
     missingForLive: t.field({
       type: [MissingForLiveType],
       extensions: { most: Object.keys(LIVE_CONDITIONS).length },

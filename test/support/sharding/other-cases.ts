@@ -6,6 +6,7 @@ import type { Finding, ReconciliationRun } from '../../../src/domain/authority/r
 import { newId } from '../../../src/domain/ids.ts';
 import { newInvitation } from '../../../src/domain/person/invitation.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
+import type { SignersCertificate } from '../../../src/domain/tenant/ports.ts';
 import { createStageJobs } from '../../../src/jobs/stage-jobs.ts';
 import { createAuditLog } from '../../../src/storage/audit-log.ts';
 import { createDifferenceRepository } from '../../../src/storage/authority-differences.ts';
@@ -25,6 +26,7 @@ import { createAttemptLimiter, createRateLimiter } from '../../../src/storage/ra
 import { createReconciliationState } from '../../../src/storage/reconciliation-state.ts';
 import { createRequestLog } from '../../../src/storage/request-log.ts';
 import { createSeriesTurns } from '../../../src/storage/series-turns.ts';
+import { createSignersCertificates } from '../../../src/storage/signers-certificates.ts';
 import { createSubmissionLedger } from '../../../src/storage/submission-ledger.ts';
 import { createTenantRepository } from '../../../src/storage/tenants.ts';
 import { LOGO } from '../../unit/pdf/support.ts';
@@ -328,6 +330,11 @@ function authorityCases({ db }: Store): Record<string, Subject> {
 function processCases({ db }: Store): Record<string, Subject> {
   const members = createClaimMembers(db);
   const installation = createInstallationRepository(db);
+  const certificates = createSignersCertificates(db);
+  const certificate: SignersCertificate = {
+    ...{ signer: 'platform', subject: 'CN=P', issuer: 'CN=P', serialNumber: '1', fingerprint: 'f' },
+    ...{ validFrom: new Date(), validTo: new Date(), testOnly: true, findings: [] },
+  };
   const attempts = createAttemptLimiter(db);
   const limiter = createRateLimiter({ secret: 1, publishable: 1, address: 1 }, db);
   const health = createStoreHealth(db, { began: () => {}, ended: () => {} });
@@ -346,6 +353,11 @@ function processCases({ db }: Store): Record<string, Subject> {
       masterKeyMark: () => installation.masterKeyMark(),
       keepInvoiceIdSecret: () => installation.keepInvoiceIdSecret('s'),
       forgetMasterKeyMark: () => installation.forgetMasterKeyMark(),
+    }),
+    createSignersCertificates: subject(certificates, {
+      tell: () => certificates.tell([certificate], new Date()),
+      list: () => certificates.list(new Date()),
+      of: () => certificates.of('ten_x', new Date()),
     }),
     createAttemptLimiter: subject(attempts, { attempt: () => attempts.attempt('account', newId('per')) }),
     createRateLimiter: subject(limiter, {

@@ -24,6 +24,7 @@ function profileWith(drawSample: OwnProfileParts['drawSample']) {
     tenants: { admitLogo: refused, changeProfile: refused } as never,
     logos: { find: async () => stored },
     audit: refused,
+    certificates: { of: async () => null },
     liveConditions: async () => [],
     drawSample,
   });
