@@ -101,7 +101,7 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
     const kept = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
     );
-    expect(kept).toBe('[{},{},""]');
+    expect(kept).toBe('[{"language":"fr"},{},""]');
     await page.close();
   });
 

@@ -20,9 +20,12 @@ const KEPT_AS = 'language';
  * choice.
  */
 export function LanguageProvider({ children }: { children: ComponentChildren }) {
-  const [language, setLanguage] = useState(() =>
-    chooseLanguage(location.search, [...keptLanguage(), ...navigator.languages]),
-  );
+  const [language, setLanguage] = useState(() => {
+    const chosen = chooseLanguage(location.search, [...keptLanguage(), ...navigator.languages]);
+    // The next address does not say it any more, and a reload there must not change the language.
+    if (new URLSearchParams(location.search).get('lang') === chosen) keepLanguage(chosen);
+    return chosen;
+  });
   useLayoutEffect(() => {
     document.documentElement.lang = language;
     document.documentElement.dir = DIRECTIONS[language];
