@@ -28,7 +28,7 @@ export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
     ...page('forgotten-password', '/forgotten-password', 'form', 'fr'),
     ...page('new-password', '/new-password#x', 'form', 'ar'),
     ...page('account', '/account', '.identity', 'en', 'ar'),
-    ...page('home', `${tenant}/home`, '.chart', 'fr', 'ar', 'en'),
+    ...page('home', `${tenant}/home`, '.home:has(.chart):has(.part)', 'fr', 'ar', 'en'),
     ...page('creation', `${tenant}/invoices/new`, '.code', 'en', 'ar'),
     ...page('invoices', `${tenant}/invoices`, '.rows', 'fr', 'ar', 'en'),
     ...page('invoice', `${tenant}/invoices/${invoiceId}`, '.part', 'en', 'ar', 'fr'),

@@ -40,8 +40,10 @@ export function EmbeddedInvoice() {
           <strong>{texts.test}</strong> <span>{texts.testUnder}</span>
         </p>
       )}
-      <InvoiceSummary invoice={invoice} />
-      <StatusCard invoice={invoice} state={state} online={online} />
+      <div class="invoice">
+        <InvoiceSummary invoice={invoice} />
+        <StatusCard invoice={invoice} state={state} online={online} />
+      </div>
     </main>
   );
 }
