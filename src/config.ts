@@ -16,6 +16,8 @@ const port = z.coerce
   .int()
   .min(0)
   .max(65_535);
+/** By default a tenant may send as much as this number of its secret keys. */
+const KEYS_WORTH = 10;
 const perMinute = z.coerce.number({ error: 'must be a number of requests per minute' }).int().positive();
 const yesOrNo = z.stringbool({ error: 'must be true or false' });
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' });
@@ -78,6 +80,7 @@ const environment = z.object({
   MAIL_FROM: senderAddress.optional(),
   TEST_MAIL_ALLOW: mailAllowance.default([]),
   RATE_LIMIT_SECRET: perMinute.default(100),
+  RATE_LIMIT_TENANT: perMinute.optional(),
   RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
   RATE_LIMIT_ADDRESS: perMinute.default(100),
   ...DGI_SETTINGS,
@@ -175,7 +178,7 @@ export interface Config {
     readonly testAllow: readonly string[];
   };
   /** Requests per minute. */
-  readonly rateLimits: { readonly secret: number; readonly publishable: number; readonly address: number };
+  readonly rateLimits: Readonly<Record<'secret' | 'tenant' | 'publishable' | 'address', number>>;
   /** The live authority; null if there is none, so that there are no live keys. */
   readonly authority: AuthoritySettings | null;
   readonly dgiRetrySchedule: readonly number[];
@@ -292,6 +295,7 @@ export function readConfig(env: Settings = process.env): Config {
     mail: { smtpUrl: data.SMTP_URL ?? null, from: data.MAIL_FROM ?? null, testAllow: data.TEST_MAIL_ALLOW },
     rateLimits: {
       secret: data.RATE_LIMIT_SECRET,
+      tenant: data.RATE_LIMIT_TENANT ?? KEYS_WORTH * data.RATE_LIMIT_SECRET,
       publishable: data.RATE_LIMIT_PUBLISHABLE,
       address: data.RATE_LIMIT_ADDRESS,
     },

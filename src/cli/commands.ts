@@ -8,7 +8,7 @@ import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listOperations } from './operations.ts';
 import { acceptMasterKey, operatorReset } from './operator.ts';
 import { reconcileAuthority } from './reconcile.ts';
-import { createTenant, listTenants, updateTenant } from './tenants.ts';
+import { createTenant, limitTenant, listTenants, updateTenant } from './tenants.ts';
 import { verify } from './verify.ts';
 import { listen } from './webhooks/listen.ts';
 import { trigger } from './webhooks/trigger.ts';
@@ -18,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   createTenant,
   listTenants,
   updateTenant,
+  limitTenant,
   createKey,
   listKeys,
   revokeKey,

@@ -122,6 +122,35 @@ export const updateTenant: Command = {
   },
 };
 
+export const limitTenant: Command = {
+  name: 'tenants limit',
+  summary: 'Sets how many requests a minute the secret keys of a tenant may send together',
+  positionals: ['TENANT'],
+  options: {
+    requests: {
+      ...{ value: 'NUMBER', required: true },
+      description: 'Requests a minute in each environment, or "default" (RATE_LIMIT_TENANT)',
+    },
+  },
+  async run(input, context) {
+    const [tenantId, given] = [input.get('TENANT'), input.get('requests')];
+    const limit = given === 'default' ? null : Number(given);
+    if (limit !== null && !(/^\d{1,9}$/.test(given) && limit > 0))
+      throw new UsageError('--requests must be a whole number from 1 to 999999999, or "default"');
+    await administer(context, async ({ tenants, audit }) => {
+      if (!(await tenants.limitRequests(tenantId, limit))) throw new Error(`There is no tenant '${tenantId}'.`);
+      const details = { requests: limit === null ? 'default' : String(limit) };
+      await audit(entryByOperator(tenantId, null, 'tenant.limited', { subject: tenantId, details }));
+    });
+    context.terminal.print(
+      limit === null
+        ? `${tenantId} has the limit of the installation again.`
+        : `The secret keys of ${tenantId} may send ${limit} requests a minute together.`,
+    );
+    return 0;
+  },
+};
+
 async function profileOf(file: string | null): Promise<SellerProfileChange> {
   if (file === null) return {};
   const value = await readJsonInput(file);

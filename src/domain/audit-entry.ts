@@ -20,6 +20,7 @@ export const AUDIT_ACTIONS = {
   'tenant.created': { description: 'An operator created the tenant.', both: true },
   'tenant.suspended': { description: 'An operator suspended the tenant: it can only read.', both: true },
   'tenant.resumed': { description: 'An operator ended the suspension of the tenant.', both: true },
+  'tenant.limited': { description: 'An operator changed how many requests the tenant may send.', both: true },
   'seller_profile.updated': { description: 'The seller’s profile was changed.', both: true },
   'member.invited': { description: 'Somebody was invited.', both: true },
   'member.invitation_revoked': { description: 'An invitation was withdrawn.', both: true },

@@ -31,9 +31,8 @@ type Count = (id: string, requests: number) => Promise<{ readonly counted: numbe
 export function createRateLimiter(limits: Readonly<Record<LimitKind, number>>, shared: Db | null): RateLimiter {
   const count = createCount(shared, WINDOW_SECONDS);
   return {
-    async consume(kind, id, requests = 1) {
+    async consume(kind, id, requests = 1, limit = limits[kind]) {
       const { counted, endsAt } = await count(`${kind}:${id}`, requests);
-      const limit = limits[kind];
       return { limit, remaining: Math.max(0, limit - counted), resetAt: endsAt, allowed: counted <= limit };
     },
     uncounted(kind) {

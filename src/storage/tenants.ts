@@ -14,6 +14,8 @@ interface TenantDocument extends Pick<Tenant, 'name' | 'profile' | 'createdAt'> 
   _id: string;
   /** Only of a suspended tenant. */
   suspendedAt?: Date;
+  /** Only where it differs from the installation's. */
+  requestsPerMinute?: number;
   keys: (ApiKey & { hash: string })[];
   /** SHA-256 of all logos that the tenant has ever had. */
   logos?: string[];
@@ -34,7 +36,14 @@ export function createTenantRepository(db: Db): TenantRepository {
 
   async function findByKey(filter: { 'keys.hash': string } | { 'keys.id': string }) {
     const document = await tenants.findOne(filter, {
-      projection: { name: 1, profile: 1, createdAt: 1, suspendedAt: 1, keys: { $elemMatch: keyFilter(filter) } },
+      projection: {
+        name: 1,
+        profile: 1,
+        createdAt: 1,
+        suspendedAt: 1,
+        requestsPerMinute: 1,
+        keys: { $elemMatch: keyFilter(filter) },
+      },
     });
     const key = document?.keys[0];
     return document && key ? { tenant: tenantOf(document), key: keyOf(key) } : null;
@@ -82,6 +91,13 @@ export function createTenantRepository(db: Db): TenantRepository {
       const { matchedCount } = await tenants.updateOne(
         { _id: tenantId, suspendedAt: { $exists: at === null } } as Filter<TenantDocument>,
         at === null ? { $unset: { suspendedAt: '' } } : { $set: { suspendedAt: at } },
+      );
+      return matchedCount === 1;
+    },
+    async limitRequests(tenantId, limit) {
+      const { matchedCount } = await tenants.updateOne(
+        { _id: tenantId },
+        limit === null ? { $unset: { requestsPerMinute: '' } } : { $set: { requestsPerMinute: limit } },
       );
       return matchedCount === 1;
     },
@@ -200,8 +216,11 @@ function keyFilter(filter: { 'keys.hash': string } | { 'keys.id': string }) {
   return 'keys.hash' in filter ? { hash: filter['keys.hash'] } : { id: filter['keys.id'] };
 }
 
-function tenantOf({ _id, name, profile, createdAt, suspendedAt }: TenantDocument): Tenant {
-  return { id: _id, name, profile, createdAt, suspendedAt: suspendedAt ?? null };
+function tenantOf({ _id, name, profile, createdAt, suspendedAt, requestsPerMinute }: TenantDocument): Tenant {
+  return {
+    ...{ id: _id, name, profile, createdAt, suspendedAt: suspendedAt ?? null },
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+  };
 }
 
 /** The fields of a {@link ListedTenant}. */

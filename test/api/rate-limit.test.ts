@@ -44,6 +44,25 @@ describe('429', () => {
     expect([status, body.data]).toEqual([200, []]);
   });
 
+  it('follows when all keys of a tenant together exceed its limit, also one that an operator has set', async () => {
+    const tenant = await service.tenant();
+    const keys = [tenant.secretKey];
+    while (keys.length < 12) keys.push((await service.app.manageKeys.create(tenant.id, 'secret', 'test')).token);
+    const ask = async (key: string) => limitsOf(await as(key).get('/v1/invoices'));
+    // Ten keys send all that they may; then the tenant has sent as much as ten keys.
+    for (const key of keys.slice(0, 10)) for (let nth = 0; nth < LIMITS.secret; nth++) await ask(key);
+    expect(await ask(keys[10] ?? '')).toEqual([429, '50', '0']);
+    // Another tenant and the other environment have their own.
+    expect(await ask((await service.tenant()).secretKey)).toEqual([200, '5', '4']);
+    expect(await ask(await service.liveKey(tenant.id))).toEqual([200, '5', '4']);
+    await service.app.tenants.limitRequests(tenant.id, 60);
+    await expect.poll(() => ask(keys[11] ?? '')).toEqual([200, '5', expect.any(String)]);
+    await service.app.tenants.limitRequests(tenant.id, null);
+    await expect.poll(async () => (await ask(keys[11] ?? ''))[0]).toBe(429);
+    const publishable = as(tenant.publishableKey);
+    expect(limitsOf(await publishable.get('/v1/invoices/inv_x?client_secret=x'))[1]).toBe('7');
+  });
+
   it('counts each root field of a mutation as a request, and a query as one', async () => {
     const resend = (count: number) =>
       `mutation { ${Array.from({ length: count }, (_, i) => `a${i}: deleteWebhookEndpoint(id: "we_1") { __typename }`).join(' ')} }`;

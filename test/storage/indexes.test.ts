@@ -259,6 +259,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['tenants.list', () => tenants.list(), 30],
   ['tenants.page', () => tenants.page(null, 5), 5],
   ['tenants.page, the next one', () => tenants.page('ten_7', 5), 6],
+  ['tenants.limitRequests', () => tenants.limitRequests('ten_3', 5), 1],
   ['tenants.setSuspended', () => tenants.setSuspended('ten_3', null), 1],
   ['tenants.find', () => tenants.find('ten_1'), 1],
   ['tenants.findByKeyHash', () => tenants.findByKeyHash(hashToken('token 7')), 1],
@@ -292,7 +293,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
 const PAUSE = { by: 'me', reason: null, since: new Date() };
 const HEARTBEAT = { id: 'w', at: new Date(), inFlight: 0 };
 const PLACE = { decisionAt: new Date(1000), submissionId: 'inv_1' };
-const LIMITS = { secret: 1, publishable: 1, address: 1 };
+const LIMITS = { secret: 1, tenant: 1, publishable: 1, address: 1 };
 
 /** Every combination of the parameters of the list. */
 function pageCalls(): [string, () => Promise<unknown>, number][] {

@@ -430,6 +430,7 @@ export const en: Texts = {
       member_second_factors_removed: 'Second factors removed by an operator',
       tenant_suspended: 'Tenant suspended by an operator',
       tenant_resumed: 'Suspension of the tenant ended',
+      tenant_limited: 'Number of allowed requests changed',
       invoice_retried: 'Invoice processed again by an operator',
       jobs_changed: 'Jobs changed on their dashboard',
       authority_paused: 'Calls to the tax authority stopped',

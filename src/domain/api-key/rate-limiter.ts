@@ -1,5 +1,8 @@
-/** Whose limit applies: that of a secret key, of a publishable key or client_secret, or of a network address. */
-export type LimitKind = 'secret' | 'publishable' | 'address';
+/**
+ * Whose limit applies: that of a secret key, of all secret keys of a tenant in an environment, of a publishable key or
+ * client_secret, or of a network address.
+ */
+export type LimitKind = 'secret' | 'tenant' | 'publishable' | 'address';
 
 export interface LimitState {
   /** Requests per minute. */
@@ -12,8 +15,11 @@ export interface LimitState {
 
 /** Counts requests in fixed windows of 60 s (docs/api/contract.md, "Limits"). */
 export interface RateLimiter {
-  /** @param requests number to count; 0 only returns the state */
-  consume(kind: LimitKind, id: string, requests?: number): Promise<LimitState>;
+  /**
+   * @param requests number to count, by default 1; 0 only returns the state
+   * @param limit requests per minute, instead of the kind's
+   */
+  consume(kind: LimitKind, id: string, requests?: number, limit?: number): Promise<LimitState>;
   /** A new window without requests, for the headers of answers that are never limited. */
   uncounted(kind: LimitKind): LimitState;
 }

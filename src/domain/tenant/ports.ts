@@ -76,6 +76,10 @@ export interface TenantRepository {
     keys?: readonly { key: ApiKey; hash: string }[],
   ): Promise<void>;
   find(tenantId: string): Promise<Tenant | null>;
+  /**
+   * Sets the tenant's own limit of requests a minute; null: the installation's. @returns false if there is no such tenant
+   */
+  limitRequests(tenantId: string, limit: number | null): Promise<boolean>;
   /** The names of these tenants, by id. */
   namesOf(tenantIds: readonly string[]): Promise<Map<string, string>>;
   /** All tenants, oldest first. */

@@ -57,6 +57,8 @@ export interface Tenant {
   readonly createdAt: Date;
   /** Since when it can only read; null: it is not suspended. What is under way goes on. */
   readonly suspendedAt: Date | null;
+  /** Requests a minute of all its secret keys in an environment; absent: RATE_LIMIT_TENANT. */
+  readonly requestsPerMinute?: number;
 }
 
 const PROFILE_FIELDS = [

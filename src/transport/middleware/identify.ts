@@ -70,7 +70,10 @@ export function countingBy(limiter: RateLimiter): CountRequests {
 
 /** @param requests 0 only reads the state of the limit */
 async function count(ctx: Context, limiter: RateLimiter, requests: number): Promise<void> {
-  const limit = await limiter.consume(...bucketOf(ctx, ctx.state as RequestState), requests);
+  const states = await Promise.all(
+    bucketsOf(ctx, ctx.state as RequestState).map(([kind, id, limit]) => limiter.consume(kind, id, requests, limit)),
+  );
+  const limit = tightest(states);
   showLimit(ctx, limit);
   if (limit.allowed || requests === 0) return;
   const wait = secondsLeft(limit);
@@ -139,11 +142,25 @@ function arrivalOf({ secure, ip, host }: Context): Omit<Arrival, 'forwarded'> {
   return { encrypted: secure, address: ip, host };
 }
 
-function bucketOf(ctx: Context, state: RequestState): [LimitKind, string] {
-  const principal = state.identity && 'principal' in state.identity ? state.identity.principal : null;
-  return principal ? bucketOfPrincipal(principal) : ['address', limitedAddress(ctx.ip)];
+/** The limit that refuses the request, or else the one that will be reached first. */
+function tightest(states: readonly LimitState[]): LimitState {
+  const left = ({ allowed, remaining }: LimitState) => (allowed ? remaining : -1);
+  return states.reduce((least, each) => (left(each) < left(least) ? each : least));
 }
 
-function bucketOfPrincipal(principal: Principal): [LimitKind, string] {
-  return [principal.kind === 'secret' ? 'secret' : 'publishable', callerOf(principal)];
+/** Whose windows a request counts in, each with a limit of its own where there is one. */
+type Bucket = readonly [LimitKind, string, (number | undefined)?];
+
+function bucketsOf(ctx: Context, state: RequestState): readonly Bucket[] {
+  const principal = state.identity && 'principal' in state.identity ? state.identity.principal : null;
+  return principal ? bucketsOfPrincipal(principal) : [['address', limitedAddress(ctx.ip)]];
+}
+
+function bucketsOfPrincipal(principal: Principal): readonly Bucket[] {
+  if (principal.kind !== 'secret') return [['publishable', callerOf(principal)]];
+  const { tenant, environment } = principal;
+  return [
+    ['secret', callerOf(principal)],
+    ['tenant', `${tenant.id}:${environment}`, tenant.requestsPerMinute],
+  ];
 }

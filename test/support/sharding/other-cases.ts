@@ -67,6 +67,7 @@ function tenantCases({ db }: Store): Subject {
   return subject(tenants, {
     insert: stored,
     find: async () => tenants.find((await stored()).id),
+    limitRequests: async () => tenants.limitRequests((await stored()).id, 5),
     namesOf: async () => tenants.namesOf([(await stored()).id]),
     list: () => tenants.list(),
     page: async () => {
@@ -336,7 +337,7 @@ function processCases({ db }: Store): Record<string, Subject> {
     ...{ validFrom: new Date(), validTo: new Date(), testOnly: true, findings: [] },
   };
   const attempts = createAttemptLimiter(db);
-  const limiter = createRateLimiter({ secret: 1, publishable: 1, address: 1 }, db);
+  const limiter = createRateLimiter({ secret: 1, tenant: 1, publishable: 1, address: 1 }, db);
   const health = createStoreHealth(db, { began: () => {}, ended: () => {} });
   const jobs = createStageJobs(db, 'w');
   const work = { invoiceId: newId('inv'), environment: 'test', stage: 'sign', since: new Date() } as const;
