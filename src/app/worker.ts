@@ -2,7 +2,9 @@ import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
 import type { PipelineReport } from '../domain/invoice/stages/stage.ts';
+import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
 import type { Jobs } from '../jobs/agenda.ts';
+import { watchClock } from '../jobs/clock-watch.ts';
 import { startHousekeeping } from '../jobs/housekeeping.ts';
 import { createOrphanCollector } from '../storage/orphan-documents.ts';
 import { createSeriesTurns } from '../storage/series-turns.ts';
@@ -49,6 +51,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   }
   await jobs.startWorker(pipeline);
   runtime.closing.add(collectOrphans(runtime, data));
+  runtime.closing.add(rescheduleAfterSetBack(runtime, data));
   // Started now, so that the first invoice does not wait for the browser.
   return { warm: documents.renderer.warm() };
 }
@@ -81,6 +84,17 @@ function composePipeline(
         message,
       );
     },
+  });
+}
+
+/** Makes good for a clock that is set back. @returns a function that stops it */
+function rescheduleAfterSetBack({ log }: Runtime, { invoices, logFailure }: Data): () => void {
+  return watchClock((byMs) => {
+    invoices.reschedule(new Date(), LEASE_MS).then(
+      (changed) => log.warn({ byMs, changed }, 'the clock was set back; work that would have waited is due earlier'),
+      (err: unknown) =>
+        logFailure('warn', 'the clock was set back, and waiting work could not be made due earlier', err),
+    );
   });
 }
 

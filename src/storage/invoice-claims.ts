@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Filter, UpdateFilter } from 'mongodb';
-import { ALL_PARTITIONS, HURRIED_LANE } from '../domain/invoice/lanes.ts';
+import { ALL_PARTITIONS, HURRIED_LANE, LANE_NAMES } from '../domain/invoice/lanes.ts';
 import type { Claim, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { OUTBOX_GRACE_MS } from './invoice-transitions.ts';
 import { decoded } from './pages.ts';
 import { placeFields, type StoredWork } from './stored-work.ts';
 
-type Claims = Pick<InvoiceRepository, 'due' | 'backlog' | 'claimMany' | 'handBack' | 'placeEarlierWork'>;
+type Claims = Pick<InvoiceRepository, 'due' | 'backlog' | 'claimMany' | 'handBack' | 'placeEarlierWork' | 'reschedule'>;
+
+/** Clocks of processes differ by less than this, milliseconds. */
+const SKEW_MS = 5000;
 
 /** How workers find due invoices and claim many at once. */
 export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
@@ -101,6 +105,32 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
       });
       if (updates.length > 0) await invoices.bulkWrite(updates, { ordered: false });
       return found.length;
+    },
+
+    async reschedule(now, leaseMs) {
+      const ahead = new Date(now.getTime() + SKEW_MS);
+      const leaseEnd = new Date(now.getTime() + leaseMs);
+      const delay = { $subtract: ['$work.dueAt', '$work.since'] };
+      const dueAt = { $cond: [{ $eq: ['$work.token', null] }, { $add: [now, delay] }, leaseEnd] };
+      let changed = 0;
+      for (const lane of LANE_NAMES) {
+        const { modifiedCount } = await invoices.updateMany(
+          {
+            'work.lane': lane,
+            'work.partition': { $gte: ALL_PARTITIONS.from, $lt: ALL_PARTITIONS.until },
+            'work.dueAt': { $gt: ahead },
+            $or: [
+              { 'work.since': { $gt: ahead } },
+              { 'work.token': { $ne: null }, 'work.dueAt': { $gt: new Date(leaseEnd.getTime() + SKEW_MS) } },
+            ],
+          } as Filter<InvoiceDocument>,
+          [{ $set: { 'work.dueAt': dueAt, 'work.since': { $min: ['$work.since', now] } } }],
+        );
+        changed += modifiedCount;
+      }
+      const unpublished = { 'outbox.dueAt': { $gt: new Date(now.getTime() + OUTBOX_GRACE_MS + SKEW_MS) } };
+      await invoices.updateMany(unpublished, { $set: { 'outbox.dueAt': now } });
+      return changed;
     },
   };
 }

@@ -81,7 +81,7 @@ function countInStore(windows: Collection<Window>, seconds: number, whenAway: Co
     for (let attempt = 1; attempt <= TRIES; attempt++) {
       const now = Date.now();
       const open = await windows.findOneAndUpdate(
-        { _id: id, expire: { $gt: new Date(now) } },
+        { _id: id, expire: { $gt: new Date(now), $lte: latest(now) } },
         { $inc: { points: requests } },
         { returnDocument: 'after' },
       );
@@ -94,8 +94,12 @@ function countInStore(windows: Collection<Window>, seconds: number, whenAway: Co
     throw new Error(`the rate limit window of ${id} could not be updated`);
   }
 
+  /** A window that ends later was started by a clock that has been set back since. */
+  const latest = (now: number) => new Date(now + 2 * seconds * 1000);
+
   async function restart(_id: string, now: number, fresh: Omit<Window, '_id'>): Promise<boolean> {
-    const { matchedCount } = await windows.updateOne({ _id, expire: { $lte: new Date(now) } }, { $set: fresh });
+    const ended = { _id, $or: [{ expire: { $lte: new Date(now) } }, { expire: { $gt: latest(now) } }] };
+    const { matchedCount } = await windows.updateOne(ended, { $set: fresh });
     return matchedCount === 1;
   }
 

@@ -245,6 +245,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.claimMany', async () => invoices.claimMany('stages', [(await freshInvoice()).id, 'inv_x'], 1000), 2],
   ['invoices.handBack', async () => invoices.handBack([(await freshClaim()) as never]), 1],
   ['invoices.placeEarlierWork', () => invoices.placeEarlierWork(5), 5],
+  ['invoices.reschedule', () => invoices.reschedule(new Date(), 4000), 5],
   ['claimMembers.heartbeat', () => createClaimMembers(store.db).heartbeat(HEARTBEAT), 1],
   ['claimMembers.forget', () => createClaimMembers(store.db).forget('w', HEARTBEAT.at), 1],
   ['jobs.removeOldWakes', () => createStageJobs(store.db, 'w').removeOldWakes(), 1],

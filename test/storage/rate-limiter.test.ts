@@ -44,6 +44,13 @@ it('is exact across processes from the first request on: counts each request onc
   }
 });
 
+it('starts a window anew whose end is an hour ahead, because the clock was set back since', async () => {
+  const limiters = newLimiters();
+  await consume(limiters, 'set-back', 40);
+  await stores[0]?.db.collection(COLLECTION).updateMany({}, { $set: { expire: new Date(Date.now() + 3_600_000) } });
+  expect(await consume(limiters, 'set-back', 40)).toEqual(descending);
+});
+
 it('is exact at the start of each window', async () => {
   const limiters = newLimiters();
   await consume(limiters, 'windows', 7);

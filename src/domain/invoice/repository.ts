@@ -277,6 +277,13 @@ export interface InvoiceRepository {
    * @returns the number of invoices found: fewer than `limit` if there are no more
    */
   placeEarlierWork(limit: number): Promise<number>;
+  /**
+   * To be called when the clock was set back: work whose time was computed by the later clock would wait for as long as
+   * the clock was ahead. It keeps its delay, counted from `now`; leases and unpublished events become due as if they were
+   * of now. One round trip for each lane and one for the outbox.
+   * @returns the number of invoices changed
+   */
+  reschedule(now: Date, leaseMs: number): Promise<number>;
 }
 
 /** An invoice with due work. */

@@ -206,6 +206,11 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       if (claims.length === 0) throw new Error('the invoice could not be claimed');
     },
     handBack: async () => invoices.handBack([await claimed()]),
+    reschedule: {
+      call: () => invoices.reschedule(new Date(), LEASE_MS),
+      scatters: ['updateMany invoices by $or, work.dueAt, work.lane, work.partition', 'updateMany invoices by outbox.dueAt'],
+      because: 'only when a clock was set back',
+    },
     placeEarlierWork: {
       call: async () => {
         await fresh({}, { 'work.sweepAt': new Date() });
