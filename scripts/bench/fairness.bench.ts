@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BenchProcess, startProcess } from './bench-process.ts';
+import type { FairnessAnswer, FairnessRequest, FairnessService } from './fairness-work.ts';
+import type { Benchmark, Measured, Settings, Side } from './harness.ts';
+import { openLightClient, postOf } from './light-client.ts';
+import { invoiceBody } from './throughput-invoice.ts';
+
+/** Tenants that are measured, and their creations a second, each. */
+const [TENANTS, RATE] = [9, 0.5];
+/** How many times as much the neighbour sends. */
+const TIMES = 100;
+const CONNECTIONS = 256;
+
+const seconds = ({ quick }: Settings): number => (quick ? 8 : 40);
+
+/**
+ * How long nine tenants wait for their invoices, from creation to acceptance, while a tenth sends a hundred times as many
+ * as each of them; beside it the same without the tenth. No PDFs.
+ */
+export const benchmark: Benchmark = {
+  name: 'fairness',
+  about: `${TENANTS} tenants with ${RATE} creations a second each, beside one with ${TIMES} times as many, and without it`,
+  sides: [side('beside a neighbour', true), side('alone', false)],
+  answers: 'incomparable',
+  repeats: 3,
+  warmups: 1,
+};
+
+function side(name: string, hasNeighbour: boolean): Side {
+  let service: BenchProcess<FairnessService, FairnessRequest, FairnessAnswer> | null = null;
+  return {
+    name,
+    async open() {
+      service = await startProcess('fairness-service.ts', [String(TENANTS + 1)]);
+    },
+    async run(settings): Promise<Measured> {
+      if (!service) throw new Error(`${name} is not open`);
+      const { url, keys } = service.ready;
+      const since = Date.now();
+      const client = await openLightClient(url, CONNECTIONS);
+      const free = Array.from({ length: CONNECTIONS }, (_, nth) => nth);
+      const body = invoiceBody(settings.lines);
+
+      async function create(key: string): Promise<void> {
+        const connection = free.pop();
+        if (connection === undefined) throw new Error('the service does not answer as fast as it is asked');
+        const post = postOf(url, '/v1/invoices', { authorization: `Bearer ${key}` }, body);
+        const { status } = await client.ask(connection, post);
+        if (status !== 201) throw new Error(`a creation was answered ${status}`);
+        free.push(connection);
+      }
+
+      const [neighbour = '', ...others] = keys;
+      const plans = others.map((key, nth) => atRate(RATE, seconds(settings), nth / TENANTS, () => create(key)));
+      if (hasNeighbour) plans.push(atRate(RATE * TIMES, seconds(settings), 0, () => create(neighbour)));
+      await Promise.all(plans);
+      client.close();
+      const { waits } = await service.ask({ since });
+      const [ofNeighbour = [], ...ofOthers] = waits;
+      if (hasNeighbour !== ofNeighbour.length > 0) throw new Error('the neighbour has not done what it should');
+      return { latencies: { 'create → accepted of the nine': ofOthers.flat() } };
+    },
+    async close() {
+      await service?.close();
+    },
+  };
+}
+
+/** Does something `perSecond` times a second for some seconds. @param phase part of the first pause that has passed */
+async function atRate(perSecond: number, forSeconds: number, phase: number, work: () => Promise<void>): Promise<void> {
+  const start = performance.now();
+  const under: Promise<void>[] = [];
+  for (let nth = 0; nth < perSecond * forSeconds; nth++) {
+    const wait = start + ((nth + phase) * 1000) / perSecond - performance.now();
+    if (wait > 0) await sleep(wait);
+    under.push(work());
+  }
+  await Promise.all(under);
+}
