@@ -8,8 +8,10 @@ import {
   DGI_RULES,
   DGI_SETTINGS,
 } from './config/dgi.ts';
+import { TELEMETRY_RULES, TELEMETRY_SETTINGS, tracingOf } from './config/telemetry.ts';
 import { has, milliseconds, type Rule, type Settings, schedule, shortTime, UNIT_MS } from './config/values.ts';
 import { asciiAddress, mailAddress } from './domain/email-address.ts';
+import type { TracingSettings } from './domain/tracing.ts';
 
 const port = z.coerce
   .number({ error: 'must be a port number from 0 (any free port) to 65535' })
@@ -81,6 +83,7 @@ const environment = z.object({
   RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
   RATE_LIMIT_ADDRESS: perMinute.default(100),
   ...DGI_SETTINGS,
+  ...TELEMETRY_SETTINGS,
   WEBHOOK_RETRY_SCHEDULE: schedule
     .refine((delays) => delays[0] === 0, { error: 'must start with 0s, because the first attempt is immediate' })
     .default([0, 300_000, 1_800_000, 7_200_000, 21_600_000]),
@@ -135,6 +138,7 @@ const RULES: readonly Rule[] = [
     'must be all if MONGODB_URL is not set',
   ],
   ...DGI_RULES,
+  ...TELEMETRY_RULES,
 ];
 
 /** The settings of the service (docs/operations.md, "Settings"). Durations are in milliseconds. */
@@ -203,6 +207,8 @@ export interface Config {
     readonly graceMs: number;
   };
   readonly logLevel: string;
+  /** null if nothing is traced. */
+  readonly tracing: TracingSettings | null;
 }
 
 /** The settings are invalid. `message` lists every problem, one per line. */
@@ -211,7 +217,7 @@ export class ConfigError extends Error {
 }
 
 /** Settings whose values no message shows: keys, passphrases, and URLs, which may contain a password. */
-const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|CALLBACK_SECRET|URL/;
+const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|CALLBACK_SECRET|URL|ENDPOINT|HEADERS/;
 
 /** FATOURA_KEY: the API key of commands that call a service as a client. The service itself does not use it. */
 export function readClientKey(env: Settings = process.env): string | null {
@@ -308,5 +314,6 @@ export function readConfig(env: Settings = process.env): Config {
     },
     shutdown: { delayMs: data.SHUTDOWN_DELAY, graceMs: data.SHUTDOWN_GRACE },
     logLevel: data.LOG_LEVEL,
+    tracing: tracingOf(data),
   };
 }

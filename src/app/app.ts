@@ -27,6 +27,7 @@ import { createClosing, type Runtime } from './runtime.ts';
 import { composeSigning } from './signing.ts';
 import type { OpenStore } from './store.ts';
 import { watchStranded } from './stranded.ts';
+import { composeTracing } from './tracing.ts';
 import type { WorkersAuthority } from './transmission.ts';
 import { composeWebhooks } from './webhooks.ts';
 import { startWorker } from './worker.ts';
@@ -94,7 +95,8 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
 
 async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const { config, log, closing, fail } = runtime;
-  const metrics = createMetrics();
+  const tracing = await composeTracing(runtime);
+  const metrics = createMetrics({ exemplars: tracing.counts !== null });
   // Sequential: a failure ends the process, which must not happen while another part writes its file.
   const data = await openData(runtime, metrics, parts);
   const { store, tenants, manageKeys, invoices, feed, logFailure, alone } = data;
@@ -108,7 +110,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   });
   metrics.claims(jobs.claimCounts);
   const documents = composeDocuments(runtime, signing, parts);
-  const live = parts.live ?? (await composeAuthority(runtime, documents, metrics));
+  const live = parts.live ?? (await composeAuthority(runtime, documents, metrics, tracing));
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
   closing.add(() => mailer.close());
   closing.addWork(jobs.stop);
@@ -119,7 +121,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const url = server?.url ?? null;
   const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;
   const documentUrl = createDocumentUrl(publicUrl, data.clientSecrets);
-  const webhooks = composeWebhooks({ ...data, config, documentUrl, agenda: jobs.agenda, notifier: mailer });
+  const webhooks = composeWebhooks({ ...data, config, tracing, documentUrl, agenda: jobs.agenda, notifier: mailer });
   closing.addWork(webhooks.stop);
 
   if (live) {
@@ -134,7 +136,9 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const { warm } =
     config.role === 'api'
       ? { warm: Promise.resolve() }
-      : await startWorker(runtime, { data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live });
+      : await startWorker(runtime, {
+          ...{ data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live, tracing },
+        });
   if (config.role !== 'api') await startReconciliation(runtime, { data, jobs, publicUrl }, live?.authority ?? null);
   if (server) {
     const served = {
@@ -146,6 +150,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       webhooks,
       documentUrl,
       metrics,
+      tracing,
       live,
       publicUrl,
       clients,

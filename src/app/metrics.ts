@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { DIFFERENCE_KINDS, type DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { AuthorityState, AuthorityStateStore } from '../domain/authority/state.ts';
 import { statusOfEvent } from '../domain/event.ts';
@@ -6,15 +6,16 @@ import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
 import { type Claim, type InvoiceChange, type InvoiceRepository, MOST_WAITING } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
 import type { ClaimCounts } from '../jobs/claimer.ts';
+import type { MeasuredRequest } from '../transport/middleware/measure.ts';
 import { type ObservedAuthority, observeAuthority } from './authority-metrics.ts';
+import { openMetricsRegistry, timing } from './instruments.ts';
 
 /**
  * The Prometheus metrics of this process. Label values come from fixed sets in the code, except `signer`, which has a
  * value for each tenant with its own signing key.
  */
 export interface Metrics {
-  /** Counts a request. @param route the pattern of the route, not the path @param seconds until the answer began */
-  request(method: string, route: string, status: number, seconds: number): void;
+  request(request: MeasuredRequest): void;
   /** Counts requests that are missing in the request log. */
   dropped(requests: number): void;
   /** Counts a GraphQL request by the executor that ran it. */
@@ -42,14 +43,21 @@ export interface Metrics {
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-export function createMetrics(): Metrics {
-  const registers = [new Registry()];
-  const [registry] = registers as [Registry];
+/**
+ * @param options.exemplars whether histograms name traces; the exposition is OpenMetrics then, because Prometheus' own
+ * format has none. Default: no
+ */
+export function createMetrics({ exemplars = false }: { readonly exemplars?: boolean } = {}): Metrics {
+  const registry: Registry = exemplars ? openMetricsRegistry() : new Registry();
+  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const { requests, unrecorded, operations, statuses, stages, failures, mails, expiry } = instrumentsIn(registers);
+  const { requests, unrecorded, operations, statuses, stages, failures, mails, expiry } = instrumentsIn(
+    registers,
+    exemplars,
+  );
   return {
-    request(method, route, status, seconds) {
-      requests.observe({ method, route, status }, seconds);
+    request({ method, route, status, seconds, traceparent }) {
+      requests({ method, route, status }, seconds, traceparent);
     },
     dropped: (requests) => unrecorded.inc(requests),
     operation(path) {
@@ -91,7 +99,7 @@ export function createMetrics(): Metrics {
         since.set(changed, now);
         const { work, environment } = claim.invoice;
         const start = since.get(claim);
-        if (work && start !== undefined) stages.observe({ stage: work.stage }, (now - start) / 1000);
+        if (work && start !== undefined) stages({ stage: work.stage }, (now - start) / 1000, claim.invoice.traceparent);
         const again = change.work?.stage === work?.stage ? change.work : null;
         if (again && !again.keep && !again.parked && !again.blocked) failures.inc({ stage: again.stage });
         const outcome = change.email?.status;
@@ -158,14 +166,14 @@ export function createMetrics(): Metrics {
 }
 
 /** The metrics that this process counts itself. */
-function instrumentsIn(registers: Registry[]) {
+function instrumentsIn(registers: Registry[], exemplars: boolean) {
   return {
-    requests: new Histogram({
+    requests: timing({
       name: 'fatoura_http_request_duration_seconds',
       help: 'Duration of requests until the answer begins, by route',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-      registers,
+      ...{ registers, exemplars },
     }),
     unrecorded: new Counter({
       name: 'fatoura_requests_unrecorded_total',
@@ -184,12 +192,12 @@ function instrumentsIn(registers: Registry[]) {
       labelNames: ['environment', 'status'],
       registers,
     }),
-    stages: new Histogram({
+    stages: timing({
       name: 'fatoura_invoice_stage_duration_seconds',
       help: 'Duration of a stage of an invoice, from its claim or the end of the previous stage',
       labelNames: ['stage'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
-      registers,
+      ...{ registers, exemplars },
     }),
     failures: new Counter({
       name: 'fatoura_invoice_stage_retries_total',
