@@ -46,6 +46,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const environment = z.object({
   PORT: port.default(3000),
   HOST: z.string().default(DEFAULT_HOST),
+  METRICS_PORT: port.optional(),
   PUBLIC_URL: origin.optional(),
   SANDBOX_URL: origin.optional(),
   DATA_DIR: z.string().min(1).default('./data'),
@@ -137,6 +138,11 @@ const RULES: readonly Rule[] = [
     (env) => !has(env, 'MONGODB_URL') && has(env, 'ROLE') && env.ROLE !== 'all',
     'must be all if MONGODB_URL is not set',
   ],
+  [
+    'METRICS_PORT',
+    (env) => has(env, 'METRICS_PORT') && env.ROLE !== 'worker',
+    'is for ROLE=worker; other processes have /metrics at PORT',
+  ],
   ...DGI_RULES,
   ...TELEMETRY_RULES,
 ];
@@ -145,6 +151,8 @@ const RULES: readonly Rule[] = [
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** Where a worker answers monitoring systems; null: nowhere. */
+  readonly metricsPort: number | null;
   /** Without a trailing slash; null for the address that the server listens on. */
   readonly publicUrl: string | null;
   /** The address of each environment, without a trailing slash; null if every address serves both environments. */
@@ -274,6 +282,7 @@ export function readConfig(env: Settings = process.env): Config {
   return {
     port: data.PORT,
     host: data.HOST,
+    metricsPort: data.METRICS_PORT ?? null,
     publicUrl: data.PUBLIC_URL ?? null,
     sites:
       data.PUBLIC_URL !== undefined && data.SANDBOX_URL !== undefined

@@ -118,6 +118,7 @@ async function ours(): Promise<Contestant> {
     logFailure,
     alone: true,
     tracing: NO_TRACING,
+    metrics: { webhooks: () => () => undefined },
     audit: async () => undefined,
     background: () => (work: () => Promise<void>) => work(),
     ...strangers,

@@ -27,6 +27,7 @@ import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import { createEventLog } from '../storage/webhook-events.ts';
 import type { Data } from './data.ts';
+import type { Metrics } from './metrics.ts';
 import type { LogFailure } from './outages.ts';
 
 export type Webhooks = ReturnType<typeof composeWebhooks>;
@@ -46,6 +47,7 @@ export interface WebhookParts {
   /** Whether no other process can deliver. Leases found at the start are then left over from an ended process. */
   readonly alone: boolean;
   readonly tracing: Tracing;
+  readonly metrics: Pick<Metrics, 'webhooks'>;
 }
 
 /** The webhooks of the service: use cases for all processes, deliveries for workers. */
@@ -71,6 +73,7 @@ export function composeWebhooks(parts: WebhookParts) {
   const dispatcher = createDispatcher({
     ...{ health, statistics, deliveries, events, now, report },
     endpointOf: endpoints.findOfAnyTenant,
+    measure: parts.metrics.webhooks(deliveries),
     attempt: createAttemptDelivery({ sender, secretBox, schedule: config.webhookRetrySchedule, now, tracing }),
     records: createRecordAttempts(deliveries, jobs.queue, report),
   });
