@@ -5,7 +5,7 @@ import { projectFiles } from './check/text-rules.ts';
 
 const DECISION = /^docs\/decisions\/(\d{4})-[a-z0-9-]+\.md$/;
 /** A path of the project, in prose, code or a diagram; not the tail of another path or an address. */
-const NAMED_PATH = /(?<![\w/.@-])(?:src|test|scripts|docs|\.ci)\/[\w@.-]+(?:\/[\w@.-]+)*/g;
+const NAMED_PATH = /(?<![\w/.@-])(?:src|test|scripts|docs|deploy|\.ci)\/[\w@.-]+(?:\/[\w@.-]+)*/g;
 const LINK = /\]\((?<markdown>[^)\s]+)\)|\bsrc="(?<image>[^"]+)"/g;
 const CITED_HEADING = /(docs\/[\w/-]+\.md), "([^"]+)"/g;
 /** What a comment could cite and the repository does not hold. */

@@ -8,8 +8,10 @@ import {
   DGI_RULES,
   DGI_SETTINGS,
 } from './config/dgi.ts';
+import { TELEMETRY_RULES, TELEMETRY_SETTINGS, tracingOf } from './config/telemetry.ts';
 import { has, milliseconds, type Rule, type Settings, schedule, shortTime, UNIT_MS } from './config/values.ts';
 import { asciiAddress, mailAddress } from './domain/email-address.ts';
+import type { TracingSettings } from './domain/tracing.ts';
 
 const port = z.coerce
   .number({ error: 'must be a port number from 0 (any free port) to 65535' })
@@ -46,6 +48,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const environment = z.object({
   PORT: port.default(3000),
   HOST: z.string().default(DEFAULT_HOST),
+  METRICS_PORT: port.optional(),
   PUBLIC_URL: origin.optional(),
   SANDBOX_URL: origin.optional(),
   DATA_DIR: z.string().min(1).default('./data'),
@@ -84,6 +87,7 @@ const environment = z.object({
   RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
   RATE_LIMIT_ADDRESS: perMinute.default(100),
   ...DGI_SETTINGS,
+  ...TELEMETRY_SETTINGS,
   WEBHOOK_RETRY_SCHEDULE: schedule
     .refine((delays) => delays[0] === 0, { error: 'must start with 0s, because the first attempt is immediate' })
     .default([0, 300_000, 1_800_000, 7_200_000, 21_600_000]),
@@ -137,13 +141,21 @@ const RULES: readonly Rule[] = [
     (env) => !has(env, 'MONGODB_URL') && has(env, 'ROLE') && env.ROLE !== 'all',
     'must be all if MONGODB_URL is not set',
   ],
+  [
+    'METRICS_PORT',
+    (env) => has(env, 'METRICS_PORT') && env.ROLE !== 'worker',
+    'is for ROLE=worker; other processes have /metrics at PORT',
+  ],
   ...DGI_RULES,
+  ...TELEMETRY_RULES,
 ];
 
 /** The settings of the service (docs/operations.md, "Settings"). Durations are in milliseconds. */
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** Where a worker answers monitoring systems; null: nowhere. */
+  readonly metricsPort: number | null;
   /** Without a trailing slash; null for the address that the server listens on. */
   readonly publicUrl: string | null;
   /** The address of each environment, without a trailing slash; null if every address serves both environments. */
@@ -206,6 +218,8 @@ export interface Config {
     readonly graceMs: number;
   };
   readonly logLevel: string;
+  /** null if nothing is traced. */
+  readonly tracing: TracingSettings | null;
 }
 
 /** The settings are invalid. `message` lists every problem, one per line. */
@@ -214,7 +228,7 @@ export class ConfigError extends Error {
 }
 
 /** Settings whose values no message shows: keys, passphrases, and URLs, which may contain a password. */
-const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|CALLBACK_SECRET|URL/;
+const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|CALLBACK_SECRET|URL|ENDPOINT|HEADERS/;
 
 /** FATOURA_KEY: the API key of commands that call a service as a client. The service itself does not use it. */
 export function readClientKey(env: Settings = process.env): string | null {
@@ -271,6 +285,7 @@ export function readConfig(env: Settings = process.env): Config {
   return {
     port: data.PORT,
     host: data.HOST,
+    metricsPort: data.METRICS_PORT ?? null,
     publicUrl: data.PUBLIC_URL ?? null,
     sites:
       data.PUBLIC_URL !== undefined && data.SANDBOX_URL !== undefined
@@ -312,5 +327,6 @@ export function readConfig(env: Settings = process.env): Config {
     },
     shutdown: { delayMs: data.SHUTDOWN_DELAY, graceMs: data.SHUTDOWN_GRACE },
     logLevel: data.LOG_LEVEL,
+    tracing: tracingOf(data),
   };
 }

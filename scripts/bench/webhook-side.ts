@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { NO_TRACING } from '../../src/domain/tracing.ts';
 import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
 import { signatureHeaders, signingKey } from '../../src/domain/webhook/signature.ts';
 import { eventBody } from '../../src/domain/webhook/webhook-event.ts';
@@ -116,6 +117,8 @@ async function ours(): Promise<Contestant> {
     documentUrl,
     logFailure,
     alone: true,
+    tracing: NO_TRACING,
+    metrics: { webhooks: () => () => undefined },
     audit: async () => undefined,
     background: () => (work: () => Promise<void>) => work(),
     ...strangers,

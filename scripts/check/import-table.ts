@@ -42,7 +42,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     ],
   },
   { path: 'config.ts', may: ['config/', 'domain/email-address.ts', 'type domain/'] },
-  { path: 'config/', may: [], packages: ['zod'] },
+  { path: 'config/', may: ['type domain/'], packages: ['zod'] },
   {
     path: 'transport/rest/',
     may: [

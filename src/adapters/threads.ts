@@ -13,6 +13,14 @@ export interface Threads<Task, Result> {
   close(): Promise<void>;
 }
 
+/** Tasks that run or wait, of all threads of this process, by the file that a thread runs. */
+const tasksOf = new Map<string, number>();
+
+/** The number of tasks that run or wait, by the name of the thread's file without its ending. */
+export function threadTasks(): ReadonlyMap<string, number> {
+  return tasksOf;
+}
+
 /** Called once when a thread died and cannot be replaced: this process can no longer run its tasks. */
 export type OnFatal = (error: Error) => void;
 
@@ -58,6 +66,12 @@ export function createThreads<Task, Result>(
   let idleDeaths = 0;
   let lastDeath: Error | null = null;
   let tasks = 0;
+  const name = fileOf(options.filename).replace(/\.\w+$/, '');
+  const count = (change: number) => {
+    tasks += change;
+    tasksOf.set(name, (tasksOf.get(name) ?? 0) + change);
+  };
+  count(0);
   /** null: the thread rests, or has not started yet. */
   let pool: Piscina<Task, Result> | null = null;
   /** The ends of threads that were sent to rest. */
@@ -84,8 +98,9 @@ export function createThreads<Task, Result>(
   function fail(reason: string, started: Piscina<Task, Result>): void {
     // A thread that was sent to rest is no longer `pool`.
     if (closing || failed || started !== pool) return;
-    const file = String(options.filename).replace(/^.*\//, '');
-    failed = new Error(`${file}: ${reason}${lastDeath ? `: ${lastDeath.message}` : ''}`, { cause: lastDeath });
+    failed = new Error(`${fileOf(options.filename)}: ${reason}${lastDeath ? `: ${lastDeath.message}` : ''}`, {
+      cause: lastDeath,
+    });
     void started.destroy();
     onFatal(failed);
   }
@@ -111,7 +126,7 @@ export function createThreads<Task, Result>(
       // Piscina would start another thread, which nothing would stop.
       if (closing) throw new Error('the thread is closed');
       pool ??= start();
-      tasks++;
+      count(1);
       try {
         const result = await pool.run(task, signal && { signal });
         idleDeaths = 0;
@@ -119,7 +134,7 @@ export function createThreads<Task, Result>(
       } catch (error) {
         throw failed ?? error;
       } finally {
-        tasks--;
+        count(-1);
         if (tasks === 0) restLater();
       }
     },
@@ -129,4 +144,8 @@ export function createThreads<Task, Result>(
       await Promise.all([pool?.destroy(), ...ending]);
     },
   };
+}
+
+function fileOf(path: unknown): string {
+  return String(path).replace(/^.*\//, '');
 }

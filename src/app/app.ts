@@ -16,6 +16,7 @@ import { createDocumentUrl } from '../transport/document-url.ts';
 import type { ShutdownOptions } from '../transport/drain.ts';
 import { listen } from '../transport/http-server.ts';
 import { createLogger } from '../transport/logger.ts';
+import { serveMonitoring } from '../transport/monitoring.ts';
 import { composeAuthority, type LiveAuthority } from './authority.ts';
 import { createClientActivity } from './client-activity.ts';
 import { openData } from './data.ts';
@@ -27,6 +28,7 @@ import { createClosing, type Runtime } from './runtime.ts';
 import { composeSigning } from './signing.ts';
 import type { OpenStore } from './store.ts';
 import { watchStranded } from './stranded.ts';
+import { composeTracing } from './tracing.ts';
 import type { WorkersAuthority } from './transmission.ts';
 import { composeWebhooks } from './webhooks.ts';
 import { startWorker } from './worker.ts';
@@ -94,11 +96,14 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
 
 async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const { config, log, closing, fail } = runtime;
-  const metrics = createMetrics();
+  const tracing = await composeTracing(runtime);
+  const metrics = createMetrics({ exemplars: tracing.counts !== null });
   // Sequential: a failure ends the process, which must not happen while another part writes its file.
   const data = await openData(runtime, metrics, parts);
+  metrics.connections(data.store.pool);
+  if (tracing.counts) metrics.spans(tracing.counts);
   const { store, tenants, manageKeys, invoices, feed, logFailure, alone } = data;
-  const signing = await composeSigning(runtime, data);
+  const signing = await composeSigning(runtime, data, metrics.signatures);
   metrics.watch(signing.keys);
   const clients = createClientActivity();
   const jobs = await createJobs({
@@ -108,7 +113,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   });
   metrics.claims(jobs.claimCounts);
   const documents = composeDocuments(runtime, signing, parts);
-  const live = parts.live ?? (await composeAuthority(runtime, documents, metrics));
+  const live = parts.live ?? (await composeAuthority(runtime, documents, metrics, tracing));
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
   closing.add(() => mailer.close());
   closing.addWork(jobs.stop);
@@ -119,7 +124,15 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const url = server?.url ?? null;
   const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;
   const documentUrl = createDocumentUrl(publicUrl, data.clientSecrets);
-  const webhooks = composeWebhooks({ ...data, config, documentUrl, agenda: jobs.agenda, notifier: mailer });
+  const webhooks = composeWebhooks({
+    ...data,
+    config,
+    tracing,
+    metrics,
+    documentUrl,
+    agenda: jobs.agenda,
+    notifier: mailer,
+  });
   closing.addWork(webhooks.stop);
 
   if (live) {
@@ -134,7 +147,18 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const { warm } =
     config.role === 'api'
       ? { warm: Promise.resolve() }
-      : await startWorker(runtime, { data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live });
+      : await startWorker(runtime, {
+          ...{ data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live, tracing },
+        });
+  if (config.metricsPort !== null) {
+    const { url: monitored, close } = await serveMonitoring(config.metricsPort, config.host, {
+      exposition: metrics.exposition,
+      operatorHash: () => data.installation.operatorHash(),
+      ready: () => data.health.trouble(),
+    });
+    closing.add(close);
+    log.info(`metrics at ${monitored}/metrics`);
+  }
   if (config.role !== 'api') await startReconciliation(runtime, { data, jobs, publicUrl }, live?.authority ?? null);
   if (server) {
     const served = {
@@ -146,6 +170,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       webhooks,
       documentUrl,
       metrics,
+      tracing,
       live,
       publicUrl,
       clients,

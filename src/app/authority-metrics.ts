@@ -1,6 +1,10 @@
 import type { X509Certificate } from 'node:crypto';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { HttpAuthority } from '../adapters/authority/http/authority-http.ts';
+import { DIFFERENCE_KINDS, type DifferenceRepository } from '../domain/authority/reconciliation.ts';
+import type { AuthorityState, AuthorityStateStore } from '../domain/authority/state.ts';
+import { type InvoiceRepository, MOST_WAITING } from '../domain/invoice/repository.ts';
+import { storedGauge } from './instruments.ts';
 
 /** What the metrics read of the live authority. */
 export interface ObservedAuthority {
@@ -63,4 +67,49 @@ export function observeAuthority(
     },
   });
   return (call, outcome, seconds) => calls.observe({ call, outcome }, seconds);
+}
+
+/** Exposes the open differences with the authority's ledger. */
+export function watchDifferences(repository: Pick<DifferenceRepository, 'count'>, registers: Registry[]): void {
+  new Gauge({
+    name: 'fatoura_authority_differences',
+    help: 'Open differences between the ledger of the authority and this service, by kind',
+    labelNames: ['kind'],
+    registers,
+    async collect() {
+      this.reset();
+      const counts = await repository.count().catch(() => null);
+      if (counts) for (const kind of DIFFERENCE_KINDS) this.set({ kind }, counts[kind]);
+    },
+  });
+}
+
+/** Exposes the circuit breaker and what waits. */
+export function watchTransmission(
+  store: Pick<AuthorityStateStore, 'read'>,
+  invoices: Pick<InvoiceRepository, 'parkedCount'>,
+  registers: Registry[],
+): void {
+  const gauge = (name: string, help: string, read: () => Promise<number>) => storedGauge(registers, name, help, read);
+  const ofState = (value: (state: AuthorityState) => number) => async () => value(await store.read());
+  gauge(
+    'fatoura_authority_breaker_open',
+    'Whether the tax authority is away, so that live invoices wait: 1 or 0',
+    ofState(({ breaker }) => (breaker.phase === 'open' ? 1 : 0)),
+  );
+  gauge(
+    'fatoura_authority_paused',
+    'Whether an operator paused the transmission of live invoices: 1 or 0',
+    ofState(({ pause }) => (pause ? 1 : 0)),
+  );
+  gauge(
+    'fatoura_authority_outages',
+    'Outages of the tax authority since the installation',
+    ofState(({ breaker }) => breaker.opened),
+  );
+  gauge(
+    'fatoura_authority_waiting',
+    `Live invoices that wait for the tax authority, counted up to ${MOST_WAITING}`,
+    () => invoices.parkedCount(MOST_WAITING),
+  );
 }

@@ -10,6 +10,7 @@ import { createReceiptReader, type PaperParts } from '../adapters/authority/rece
 import { expiryFinding } from '../adapters/signing-key/certificate-findings.ts';
 import { loadPkcs12 } from '../adapters/signing-key/pkcs12.ts';
 import { type Config, ConfigError } from '../config.ts';
+import type { Tracing } from '../domain/tracing.ts';
 import { createLogger } from '../transport/logger.ts';
 import { composePapers } from './authority-papers.ts';
 import { type CertificateLook, watchCertificates } from './certificate-watch.ts';
@@ -37,7 +38,7 @@ export interface LiveCertificate {
   readonly certificate: X509Certificate;
 }
 
-type AuthorityParts = Pick<HttpAuthorityParts, 'log' | 'observe'> & {
+type AuthorityParts = Pick<HttpAuthorityParts, 'log' | 'observe' | 'tracing'> & {
   readonly verify: PaperParts['verify'];
 };
 
@@ -87,10 +88,11 @@ export async function composeAuthority(
   { config, log, closing }: Runtime,
   { verifier }: Pick<Documents, 'verifier'>,
   metrics: Pick<Metrics, 'authority'>,
+  tracing: Tracing,
 ): Promise<LiveAuthority | null> {
   let measure: NonNullable<AuthorityParts['observe']> = () => undefined;
   const observe: typeof measure = (...call) => measure(...call);
-  const live = await openAuthority(config, { log, observe, verify: verifier.verify });
+  const live = await openAuthority(config, { log, observe, tracing, verify: verifier.verify });
   if (live === null) return null;
   measure = metrics.authority(live);
   closing.add(() => live.close());

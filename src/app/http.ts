@@ -31,6 +31,7 @@ import type { Data } from './data.ts';
 import type { Metrics } from './metrics.ts';
 import { composeOperations } from './operations.ts';
 import type { Runtime } from './runtime.ts';
+import type { ProcessTracing } from './tracing.ts';
 import { composeUseCases, type UseCaseParts } from './use-cases.ts';
 
 /** How long a stop waits for the last records of requests, milliseconds. */
@@ -40,6 +41,7 @@ export interface HttpParts extends UseCaseParts {
   readonly jobs: Jobs;
   readonly metrics: Metrics;
   readonly clients: ClientActivity;
+  readonly tracing: ProcessTracing;
   /** The live authority, with the secret of its callbacks; null if none is configured. */
   readonly live: { readonly authority: Authority; readonly callbackSecret: string | Uint8Array | null } | null;
 }
@@ -86,10 +88,11 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
       findOperator,
     }),
     operatorRoutes: composeOperations(runtime, { ...parts, findOperator, hasAuthority: parts.live !== null }),
-    measured(method, route, ...rest) {
-      parts.clients.note(route);
-      metrics.request(method, route, ...rest);
+    measured(request) {
+      parts.clients.note(request.route);
+      metrics.request(request);
     },
+    tracing: parts.tracing.counts && parts.tracing,
     recorded: recorder.record,
     ready: async () => (server.closing ? 'the service is shutting down' : health.trouble()),
     trustedProxies: config.trustedProxies,

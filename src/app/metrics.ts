@@ -1,20 +1,25 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { DIFFERENCE_KINDS, type DifferenceRepository } from '../domain/authority/reconciliation.ts';
-import type { AuthorityState, AuthorityStateStore } from '../domain/authority/state.ts';
-import { statusOfEvent } from '../domain/event.ts';
-import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
-import { type Claim, type InvoiceChange, type InvoiceRepository, MOST_WAITING } from '../domain/invoice/repository.ts';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { DifferenceRepository } from '../domain/authority/reconciliation.ts';
+import type { AuthorityStateStore } from '../domain/authority/state.ts';
+import { type InvoiceRepository, MOST_WAITING } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
+import type { Attempt } from '../domain/webhook/delivery.ts';
+import type { DeliveryLedger } from '../domain/webhook/ports.ts';
 import type { ClaimCounts } from '../jobs/claimer.ts';
-import { type ObservedAuthority, observeAuthority } from './authority-metrics.ts';
+import type { ConnectionPool } from '../storage/connect.ts';
+import type { MeasuredRequest } from '../transport/middleware/measure.ts';
+import { type ObservedAuthority, observeAuthority, watchDifferences, watchTransmission } from './authority-metrics.ts';
+import { type Instruments, openMetricsRegistry, storedGauge, timing } from './instruments.ts';
+import { observeInvoices } from './invoice-metrics.ts';
+import { type CountSignature, observeSignatures, watchConnections, watchThreads } from './pool-metrics.ts';
+import { observeWebhooks } from './webhook-metrics.ts';
 
 /**
  * The Prometheus metrics of this process. Label values come from fixed sets in the code, except `signer`, which has a
  * value for each tenant with its own signing key.
  */
 export interface Metrics {
-  /** Counts a request. @param route the pattern of the route, not the path @param seconds until the answer began */
-  request(method: string, route: string, status: number, seconds: number): void;
+  request(request: MeasuredRequest): void;
   /** Counts requests that are missing in the request log. */
   dropped(requests: number): void;
   /** Counts a GraphQL request by the executor that ran it. */
@@ -30,6 +35,14 @@ export interface Metrics {
   transmission(state: Pick<AuthorityStateStore, 'read'>, invoices: Pick<InvoiceRepository, 'parkedCount'>): void;
   /** Where no live authority is configured: exposes the number of live invoices that wait for one. */
   stranded(invoices: Pick<InvoiceRepository, 'parkedCount'>): void;
+  /** Exposes the due deliveries, read from the store at each exposition. @returns counts an attempt */
+  webhooks(deliveries: Pick<DeliveryLedger, 'backlog'>): (attempt: Attempt, traceparent: string | null) => void;
+  /** Counts a signature by what made it and whether it did, or a time stamp. @param seconds its duration */
+  readonly signatures: CountSignature;
+  /** Exposes the connections to the store of this process. */
+  connections(pool: () => ConnectionPool): void;
+  /** Exposes the numbers of spans. Only for a process that traces. */
+  spans(counts: () => { readonly exported: number; readonly lost: number }): void;
   /** Exposes what the claims of this process have cost; nothing in a process without a worker. */
   claims(counts: () => ClaimCounts | null): void;
   /** Exposes the number of open event streams. */
@@ -42,84 +55,49 @@ export interface Metrics {
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-export function createMetrics(): Metrics {
-  const registers = [new Registry()];
-  const [registry] = registers as [Registry];
+/**
+ * @param options.exemplars whether histograms name traces; the exposition is OpenMetrics then, because Prometheus' own
+ * format has none. Default: no
+ */
+export function createMetrics({ exemplars = false }: { readonly exemplars?: boolean } = {}): Metrics {
+  const registry: Registry = exemplars ? openMetricsRegistry() : new Registry();
+  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const { requests, unrecorded, operations, statuses, stages, failures, mails, expiry } = instrumentsIn(registers);
+  watchThreads(registers);
+  const instruments: Instruments = { registers, exemplars };
+  const { requests, unrecorded, operations, expiry } = instrumentsIn(instruments);
   return {
-    request(method, route, status, seconds) {
-      requests.observe({ method, route, status }, seconds);
+    request({ method, route, status, seconds, traceparent }) {
+      requests({ method, route, status }, seconds, traceparent);
     },
     dropped: (requests) => unrecorded.inc(requests),
     operation(path) {
       operations.inc({ path });
     },
-    observed(invoices) {
-      const since = new WeakMap<object, number>();
-      watchAttention(invoices, registers);
-      const help = `PDFs that nobody has asked for and that are not drawn yet, counted up to ${MOST_WAITING}`;
-      storedGauge(registers, 'fatoura_pdfs_waiting_for_idle_time', help, () => invoices.idleCount(MOST_WAITING));
-      return {
-        ...invoices,
-        async claim(invoiceId, leaseMs) {
-          const claim = await invoices.claim(invoiceId, leaseMs);
-          if (claim) since.set(claim, performance.now());
-          return claim;
-        },
-        async claimMany(lane, invoiceIds, leaseMs) {
-          const claims = await invoices.claimMany(lane, invoiceIds, leaseMs);
-          const now = performance.now();
-          for (const claim of claims) since.set(claim, now);
-          return claims;
-        },
-        async change(claim, change, leaseMs) {
-          const changed = await invoices.change(claim, change, leaseMs);
-          observeChange(claim, change, changed);
-          return changed;
-        },
-        async changeAll(changes, leaseMs) {
-          const changed = await invoices.changeAll(changes, leaseMs);
-          for (const [index, [claim, change]] of changes.entries())
-            observeChange(claim, change, changed[index] as Claim);
-          return changed;
-        },
-      };
-
-      function observeChange(claim: Claim, change: InvoiceChange, changed: Claim): void {
-        const now = performance.now();
-        since.set(changed, now);
-        const { work, environment } = claim.invoice;
-        const start = since.get(claim);
-        if (work && start !== undefined) stages.observe({ stage: work.stage }, (now - start) / 1000);
-        const again = change.work?.stage === work?.stage ? change.work : null;
-        if (again && !again.keep && !again.parked && !again.blocked) failures.inc({ stage: again.stage });
-        const outcome = change.email?.status;
-        if (outcome && outcome !== 'sending') mails.inc({ environment, outcome });
-        for (const { type } of change.events ?? []) {
-          const status = statusOfEvent(type);
-          if (status !== null) statuses.inc({ environment, status });
-        }
-      }
-    },
-    differences(repository) {
-      new Gauge({
-        name: 'fatoura_authority_differences',
-        help: 'Open differences between the ledger of the authority and this service, by kind',
-        labelNames: ['kind'],
-        registers,
-        async collect() {
-          this.reset();
-          const counts = await repository.count().catch(() => null);
-          if (counts) for (const kind of DIFFERENCE_KINDS) this.set({ kind }, counts[kind]);
-        },
-      });
-    },
+    observed: (invoices) => observeInvoices(invoices, instruments),
+    differences: (repository) => watchDifferences(repository, registers),
     stranded(invoices) {
       const help = `Live invoices that wait although no tax authority is configured (DGI_URL), counted up to ${MOST_WAITING}`;
       storedGauge(registers, 'fatoura_authority_stranded', help, () => invoices.parkedCount(MOST_WAITING));
     },
     transmission: (state, invoices) => watchTransmission(state, invoices, registers),
+    webhooks: (deliveries) => observeWebhooks(deliveries, instruments),
+    signatures: observeSignatures(instruments),
+    connections: (pool) => watchConnections(pool, registers),
+    spans(counts) {
+      new Counter({
+        name: 'fatoura_spans_total',
+        help: 'Spans of traces, by what became of them: exported, or lost because the collector did not take them',
+        labelNames: ['outcome'],
+        registers,
+        collect() {
+          const { exported, lost } = counts();
+          this.reset();
+          this.inc({ outcome: 'exported' }, exported);
+          this.inc({ outcome: 'lost' }, lost);
+        },
+      });
+    },
     claims(counts) {
       new Counter({
         name: 'fatoura_claims_total',
@@ -158,14 +136,14 @@ export function createMetrics(): Metrics {
 }
 
 /** The metrics that this process counts itself. */
-function instrumentsIn(registers: Registry[]) {
+function instrumentsIn({ registers, exemplars }: Instruments) {
   return {
-    requests: new Histogram({
+    requests: timing({
       name: 'fatoura_http_request_duration_seconds',
       help: 'Duration of requests until the answer begins, by route',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-      registers,
+      ...{ registers, exemplars },
     }),
     unrecorded: new Counter({
       name: 'fatoura_requests_unrecorded_total',
@@ -178,31 +156,6 @@ function instrumentsIn(registers: Registry[]) {
       labelNames: ['path'],
       registers,
     }),
-    statuses: new Counter({
-      name: 'fatoura_invoice_transitions_total',
-      help: 'Status changes of invoices',
-      labelNames: ['environment', 'status'],
-      registers,
-    }),
-    stages: new Histogram({
-      name: 'fatoura_invoice_stage_duration_seconds',
-      help: 'Duration of a stage of an invoice, from its claim or the end of the previous stage',
-      labelNames: ['stage'],
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
-      registers,
-    }),
-    failures: new Counter({
-      name: 'fatoura_invoice_stage_retries_total',
-      help: 'Stages of invoices that were rescheduled for a retry',
-      labelNames: ['stage'],
-      registers,
-    }),
-    mails: new Counter({
-      name: 'fatoura_invoice_mails_total',
-      help: 'Attempts to mail an invoice, by outcome; waiting ones are retried',
-      labelNames: ['environment', 'outcome'],
-      registers,
-    }),
     expiry: new Gauge({
       name: 'fatoura_signing_certificate_expiry_timestamp_seconds',
       help: 'Expiry time of each signing certificate, unix seconds',
@@ -210,69 +163,4 @@ function instrumentsIn(registers: Registry[]) {
       registers,
     }),
   };
-}
-
-/** Maximum of each kind that is counted; the exact number above it does not matter to operators. */
-const MOST_COUNTED = 100;
-
-/** Reads the values from the store at each exposition: equal in every process, and absent during an outage. */
-function watchAttention(invoices: InvoiceRepository, registers: Registry[]): void {
-  new Gauge({
-    name: 'fatoura_invoices_needing_attention',
-    help: `Invoices that are stuck: at most ${MOST_COUNTED} failing and ${MOST_COUNTED} waiting ones are counted`,
-    labelNames: ['reason'],
-    registers,
-    async collect() {
-      this.reset();
-      const found = await invoices.needingAttention(MOST_COUNTED).catch(() => null);
-      if (!found) return;
-      const now = new Date();
-      const reasons = found.map((invoice) => attentionOf(invoice, now)?.reason);
-      for (const reason of ATTENTION_REASONS) this.set({ reason }, reasons.filter((each) => each === reason).length);
-    },
-  });
-}
-
-/** Read from the store at each exposition: equal in every process, and absent during an outage of the store. */
-function storedGauge(registers: Registry[], name: string, help: string, read: () => Promise<number>): void {
-  new Gauge({
-    name,
-    help,
-    registers,
-    async collect() {
-      this.reset();
-      const value = await read().catch(() => null);
-      if (value === null) this.remove();
-      else this.set(value);
-    },
-  });
-}
-
-function watchTransmission(
-  store: Pick<AuthorityStateStore, 'read'>,
-  invoices: Pick<InvoiceRepository, 'parkedCount'>,
-  registers: Registry[],
-): void {
-  const gauge = (name: string, help: string, read: () => Promise<number>) => storedGauge(registers, name, help, read);
-  const ofState = (value: (state: AuthorityState) => number) => async () => value(await store.read());
-  gauge(
-    'fatoura_authority_breaker_open',
-    'Whether the tax authority is away, so that live invoices wait: 1 or 0',
-    ofState(({ breaker }) => (breaker.phase === 'open' ? 1 : 0)),
-  );
-  gauge(
-    'fatoura_authority_paused',
-    'Whether an operator paused the transmission of live invoices: 1 or 0',
-    ofState(({ pause }) => (pause ? 1 : 0)),
-  );
-  gauge(
-    'fatoura_authority_outages',
-    'Outages of the tax authority since the installation',
-    ofState(({ breaker }) => breaker.opened),
-  );
-  gauge(
-    'fatoura_authority_waiting',
-    `Live invoices that wait for the tax authority, counted up to ${MOST_WAITING}`,
-    () => invoices.parkedCount(MOST_WAITING),
-  );
 }

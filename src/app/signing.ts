@@ -11,6 +11,7 @@ import type { SignersCertificate } from '../domain/tenant/ports.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import { watchCertificates } from './certificate-watch.ts';
 import type { Data } from './data.ts';
+import type { CountSignature } from './pool-metrics.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The keys and signers of this process. */
@@ -23,12 +24,20 @@ export interface Signing {
   readonly keys: ReadonlyMap<string, SigningKey>;
 }
 
-/** @throws when a key cannot be read or cannot sign; the message names the setting */
-export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' | 'dataDir'>): Promise<Signing> {
-  const { platform, tenants } = await openSigningKeys(signing, dataDir);
+/**
+ * @param count told of each signature and time stamp; default: nobody
+ * @throws when a key cannot be read or cannot sign; the message names the setting
+ */
+export async function openSigning(
+  { signing, dataDir }: Pick<Config, 'signing' | 'dataDir'>,
+  count: CountSignature = () => undefined,
+): Promise<Signing> {
+  const opened = await openSigningKeys(signing, dataDir);
+  const platform = counted(opened.platform, count);
+  const tenants = new Map([...opened.tenants].map(([tenantId, key]) => [tenantId, counted(key, count)]));
   const form = {
     policy: signing.policy,
-    stampTime: signing.tsaUrl === null ? null : createTimeStamper({ url: signing.tsaUrl }),
+    stampTime: signing.tsaUrl === null ? null : timed('time_stamp', createTimeStamper({ url: signing.tsaUrl }), count),
   };
   const signers = new Map([platform, ...tenants.values()].map((key) => [key, createDocumentSigner(key, form)]));
   const keyOf = ({ tenantId, environment }: Owner) => {
@@ -52,6 +61,28 @@ export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' |
   };
 }
 
+function counted(key: SigningKey, count: CountSignature): SigningKey {
+  return { ...key, sign: timed('key', (octets: Uint8Array) => key.sign(octets), count) };
+}
+
+function timed<Result>(
+  by: Parameters<CountSignature>[0],
+  make: (octets: Uint8Array) => Promise<Result>,
+  count: CountSignature,
+): (octets: Uint8Array) => Promise<Result> {
+  return async (octets) => {
+    const start = performance.now();
+    let outcome: Parameters<CountSignature>[1] = 'failed';
+    try {
+      const made = await make(octets);
+      outcome = 'made';
+      return made;
+    } finally {
+      count(by, outcome, (performance.now() - start) / 1000);
+    }
+  };
+}
+
 /** The signing part of a process with ROLE=api: it only serves requests and needs no keys. */
 export const NO_SIGNING: Signing = {
   keyOf: () => {
@@ -66,9 +97,13 @@ export const NO_SIGNING: Signing = {
  * are none.
  * @throws as {@link openSigning}
  */
-export async function composeSigning({ config, log, closing }: Runtime, data: TellParts): Promise<Signing> {
+export async function composeSigning(
+  { config, log, closing }: Runtime,
+  data: TellParts,
+  count: CountSignature,
+): Promise<Signing> {
   if (config.role === 'api') return NO_SIGNING;
-  const signing = await openSigning(config);
+  const signing = await openSigning(config, count);
   closing.add(watchSigning(signing, log, (now) => tell(signing, data, now)));
   return signing;
 }

@@ -21,6 +21,7 @@ import { createManageMembers } from '../domain/person/manage-members.ts';
 import type { AccountMailer, AttemptLimiter } from '../domain/person/ports.ts';
 import { createBrowseRequests } from '../domain/request-log/browse-requests.ts';
 import { createOwnProfile } from '../domain/tenant/own-profile.ts';
+import type { Tracing } from '../domain/tracing.ts';
 import { createVerifyDocument } from '../domain/verification/verify-document.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import type { UseCases } from '../graphql/context.ts';
@@ -39,20 +40,38 @@ export interface UseCaseParts {
   readonly documentUrl: DocumentUrl;
   readonly accountMailer: AccountMailer;
   readonly publicUrl: string;
+  readonly tracing: Tracing;
 }
 
 /** The use cases of the API. A tenant's changes to its own account are recorded in the audit log. */
 export function composeUseCases(
   log: Logger,
-  { data, jobs: { queue }, documents, mailer, demand, webhooks, documentUrl, accountMailer, publicUrl }: UseCaseParts,
+  {
+    data,
+    jobs: { queue },
+    documents,
+    mailer,
+    demand,
+    webhooks,
+    documentUrl,
+    accountMailer,
+    publicUrl,
+    tracing,
+  }: UseCaseParts,
   attempts: AttemptLimiter,
 ): UseCases {
   const { invoices, invoiceIds, tenants, clientSecrets, audit } = data;
   const { writer, invoiceWarnings, clientsVerifier } = documents;
   const readInvoice = createReadInvoice(invoices, clientSecrets);
   return {
-    createInvoice: createCreateInvoice(invoices, queue, invoiceIds, clientSecrets, invoiceWarnings, (entry) =>
-      log.info(entry, 'an invoice was created with warnings'),
+    createInvoice: createCreateInvoice(
+      invoices,
+      queue,
+      invoiceIds,
+      clientSecrets,
+      invoiceWarnings,
+      (entry) => log.info(entry, 'an invoice was created with warnings'),
+      tracing,
     ),
     validateInvoice: createValidateInvoice(invoices, writer, invoiceWarnings),
     invoiceWarnings,

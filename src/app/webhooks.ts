@@ -4,6 +4,7 @@ import { createWebhookSender } from '../adapters/webhook-http/webhook-sender.ts'
 import type { Config } from '../config.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
+import type { Tracing } from '../domain/tracing.ts';
 import { createAttemptDelivery } from '../domain/webhook/attempt-delivery.ts';
 import { createBrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
 import { createDispatcher } from '../domain/webhook/dispatcher.ts';
@@ -26,6 +27,7 @@ import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import { createEventLog } from '../storage/webhook-events.ts';
 import type { Data } from './data.ts';
+import type { Metrics } from './metrics.ts';
 import type { LogFailure } from './outages.ts';
 
 export type Webhooks = ReturnType<typeof composeWebhooks>;
@@ -44,11 +46,13 @@ export interface WebhookParts {
   readonly logFailure: LogFailure;
   /** Whether no other process can deliver. Leases found at the start are then left over from an ended process. */
   readonly alone: boolean;
+  readonly tracing: Tracing;
+  readonly metrics: Pick<Metrics, 'webhooks'>;
 }
 
 /** The webhooks of the service: use cases for all processes, deliveries for workers. */
 export function composeWebhooks(parts: WebhookParts) {
-  const { config, tenants, notifier, documentUrl, logFailure, alone, audit } = parts;
+  const { config, tenants, notifier, documentUrl, logFailure, alone, audit, tracing } = parts;
   const { db } = parts.store;
   const now = () => new Date();
   const report = (message: string, err: unknown) => logFailure('error', message, err);
@@ -69,7 +73,8 @@ export function composeWebhooks(parts: WebhookParts) {
   const dispatcher = createDispatcher({
     ...{ health, statistics, deliveries, events, now, report },
     endpointOf: endpoints.findOfAnyTenant,
-    attempt: createAttemptDelivery({ sender, secretBox, schedule: config.webhookRetrySchedule, now }),
+    measure: parts.metrics.webhooks(deliveries),
+    attempt: createAttemptDelivery({ sender, secretBox, schedule: config.webhookRetrySchedule, now, tracing }),
     records: createRecordAttempts(deliveries, jobs.queue, report),
   });
   const publisher = createPublishEvents({

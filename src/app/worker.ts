@@ -1,8 +1,8 @@
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
-import type { PipelineReport } from '../domain/invoice/stages/stage.ts';
-import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
+import { LEASE_MS, type PipelineReport } from '../domain/invoice/stages/stage.ts';
+import type { Tracing } from '../domain/tracing.ts';
 import type { Jobs } from '../jobs/agenda.ts';
 import { watchClock } from '../jobs/clock-watch.ts';
 import { startHousekeeping } from '../jobs/housekeeping.ts';
@@ -31,6 +31,7 @@ export interface WorkerParts {
   readonly live: WorkersAuthority | null;
   /** The address of the service for clients, without a trailing slash. Documents contain it. */
   readonly publicUrl: string;
+  readonly tracing: Tracing;
 }
 
 /**
@@ -58,12 +59,12 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
 
 function composePipeline(
   { config, log }: Runtime,
-  { data, jobs, signing, documents, mailer, demand, webhooks, publicUrl }: WorkerParts,
+  { data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, tracing }: WorkerParts,
   { authorityOf, gateOf, checkClearedOf }: Transmission,
 ): Pipeline {
   const { invoices, logos, health } = data;
   return createPipeline({
-    ...{ invoices, logos, mailer },
+    ...{ invoices, logos, mailer, tracing },
     documents: data.documents,
     queue: jobs.queue,
     turns: createSeriesTurns(data.store.db, (err) =>

@@ -6,8 +6,24 @@ export const CONNECT_MS = 10_000;
  * How long an operation waits for a usable server, milliseconds. Short, so that clients soon get an error and retry.
  */
 const SELECTION_MS = 2000;
+/** Connections to one server. */
+const MAX_CONNECTIONS = 64;
+
+/** The connections of a process to the store. */
+export interface ConnectionPool {
+  readonly open: number;
+  /** Those of change streams included, which wait for the server. */
+  readonly inUse: number;
+  /** Commands that wait for a connection. */
+  readonly waiting: number;
+  /** Commands that got none, since the start. */
+  readonly failures: number;
+  /** How many may be open to a server. */
+  readonly max: number;
+}
 
 export interface Store {
+  readonly pool: () => ConnectionPool;
   readonly client: MongoClient;
   readonly db: Db;
   close(): Promise<void>;
@@ -29,12 +45,13 @@ export async function connect(uri: string, databaseName?: string, monitorCommand
     retryWrites: true,
     ignoreUndefined: false,
     serverSelectionTimeoutMS: SELECTION_MS,
-    maxPoolSize: 64,
+    maxPoolSize: MAX_CONNECTIONS,
     monitorCommands,
   });
+  const pool = watchPool(client);
   await connected(client);
   const db = client.db(databaseName ?? (client.options.dbName === 'test' ? 'fatoura' : client.options.dbName));
-  return { client, db, close: () => client.close() };
+  return { client, db, pool, close: () => client.close() };
 }
 
 async function connected(client: MongoClient): Promise<void> {
@@ -47,4 +64,22 @@ async function connected(client: MongoClient): Promise<void> {
       if (!(error instanceof MongoServerSelectionError) || Date.now() >= end) throw error;
     }
   }
+}
+
+/** Counts by the driver's events, which it makes whether anybody listens or not. */
+function watchPool(client: MongoClient): () => ConnectionPool {
+  const pool = { open: 0, inUse: 0, waiting: 0, failures: 0, max: MAX_CONNECTIONS };
+  client.on('connectionCreated', () => pool.open++);
+  client.on('connectionClosed', () => pool.open--);
+  client.on('connectionCheckOutStarted', () => pool.waiting++);
+  client.on('connectionCheckedOut', () => {
+    pool.waiting--;
+    pool.inUse++;
+  });
+  client.on('connectionCheckOutFailed', () => {
+    pool.waiting--;
+    pool.failures++;
+  });
+  client.on('connectionCheckedIn', () => pool.inUse--);
+  return () => pool;
 }

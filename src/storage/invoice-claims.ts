@@ -38,12 +38,14 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
           'work.partition': { $gte: ALL_PARTITIONS.from, $lt: ALL_PARTITIONS.until },
           'work.dueAt': { $lte: new Date() },
         })
-        .project<{ work: { dueAt: Date } }>({ _id: 0, 'work.dueAt': 1 })
+        .project<{ work: Pick<StoredWork, 'stage' | 'dueAt'> }>({ _id: 0, 'work.stage': 1, 'work.dueAt': 1 })
         .sort({ 'work.partition': 1, 'work.dueAt': 1 })
         .limit(limit)
         .toArray();
-      const times = found.map(({ work }) => work.dueAt.getTime());
-      return { waiting: times.length, oldest: times.length === 0 ? null : new Date(Math.min(...times)) };
+      const stages = [...Map.groupBy(found, ({ work }) => work.stage)].map(([stage, each]) => ({
+        ...{ stage, waiting: each.length, oldest: oldestOf(each) as Date },
+      }));
+      return { waiting: found.length, oldest: oldestOf(found), stages };
     },
 
     async claimMany(lane, invoiceIds, leaseMs) {
@@ -133,4 +135,8 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
       return changed;
     },
   };
+}
+
+function oldestOf(found: readonly { readonly work: Pick<StoredWork, 'dueAt'> }[]): Date | null {
+  return found.length === 0 ? null : new Date(Math.min(...found.map(({ work }) => work.dueAt.getTime())));
 }

@@ -21,6 +21,7 @@ export interface InvoiceDocument
       | 'documentRevision'
       | 'authorityAttempts'
       | 'terms'
+      | 'traceparent'
       | keyof typeof UNANSWERED
     >,
     Partial<Pick<Invoice, keyof typeof UNANSWERED>> {
@@ -36,6 +37,7 @@ export interface InvoiceDocument
   events: InvoiceEvent[];
   email?: Invoice['email'];
   documentRevision?: number;
+  traceparent?: string;
   authorityAttempts?: Invoice['authorityAttempts'];
   idempotency?: IdempotencyMark;
   series?: SeriesNumber;
@@ -51,7 +53,7 @@ const complete = completer(INVOICE);
 
 /** A new invoice, which has no answer of the authority yet. */
 export function documentOf(
-  { id, metadata, work, number: _made, ownNumber, terms, ...rest }: Invoice,
+  { id, metadata, work, number: _made, ownNumber, terms, traceparent, ...rest }: Invoice,
   order: string,
   mark: IdempotencyMark | null,
 ) {
@@ -67,6 +69,7 @@ export function documentOf(
     order,
     ...(ownNumber !== null && { ownNumber }),
     ...(mark && { idempotency: mark }),
+    ...(traceparent !== null && { traceparent }),
     ...(work && {
       work: storedWork({ ...invoice, id }, work, {
         ...{ claims: work.claims, since: work.since, token: null, dueAt: work.dueAt },
@@ -90,6 +93,7 @@ export function invoiceOf({
   documentRevision,
   terms,
   work,
+  traceparent,
   ...invoice
 }: InvoiceDocument): Invoice {
   return complete({
@@ -103,6 +107,7 @@ export function invoiceOf({
     terms: { ...NO_TERMS, ...terms },
     authorityAttempts: authorityAttempts ?? [],
     documentRevision: documentRevision ?? 0,
+    traceparent: traceparent ?? null,
     work: work
       ? {
           ...{ ...NEW_WORK, stage: work.stage, ...workFields(work) },

@@ -46,7 +46,7 @@ export function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, s
 
 /** @returns null when no process holds a lease */
 export function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDelivery | null {
-  const { _id, endpointId, eventId, invoiceId, sequence, earlier = [], createdAt, work } = document;
+  const { _id, endpointId, eventId, invoiceId, sequence, earlier = [], createdAt, work, traceparent } = document;
   if (!work?.token) return null;
   const { token, tries, retry, manual = false, timesDisabled = 0 } = work;
   return {
@@ -63,6 +63,7 @@ export function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDe
     timesDisabled,
     token,
     leaseEnd,
+    ...(traceparent !== undefined && { traceparent }),
   };
 }
 

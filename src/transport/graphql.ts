@@ -1,6 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Middleware } from 'koa';
+import { currentActivity } from '../domain/activity.ts';
 import { serviceError } from '../domain/errors.ts';
 import { resultText } from '../graphql/answer-text.ts';
 import { AnswerRefusal, boundedAnswer, boundsOf } from '../graphql/bounded-answer.ts';
@@ -17,7 +18,7 @@ import { showGraphiql } from './graphiql.ts';
 import { asEventStream, eventStreaming, type YogaServerContext } from './graphql-event-stream.ts';
 import { answerType, ordinaryRequest, persistedDigest } from './graphql-request.ts';
 import type { CountRequests } from './middleware/identify.ts';
-import { currentRequestId, noteFailure } from './middleware/request.ts';
+import { noteFailure } from './middleware/request.ts';
 import { escapeLineEnds } from './open-stream.ts';
 import { errorBody } from './rest/errors.ts';
 import { principalOf, type RequestState } from './state.ts';
@@ -143,7 +144,7 @@ export function graphqlOverHttp(
   count: CountRequests,
 ): Middleware {
   const toPublic = (error: GraphQLError) => {
-    const shown = publicError(gate.redacted(error), currentRequestId() ?? '', explain);
+    const shown = publicError(gate.redacted(error), currentActivity()?.requestId ?? '', explain);
     noteFailure(shown.extensions.code, shown.extensions.param);
     return shown;
   };

@@ -1,11 +1,11 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { currentRequestId } from './middleware/request.ts';
+import { currentActivity } from '../domain/activity.ts';
 
 /** The number of pino's level `error`. */
 const ERROR_LEVEL = 50;
 
 /**
- * The log of the service: JSON lines, each with the id of its request, if any. In entries below the level `error`, an
+ * The log of the service: JSON lines, each with the ids of its request, tenant, invoice and trace as far as they are known. In entries below the level `error`, an
  * expected error (a refusal, a lost reply, an outage of the store) is logged with its message and code, without its
  * stack. Defects are logged with their stack at every level.
  * @param level a level of pino
@@ -13,8 +13,13 @@ const ERROR_LEVEL = 50;
  */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const mixin = () => {
-    const requestId = currentRequestId();
-    return requestId === undefined ? {} : { requestId };
+    const { requestId, tenantId, invoiceId, traceId } = currentActivity() ?? {};
+    return {
+      ...(requestId !== undefined && { requestId }),
+      ...(tenantId !== undefined && { tenantId }),
+      ...(invoiceId !== undefined && { invoiceId }),
+      ...(traceId !== undefined && { traceId }),
+    };
   };
   return pino(
     {

@@ -121,7 +121,8 @@ async function passed(ctx: Context, parts: OperatorParts, what: string): Promise
   return null;
 }
 
-function isOperator(authorization: string, passwordHash: string): boolean {
+/** Whether it is HTTP Basic authentication of the operator. @param passwordHash see {@link OperatorParts} */
+export function isOperator(authorization: string, passwordHash: string): boolean {
   const encoded = /^basic +(\S+)$/i.exec(authorization)?.[1];
   if (!encoded) return false;
   const [user, ...password] = Buffer.from(encoded, 'base64').toString('utf8').split(':');

@@ -4,11 +4,13 @@ import type { Logger } from 'pino';
 import type { Authenticate } from '../domain/api-key/authenticate.ts';
 import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
+import { isId } from '../domain/ids.ts';
 import type { ReadDocument } from '../domain/invoice/read-document.ts';
 import type { VerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import type { AuthenticateSession } from '../domain/person/authenticate-session.ts';
 import { requireScope } from '../domain/principal.ts';
 import type { AnsweredRequest } from '../domain/request-log/recorder.ts';
+import type { Tracing } from '../domain/tracing.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
 import type { Explain } from '../graphql/execute.ts';
 import { accountRoutes } from './accounts/account-routes.ts';
@@ -27,9 +29,10 @@ import { namesOfInputs } from './known-names.ts';
 import { compressReads } from './middleware/compress.ts';
 import { crossOrigin } from './middleware/cors.ts';
 import { countingBy, identify, needsCredential } from './middleware/identify.ts';
-import { measure } from './middleware/measure.ts';
+import { type MeasuredRequest, measure } from './middleware/measure.ts';
 import { recordRequests } from './middleware/record.ts';
 import { request, securityHeaders } from './middleware/request.ts';
+import { trace } from './middleware/trace.ts';
 import { type OperatorRouteParts, operatorRoutes } from './operator-routes.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import type { RestParts } from './rest/route.ts';
@@ -56,7 +59,9 @@ export interface ServerParts extends RestParts {
   readonly operations: Middleware;
   readonly operatorRoutes: OperatorRouteParts;
   /** Called for each request. */
-  readonly measured: (method: string, route: string, status: number, seconds: number) => void;
+  readonly measured: (request: MeasuredRequest) => void;
+  /** null if nothing is traced. */
+  readonly tracing: Tracing | null;
   /** Called for each request with an API key. */
   readonly recorded: (request: AnsweredRequest) => void;
   /** Resolves to null when the service is ready, otherwise to the reason why it is not. */
@@ -111,6 +116,8 @@ export function createServer(parts: ServerParts): Koa {
   for (const route of ROUTES) {
     router.register(route.path, [route.method], (async (ctx: Context) => {
       const graphql = contextOf(ctx);
+      const { id } = ctx.params as { readonly id?: string };
+      if (id !== undefined && isId('inv', id)) (ctx.state as RequestState).invoiceId = id;
       if (route.secretKeyOnly) requireScope(graphql.principal, 'read');
       await route.handle(ctx, graphql, parts);
     }) as RouterMiddleware);
@@ -146,6 +153,7 @@ export function createServer(parts: ServerParts): Koa {
   });
 
   app.use(measure(parts.measured));
+  if (parts.tracing) app.use(trace(parts.tracing));
   app.use(recordRequests(parts.recorded, knownNames));
   app.use(request(log, explain));
   app.use(securityHeaders());

@@ -1,8 +1,9 @@
 import type { Context } from 'koa';
+import type { Activity } from '../domain/activity.ts';
 import type { Principal } from '../domain/principal.ts';
 
-/** Facts about a request that middleware sets. */
-export interface RequestState {
+/** Facts about a request that middleware sets. It is the activity of whatever answers the request. */
+export interface RequestState extends Activity {
   requestId: string;
   /** Set when the request target is not a valid URL. The URL is then `/` until the request is refused. */
   noTarget?: true;

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client, invoiceFor } from '../support/client.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
 let operator: Record<string, string>;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ ALLOW_INSECURE_WEBHOOKS: 'true' });
   const credential = `operator:${service.app.firstStart.operatorPassword}`;
   operator = { Authorization: `Basic ${Buffer.from(credential).toString('base64')}` };
 });
@@ -67,6 +68,24 @@ it('count mails, and invoices that need attention', async () => {
   const text = await metrics();
   expect(text).toContain(`${attention('internal_error')} 0`);
   expect(text).toContain(`${attention('pdf_delayed')} 1`);
+});
+
+it('show attempts of webhooks, signatures, connections and threads', async () => {
+  const receiver = await startReceiver();
+  const client = new Client(service.url, (await service.tenant()).secretKey);
+  receiver.answer((_, response) => response.writeHead(receiver.received.length === 1 ? 500 : 200).end());
+  await client.post('/v1/webhook_endpoints', { url: receiver.url, events: ['invoice.signing', 'invoice.accepted'] });
+  const { body } = await client.post('/v1/invoices', invoiceFor('001525713000085'));
+  await client.settled(body.id);
+  const attempts = (outcome: string) => `fatoura_webhook_attempt_duration_seconds_count{outcome="${outcome}"} 1`;
+  await expect.poll(metrics, { timeout: 20_000 }).toContain(attempts('delivered'));
+  const text = await metrics();
+  expect(text).toContain(attempts('refused'));
+  expect(text).toMatch(/fatoura_signature_duration_seconds_count\{by="key",outcome="made"\} [1-9]/);
+  expect(text).toMatch(/fatoura_mongodb_connections\{state="in_use"\} [1-9]/);
+  expect(text).toMatch(/fatoura_mongodb_connections_max 64/);
+  expect(text).toMatch(/fatoura_thread_tasks\{thread="writer-thread"\} \d/);
+  await receiver.close();
 });
 
 it('count open streams, and count a stream as a request when it starts', async () => {

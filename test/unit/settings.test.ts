@@ -31,14 +31,43 @@ it('values that may contain a secret are not shown', () => {
     SMTP_URL: 'http://u:hidden@host',
     TSA_URL: 'ftp://u:hidden@host',
     SIGNING_PKCS11: 'token=T;pin-value=hidden',
+    OTEL_EXPORTER_OTLP_HEADERS: 'hidden',
   };
   expect(() => readConfig(secrets)).toThrow(/^MONGODB_URL must be .*\nMASTER_KEY must be .*\nSIGNING_PKCS11 must be /);
   expect(() => readConfig(secrets)).not.toThrow('hidden');
 });
 
+it('traces need an endpoint, and follow the settings of OpenTelemetry’s specification', () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' };
+  expect(readConfig({ OTEL_SERVICE_NAME: 'x' }).tracing).toBeNull();
+  for (const off of [{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }])
+    expect(readConfig({ ...endpoint, ...off }).tracing).toBeNull();
+  expect(readConfig(endpoint).tracing).toMatchObject({
+    ...{ endpoint: 'http://collector:4318/v1/traces', protocol: 'http/protobuf', timeoutMs: 10_000, headers: {} },
+    resource: { 'service.name': 'fatoura' },
+  });
+  const given = {
+    ...endpoint,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example/in',
+    OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%20b, x=1',
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.25',
+    OTEL_SERVICE_NAME: 'api',
+    OTEL_RESOURCE_ATTRIBUTES: 'service.name=other,deployment.environment.name=test',
+  };
+  expect(readConfig(given).tracing).toMatchObject({
+    ...{ endpoint: 'https://traces.example/in', headers: { 'api-key': 'a b', x: '1' } },
+    sampler: { root: 'traceidratio', ratio: 0.25, parentBased: false },
+    resource: { 'service.name': 'api', 'deployment.environment.name': 'test' },
+  });
+  expect(() => readConfig({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_TRACES_SAMPLER_ARG: '1' })).toThrow(
+    "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json, not 'grpc'\nOTEL_TRACES_SAMPLER_ARG requires",
+  );
+});
+
 it('docs/operations.md has a row for each setting, and for no other', () => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-  const source = ['src/config.ts', 'src/config/dgi.ts'].map(read).join('\n');
+  const source = ['src/config.ts', 'src/config/dgi.ts', 'src/config/telemetry.ts'].map(read).join('\n');
   const settings = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name);
   const [, section = ''] = /^## Settings\n(.*?)^## /ms.exec(read('docs/operations.md')) ?? [];
   const cells = [...section.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell);

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { currentActivity } from '../activity.ts';
 import { errorOfProblems, ServiceError, serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { type Member, type Principal, requireScope } from '../principal.ts';
 import { type Environment, missingProfileFields } from '../tenant/tenant.ts';
+import { kindOfError, NO_TRACING, type Span, type Tracing } from '../tracing.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
 import { keeper } from './field-makers.ts';
@@ -40,6 +42,7 @@ export function createCreateInvoice(
   clientSecrets: ClientSecrets,
   invoiceWarnings: InvoiceWarnings,
   logWarnings: LogWarnings,
+  tracing: Tracing = NO_TRACING,
 ) {
   /**
    * Stores an invoice as `pending` and returns before any processing (docs/api/contract.md, "POST /v1/invoices").
@@ -53,6 +56,31 @@ export function createCreateInvoice(
     input: CreateInvoiceInput,
     idempotencyKey: string | null,
   ): Promise<CreatedInvoice> => {
+    const activity = currentActivity();
+    const span = tracing.begin('invoice create', { kind: 'internal', parent: activity?.span?.traceparent ?? null });
+    try {
+      const created = await create(principal, input, idempotencyKey, span);
+      const { id, tenantId, environment } = created.invoice;
+      if (activity) activity.invoiceId = id;
+      span?.set({
+        ...{ 'fatoura.invoice.id': id, 'fatoura.tenant.id': tenantId, 'fatoura.environment': environment },
+        'fatoura.invoice.replayed': created.replayed,
+      });
+      return created;
+    } catch (error) {
+      span?.fail(kindOfError(error));
+      throw error;
+    } finally {
+      span?.end();
+    }
+  };
+
+  async function create(
+    principal: Principal,
+    input: CreateInvoiceInput,
+    idempotencyKey: string | null,
+    span: Span | null,
+  ): Promise<CreatedInvoice> {
     const owner = requireIssuer(principal);
     const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
     if (unusable) throw new ServiceError([unusable]);
@@ -71,7 +99,7 @@ export function createCreateInvoice(
         throw errorOfProblems([first, ...rest, ...(taken ? [taken] : [])]);
       }
     }
-    const invoice = newInvoice(owner, input, createdAt, id);
+    const invoice = newInvoice(owner, input, createdAt, id, span?.traceparent);
     const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
     // Computed before the insert: if this fails, the client gets the error and nothing is stored.
     const warnings = [...new Set((await invoiceWarnings(invoice)).map(({ code }) => code))];
@@ -94,7 +122,7 @@ export function createCreateInvoice(
       clientSecret: clientSecrets.issue(earlier.invoice.id),
       replayed: true,
     };
-  };
+  }
 }
 
 /**
@@ -138,7 +166,13 @@ export function requireIssuer(principal: Principal): Member {
 const keepInput = keeper(INVOICE);
 
 /** The invoice that creation stores. */
-export function newInvoice(owner: Member, input: CreateInvoiceInput, createdAt: Date, id = newId('inv')): Invoice {
+export function newInvoice(
+  owner: Member,
+  input: CreateInvoiceInput,
+  createdAt: Date,
+  id = newId('inv'),
+  traceparent: string | null = null,
+): Invoice {
   const kept = keepInput(input);
   return {
     ...kept,
@@ -162,6 +196,7 @@ export function newInvoice(owner: Member, input: CreateInvoiceInput, createdAt: 
     authorityAttempts: [],
     ...UNANSWERED,
     work: { ...NEW_WORK, stage: 'normalize', dueAt: new Date(), claims: 0, since: new Date() },
+    traceparent,
   };
 }
 

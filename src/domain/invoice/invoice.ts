@@ -47,6 +47,8 @@ export interface Invoice extends Stored<typeof INVOICE> {
   readonly awaitsCleared: boolean;
   /** The next work; null if there is none. */
   readonly work: Work | null;
+  /** Of its creation, in whose trace its processing is recorded; null if that was not traced. Clients never see it. */
+  readonly traceparent: string | null;
 }
 
 /** What an invoice has before the authority has answered. The store keeps only what differs from it. */

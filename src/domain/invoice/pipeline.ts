@@ -5,6 +5,7 @@ import { pauseAfter } from './pauses.ts';
 import type { UnsignedDocument } from './ports.ts';
 import { createRenewals } from './renewals.ts';
 import { type Claim, ClaimLost } from './repository.ts';
+import { createStageSpans } from './stage-spans.ts';
 import { createDecideStage } from './stages/decide.ts';
 import { createEmailStage } from './stages/email.ts';
 import { createNormalizeStage } from './stages/normalize.ts';
@@ -35,7 +36,8 @@ export interface Pipeline {
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { invoices, report } = parts;
   const renewals = createRenewals(invoices);
-  const progress = createProgress(parts);
+  const spans = createStageSpans(parts.tracing);
+  const progress = createProgress(parts, spans);
   const numbering = createNumbering<UnsignedDocument | null>(invoices, parts.turns, progress.changeAll);
   const { decide, decideBy } = createDecideStage(parts, progress);
   const { transmit, transmitBytes } = createTransmitStage(parts, progress, decideBy);
@@ -56,34 +58,36 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       if (claim) await pipeline.runClaimed(claim);
     },
 
-    async runClaimed(claimed) {
-      const invoiceId = claimed.invoice.id;
-      let step: Step = claimed;
-      const claims = Math.max(1, claimed.invoice.work?.claims ?? 1);
-      const lease = claims > ACCIDENTS ? pauseAfter(claims - ACCIDENTS) : LEASE_MS;
-      const release = renewals.hold(claimed, lease);
-      try {
-        if (lease > LEASE_MS) await invoices.renew(claimed, lease);
-        for (let runOn = false; step?.invoice.work; runOn = true)
-          step = await stages[step.invoice.work.stage](step, runOn);
-      } catch (error) {
-        // Another worker holds the lease now and continues.
-        if (error instanceof ClaimLost) return;
-        release();
-        // A defect would throw again at once, so the lease is extended to pause the invoice. If the store fails, the
-        // extension fails too and the lease runs out as it is.
-        const pause = pauseAfter(claims);
-        if (claims >= SUSPICIOUS_CLAIMS) {
-          const stage = step?.invoice.work?.stage ?? 'normalize';
-          const message = `needs attention: ${claims} runs without progress; the next in ${Math.round(pause / 1000)} s`;
-          report({ level: 'error', invoiceId, stage, message, error });
-        }
-        await invoices.renew(claimed, pause).catch(() => undefined);
-        throw error;
-      } finally {
-        release();
-      }
-    },
+    runClaimed: (claim) => spans.run(claim, () => runStages(claim)),
   };
   return pipeline;
+
+  async function runStages(claimed: Claim): Promise<void> {
+    const invoiceId = claimed.invoice.id;
+    let step: Step = claimed;
+    const claims = Math.max(1, claimed.invoice.work?.claims ?? 1);
+    const lease = claims > ACCIDENTS ? pauseAfter(claims - ACCIDENTS) : LEASE_MS;
+    const release = renewals.hold(claimed, lease);
+    try {
+      if (lease > LEASE_MS) await invoices.renew(claimed, lease);
+      for (let runOn = false; step?.invoice.work; runOn = true)
+        step = await stages[step.invoice.work.stage](step, runOn);
+    } catch (error) {
+      // Another worker holds the lease now and continues.
+      if (error instanceof ClaimLost) return;
+      release();
+      // A defect would throw again at once, so the lease is extended to pause the invoice. If the store fails, the
+      // extension fails too and the lease runs out as it is.
+      const pause = pauseAfter(claims);
+      if (claims >= SUSPICIOUS_CLAIMS) {
+        const stage = step?.invoice.work?.stage ?? 'normalize';
+        const message = `needs attention: ${claims} runs without progress; the next in ${Math.round(pause / 1000)} s`;
+        report({ level: 'error', invoiceId, stage, message, error });
+      }
+      await invoices.renew(claimed, pause).catch(() => undefined);
+      throw error;
+    } finally {
+      release();
+    }
+  }
 }

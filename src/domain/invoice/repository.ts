@@ -147,6 +147,12 @@ export interface Backlog {
   readonly oldest: Date | null;
 }
 
+/** What waits in a lane, in all and by stage. */
+export interface LaneBacklog extends Backlog {
+  /** Of stages that something waits in. */
+  readonly stages: readonly { readonly stage: Stage; readonly waiting: number; readonly oldest: Date }[];
+}
+
 /** The store of invoices. Every method uses an index and takes one round trip unless stated otherwise. */
 export interface InvoiceRepository {
   /**
@@ -249,7 +255,7 @@ export interface InvoiceRepository {
    */
   hurry(invoiceId: string): Promise<Invoice | null>;
   /** Due work of a lane that no worker has: how much, counted up to `limit`, and since when the oldest of it waits. */
-  backlog(lane: Lane, limit: number): Promise<Backlog>;
+  backlog(lane: Lane, limit: number): Promise<LaneBacklog>;
   /** Number of invoices with idle work, counted up to `limit`. */
   idleCount(limit: number): Promise<number>;
   /** Number of parked invoices, counted up to `limit`. */

@@ -56,7 +56,12 @@ export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
   return async () => {
     const at = parts.now();
     const [queues, webhooks, parked, attention, authority, certificates, storage] = await Promise.all([
-      Promise.all(parts.lanes.map(async (lane) => ({ lane, ...(await parts.backlog(lane, MOST_COUNTED)) }))),
+      Promise.all(
+        parts.lanes.map(async (lane) => {
+          const { waiting, oldest } = await parts.backlog(lane, MOST_COUNTED);
+          return { lane, waiting, oldest };
+        }),
+      ),
       parts.webhooks(MOST_COUNTED, at),
       parts.parked(MOST_TENANTS, MOST_COUNTED),
       parts.attention(),

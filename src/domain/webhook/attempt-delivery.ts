@@ -1,3 +1,5 @@
+import { type Activity, within } from '../activity.ts';
+import { NO_TRACING, type Span, type Tracing, traceIdOf } from '../tracing.ts';
 import type { Attempt, ClaimedDelivery } from './delivery.ts';
 import { isSuccess } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
@@ -12,6 +14,8 @@ export interface AttemptParts {
   /** Delay before each attempt, in milliseconds; one entry for each attempt (docs/api/contract.md, "Retry"). */
   readonly schedule: readonly number[];
   readonly now: () => Date;
+  /** Default: nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 /**
@@ -26,7 +30,13 @@ export type AttemptDelivery = (
 /** Maximum number of opened keys in memory. Opening a secret costs as much as signing with it several times. */
 const OPENED = 2000;
 
-export function createAttemptDelivery({ sender, secretBox, schedule, now }: AttemptParts): AttemptDelivery {
+export function createAttemptDelivery({
+  sender,
+  secretBox,
+  schedule,
+  now,
+  tracing = NO_TRACING,
+}: AttemptParts): AttemptDelivery {
   /** Keys by the sealed text, which is unique for each secret. */
   const opened = new Map<string, { endpointId: string; key: SigningKey }>();
 
@@ -59,7 +69,16 @@ export function createAttemptDelivery({ sender, secretBox, schedule, now }: Atte
 
   return async (claim, endpoint, body) => {
     const at = now();
-    const attempt = await post(endpoint, claim, body, at);
+    const span = spanOf(claim, endpoint);
+    const activity: Activity = {
+      ...{ tenantId: endpoint.tenantId, invoiceId: claim.invoiceId },
+      ...(claim.traceparent !== undefined && { traceId: traceIdOf(claim.traceparent) }),
+    };
+    const attempt = await within(activity, () => post(endpoint, claim, body, at, span));
+    const { status, failure } = attempt;
+    if (status !== null) span?.set({ 'http.response.status_code': status });
+    if (!isSuccess(attempt)) span?.fail(failure?.code ?? String(status));
+    span?.end();
     if (isSuccess(attempt)) return { claim, attempt, outcome: { state: 'delivered' } };
     const delay = schedule[claim.tries + 1];
     // The delay counts from the end of the attempt, so that a receiver that hangs gets all of it.
@@ -67,12 +86,31 @@ export function createAttemptDelivery({ sender, secretBox, schedule, now }: Atte
     return { claim, attempt, outcome: delay === undefined ? { state: 'failed' } : { state: 'pending', nextAttemptAt } };
   };
 
-  async function post(endpoint: WebhookEndpoint, claim: ClaimedDelivery, body: string, at: Date): Promise<Attempt> {
+  /** Only deliveries of traced invoices are traced. The address is the tenant's, and may have a secret in it. */
+  function spanOf({ id, traceparent, tries }: ClaimedDelivery, { id: endpointId }: WebhookEndpoint): Span | null {
+    if (traceparent === undefined) return null;
+    const attributes = {
+      ...{ 'http.request.method': 'POST', 'http.request.resend_count': tries },
+      ...{ 'fatoura.webhook.delivery.id': id, 'fatoura.webhook.endpoint.id': endpointId },
+    };
+    return tracing.begin('webhook delivery', { kind: 'client', parent: traceparent, attributes });
+  }
+
+  async function post(
+    endpoint: WebhookEndpoint,
+    claim: ClaimedDelivery,
+    body: string,
+    at: Date,
+    span: Span | null,
+  ): Promise<Attempt> {
     const { url, environment } = endpoint;
     const { eventId, manual } = claim;
     let requestHeaders: Record<string, string> = {};
     try {
-      requestHeaders = deliveryHeaders({ eventId, body, at, environment, manual }, keysOf(endpoint, at));
+      requestHeaders = {
+        ...deliveryHeaders({ eventId, body, at, environment, manual }, keysOf(endpoint, at)),
+        ...(span && { traceparent: span.traceparent }),
+      };
       const answer = await sender.send({ url, headers: requestHeaders, body });
       const tokens = documentTokens(body);
       const kept = (text: string) => withoutTokens(text, tokens);

@@ -32,6 +32,8 @@ export interface Delivery {
   readonly state: DeliveryState;
   /** When the next attempt is due; null if there is none, or an attempt is under way. */
   readonly nextAttemptAt: Date | null;
+  /** That of its invoice; absent if it is not traced, or the event is sent by hand. */
+  readonly traceparent?: string;
 }
 
 /** Why there is no complete answer. */
@@ -87,8 +89,13 @@ export function deliveryId(eventId: string, endpointId: string): string {
   return `dlv_${eventId.slice('evt_'.length)}_${endpointId.slice('we_'.length)}`;
 }
 
-/** A new delivery. @param earlier ids of the invoice's earlier events */
-export function deliveryOf(event: WebhookEvent, endpoint: WebhookEndpoint, earlier: readonly string[] = []): Delivery {
+/** A new delivery. @param earlier ids of the invoice's earlier events @param traceparent that of the invoice */
+export function deliveryOf(
+  event: WebhookEvent,
+  endpoint: WebhookEndpoint,
+  earlier: readonly string[] = [],
+  traceparent: string | null = null,
+): Delivery {
   return {
     id: deliveryId(event.id, endpoint.id),
     tenantId: event.tenantId,
@@ -103,12 +110,16 @@ export function deliveryOf(event: WebhookEvent, endpoint: WebhookEndpoint, earli
     order: `${event.order}-${endpoint.id.slice(-12)}`,
     state: 'pending',
     nextAttemptAt: event.createdAt,
+    ...(traceparent !== null && { traceparent }),
   };
 }
 
 /** A delivery whose lease this process holds. It may be attempted once. */
 export interface ClaimedDelivery
-  extends Pick<Delivery, 'id' | 'endpointId' | 'eventId' | 'invoiceId' | 'sequence' | 'earlier' | 'createdAt'> {
+  extends Pick<
+    Delivery,
+    'id' | 'endpointId' | 'eventId' | 'invoiceId' | 'sequence' | 'earlier' | 'createdAt' | 'traceparent'
+  > {
   /** Failed attempts of the current round of the schedule. */
   readonly tries: number;
   /** Whether first attempts go before it: it is a retry, or was sent by hand. */

@@ -1,5 +1,5 @@
 import type { AttemptDelivery } from './attempt-delivery.ts';
-import { type ClaimedDelivery, earlierDeliveries } from './delivery.ts';
+import { type Attempt, type ClaimedDelivery, earlierDeliveries } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import {
@@ -86,6 +86,8 @@ export interface DispatcherParts {
   readonly records: RecordAttempts;
   readonly health: Pick<EndpointHealth, 'noteResult'>;
   readonly statistics: Pick<CountAttempts, 'note'>;
+  /** Told of each attempt. Default: nobody. */
+  readonly measure?: (attempt: Attempt, traceparent: string | null) => void;
   readonly now: () => Date;
   readonly report: (message: string, error: unknown) => void;
 }
@@ -145,7 +147,10 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     slots.release(slot);
     const delivered = record && record.outcome.state === 'delivered';
     queue.finish(delivery, delivered);
-    if (record) parts.statistics.note(record);
+    if (record) {
+      parts.statistics.note(record);
+      parts.measure?.(record.attempt, record.claim.traceparent ?? null);
+    }
     if (delivered !== null) parts.health.noteResult(queue.endpointId, delivered);
     void (record ? parts.records.record(record) : cancel([delivery.claim])).then(() => {
       queue.forget(delivery.claim.id);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { outside } from '../activity.ts';
 import type { Through } from '../grouped.ts';
 import { type Invoice, statusSince } from '../invoice/invoice.ts';
 import { newCreationMoment } from '../order-key.ts';
@@ -62,6 +63,8 @@ interface Route {
   readonly readAt: number;
   /** Ids of the invoice's earlier events. */
   readonly earlier: readonly string[];
+  /** That of the invoice. */
+  readonly traceparent: string | null;
 }
 
 export function createPublishEvents(parts: PublishParts): PublishEvents {
@@ -104,7 +107,8 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
       fresh.flatMap(({ invoice, rows }) =>
         rows.flatMap((event) => {
           const earlier = invoice.events.filter(({ sequence }) => sequence < event.sequence).map(({ id }) => id);
-          return endpointsOf(event).map((endpoint) => ({ event, endpoint, readAt, earlier }));
+          const { traceparent } = invoice;
+          return endpointsOf(event).map((endpoint) => ({ event, endpoint, readAt, earlier, traceparent }));
         }),
       ),
     );
@@ -136,11 +140,11 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   async function deliver(routes: readonly Route[]): Promise<void> {
     if (routes.length === 0) return;
     const now = parts.now();
-    const rows = routes.map(({ event, endpoint, readAt, earlier }) => {
+    const rows = routes.map(({ event, endpoint, readAt, earlier, traceparent }) => {
       const reserved = parts.dispatcher.reserve(endpoint.id);
       const lease = reserved ? { token: randomUUID(), end: now.getTime() + LEASE_MS } : null;
       const { timesDisabled } = endpoint;
-      const delivery = deliveryOf(event, endpoint, earlier);
+      const delivery = deliveryOf(event, endpoint, earlier, traceparent);
       return { event, endpoint, readAt, delivery, lease, manual: false, timesDisabled };
     });
     let inserted = new Set<string>();
@@ -186,7 +190,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     if (stopped) return;
     const before = waiting.get(invoice.id);
     if (!before || before.events.length <= invoice.events.length) waiting.set(invoice.id, invoice);
-    running ??= run();
+    running ??= outside(run);
   }
 
   async function settle(): Promise<void> {

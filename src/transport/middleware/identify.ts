@@ -49,6 +49,7 @@ export function identify({ limiter, ...parts }: IdentifyParts): Middleware {
     // Browsers send preflights without a credential, and they are not counted.
     const preflight = isPreflight(ctx);
     if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, parts);
+    if (state.identity && 'principal' in state.identity) noteCaller(state, state.identity.principal);
     await count(ctx, limiter, preflight ? 0 : 1);
     return next();
   };
@@ -115,6 +116,12 @@ async function identityOf(
     // Thrown later, because the limit is counted first and every answer shows it.
     return { refusal };
   }
+}
+
+/** Whose request it is, for the log and traces. */
+function noteCaller(state: RequestState, principal: Principal): void {
+  if (principal.kind === 'client') state.invoiceId = principal.invoiceId;
+  else state.tenantId = principal.tenant.id;
 }
 
 /** A caller with where the request comes from, if it may make changes. */

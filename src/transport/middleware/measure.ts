@@ -1,15 +1,39 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
+import type { RequestState } from '../state.ts';
+
+/** An answered request for the metrics. */
+export interface MeasuredRequest {
+  /** `other` for methods that the service does not know, because clients can send any word. */
+  readonly method: string;
+  /** The pattern of the route. */
+  readonly route: string;
+  readonly status: number;
+  /** Until the answer began. */
+  readonly seconds: number;
+  /** Its place in a trace; null if it is not traced. */
+  readonly traceparent: string | null;
+}
 
 /** Reports each request by the pattern of its route, so that no id or secret in a path gets into the metrics. */
-export function measure(tell: (method: string, route: string, status: number, seconds: number) => void): Middleware {
+export function measure(tell: (request: MeasuredRequest) => void): Middleware {
   return async (ctx, next) => {
     const start = performance.now();
     await next();
-    const matched = (ctx as { _matchedRoute?: unknown })._matchedRoute;
-    const route = typeof matched === 'string' ? matched : ctx.path.startsWith('/ops/jobs') ? '/ops/jobs' : 'other';
-    tell(METHODS.has(ctx.method) ? ctx.method : 'other', route, ctx.status, (performance.now() - start) / 1000);
+    tell({
+      method: METHODS.has(ctx.method) ? ctx.method : 'other',
+      route: routeOf(ctx),
+      status: ctx.status,
+      seconds: (performance.now() - start) / 1000,
+      traceparent: (ctx.state as RequestState).span?.traceparent ?? null,
+    });
   };
 }
 
-/** Other methods are reported as `other`, because clients can send any word as a method. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']);
+/** The pattern of the route that handled a request. */
+export function routeOf(ctx: Context): string {
+  const matched = (ctx as { _matchedRoute?: unknown })._matchedRoute;
+  if (typeof matched === 'string') return matched;
+  return ctx.path.startsWith('/ops/jobs') ? '/ops/jobs' : 'other';
+}
+
+export const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']);

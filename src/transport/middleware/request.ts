@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
+import { currentActivity, within } from '../../domain/activity.ts';
 import { ERRORS } from '../../domain/error-codes.ts';
 import { internalError, ServiceError, serviceError } from '../../domain/errors.ts';
 import type { Explain } from '../../graphql/execute.ts';
@@ -9,20 +9,13 @@ import { answerJson } from '../json.ts';
 import { errorBody } from '../rest/errors.ts';
 import type { RequestState } from '../state.ts';
 
-const requests = new AsyncLocalStorage<RequestState>();
-
-/** The id of the current request, for the log. */
-export function currentRequestId(): string | undefined {
-  return requests.getStore()?.requestId;
-}
-
 /**
  * Keeps the first error of the current request, for the request log.
  * @param code anything: in GraphQL a client chooses the names of its answer's fields, so only the contract's codes count
  */
 export function noteFailure(code: unknown, param: unknown): void {
-  const state = requests.getStore();
-  if (!state || state.failure || typeof code !== 'string' || !Object.hasOwn(ERRORS, code)) return;
+  const state = currentActivity() as RequestState | undefined;
+  if (!state?.requestId || state.failure || typeof code !== 'string' || !Object.hasOwn(ERRORS, code)) return;
   state.failure = { code, param: typeof param === 'string' ? param : null };
 }
 
@@ -76,7 +69,7 @@ export function request(log: Logger, explain: Explain): Middleware {
   };
   return (ctx, next) => {
     ctx.state.requestId = `req_${randomUUID()}`;
-    return requests.run(ctx.state as RequestState, () => handle(ctx, next));
+    return within(ctx.state as RequestState, () => handle(ctx, next));
   };
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { HttpAuthority } from '../../../src/adapters/authority/http/authority-http.ts';
+import { within } from '../../../src/domain/activity.ts';
 import type { LookUpAnswer, SubmitAnswer } from '../../../src/domain/authority/ports.ts';
 import { type CertificateAuthority, createCertificateAuthority } from '../../support/certificate-authority.ts';
 import { type OpenHttpAuthority, openHttpAuthority } from '../../support/http-authority.ts';
@@ -60,6 +61,31 @@ describe('a submission', () => {
     expect(headers['content-type']).toBe('application/xml');
     expect(headers['content-digest']).toBe(`sha-256=:${Buffer.from(submission.sha256, 'hex').toString('base64')}:`);
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('carries the trace of the invoice that it is made for, and none outside of one', async () => {
+    await submitted({ json: shownSubmission('inv_1', document) });
+    expect(server.received.at(-1)?.headers.traceparent).toBeUndefined();
+    const parent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const child = `00-${'a'.repeat(32)}-${'c'.repeat(16)}-01`;
+    const begun: unknown[] = [];
+    const nothing = {
+      set: () => undefined,
+      rename: () => undefined,
+      fail: () => undefined,
+      end: () => begun.push('end'),
+    };
+    const tracing = {
+      begin(name: string, start: object) {
+        begun.push([name, start]);
+        return { ...nothing, traceparent: child };
+      },
+    };
+    const traced = await openHttpAuthority(server, ca, { parts: { tracing } });
+    await within({ span: { ...nothing, traceparent: parent } }, () => traced.authority.submit(submission));
+    await traced.close();
+    expect(server.received.at(-1)?.headers.traceparent).toBe(child);
+    expect(begun).toEqual([['authority submit', { kind: 'client', parent }], 'end']);
   });
 
   it.each([200, 202])('%i with the submission: held', async (status) => {

@@ -38,12 +38,13 @@ function script(path: string, text: string): void {
 }
 
 /** Runs .ci/run with an `npm` that does what is given for each of its commands. */
-function run(npm: { ci?: string; check?: string; test?: string }): {
+function run(npm: { ci?: string; check?: string; advisories?: string; test?: string }): {
   code: number | null;
   output: string;
   last: string;
 } {
-  script('../bin/npm', `case $1 in ci) ${npm.ci ?? ':'};; run) ${npm.check ?? ':'};; test) ${npm.test ?? ':'};; esac`);
+  const runs = `case $3 in check) ${npm.check ?? ':'};; advisories) ${npm.advisories ?? ':'};; esac`;
+  script('../bin/npm', `case $1 in ci) ${npm.ci ?? ':'};; run) ${runs};; test) ${npm.test ?? ':'};; esac`);
   const { status, stdout } = spawnSync('bash', ['.ci/run'], {
     cwd: project,
     encoding: 'utf8',
@@ -66,6 +67,11 @@ describe.skipIf(process.platform !== 'linux')('.ci/run', () => {
     [
       'the checks fail, and runs the tests all the same',
       { check: 'exit 1', test: GOOD },
+      'ci: 12 passed, 1 failed, 2 skipped',
+    ],
+    [
+      'an advisory concerns a locked package',
+      { advisories: 'exit 1', test: GOOD },
       'ci: 12 passed, 1 failed, 2 skipped',
     ],
     ['tests fail', { test: 'echo "tests: 3 passed, 4 failed"; exit 1' }, 'ci: 3 passed, 4 failed, 0 skipped'],

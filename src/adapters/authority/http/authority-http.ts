@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import { currentActivity, within } from '../../../domain/activity.ts';
 import type {
   Authority,
   ChangesAnswer,
@@ -8,6 +9,7 @@ import type {
   SubmitAnswer,
   Unknown,
 } from '../../../domain/authority/ports.ts';
+import { NO_TRACING, type Tracing } from '../../../domain/tracing.ts';
 import { createCapabilityReader } from './capabilities.ts';
 import { type ConnectionOptions, createConnection, type OutgoingRequest } from './connection.ts';
 import type { CredentialStore } from './credentials.ts';
@@ -49,6 +51,8 @@ export interface HttpAuthorityParts {
   readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
   /** Told of each call. `outcome`: the kind of the answer, or why the document is not held. */
   readonly observe?: (call: CallKind, outcome: string, seconds: number) => void;
+  /** Default: nothing is traced. */
+  readonly tracing?: Tracing;
   readonly connection?: ConnectionOptions;
   /** For each request for a token, milliseconds. Default 10,000. */
   readonly tokenTimeoutMs?: number;
@@ -91,7 +95,7 @@ const DEFAULT_BLOCK_MS = 5000;
  * repeated except after a refused token, which proves that nothing was done.
  */
 export function createHttpAuthority(settings: HttpAuthoritySettings, parts: HttpAuthorityParts): HttpAuthority {
-  const { credentials, readReceipt, log, observe = () => undefined, clock } = parts;
+  const { credentials, readReceipt, log, observe = () => undefined, tracing = NO_TRACING, clock } = parts;
   const connection = createConnection(credentials, parts.connection);
   const serverClock = createServerClock(clock);
   const tokens =
@@ -110,7 +114,12 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
     const authorization = tokens && (await tokens.token());
     if (authorization?.kind === 'no_token') return { outcome: authorization, token: null };
     const token = authorization?.token ?? null;
-    const headers = { ...request.headers, ...(token !== null && { authorization: `Bearer ${token}` }) };
+    const traceparent = currentActivity()?.span?.traceparent;
+    const headers = {
+      ...request.headers,
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(traceparent !== undefined && { traceparent }),
+    };
     const outcome = await connection.exchange({ ...request, headers });
     if (outcome.kind === 'answer') {
       if (isOwn(outcome)) serverClock.learn(outcome.headers.get('date'), outcome.latencyMs);
@@ -143,16 +152,24 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
     ...(parts.limitClock && { now: parts.limitClock }),
   });
 
-  /** Measures a call and reports its outcome. */
+  /** Measures a call and reports its outcome; with a span, if an invoice that is traced causes it. */
   async function observed<Result extends { readonly kind: string }>(
     kind: CallKind,
     make: () => Promise<Result>,
   ): Promise<Result> {
     const start = performance.now();
-    const result = await make();
-    const outcome = 'reason' in result ? String(result.reason) : 'deferred' in result ? 'deferred' : result.kind;
-    observe(kind, outcome, (performance.now() - start) / 1000);
-    return result;
+    const activity = currentActivity();
+    const parent = activity?.span?.traceparent;
+    const span = parent === undefined ? null : tracing.begin(`authority ${kind}`, { kind: 'client', parent });
+    try {
+      const result = await (span ? within({ ...activity, span }, make) : make());
+      const outcome = 'reason' in result ? String(result.reason) : 'deferred' in result ? 'deferred' : result.kind;
+      observe(kind, outcome, (performance.now() - start) / 1000);
+      span?.set({ 'fatoura.authority.outcome': outcome });
+      return result;
+    } finally {
+      span?.end();
+    }
   }
 
   return {

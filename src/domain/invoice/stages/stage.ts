@@ -2,12 +2,14 @@ import type { Gate } from '../../authority/gate.ts';
 import type { Authority } from '../../authority/ports.ts';
 import type { LogoStore } from '../../tenant/ports.ts';
 import type { Environment } from '../../tenant/tenant.ts';
+import type { Tracing } from '../../tracing.ts';
 import type { Mailer } from '../email.ts';
 import { type Invoice, NEW_WORK } from '../invoice.ts';
 import type { Stage } from '../lifecycle.ts';
 import type { SeriesTurns } from '../numbering.ts';
 import type { CheckCleared, DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
 import type { Claim, DocumentStore, InvoiceChange, InvoiceRepository, NextWork, StageQueue } from '../repository.ts';
+import type { StageSpans } from '../stage-spans.ts';
 
 /**
  * Length of a lease, in milliseconds: longer than any pause of a healthy worker, which renews it while a stage runs.
@@ -40,6 +42,8 @@ export interface PipelineParts {
   /** Called after each stored status change, so that its event goes to webhooks. Returns at once, never throws. */
   readonly publish: (invoice: Invoice) => void;
   readonly report: (event: PipelineReport) => void;
+  /** Default: nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 /** A log entry for operators. */
@@ -75,9 +79,10 @@ export interface Progress {
   handOver(claim: Claim, stage: Stage, what: Omit<InvoiceChange, 'work'>): Promise<null>;
 }
 
-export function createProgress({ invoices, queue, publish }: PipelineParts): Progress {
+export function createProgress({ invoices, queue, publish }: PipelineParts, spans: StageSpans): Progress {
   async function change(claim: Claim, what: InvoiceChange): Promise<Claim> {
     const changed = await invoices.change(claim, what, LEASE_MS);
+    spans.changed(claim, what, changed);
     if (what.events) publish(changed.invoice);
     return changed;
   }
@@ -92,9 +97,10 @@ export function createProgress({ invoices, queue, publish }: PipelineParts): Pro
     change,
     async changeAll(changes) {
       const changed = await invoices.changeAll(changes, LEASE_MS);
-      for (const [index, [, what]] of changes.entries()) {
-        const claim = changed[index];
-        if (what.events && claim) publish(claim.invoice);
+      for (const [index, [before, what]] of changes.entries()) {
+        const claim = changed[index] as Claim;
+        spans.changed(before, what, claim);
+        if (what.events) publish(claim.invoice);
       }
       return changed;
     },

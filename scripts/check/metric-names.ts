@@ -1,0 +1,37 @@
+import { createMetrics } from '../../src/app/metrics.ts';
+
+const never = () => Promise.reject(new Error('there is no store'));
+const certificates = () => [];
+const state = () => ({
+  clockOffsetMs: null,
+  token: { endsInMs: 0, renewals: 0, failures: 0 } as never,
+});
+
+/** What a metric is called, and its series. */
+export interface MetricName {
+  readonly name: string;
+  readonly help: string;
+  /** As expressions name them: a histogram has three. */
+  readonly series: readonly string[];
+}
+
+/** Every metric that a process can have, with a live authority and traces or without. */
+export async function everyMetric(): Promise<MetricName[]> {
+  const metrics = createMetrics();
+  metrics.observed({ needingAttention: never, backlog: never, idleCount: never } as never);
+  metrics.differences({ count: never });
+  metrics.transmission({ read: never }, { parkedCount: never });
+  metrics.stranded({ parkedCount: never });
+  metrics.authority({ authority: { state }, certificates });
+  metrics.webhooks({ backlog: never });
+  metrics.connections(() => ({ open: 0, inUse: 0, waiting: 0, failures: 0, max: 0 }));
+  metrics.spans(() => ({ exported: 0, lost: 0 }));
+  metrics.claims(() => null);
+  metrics.streams(() => 0);
+  const { text } = await metrics.exposition();
+  return [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/gm)].map(([, name = '', help = '', type]) => ({
+    name,
+    help,
+    series: type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => name + suffix) : [name],
+  }));
+}

@@ -1,0 +1,148 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { statusOfEvent } from '../domain/event.ts';
+import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
+import { LANE_NAMES } from '../domain/invoice/lanes.ts';
+import { STAGES } from '../domain/invoice/lifecycle.ts';
+import { type Claim, type InvoiceChange, type InvoiceRepository, MOST_WAITING } from '../domain/invoice/repository.ts';
+import { ageOf, type Instruments, shared, storedGauge, timing } from './instruments.ts';
+
+/**
+ * The repository with metrics of status changes, stages and mails of this process. What is due and what needs attention
+ * is read from the store at each exposition.
+ */
+export function observeInvoices(invoices: InvoiceRepository, instruments: Instruments): InvoiceRepository {
+  const { registers } = instruments;
+  const { statuses, stages, failures, mails } = invoiceInstruments(instruments);
+  const since = new WeakMap<object, number>();
+  watchAttention(invoices, registers);
+  watchQueues(invoices, registers);
+  const help = `PDFs that nobody has asked for and that are not drawn yet, counted up to ${MOST_WAITING}`;
+  storedGauge(registers, 'fatoura_pdfs_waiting_for_idle_time', help, () => invoices.idleCount(MOST_WAITING));
+  return {
+    ...invoices,
+    async claim(invoiceId, leaseMs) {
+      const claim = await invoices.claim(invoiceId, leaseMs);
+      if (claim) since.set(claim, performance.now());
+      return claim;
+    },
+    async claimMany(lane, invoiceIds, leaseMs) {
+      const claims = await invoices.claimMany(lane, invoiceIds, leaseMs);
+      const now = performance.now();
+      for (const claim of claims) since.set(claim, now);
+      return claims;
+    },
+    async change(claim, change, leaseMs) {
+      const changed = await invoices.change(claim, change, leaseMs);
+      observeChange(claim, change, changed);
+      return changed;
+    },
+    async changeAll(changes, leaseMs) {
+      const changed = await invoices.changeAll(changes, leaseMs);
+      for (const [index, [claim, change]] of changes.entries()) observeChange(claim, change, changed[index] as Claim);
+      return changed;
+    },
+  };
+
+  function observeChange(claim: Claim, change: InvoiceChange, changed: Claim): void {
+    const now = performance.now();
+    since.set(changed, now);
+    const { work, environment, traceparent } = claim.invoice;
+    const start = since.get(claim);
+    if (work && start !== undefined) stages({ stage: work.stage }, (now - start) / 1000, traceparent);
+    const again = change.work?.stage === work?.stage ? change.work : null;
+    if (again && !again.keep && !again.parked && !again.blocked) failures.inc({ stage: again.stage });
+    const outcome = change.email?.status;
+    if (outcome && outcome !== 'sending') mails.inc({ environment, outcome });
+    for (const { type } of change.events ?? []) {
+      const status = statusOfEvent(type);
+      if (status !== null) statuses.inc({ environment, status });
+    }
+  }
+}
+
+function invoiceInstruments({ registers, exemplars }: Instruments) {
+  return {
+    statuses: new Counter({
+      name: 'fatoura_invoice_transitions_total',
+      help: 'Status changes of invoices',
+      labelNames: ['environment', 'status'],
+      registers,
+    }),
+    stages: timing({
+      name: 'fatoura_invoice_stage_duration_seconds',
+      help: 'Duration of a stage of an invoice, from its claim or the end of the previous stage',
+      labelNames: ['stage'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+      ...{ registers, exemplars },
+    }),
+    failures: new Counter({
+      name: 'fatoura_invoice_stage_retries_total',
+      help: 'Stages of invoices that were rescheduled for a retry',
+      labelNames: ['stage'],
+      registers,
+    }),
+    mails: new Counter({
+      name: 'fatoura_invoice_mails_total',
+      help: 'Attempts to mail an invoice, by outcome; waiting ones are retried',
+      labelNames: ['environment', 'outcome'],
+      registers,
+    }),
+  };
+}
+
+/**
+ * Due work by stage, from at most {@link MOST_WAITING} invoices of each lane: with more, the oldest of them is nearly
+ * the oldest of all, because workers take the partitions in turn.
+ */
+function watchQueues(invoices: Pick<InvoiceRepository, 'backlog'>, registers: Registry[]): void {
+  const read = shared(async () =>
+    (await Promise.all(LANE_NAMES.map((lane) => invoices.backlog(lane, MOST_WAITING)))).flatMap(({ stages }) => stages),
+  );
+  const gauge = (name: string, help: string, measure: (waiting: number, oldest: Date | null) => number) =>
+    new Gauge({
+      ...{ name, help, registers },
+      labelNames: ['stage'],
+      async collect() {
+        this.reset();
+        const found = await read();
+        if (found === null) return;
+        for (const stage of STAGES) {
+          const ours = found.filter((each) => each.stage === stage);
+          const waiting = ours.reduce((sum, each) => sum + each.waiting, 0);
+          const oldest = Math.min(...ours.map((each) => each.oldest.getTime()));
+          this.set({ stage }, measure(waiting, ours.length > 0 ? new Date(oldest) : null));
+        }
+      },
+    });
+  gauge(
+    'fatoura_invoices_due',
+    `Invoices that are due and that no worker has, by stage, counted up to ${MOST_WAITING} a lane`,
+    (waiting) => waiting,
+  );
+  gauge(
+    'fatoura_invoice_oldest_due_seconds',
+    'For how long the oldest of these invoices has been due, by stage; 0 without one',
+    (_, oldest) => ageOf(oldest),
+  );
+}
+
+/** Maximum of each kind that is counted; the exact number above it does not matter to operators. */
+const MOST_COUNTED = 100;
+
+/** Reads the values from the store at each exposition: equal in every process, and absent during an outage. */
+function watchAttention(invoices: InvoiceRepository, registers: Registry[]): void {
+  new Gauge({
+    name: 'fatoura_invoices_needing_attention',
+    help: `Invoices that are stuck: at most ${MOST_COUNTED} failing and ${MOST_COUNTED} waiting ones are counted`,
+    labelNames: ['reason'],
+    registers,
+    async collect() {
+      this.reset();
+      const found = await invoices.needingAttention(MOST_COUNTED).catch(() => null);
+      if (!found) return;
+      const now = new Date();
+      const reasons = found.map((invoice) => attentionOf(invoice, now)?.reason);
+      for (const reason of ATTENTION_REASONS) this.set({ reason }, reasons.filter((each) => each === reason).length);
+    },
+  });
+}

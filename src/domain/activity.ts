@@ -1,0 +1,30 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Span } from './tracing.ts';
+
+/** What the work under way is about, for the log and for traces. Whoever began it may add to it meanwhile. */
+export interface Activity {
+  requestId?: string;
+  tenantId?: string;
+  invoiceId?: string;
+  /** Of the trace that the work belongs to: 32 hexadecimal digits. */
+  traceId?: string;
+  /** The span under way. */
+  span?: Span | null;
+}
+
+const activities = new AsyncLocalStorage<Activity>();
+
+/** The activity of the caller; undefined outside of one. */
+export function currentActivity(): Activity | undefined {
+  return activities.getStore();
+}
+
+/** Runs work, and whatever it awaits, as this activity. */
+export function within<Result>(activity: Activity, work: () => Result): Result {
+  return activities.run(activity, work);
+}
+
+/** Runs work for several callers, whose log entries and timers must not bear the ids of the one that began it. */
+export function outside<Result>(work: () => Result): Result {
+  return activities.run({}, work);
+}

@@ -1,0 +1,73 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isOperator } from './operator-pages.ts';
+
+/** Time limits for a request, milliseconds. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 70_000 };
+/** Connections at the same time: monitoring systems need a few. */
+const MAX_CONNECTIONS = 64;
+
+export interface MonitoringParts {
+  readonly exposition: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  /** As for `operatorPages`. */
+  readonly operatorHash: () => Promise<string | null>;
+  /** Resolves to null when the process can do its work, otherwise to the reason why it cannot. */
+  readonly ready: () => Promise<string | null>;
+}
+
+/** The addresses of a process that answers monitoring systems alone. */
+export interface Monitoring {
+  readonly url: string;
+  close(): void;
+}
+
+/**
+ * Answers `/metrics`, `/healthz` and `/readyz` as the service does, in a process without its HTTP server.
+ * @throws when the address cannot be listened on; the message names the setting
+ */
+export async function serveMonitoring(port: number, host: string, parts: MonitoringParts): Promise<Monitoring> {
+  const server = createServer(LIMITS, (request, response) => {
+    answer(request, response, parts).catch(() => {
+      response.writeHead(503, { 'Content-Type': 'text/plain' }).end('The store is unreachable.\n');
+    });
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: Error) =>
+      reject(
+        new Error(`The process cannot listen on HOST ${host}, METRICS_PORT ${port}: ${cause.message}.`, { cause }),
+      ),
+    );
+    server.listen(port, host, resolve);
+  });
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, parts: MonitoringParts): Promise<void> {
+  request.resume();
+  const [path] = (request.url ?? '').split('?');
+  const json = (status: number, body: object) =>
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  if (request.method !== 'GET') return void response.writeHead(405, { Allow: 'GET' }).end();
+  if (path === '/healthz') return void json(200, { status: 'alive' });
+  if (path === '/readyz') {
+    const reason = await parts.ready();
+    return void json(
+      reason === null ? 200 : 503,
+      reason === null ? { status: 'ready' } : { status: 'not ready', reason },
+    );
+  }
+  if (path !== '/metrics') return void response.writeHead(404).end();
+  if (!isOperator(request.headers.authorization ?? '', (await parts.operatorHash()) ?? '')) {
+    const challenge = 'Basic realm="fatoura operators", charset="UTF-8"';
+    return void response.writeHead(401, { 'WWW-Authenticate': challenge }).end();
+  }
+  const { contentType, text } = await parts.exposition();
+  response.writeHead(200, { 'Content-Type': contentType, 'Cache-Control': 'no-store' }).end(text);
+}
