@@ -8,8 +8,20 @@ import {
   DGI_RULES,
   DGI_SETTINGS,
 } from './config/dgi.ts';
-import { has, milliseconds, type Rule, type Settings, schedule, shortTime, UNIT_MS } from './config/values.ts';
+import {
+  ConfigError,
+  has,
+  milliseconds,
+  type Rule,
+  type Settings,
+  schedule,
+  shortTime,
+  UNIT_MS,
+} from './config/values.ts';
 import { asciiAddress, mailAddress } from './domain/email-address.ts';
+
+export { loadEnvFile } from './config/env-file.ts';
+export { ConfigError };
 
 const port = z.coerce
   .number({ error: 'must be a port number from 0 (any free port) to 65535' })
@@ -208,11 +220,6 @@ export interface Config {
   readonly logLevel: string;
 }
 
-/** The settings are invalid. `message` lists every problem, one per line. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
 /** Settings whose values no message shows: keys, passphrases, and URLs, which may contain a password. */
 const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|CALLBACK_SECRET|URL/;
 
@@ -252,7 +259,8 @@ function given(env: Settings): Settings {
 }
 
 /**
- * Reads the settings from environment variables. No other file reads `process.env`.
+ * Reads the settings from environment variables, to which {@link loadEnvFile} adds those of a file. No other file reads
+ * settings from `process.env`.
  * @throws {ConfigError} naming every invalid variable
  */
 export function readConfig(env: Settings = process.env): Config {
