@@ -20,6 +20,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'lint and format', args: ['node_modules/@biomejs/biome/bin/biome', 'check', ...LINT_OPTIONS, '.'] },
   { name: 'imports', args: ['scripts/check-imports.ts'] },
   { name: 'documents', args: ['scripts/check-documents.ts'] },
+  { name: 'deployment', args: ['scripts/check-deploy.ts'] },
   { name: 'schema', args: ['scripts/build-schema.ts', '--check'] },
   { name: 'openapi', args: ['scripts/build-openapi.ts', '--check'] },
 ];
