@@ -8,7 +8,11 @@ export const PROCESSES = {
   // Node runs the TypeScript itself, as it runs the service: nothing is transformed.
   experimental: { viteModuleRunner: false, nodeLoader: false },
   // The threads and processes that tests start take compiled modules from here.
-  env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled-modules', import.meta.url)) },
+  // What a developer set in .env changes no test.
+  env: {
+    NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled-modules', import.meta.url)),
+    ENV_FILE: '',
+  },
 } as const;
 
 /** Everything that decides whether a change may land; what takes longer has its own configuration in test/long. */

@@ -22,6 +22,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'documents', args: ['scripts/check-documents.ts'] },
   { name: 'licences', args: ['scripts/check-licences.ts'] },
   { name: 'monitoring', args: ['scripts/check-monitoring.ts'] },
+  { name: 'deployment', args: ['scripts/check-deploy.ts'] },
   { name: 'schema', args: ['scripts/build-schema.ts', '--check'] },
   { name: 'openapi', args: ['scripts/build-openapi.ts', '--check'] },
 ];

@@ -11,7 +11,7 @@ const [
   { COMMANDS },
   { runCommandLine },
   { processTerminal },
-  { ConfigError, readClientKey, readConfig },
+  { ConfigError, loadEnvFile, readClientKey, readConfig },
 ] = await Promise.all([
   import('./cli/command.ts'),
   import('./cli/commands.ts'),
@@ -23,16 +23,20 @@ const [
 const diagnosis = () => import('./app/diagnosis.ts');
 const verification = () => import('./app/verification.ts');
 
+/** Only when a command asks for settings: the help needs none. */
+function withEnvFile<T>(read: () => T): T {
+  try {
+    loadEnvFile();
+    return read();
+  } catch (error) {
+    throw error instanceof ConfigError ? new InputError(`The settings are invalid: ${error.message}`) : error;
+  }
+}
+
 const context: CommandContext = {
   terminal: processTerminal(),
-  config() {
-    try {
-      return readConfig();
-    } catch (error) {
-      throw error instanceof ConfigError ? new InputError(`The settings are invalid: ${error.message}`) : error;
-    }
-  },
-  environmentKey: () => readClientKey(),
+  config: () => withEnvFile(readConfig),
+  environmentKey: () => withEnvFile(readClientKey),
   parts: {
     openAdministration: async (config) => (await import('./app/administration.ts')).openAdministration(config),
     openReconciliation: async (config) =>

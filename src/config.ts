@@ -9,9 +9,21 @@ import {
   DGI_SETTINGS,
 } from './config/dgi.ts';
 import { TELEMETRY_RULES, TELEMETRY_SETTINGS, tracingOf } from './config/telemetry.ts';
-import { has, milliseconds, type Rule, type Settings, schedule, shortTime, UNIT_MS } from './config/values.ts';
+import {
+  ConfigError,
+  has,
+  milliseconds,
+  type Rule,
+  type Settings,
+  schedule,
+  shortTime,
+  UNIT_MS,
+} from './config/values.ts';
 import { asciiAddress, mailAddress } from './domain/email-address.ts';
 import type { TracingSettings } from './domain/tracing.ts';
+
+export { loadEnvFile } from './config/env-file.ts';
+export { ConfigError };
 
 const port = z.coerce
   .number({ error: 'must be a port number from 0 (any free port) to 65535' })
@@ -107,6 +119,9 @@ const environment = z.object({
   SHUTDOWN_GRACE: shortTime.default(10_000),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
+
+/** The names of all settings. */
+export const SETTING_NAMES: readonly string[] = Object.keys(environment.shape);
 
 /** The rules between settings. */
 const RULES: readonly Rule[] = [
@@ -222,11 +237,6 @@ export interface Config {
   readonly tracing: TracingSettings | null;
 }
 
-/** The settings are invalid. `message` lists every problem, one per line. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
-
 /** Settings whose values no message shows: keys, passphrases, and URLs, which may contain a password. */
 const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|CALLBACK_SECRET|URL|ENDPOINT|HEADERS/;
 
@@ -266,7 +276,8 @@ function given(env: Settings): Settings {
 }
 
 /**
- * Reads the settings from environment variables. No other file reads `process.env`.
+ * Reads the settings from environment variables, to which {@link loadEnvFile} adds those of a file. No other file reads
+ * settings from `process.env`.
  * @throws {ConfigError} naming every invalid variable
  */
 export function readConfig(env: Settings = process.env): Config {

@@ -4,11 +4,12 @@ import { endWithNpm } from './engine/parent-process.ts';
 // The process: start, signals and exit codes. Exit code 1: a failure; 2: invalid settings.
 
 /**
- * npm forwards signals that the terminal has already sent. Two signals within this time (milliseconds) count as one.
+ * npm forwards signals that the terminal, or whoever ends the process group, has already sent. Two signals within this
+ * time (milliseconds) count as one.
  */
-const ONE_SIGNAL_MS = 500;
+const ONE_SIGNAL_MS = 1000;
 
-endWithNpm();
+const forgetNpm = endWithNpm();
 // All else is loaded after `endWithNpm`, because loading takes a while and npm may end meanwhile, and after the cache.
 const keepCompiled = useCompileCache();
 const { ConfigError } = await import('./config.ts');
@@ -20,9 +21,6 @@ try {
   // resumes the work.
   const app = await startApp(config, { onFatal: () => process.exit(1) });
   process.on('uncaughtException', app.fail);
-  console.log(greeting(app.url, app.firstStart, config.sites?.test));
-  // A process that is killed would keep nothing.
-  keepCompiled();
   let closingSince: number | null = null;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
@@ -32,6 +30,8 @@ try {
         return;
       }
       closingSince = performance.now();
+      // Its end is no second signal.
+      forgetNpm();
       // Work that exceeds the grace period fails on the closed store. Its lease expires and another process resumes it.
       process.on('unhandledRejection', () => undefined);
       // After Ctrl-C in a terminal, only requests in flight are awaited, not idle connections that may send one.
@@ -39,6 +39,10 @@ try {
       void app.close({ patient }).then(() => process.exit(0));
     });
   }
+  // After the handlers: whoever reads it may send a signal at once.
+  console.log(greeting(app.url, app.firstStart, config.sites?.test));
+  // A process that is killed would keep nothing.
+  keepCompiled();
 } catch (error) {
   console.error(
     error instanceof ConfigError

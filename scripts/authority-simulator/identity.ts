@@ -12,8 +12,8 @@ import { promisify } from 'node:util';
 import { KeyUsageFlags } from '@peculiar/asn1-x509';
 import { type Issuer, issue } from './certificates.ts';
 
-/** Names under which the server's certificate is valid. */
-const HOSTS = ['localhost', '127.0.0.1', '::1'];
+/** Names under which the server's certificate is valid; `simulator` is that of its container. */
+const HOSTS = ['localhost', 'simulator', '127.0.0.1', '::1'];
 const DAY_MS = 86_400_000;
 export const TEN_YEARS = 3650 * DAY_MS;
 

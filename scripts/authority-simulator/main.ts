@@ -1,3 +1,4 @@
+import { rename, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { endWithNpm } from '../../src/engine/parent-process.ts';
@@ -20,6 +21,7 @@ Options:
   --control-port P      port of the control server on 127.0.0.1 (default: a free one)
   --host ADDRESS        address to listen on (default 127.0.0.1)
   --data-dir DIR        keys and ledger (default ./data/authority-simulator)
+  --settings-file FILE  write the settings there as well, for ENV_FILE of the service
   --callback-url URL    where the profile callback announces decisions
   --decision-delay 2s   from a submission to its decision
   --slow-decision 10s   of the magic ICE 999000000000393
@@ -52,7 +54,13 @@ endWithNpm();
 const request = readCommandLine();
 if (request !== null) await run(request);
 
-async function run({ options, json }: { options: SimulatorOptions; json: boolean }): Promise<void> {
+interface Request {
+  readonly options: SimulatorOptions;
+  readonly json: boolean;
+  readonly settingsFile: string | undefined;
+}
+
+async function run({ options, json, settingsFile }: Request): Promise<void> {
   let simulator: Simulator;
   // A signal during the start ends it as well.
   const stopped = new Promise<void>((resolve) => {
@@ -63,6 +71,7 @@ async function run({ options, json }: { options: SimulatorOptions; json: boolean
     // Loaded here: help and usage errors need little of it.
     const { startSimulator } = await import('./simulator.ts');
     simulator = await startSimulator(options);
+    if (settingsFile !== undefined) await writeSettings(settingsFile, simulator.settings);
   } catch (error) {
     console.error(`The simulator could not start: ${messageOf(error)}`);
     process.exitCode = 1;
@@ -78,8 +87,15 @@ async function run({ options, json }: { options: SimulatorOptions; json: boolean
   await simulator.close();
 }
 
+/** Replaces the file in one step, so that a service never reads half of it. */
+async function writeSettings(file: string, settings: Simulator['settings']): Promise<void> {
+  const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);
+  await writeFile(`${file}.new`, lines.join(''), { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
 /** The options of the command line, or null when there is nothing to start (help or a usage error). */
-function readCommandLine(): { options: SimulatorOptions; json: boolean } | null {
+function readCommandLine(): Request | null {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   try {
@@ -87,7 +103,7 @@ function readCommandLine(): { options: SimulatorOptions; json: boolean } | null 
       options: {
         ...{ profile: text, port: text, 'control-port': text, host: text, 'data-dir': text, 'callback-url': text },
         ...{ 'decision-delay': text, 'slow-decision': text, 'slow-receipt': text, 'token-life': text, verify: text },
-        'certificate-life': text,
+        ...{ 'certificate-life': text, 'settings-file': text },
         ...{ 'client-key': text, 'max-document': text, seed: text, faults: text },
         ...{ limit: { ...text, multiple: true }, fault: { ...text, multiple: true } },
         ...{ 'no-limits': flag, json: flag, quiet: flag, help: { ...flag, short: 'h' } },
@@ -97,7 +113,7 @@ function readCommandLine(): { options: SimulatorOptions; json: boolean } | null 
       console.log(HELP);
       return null;
     }
-    return { options: optionsOf(values), json: values.json };
+    return { options: optionsOf(values), json: values.json, settingsFile: values['settings-file'] };
   } catch (error) {
     console.error(`${messageOf(error)}\n${USAGE}`);
     process.exitCode = 2;

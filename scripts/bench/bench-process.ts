@@ -24,7 +24,9 @@ export const SERVICE_OPTIONS: readonly string[] = readStartScript()
 
 function readStartScript(): string {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return (manifest as { readonly scripts: { readonly start: string } }).scripts.start;
+  const { start } = (manifest as { readonly scripts: { readonly start: string } }).scripts;
+  // The second command is for a shell without `exec`.
+  return start.split('||')[0] ?? '';
 }
 
 /**

@@ -81,7 +81,7 @@ export const IMPORT_TABLE: readonly Row[] = [
 
 /** The only files of src/ that may read the process environment. */
 export const ENVIRONMENT_READERS: readonly string[] = [
-  ...['config.ts', 'compile-cache.ts', 'engine/main.ts', 'engine/parent-process.ts'],
+  ...['config.ts', 'config/env-file.ts', 'compile-cache.ts', 'engine/main.ts', 'engine/parent-process.ts'],
 ];
 
 /** The result of checking one import against a row. */

@@ -11,7 +11,7 @@ import { expiryFinding } from '../adapters/signing-key/certificate-findings.ts';
 import { loadPkcs12 } from '../adapters/signing-key/pkcs12.ts';
 import { type Config, ConfigError } from '../config.ts';
 import type { Tracing } from '../domain/tracing.ts';
-import { createLogger } from '../transport/logger.ts';
+import { createLogger, errorOutput } from '../transport/logger.ts';
 import { composePapers } from './authority-papers.ts';
 import { type CertificateLook, watchCertificates } from './certificate-watch.ts';
 import type { Documents } from './documents.ts';
@@ -109,7 +109,7 @@ export async function composeAuthority(
  * @throws as {@link openAuthority}
  */
 export function openCommandAuthority(config: Config, level: 'warn' | 'silent' = 'warn'): Promise<LiveAuthority | null> {
-  const log = createLogger(level, process.stderr);
+  const log = createLogger(level, errorOutput());
   return openAuthority(config, { log, verify: () => Promise.reject(new Error('a command verifies no receipt')) });
 }
 

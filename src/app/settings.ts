@@ -1,15 +1,16 @@
 import { CredentialProblems, openCredentials } from '../adapters/authority/http/credentials.ts';
 import { loadPkcs12 } from '../adapters/signing-key/pkcs12.ts';
 import { problemsOfKeyFiles } from '../adapters/signing-key/signing-keys.ts';
-import { type Config, ConfigError, type NamedFiles, namedFiles, readConfig } from '../config.ts';
+import { type Config, ConfigError, loadEnvFile, type NamedFiles, namedFiles, readConfig } from '../config.ts';
 import { readOperationList } from '../graphql/operation-list.ts';
 
 /**
- * Reads the settings from environment variables and tries the files that they name, so that whoever corrects them learns
+ * Reads the settings from environment variables and the file that adds to them, and tries the files that they name, so that whoever corrects them learns
  * of all problems at once. Nothing is created or called.
  * @throws {ConfigError} with a line for each wrong value, broken rule and unusable file
  */
 export async function readSettings(): Promise<Config> {
+  loadEnvFile();
   let problems: string[] = [];
   let config: Config | null = null;
   try {

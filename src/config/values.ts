@@ -2,6 +2,11 @@ import { z } from 'zod';
 
 // Values of settings, and rules between them.
 
+/** The settings are invalid. `message` lists every problem, one per line. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
 const duration = /^(\d+)(ms|s|m|h|d)$/;
 export const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 

@@ -2,12 +2,14 @@
 const CHECK_MS = 250;
 
 /**
- * Ends a program that was started by an npm script when npm ends, as if by SIGTERM. Does nothing outside npm. npm sends
- * its SIGTERM to the shell that runs the script. The shell dies and leaves the program running, because dash, Debian's
- * shell, runs even a single command as a child process. So the program checks whether its parent still exists.
+ * Ends a program that was started by an npm script when npm ends, as if by SIGTERM. Does nothing outside npm. npm can be
+ * killed; and it sends its SIGTERM to the shell that runs the script, which dies and leaves the program running unless
+ * the script uses `exec`, because dash, Debian's shell, runs even a single command as a child process. So the program
+ * checks whether its parent still exists.
+ * @returns a function that stops checking, for a program that is ending already
  */
-export function endWithNpm(): void {
-  if (process.env.npm_lifecycle_event === undefined) return;
+export function endWithNpm(): () => void {
+  if (process.env.npm_lifecycle_event === undefined) return () => undefined;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent && isAlive(parent)) return;
@@ -15,6 +17,7 @@ export function endWithNpm(): void {
     if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(143);
   }, CHECK_MS);
   timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** Needed on Windows, where `process.ppid` does not change when the parent ends. */

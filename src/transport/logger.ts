@@ -1,15 +1,17 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { currentActivity } from '../domain/activity.ts';
+import { readableLines } from './log-lines.ts';
 
 /** The number of pino's level `error`. */
 const ERROR_LEVEL = 50;
 
 /**
- * The log of the service: JSON lines, each with the ids of its request, tenant, invoice and trace as far as they are known. In entries below the level `error`, an
- * expected error (a refusal, a lost reply, an outage of the store) is logged with its message and code, without its
- * stack. Defects are logged with their stack at every level.
+ * The log of the service: JSON lines, on a terminal lines for people, each with the ids of its request, tenant, invoice and
+ * trace as far as they are known. In entries below the level `error`, an expected error (a refusal, a lost reply, an
+ * outage of the store) is logged with its message and code, without its stack. Defects are logged with their stack at
+ * every level.
  * @param level a level of pino
- * @param destination default: stdout
+ * @param destination default: standard output
  */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const mixin = () => {
@@ -36,8 +38,19 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
         },
       },
     },
-    destination ?? pino.destination(1),
+    destination ?? outputTo(process.stdout),
   );
+}
+
+/** Standard error, for the log of a command, whose results go to standard output. */
+export function errorOutput(): DestinationStream {
+  return outputTo(process.stderr);
+}
+
+/** Written synchronously, so that the last entries of a process that ends are there. */
+function outputTo(stream: NodeJS.WriteStream & { readonly fd: number }): DestinationStream {
+  const output = pino.destination({ fd: stream.fd, sync: true });
+  return stream.isTTY ? readableLines(output, stream.hasColors()) : output;
 }
 
 /** Expected errors have their own class or a code. A built-in error class without a code indicates a defect. */

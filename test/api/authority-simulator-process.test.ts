@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FAULT_KINDS } from '../../scripts/authority-simulator/faults.ts';
+import { loadEnvFile } from '../../src/config.ts';
 import { type AuthorityClient, authorityClient, digestOf, signedDocument } from '../support/authority-client.ts';
 import { runSimulatorProgram, type SimulatorProcess, startSimulatorProcess } from '../support/simulator-process.ts';
 
@@ -85,13 +86,18 @@ describe('the ledger after kill -9', () => {
 describe('the command line', () => {
   test('prints one block of settings, whose files are private, and ends properly on SIGTERM', async () => {
     const dataDir = join(folder, 'settings');
-    const simulator = await startSimulatorProcess(dataDir, '--profile', 'synchronous');
+    const file = join(folder, 'settings.env');
+    const simulator = await startSimulatorProcess(dataDir, '--profile', 'synchronous', '--settings-file', file);
     expect(Object.keys(simulator.settings)).toEqual([
       ...['DGI_URL', 'DGI_CA', 'DGI_CLIENT_P12', 'DGI_CLIENT_P12_PASSPHRASE', 'DGI_TOKEN_URL', 'DGI_CLIENT_ID'],
       ...['DGI_CLIENT_KEY', 'DGI_CALLBACK_SECRET', 'SIGNING_P12', 'SIGNING_P12_PASSPHRASE'],
     ]);
-    for (const name of ['DGI_CLIENT_P12', 'DGI_CLIENT_KEY', 'SIGNING_P12'] as const)
-      expect((await stat(simulator.settings[name])).mode & 0o777).toBe(0o600);
+    const files = ['DGI_CLIENT_P12', 'DGI_CLIENT_KEY', 'SIGNING_P12'] as const;
+    for (const path of [file, ...files.map((name) => simulator.settings[name])])
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const env: NodeJS.ProcessEnv = { ENV_FILE: file };
+    loadEnvFile(env);
+    expect(env).toEqual({ ...simulator.settings, ENV_FILE: file });
     expect(simulator.settings.DGI_CALLBACK_SECRET).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await simulator.end('SIGTERM')).toBe(0);
   });

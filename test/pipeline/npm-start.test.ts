@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-// A process started by npm ends with npm, although npm's signals only reach the shell that it runs.
+// `npm start` is npm and the service, without a shell between them: signals reach the service, and npm waits for its end.
+// Other scripts end with npm, although npm's signals only reach the shell that it runs.
 
 let folder: string;
 beforeEach(async () => {
@@ -15,17 +16,25 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 
-/** Runs an npm script until a line of its output matches `serves`. */
-async function npm(args: readonly string[], serves: RegExp) {
-  const child = spawn('npm', ['--silent', ...args], {
+/** Starts an npm script in a process group of its own. */
+function run(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
+  return spawn('npm', ['--silent', ...args], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: {
       ...process.env,
       ...{ MONGODB_URL: '', MASTER_KEY: '', ROLE: '', PUBLIC_URL: '', PORT: '0', DATA_DIR: folder },
       CHROMIUM_PATH: '/nonexistent',
+      ...settings,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   });
+}
+
+/** Runs an npm script until a line of its output matches `serves`. */
+async function npm(args: readonly string[], serves: RegExp) {
+  const child = run(args);
+  child.stderr.pipe(process.stderr);
   const lines = createInterface(child.stdout);
   for await (const line of lines) if (serves.test(line)) break;
   child.stdout.resume();
@@ -46,14 +55,29 @@ function isAlive(pid: number): boolean {
   }
 }
 
-it('the service ends when npm gets SIGTERM', async () => {
+it.each([
+  ['npm', (pid: number) => process.kill(pid, 'SIGTERM')],
+  ['the process group', (pid: number) => process.kill(-pid, 'SIGTERM')],
+])('npm start waits until the service has ended in order when %s gets SIGTERM', async (_, terminate) => {
   const child = await npm(['start'], /^Fatoura listens on/);
-  const pid = await serverOf(join(folder, 'db'));
-  expect(pid).not.toBe(child.pid);
+  const engine = await serverOf(join(folder, 'db'));
   const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exited;
-  await expect.poll(() => isAlive(pid)).toBe(false);
+  terminate(child.pid!);
+  expect(await exited).toEqual([0, null]);
+  // The service ends its engine before itself.
+  expect(isAlive(engine)).toBe(false);
+});
+
+it("npm start ends with the service's exit code, here of a setting that its file of settings gets wrong", async () => {
+  const file = join(folder, 'settings.env');
+  await writeFile(file, 'LOG_LEVEL=loud\nDATA_DIR=/nonexistent\n');
+  const child = run(['start'], { ENV_FILE: file });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text;
+  });
+  const [code] = await once(child, 'close');
+  expect([code, complaint]).toEqual([2, expect.stringMatching(/^LOG_LEVEL must be one of .*, not 'loud'$/m)]);
 });
 
 it('a standalone engine ends when npm gets SIGTERM', async () => {

@@ -5,13 +5,15 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const LISTENS = /^Fatoura listens on (\S+)$/;
+/** A worker has no address. */
+const WORKS = 'Fatoura is processing jobs.';
 const SECRET = /^ +secret +(\S+)$/;
 /** pino's level of errors: defects, unlike the warnings that failing attempts are. */
 const ERROR_LEVEL = 50;
 
 /** A service that is killed and started again on the same folder. */
 export interface DoomedServer {
-  /** The address of the process that serves at present: waits while there is none, rejects when one ended that was not killed. */
+  /** The address of the process that serves at present: waits while there is none (a worker never has one), rejects when one ended that was not killed. */
   url(): Promise<string>;
   /** The demo tenant's key, which the first start prints. */
   secretKey(): string;
@@ -101,10 +103,12 @@ export function doomedServer(environment: Readonly<Record<string, string>>): Doo
           if (child !== started) return;
           read(line);
           const url = LISTENS.exec(line)?.[1];
-          if (url === undefined) return;
+          if (url === undefined && line !== WORKS) return;
           seen.readyAt.push(Date.now());
-          reached = true;
-          address.resolve(url);
+          if (url !== undefined) {
+            reached = true;
+            address.resolve(url);
+          }
           resolve();
         });
       });

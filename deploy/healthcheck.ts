@@ -1,0 +1,10 @@
+// Whether the service of this machine can do its work: exit code 0 or 1, with the reason. For containers, which have no curl.
+const port = process.env.PORT || '3000';
+try {
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(4000) });
+  console.log(await response.text());
+  process.exitCode = response.ok ? 0 : 1;
+} catch (error) {
+  console.log(String((error as Error).cause ?? error));
+  process.exitCode = 1;
+}

@@ -1,0 +1,17 @@
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { checkDeployment } from './check/deployment.ts';
+
+// Checks Dockerfile, docker-compose.yml and deploy/. With --linters also by the programs of others that are installed.
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values } = parseArgs({ options: { linters: { type: 'boolean', default: false } } });
+const problems = checkDeployment(root);
+for (const problem of problems) console.log(problem);
+let ok = problems.length === 0;
+if (values.linters) {
+  console.log(ok ? 'ok       own checks' : 'FAILED   own checks');
+  const { runLinters } = await import('./check/deployment-linters.ts');
+  ok = (await runLinters(root, (line) => console.log(line))) && ok;
+}
+process.exitCode = ok ? 0 : 1;

@@ -1,0 +1,68 @@
+import { styleText } from 'node:util';
+import { type DestinationStream, pino } from 'pino';
+
+type Style = Parameters<typeof styleText>[0];
+
+const STYLES: Readonly<Record<string, Style>> = { warn: 'yellow', error: 'red', fatal: ['bold', 'red'] };
+/** Characters that move the cursor, colour or reorder what a terminal shows. What is logged may be a client's text. */
+const CONTROLS = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
+
+/**
+ * A log for people: writes each entry of pino as a line with its time, level, message and fields, an error's stack below
+ * it.
+ * @param coloured whether the terminal shows colours
+ */
+export function readableLines(output: DestinationStream, coloured: boolean): DestinationStream {
+  const style = (format: Style | undefined, text: string) =>
+    coloured && format !== undefined ? styleText(format, text, { validateStream: false }) : text;
+  return {
+    write(entry) {
+      const { level, time, msg, err, pid: _, hostname: __, ...fields } = JSON.parse(entry);
+      const label = pino.levels.labels[level] ?? String(level);
+      const words = [
+        style('dim', clockTime(time)),
+        style(STYLES[label], label.toUpperCase().padEnd(5)),
+        ...(msg === undefined ? [] : [visible(String(msg))]),
+        ...(err === undefined ? [] : [style(STYLES[label], visible(summaryOf(err)))]),
+        ...Object.entries(fields).map(([name, value]) => style('dim', `${visible(name)}=${visible(textOf(value))}`)),
+      ];
+      output.write(`${[words.join(' '), ...stackLines(err)].join('\n')}\n`);
+    },
+  };
+}
+
+/** `14:05:09.123`, in the time zone of the machine. */
+function clockTime(time: number): string {
+  const at = new Date(time);
+  const [hours, minutes, seconds] = [at.getHours(), at.getMinutes(), at.getSeconds()].map(twoDigits);
+  return `${hours}:${minutes}:${seconds}.${String(at.getMilliseconds()).padStart(3, '0')}`;
+}
+
+const twoDigits = (number: number): string => String(number).padStart(2, '0');
+
+/** An error as `Type: message (code)`, with its causes. */
+function summaryOf(err: unknown): string {
+  if (!isObject(err)) return textOf(err);
+  const { type, message, code, cause } = err;
+  const own = `[${String(type ?? 'Error')}: ${String(message ?? '')}${code === undefined ? '' : ` (${String(code)})`}]`;
+  return isObject(cause) ? `${own} because of ${summaryOf(cause)}` : own;
+}
+
+function stackLines(err: unknown): string[] {
+  if (!isObject(err)) return [];
+  const own = typeof err.stack === 'string' ? err.stack.split('\n').map((line) => `    ${visible(line)}`) : [];
+  return [...own, ...stackLines(err.cause)];
+}
+
+/** Texts with spaces in quotes, so that it is clear where the next field begins. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
+}
+
+function visible(text: string): string {
+  return text.replace(CONTROLS, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

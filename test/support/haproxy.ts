@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Agent } from 'undici';
+import { createCertificateAuthority } from './certificate-authority.ts';
+
+const CONFIGURATION = fileURLToPath(new URL('../../deploy/haproxy/haproxy.cfg', import.meta.url));
+
+/** Debian has it in a folder that an ordinary user's PATH lacks. */
+const SEARCHED = `${process.env.PATH}:/usr/sbin`;
+
+/** Whether HAProxy is installed (Debian: `apt-get install haproxy`). */
+export const HAS_HAPROXY = spawnSync('haproxy', ['-v'], { env: { PATH: SEARCHED } }).status === 0;
+
+/** HAProxy with the repository's configuration. */
+export interface TlsProxy {
+  /** `https://localhost:…` */
+  readonly url: string;
+  /** Connections that trust the proxy's certificate. */
+  readonly agent: Agent;
+  /** What it logged: its failures, and processes that it took out or in. */
+  readonly log: readonly string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the proxy in front of two addresses (`127.0.0.1:3000`), and waits until it answers.
+ * @param folder for the certificate
+ */
+export async function startProxy(folder: string, [first, second]: readonly [string, string]): Promise<TlsProxy> {
+  const authority = await createCertificateAuthority('Proxy test CA');
+  const { key, cert } = await authority.issue('localhost');
+  await mkdir(join(folder, 'tls'));
+  await writeFile(join(folder, 'tls', 'localhost.pem'), cert + key);
+  const [https, http] = await freePorts(2);
+  const child = spawn('haproxy', ['-db', '-f', CONFIGURATION], {
+    env: {
+      PATH: SEARCHED,
+      CERTIFICATE: join(folder, 'tls'),
+      HTTPS_BIND: `127.0.0.1:${https}`,
+      HTTP_BIND: `127.0.0.1:${http}`,
+      API_1: first,
+      API_2: second,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const log: string[] = [];
+  for (const output of [child.stdout, child.stderr])
+    output.setEncoding('utf8').on('data', (text: string) => log.push(...text.trimEnd().split('\n')));
+  const url = `https://localhost:${https}`;
+  const agent = new Agent({ connect: { ca: authority.certificate }, bodyTimeout: 0 });
+  await answers(child, url, agent, log);
+  return {
+    url,
+    agent,
+    log,
+    async close() {
+      child.kill('SIGTERM');
+      await agent.destroy();
+    },
+  };
+}
+
+async function answers(child: ChildProcess, url: string, dispatcher: Agent, log: readonly string[]): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`haproxy ended with code ${child.exitCode}: ${log.join('\n')}`);
+    const { statusCode, body } = await dispatcher
+      .request({ origin: url, path: '/readyz', method: 'GET' })
+      .catch(() => ({ statusCode: 0, body: null }));
+    await body?.dump();
+    if (statusCode === 200) return;
+    await sleep(200);
+  }
+}
+
+/** Ports of this machine that are free now. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
