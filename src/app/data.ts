@@ -24,6 +24,7 @@ import { createLogoStore } from '../storage/logos.ts';
 import { createRequestLog } from '../storage/request-log.ts';
 import { setWebhookRetention } from '../storage/webhook-retention.ts';
 import { type Administration, administrationOf } from './administration.ts';
+import { checkData, watchData } from './data-watch.ts';
 import { openMasterKey } from './master-key.ts';
 import type { Metrics } from './metrics.ts';
 import { type LogFailure, watchOutages } from './outages.ts';
@@ -82,6 +83,7 @@ export async function openData(
   await prepareDataFolder(config);
   const store = options.store ?? (await openOwnStore(runtime, options.monitorCommands));
   const { db } = store;
+  await checkData(db);
   const { tenants, manageKeys, liveConditions, installation, people, authorityState, auditLog } = administrationOf(
     store,
     config,
@@ -94,6 +96,7 @@ export async function openData(
   const hasEarlierKeys = await keepEarlierKeys(db, invoiceIds);
   await setWebhookRetention(db, config.webhookRetention);
   const { health, logFailure } = watchOutages(runtime, db);
+  watchData(runtime, db, logFailure);
   const feed = createInvoiceFeed(db, (err) =>
     logFailure('warn', 'the change stream of invoices failed and is being reopened', err),
   );
