@@ -11,6 +11,7 @@ import { moveCollection } from '../storage/move-collection.ts';
 import { compareIndexes, moveIndexes } from '../storage/move-indexes.ts';
 import { hasLiveWorker, type WriteWatch, watchWrites } from '../storage/other-writers.ts';
 import { MOVES } from '../storage/shard-keys.ts';
+import { versionTrouble } from '../storage/upgrades.ts';
 import { NOTICED_MS } from './data-watch.ts';
 import { checkMasterKey } from './master-key.ts';
 import { openStore } from './store.ts';
@@ -52,6 +53,8 @@ export async function moveData(config: Config, from: string | null, to: string, 
   try {
     const target = await connectTo(to, '--to');
     try {
+      const trouble = await versionTrouble(source.db, false);
+      if (trouble !== null) throw new Error(trouble);
       const masterKeyFile = await keyFileOf(config, source);
       const moved = { address: target.address, masterKeyFile };
       if (source.isEmbedded === false && (await hasLiveWorker(source.db)))

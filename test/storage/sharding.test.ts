@@ -33,7 +33,8 @@ afterAll(() => store.close());
  */
 const NO_REPOSITORIES = [
   ...['ensureIndexes', 'setWebhookRetention', 'createInvoiceFeed', 'createEventFeed', 'reserveEarlierNumbers'],
-  ...['keepEarlierKeys', 'findByEarlierKey', 'keyEarlierCustomers'],
+  ...['keepEarlierKeys', 'hasEarlierKeys', 'findByEarlierKey', 'keyEarlierCustomers'],
+  ...['upgradeData', 'versionTrouble'],
   ...['moveTrouble', 'endMove', 'abandonMove', 'collectionNames', 'hasLiveWorker', 'watchWrites', 'insertBytes'],
   ...['moveCollection', 'compareCollection', 'moveIndexes', 'compareIndexes'],
 ];

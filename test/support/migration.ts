@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+
 import type { Db } from 'mongodb';
 import { startEngine } from '../../src/engine/embedded.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
@@ -11,6 +13,8 @@ export interface EndedMigration {
   readonly out: string;
   /** The lines of progress, or the error. */
   readonly err: string;
+  /** The most memory at any line of progress, MiB; 0 where the system does not tell. */
+  readonly memoryMiB: number;
 }
 
 /**
@@ -24,15 +28,27 @@ export async function runMigration(
 ): Promise<EndedMigration> {
   const child = startCommandLine(['migrate', ...args], environment);
   const texts = { out: '', err: '' };
+  let memoryMiB = 0;
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
     texts.out += chunk;
   });
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     texts.err += chunk;
+    memoryMiB = Math.max(memoryMiB, peakMemory(child.pid));
     if (killAt?.test(texts.err)) child.kill('SIGKILL');
   });
   const [code] = await once(child, 'close');
-  return { code, ...texts };
+  return { code, ...texts, memoryMiB };
+}
+
+/** MiB */
+function peakMemory(pid: number | undefined): number {
+  try {
+    const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Math.round(Number(kib ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
 }
 
 /** Opens the embedded engine of a service that is stopped. */
