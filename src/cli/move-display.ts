@@ -3,7 +3,7 @@ import type { MoveReports } from '../app/migration.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Milliseconds between two drawings on a terminal, and between two lines elsewhere. */
-const EVERY_MS = { terminal: 200, lines: 5000 } as const;
+const EVERY_MS = { terminal: 200, lines: 2000 } as const;
 const MEGABYTE = 1e6;
 
 /** Shows how far a move is: one line that changes on a terminal, otherwise a line for each collection and time. */

@@ -13,6 +13,8 @@ const { DocumentSequence } = createRequire(import.meta.url)('mongodb/lib/cmap/co
 
 /** Limits of one insert: in bytes, unless a single document is larger, and in documents. */
 export const MOST = { bytes: 4 * 1024 * 1024, documents: 2000 } as const;
+/** Documents in one answer: each answer is in memory as a whole, and 100 are hardly slower to read than 16 MiB. */
+const READ = 100;
 
 /** The types of `_id`s in MongoDB's order, each with its codes in BSON. A comparison finds values of one type only. */
 const ID_TYPES: readonly (readonly [type: string, codes: readonly number[]])[] = [
@@ -45,7 +47,8 @@ export async function* documentsAfter(
   after: Uint8Array | null,
 ): AsyncGenerator<Uint8Array, void, void> {
   const filters = after === null ? [{}] : await filtersAfter(collection, after);
-  for (const filter of filters) yield* collection.find<Uint8Array>(filter, { raw: true, sort: { _id: 1 } });
+  const options = { raw: true, sort: { _id: 1 }, batchSize: READ } as const;
+  for (const filter of filters) yield* collection.find<Uint8Array>(filter, options);
 }
 
 async function filtersAfter(collection: Collection, after: Uint8Array): Promise<Document[]> {
