@@ -98,8 +98,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   // Sequential: a failure ends the process, which must not happen while another part writes its file.
   const data = await openData(runtime, metrics, parts);
   const { store, tenants, manageKeys, invoices, feed, logFailure, alone } = data;
-  const signing = await composeSigning(runtime);
-  metrics.watch(signing.keys);
+  const signing = await composeSigning(runtime, metrics.watch);
   const clients = createClientActivity();
   const jobs = await createJobs({
     ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: alone },

@@ -98,9 +98,9 @@ async function moveAll(source: Db, target: Db, watch: WriteWatch, report: MoveRe
   const documents = await countAll(source, names);
   report.begins('moving', names.length, documents - (await countAll(target, names)));
   for (const name of names) {
-    await moveCollection(source, target, name, (batch) => report.passes(name, batch), signal);
-    // Afterwards, which is faster than to keep them for each document.
+    // First, although keeping them costs more than building them: an interrupted build begins at its start.
     await moveIndexes(source, target, name, false);
+    await moveCollection(source, target, name, (batch) => report.passes(name, batch), signal);
   }
   report.begins('verifying', names.length, documents);
   const collections: (Compared & { name: string; indexes: number })[] = [];
