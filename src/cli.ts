@@ -21,6 +21,7 @@ const [
 ]);
 
 const diagnosis = () => import('./app/diagnosis.ts');
+const migration = () => import('./app/migration.ts');
 const verification = () => import('./app/verification.ts');
 
 /** Only when a command asks for settings: the help needs none. */
@@ -50,6 +51,8 @@ const context: CommandContext = {
     diagnoseRenderer: async (config) => (await diagnosis()).diagnoseRenderer(config),
     diagnoseAuthority: async (config) => (await diagnosis()).diagnoseAuthority(config),
     diagnoseMail: async (config) => (await diagnosis()).diagnoseMail(config),
+    moveData: async (...given) => (await migration()).moveData(...given),
+    abandonData: async (...given) => (await migration()).abandonData(...given),
     localSender: async () => (await import('./app/local-sender.ts')).localSender(),
     operationList: async (files, own) => {
       const { digestOf, makeOperationList } = await import('./graphql/operation-list.ts');

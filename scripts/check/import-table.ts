@@ -67,7 +67,11 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'jobs/', may: ['domain/', 'storage/duplicate-key.ts'] },
   { path: 'adapters/threads.ts', may: [] },
   { path: 'adapters/der.ts', may: [] },
-  { path: 'adapters/<name>/', may: ['domain/', 'text/', 'adapters/threads.ts', 'adapters/der.ts'] },
+  { path: 'adapters/watched-file.ts', may: [] },
+  {
+    path: 'adapters/<name>/',
+    may: ['domain/', 'text/', 'adapters/threads.ts', 'adapters/der.ts', 'adapters/watched-file.ts'],
+  },
   // What documents, mails and pages print.
   { path: 'text/', may: ['domain/money.ts', 'domain/document-language.ts'], packages: [] },
   { path: 'engine/', may: [], packages: ['bson'] },

@@ -103,8 +103,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   metrics.connections(data.store.pool);
   if (tracing.counts) metrics.spans(tracing.counts);
   const { store, tenants, manageKeys, invoices, feed, logFailure, alone } = data;
-  const signing = await composeSigning(runtime, data, metrics.signatures);
-  metrics.watch(signing.keys);
+  const signing = await composeSigning(runtime, data, { count: metrics.signatures, onKeys: metrics.watch });
   const clients = createClientActivity();
   const jobs = await createJobs({
     ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: alone },

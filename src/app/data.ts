@@ -12,9 +12,7 @@ import type { RequestLog } from '../domain/request-log/request-record.ts';
 import type { LogoStore, SignersCertificates } from '../domain/tenant/ports.ts';
 import { CONNECT_MS } from '../storage/connect.ts';
 import { createDocumentStore } from '../storage/documents.ts';
-import { keyEarlierCustomers } from '../storage/earlier-customers.ts';
-import { keepEarlierKeys } from '../storage/earlier-keys.ts';
-import { reserveEarlierNumbers } from '../storage/earlier-numbers.ts';
+import { hasEarlierKeys } from '../storage/earlier-keys.ts';
 import type { StoreHealth } from '../storage/health.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { createSettledCounts } from '../storage/invoice-counts.ts';
@@ -23,8 +21,10 @@ import { createInvoiceRepository } from '../storage/invoices.ts';
 import { createLogoStore } from '../storage/logos.ts';
 import { createRequestLog } from '../storage/request-log.ts';
 import { createSignersCertificates } from '../storage/signers-certificates.ts';
+import { upgradeData } from '../storage/upgrades.ts';
 import { setWebhookRetention } from '../storage/webhook-retention.ts';
 import { type Administration, administrationOf } from './administration.ts';
+import { checkData, NOTICED_MS, watchData } from './data-watch.ts';
 import { openMasterKey } from './master-key.ts';
 import type { Metrics } from './metrics.ts';
 import { type LogFailure, watchOutages } from './outages.ts';
@@ -84,18 +84,22 @@ export async function openData(
   await prepareDataFolder(config);
   const store = options.store ?? (await openOwnStore(runtime, options.monitorCommands));
   const { db } = store;
+  await checkData(db);
   const { tenants, manageKeys, liveConditions, installation, people, authorityState, auditLog } = administrationOf(
     store,
     config,
   );
   const masterKey = await openMasterKey(config, installation);
   await ensureIndexes(db);
-  await reserveEarlierNumbers(db);
-  await keyEarlierCustomers(db);
   const invoiceIds = createInvoiceIds(await installation.keepInvoiceIdSecret(randomBytes(32).toString('base64url')));
-  const hasEarlierKeys = await keepEarlierKeys(db, invoiceIds);
+  await upgradeData(db, invoiceIds, {
+    alone: store.kind === 'own engine',
+    noticedMs: NOTICED_MS,
+    report: (text) => runtime.log.info(text),
+  });
   await setWebhookRetention(db, config.webhookRetention);
   const { health, logFailure } = watchOutages(runtime, db);
+  watchData(runtime, db, logFailure);
   const feed = createInvoiceFeed(db, (err) =>
     logFailure('warn', 'the change stream of invoices failed and is being reopened', err),
   );
@@ -125,7 +129,7 @@ export async function openData(
     clientSecrets: createClientSecrets(masterKey),
     embedTokens: createEmbedTokens(masterKey),
     invoiceIds,
-    invoices: metrics.observed(createInvoiceRepository(db, background('changes'), hasEarlierKeys)),
+    invoices: metrics.observed(createInvoiceRepository(db, background('changes'), await hasEarlierKeys(db))),
     settledCounts: createSettledCounts(db),
     requestLog: createRequestLog(db),
     signersCertificates: createSignersCertificates(db),

@@ -20,44 +20,56 @@ export interface Signing {
   keyOf(owner: Owner): SigningKey;
   /** Returns the XML signer for that key, in the configured form. @throws as `keyOf` */
   signerOf(owner: Owner): DocumentSigner;
-  /** Every key by a name for operators: `platform`, or the tenant's id. */
+  /** Every key by a name for operators: `platform`, or the tenant's id. As they are now. */
   readonly keys: ReadonlyMap<string, SigningKey>;
+  /** See {@link SigningKeys.refresh}. */
+  refresh(): Promise<boolean>;
 }
 
+/** Pause between two looks for changed files, milliseconds. */
+const LOOK_MS = 5000;
+
 /**
+ * @param onRejected see {@link openSigningKeys}
  * @param count told of each signature and time stamp; default: nobody
  * @throws when a key cannot be read or cannot sign; the message names the setting
  */
 export async function openSigning(
   { signing, dataDir }: Pick<Config, 'signing' | 'dataDir'>,
+  onRejected?: Parameters<typeof openSigningKeys>[2],
   count: CountSignature = () => undefined,
 ): Promise<Signing> {
-  const opened = await openSigningKeys(signing, dataDir);
-  const platform = counted(opened.platform, count);
-  const tenants = new Map([...opened.tenants].map(([tenantId, key]) => [tenantId, counted(key, count)]));
+  const keys = await openSigningKeys(signing, dataDir, onRejected);
   const form = {
     policy: signing.policy,
     stampTime: signing.tsaUrl === null ? null : timed('time_stamp', createTimeStamper({ url: signing.tsaUrl }), count),
   };
-  const signers = new Map([platform, ...tenants.values()].map((key) => [key, createDocumentSigner(key, form)]));
-  const keyOf = ({ tenantId, environment }: Owner) => {
-    const key = tenants.get(tenantId) ?? platform;
+  const known = new WeakMap<SigningKey, { readonly key: SigningKey; readonly signer: DocumentSigner }>();
+  /** The key as it is counted, with its signer: the same for the same key. */
+  function usable(own: SigningKey) {
+    const key = counted(own, count);
+    const used = known.get(own) ?? { key, signer: createDocumentSigner(key, form) };
+    known.set(own, used);
+    return used;
+  }
+  function usableOf({ tenantId, environment }: Owner) {
+    const key = keys.of(tenantId);
     if (environment === 'live' && key.testOnly) {
       throw new SigningFailed(
         'The generated test certificate cannot sign live documents. The operator must set SIGNING_P12 or SIGNING_PKCS11.',
         { lasting: true, fault: 'no_live_certificate' },
       );
     }
-    return key;
-  };
+    return usable(key);
+  }
   return {
-    keyOf,
-    signerOf(owner) {
-      const signer = signers.get(keyOf(owner));
-      if (signer === undefined) throw new Error(`the key of ${owner.tenantId} has no signer`);
-      return signer;
+    keyOf: (owner) => usableOf(owner).key,
+    signerOf: (owner) => usableOf(owner).signer,
+    get keys() {
+      const named: [string, SigningKey][] = [['platform', keys.platform], ...keys.tenants];
+      return new Map(named.map(([name, key]) => [name, usable(key).key]));
     },
-    keys: new Map([['platform', platform], ...tenants]),
+    refresh: keys.refresh,
   };
 }
 
@@ -90,21 +102,51 @@ export const NO_SIGNING: Signing = {
   },
   signerOf: (owner) => createDocumentSigner(NO_SIGNING.keyOf(owner)),
   keys: new Map(),
+  refresh: async () => false,
 };
+
+export interface SigningParts {
+  readonly count: CountSignature;
+  /** Gets the keys at the start and whenever one has changed. */
+  readonly onKeys: (keys: Signing['keys']) => void;
+}
 
 /**
  * Opens the keys of this process, watches their certificates, and tells the other processes of them; with ROLE=api there
- * are none.
+ * are none. A PKCS #12 file that is replaced by another is used within seconds.
  * @throws as {@link openSigning}
  */
 export async function composeSigning(
   { config, log, closing }: Runtime,
   data: TellParts,
-  count: CountSignature,
+  { count, onKeys }: SigningParts,
 ): Promise<Signing> {
   if (config.role === 'api') return NO_SIGNING;
-  const signing = await openSigning(config, count);
-  closing.add(watchSigning(signing, log, (now) => tell(signing, data, now)));
+  const signing = await openSigning(
+    config,
+    (setting, reason) => log.warn({ setting, reason }, 'a changed signing key cannot be used: the old one stays'),
+    count,
+  );
+  onKeys(signing.keys);
+  const watch = () => watchSigning(signing, log, (now) => tell(signing, data, now));
+  let stopWatching = watch();
+  const look = async () => {
+    if (!(await signing.refresh())) return;
+    const fingerprints = [...signing.keys].map(([signer, { certificateChain }]) => [
+      signer,
+      certificateChain[0].fingerprint256,
+    ]);
+    log.info(Object.fromEntries(fingerprints), 'a changed signing key is used');
+    onKeys(signing.keys);
+    // What there is to say of the new certificate is said now.
+    stopWatching();
+    stopWatching = watch();
+  };
+  const timer = setInterval(() => void look(), LOOK_MS).unref();
+  closing.add(() => {
+    clearInterval(timer);
+    stopWatching();
+  });
   return signing;
 }
 
@@ -130,12 +172,12 @@ function tell({ keys }: Pick<Signing, 'keys'>, { signersCertificates, logFailure
  * @returns a function that stops it
  */
 export function watchSigning(
-  { keys }: Pick<Signing, 'keys'>,
+  signing: Pick<Signing, 'keys'>,
   log: Logger,
   onLook: (now: Date) => void = () => undefined,
 ): () => void {
   return watchCertificates((now) => {
     onLook(now);
-    return [...keys].map(([signer, key]) => ({ fields: { signer }, findings: certificateFindings(key, now) }));
+    return [...signing.keys].map(([signer, key]) => ({ fields: { signer }, findings: certificateFindings(key, now) }));
   }, log);
 }

@@ -8,6 +8,7 @@ import type {
   signingCertificate,
 } from '../app/diagnosis.ts';
 import type { localSender } from '../app/local-sender.ts';
+import type { abandonData, moveData } from '../app/migration.ts';
 import type { OpenReconciliation } from '../app/reconciliation.ts';
 import type { trustedSigners, verifyDocument } from '../app/verification.ts';
 import type { Config } from '../config.ts';
@@ -72,6 +73,8 @@ export interface CommandParts {
   readonly diagnoseRenderer: Loaded<typeof diagnoseRenderer>;
   readonly diagnoseAuthority: Loaded<typeof diagnoseAuthority>;
   readonly diagnoseMail: Loaded<typeof diagnoseMail>;
+  readonly moveData: Loaded<typeof moveData>;
+  readonly abandonData: Loaded<typeof abandonData>;
   readonly localSender: Loaded<typeof localSender>;
   readonly startApp: Loaded<typeof startApp>;
   /**

@@ -5,6 +5,7 @@ import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
 import { invoicesNeedingAttention, retryInvoice } from './invoices.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { migrate } from './migrate.ts';
 import { listOperations } from './operations.ts';
 import { acceptMasterKey, operatorReset } from './operator.ts';
 import { reconcileAuthority } from './reconcile.ts';
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   removeOperator,
   operatorReset,
   acceptMasterKey,
+  migrate,
   invoicesNeedingAttention,
   retryInvoice,
   authorityStatus,

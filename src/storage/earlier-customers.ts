@@ -1,21 +1,15 @@
 import type { Db } from 'mongodb';
 import { customerKey } from '../domain/invoice/customer-key.ts';
-import { insertNew } from './insert-new.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 
 /** Invoices that are read and changed at once. */
 const BATCH = 1000;
-/** Entry of the collection `installation` that says that this is done. */
-const DONE = 'customer-keys';
 
 /**
- * Gives the invoices that an earlier version stored the key by which their customer is found. Done once; later it costs
- * one round trip. It may run in several processes at once, and again after it was interrupted. No process of an earlier
- * version may run meanwhile or later (docs/decisions/0053).
+ * Gives the invoices that an earlier version stored the key by which their customer is found. It reads all invoices. It
+ * may run in several processes at once, and again after it was interrupted.
  */
 export async function keyEarlierCustomers(db: Db): Promise<void> {
-  const facts = db.collection<{ _id: string }>('installation');
-  if (await facts.findOne({ _id: DONE })) return;
   const invoices = db.collection<InvoiceDocument>('invoices');
   let last = '';
   for (;;) {
@@ -32,8 +26,7 @@ export async function keyEarlierCustomers(db: Db): Promise<void> {
       }));
       await invoices.bulkWrite(changes, { ordered: false });
     }
-    if (batch.length < BATCH) break;
+    if (batch.length < BATCH) return;
     last = batch.at(-1)?._id ?? last;
   }
-  await insertNew(facts, [{ _id: DONE }]);
 }

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { InvoiceIds } from '../domain/invoice/invoice-ids.ts';
-import { replaceIndex } from './earlier-indexes.ts';
+import { type EarlierIndex, replaceIndex } from './earlier-indexes.ts';
 import { insertNew } from './insert-new.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 
@@ -12,19 +12,20 @@ interface EarlierKeyDocument {
   invoiceId: string;
 }
 
+/** The unique index with which an earlier version kept them. */
+export const KEY_INDEX: EarlierIndex = { name: 'idempotency', field: 'idempotency.key' };
+
 function earlierKeys(db: Db): Collection<EarlierKeyDocument> {
   return db.collection('earlier_idempotency_keys');
 }
 
 /**
  * Keeps the idempotency keys of invoices that an earlier version stored: see {@link replaceIndex}.
- * @returns whether the store has such keys; no process of this version adds any later
  */
-export async function keepEarlierKeys(db: Db, ids: InvoiceIds): Promise<boolean> {
+export async function keepEarlierKeys(db: Db, ids: InvoiceIds): Promise<void> {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const keys = earlierKeys(db);
-  const index = { name: 'idempotency', field: 'idempotency.key' };
-  await replaceIndex(invoices, index, { tenantId: 1, environment: 1, idempotency: 1 }, (batch) =>
+  await replaceIndex(invoices, KEY_INDEX, { tenantId: 1, environment: 1, idempotency: 1 }, (batch) =>
     insertNew(
       keys,
       batch
@@ -33,7 +34,11 @@ export async function keepEarlierKeys(db: Db, ids: InvoiceIds): Promise<boolean>
         .filter(({ _id, invoiceId }) => _id !== invoiceId),
     ),
   );
-  return (await keys.findOne({}, { projection: { _id: 1 } })) !== null;
+}
+
+/** Whether the store has keys of an earlier version. No process of this version adds any. */
+export async function hasEarlierKeys(db: Db): Promise<boolean> {
+  return (await earlierKeys(db).findOne({}, { projection: { _id: 1 } })) !== null;
 }
 
 /** The invoice of an earlier version that has the idempotency key of which `invoiceId` is derived. */

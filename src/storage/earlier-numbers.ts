@@ -4,7 +4,8 @@ import { insertNew } from './insert-new.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { type NumberDocument, ownNumberKey, seriesKey } from './invoice-numbers.ts';
 
-const EARLIER_INDEXES: readonly EarlierIndex[] = [
+/** The unique indexes with which an earlier version kept numbers. */
+export const NUMBER_INDEXES: readonly EarlierIndex[] = [
   { name: 'series', field: 'series.serial' },
   { name: 'own_number', field: 'ownNumber' },
 ];
@@ -13,7 +14,7 @@ const EARLIER_INDEXES: readonly EarlierIndex[] = [
 export async function reserveEarlierNumbers(db: Db): Promise<void> {
   const numbers = db.collection<NumberDocument>('invoice_numbers');
   const needed = { tenantId: 1, environment: 1, series: 1, ownNumber: 1 } as const;
-  for (const index of EARLIER_INDEXES) {
+  for (const index of NUMBER_INDEXES) {
     await replaceIndex(db.collection<InvoiceDocument>('invoices'), index, needed, (batch) =>
       insertNew(
         numbers,

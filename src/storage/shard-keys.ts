@@ -64,4 +64,52 @@ export const PLACEMENTS: Readonly<Record<string, Placement>> = {
   claim_members: { whole: FEW_DOCUMENTS },
   installation: { whole: FEW_DOCUMENTS },
   health: { whole: FEW_DOCUMENTS },
+  data_moves: { whole: FEW_DOCUMENTS },
+};
+
+/** What `migrate` does with a collection: it moves every document as it is, or leaves the collection for this reason. */
+export type Move = 'moved' | { readonly left: string };
+
+/**
+ * The rule of every collection for `migrate` (docs/decisions/0066). Leases inside of documents that are moved end by
+ * themselves, as those of a dead process do.
+ */
+export const MOVES: Readonly<Record<string, Move>> = {
+  invoices: 'moved',
+  invoice_numbers: 'moved',
+  invoice_counts: 'moved',
+  series_turns: { left: 'Turns last two seconds, and belong to processes.' },
+  request_log: 'moved',
+  audit_log: 'moved',
+  earlier_idempotency_keys: 'moved',
+  webhook_events: 'moved',
+  webhook_deliveries: 'moved',
+  webhook_attempts: 'moved',
+  endpoint_hours: 'moved',
+  [`${DOCUMENTS_BUCKET}.files`]: 'moved',
+  [`${DOCUMENTS_BUCKET}.chunks`]: 'moved',
+  logos: 'moved',
+  rate_windows: { left: 'Windows last minutes, and begin anew.' },
+  authority_ledger: 'moved',
+  mock_submissions: 'moved',
+  mock_refusals: 'moved',
+  tenants: 'moved',
+  webhook_endpoints: 'moved',
+  people: 'moved',
+  person_sessions: 'moved',
+  person_passwords: 'moved',
+  person_resets: 'moved',
+  person_codes: 'moved',
+  person_passkeys: 'moved',
+  person_grants: 'moved',
+  invitations: 'moved',
+  jobs: { left: 'A job only wakes, and may be locked by a dead process. What is due is found without jobs.' },
+  agenda_logs: { left: 'Created by Agenda, and empty: no log of jobs is kept.' },
+  authority_differences: 'moved',
+  authority_state: 'moved',
+  authority_reconciliation: 'moved',
+  claim_members: { left: 'Heartbeats of processes.' },
+  installation: 'moved',
+  health: { left: 'Only shows that the store can be written to.' },
+  data_moves: { left: 'Says of a store that its data was moved away, or is still arriving.' },
 };

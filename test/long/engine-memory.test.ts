@@ -25,6 +25,8 @@ const BATCH = 1000;
 const HEAP_MIB = 384;
 /** Heap, SQLite's cache of 64 MiB, the program itself and buffers in transit. */
 const RESIDENT_MIB = 900;
+/** At the start. */
+const STARTED_MIB = 400;
 const OVER_THE_LIMIT = { code: 292 };
 
 let folder: string;
@@ -34,6 +36,14 @@ let items: Collection<Item>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'engine-'));
+  await start();
+  await items.createIndex({ group: 1, _id: 1 });
+  for (let next = 0; next < COUNT; next += BATCH) {
+    await items.insertMany(Array.from({ length: BATCH }, (_, n) => item(next + n)));
+  }
+});
+
+async function start(): Promise<void> {
   const options = [`--max-old-space-size=${HEAP_MIB}`, ENGINE_MAIN, '--data-dir', folder];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
@@ -44,11 +54,7 @@ beforeAll(async () => {
   const [uri] = (await once(createInterface(child.stdout), 'line')) as [string];
   client = await new MongoClient(uri).connect();
   items = client.db('memory').collection<Item>('items');
-  await items.createIndex({ group: 1, _id: 1 });
-  for (let next = 0; next < COUNT; next += BATCH) {
-    await items.insertMany(Array.from({ length: BATCH }, (_, n) => item(next + n)));
-  }
-});
+}
 
 afterAll(async () => {
   await client?.close();
@@ -127,6 +133,14 @@ test('an open cursor uses little memory', async () => {
   for (const cursor of cursors) await cursor.next();
   expect((await residentMiB()) - before).toBeLessThan(300);
   for (const cursor of cursors) await cursor.close();
+});
+
+test('a start after a kill checks all documents, one at a time', async () => {
+  await client.close();
+  await stop();
+  await start();
+  expect(await residentMiB()).toBeLessThan(STARTED_MIB);
+  expect(await items.countDocuments()).toBe(COUNT);
 });
 
 test('an update and a delete of all documents, and an index on them', async () => {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { SigningKey } from '../../domain/invoice/signing-key.ts';
+import { type WatchedFile, watchFile } from '../watched-file.ts';
 import { maySign } from './certificate-findings.ts';
 import { loadPkcs11Key } from './pkcs11-key.ts';
 import { parsePkcs11Uri } from './pkcs11-uri.ts';
@@ -21,13 +22,23 @@ export interface SigningSettings {
   readonly tenants: string | null;
 }
 
-/** The keys for signing documents. */
+/** The keys for signing documents, as last read. */
 export interface SigningKeys {
   /** The platform's key, for every tenant without a key of its own. */
   readonly platform: SigningKey;
   /** The tenants' own keys by tenant id. */
   readonly tenants: ReadonlyMap<string, SigningKey>;
+  /** The key that signs for a tenant. */
+  of(tenantId: string): SigningKey;
+  /**
+   * Reads the PKCS #12 files again that have changed. A file that is missing, half-written or wrong leaves the old key in
+   * place and is reported once. @returns whether there is a new key
+   */
+  refresh(): Promise<boolean>;
 }
+
+/** A changed file cannot be used. @param setting names it, with the tenant if it is one's own */
+type OnRejected = (setting: string, reason: string) => void;
 
 const tenantsFile = z.record(
   z.string().startsWith('ten_', { error: 'must be a tenant id (ten_…)' }),
@@ -43,19 +54,55 @@ type Place =
   | { readonly pkcs11: { readonly uri: string; readonly certificates: string | null } };
 
 /**
- * Loads every key once and checks that it is usable for signing documents.
+ * Loads every key and checks that it is usable for signing documents.
+ * @param onRejected is told of a changed file that cannot be used
  * @param dataDir folder of the self-signed test identity, which is the platform's key when the settings name none
  * @throws naming the setting or the tenant whose key cannot be loaded, and the reason
  */
-export async function openSigningKeys(settings: SigningSettings, dataDir: string): Promise<SigningKeys> {
+export async function openSigningKeys(
+  settings: SigningSettings,
+  dataDir: string,
+  onRejected: OnRejected = () => undefined,
+): Promise<SigningKeys> {
   const own = platformPlace(settings);
   const platform = own
-    ? await load(own.place).catch(named(own.setting))
-    : softwareKey(await loadTestIdentity(dataDir), true);
-  const tenants = new Map<string, SigningKey>();
+    ? await watch(own.place, own.setting, onRejected)
+    : unchanging(softwareKey(await loadTestIdentity(dataDir), true));
+  const tenants = new Map<string, WatchedFile<SigningKey>>();
   for (const [tenantId, place] of await tenantPlaces(settings))
-    tenants.set(tenantId, await load(place).catch(named(settingOf(tenantId))));
-  return { platform, tenants };
+    tenants.set(tenantId, await watch(place, settingOf(tenantId), onRejected));
+  return {
+    get platform() {
+      return platform.value;
+    },
+    get tenants() {
+      return new Map([...tenants].map(([tenantId, { value }]) => [tenantId, value]));
+    },
+    of: (tenantId) => (tenants.get(tenantId) ?? platform).value,
+    async refresh() {
+      const changed = await Promise.all([platform, ...tenants.values()].map((key) => key.refresh()));
+      return changed.includes(true);
+    },
+  };
+}
+
+/** A key in an HSM does not change, because its URI names it. @throws as {@link openSigningKeys} */
+async function watch(place: Place, setting: string, onRejected: OnRejected): Promise<WatchedFile<SigningKey>> {
+  try {
+    if ('pkcs11' in place) return unchanging(await load(place));
+    const rejected = ({ message }: Error) => onRejected(setting, message);
+    // A file that is not there has an error of its own.
+    return await watchFile(place.p12.file, () => load(place), rejected).catch(async (error: unknown) => {
+      await load(place);
+      throw error;
+    });
+  } catch (error) {
+    return named(setting)(error);
+  }
+}
+
+function unchanging<T>(value: T): WatchedFile<T> {
+  return { value, refresh: async () => false };
 }
 
 /**

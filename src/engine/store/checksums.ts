@@ -29,7 +29,10 @@ export function defineChecksums(sqlite: DatabaseSync): void {
 /** Reads every row and reports how many in each table have a wrong checksum, as text; undefined if there are none. */
 export function damagedRows(sqlite: DatabaseSync): string | undefined {
   const damaged = Object.entries(SUMS).flatMap(([table, sum]) => {
-    const n = Number(sqlite.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${sum} IS NOT sum`).get()?.n);
+    // A row at a time: what SQLite hands to `crc32` is kept until a step of the statement ends.
+    let n = 0;
+    for (const row of sqlite.prepare(`SELECT ${sum} IS NOT sum AS damaged FROM ${table}`).iterate())
+      n += Number(row.damaged);
     return n > 0 ? [`${n} of ${table}`] : [];
   });
   return damaged.length > 0 ? `rows with a wrong checksum: ${damaged.join(', ')}` : undefined;

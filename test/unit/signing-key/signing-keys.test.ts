@@ -1,13 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KeyUsageFlags } from '@peculiar/asn1-x509';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { certificateFindings } from '../../../src/adapters/signing-key/certificate-findings.ts';
 import { openSigningKeys } from '../../../src/adapters/signing-key/signing-keys.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
-import { openSigning, watchSigning } from '../../../src/app/signing.ts';
+import { createClosing } from '../../../src/app/runtime.ts';
+import { composeSigning, openSigning, watchSigning } from '../../../src/app/signing.ts';
+import { readConfig } from '../../../src/config.ts';
 import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
+import { createLogger } from '../../../src/transport/logger.ts';
 import { ecKey, FROM, identityOf, TO } from '../xades/identities.ts';
 import { makePkcs12 } from './make-pkcs12.ts';
 
@@ -40,6 +43,89 @@ describe('the keys of a service', () => {
       signing.keyOf({ tenantId, environment: 'live' }).certificateChain[0].subject;
     expect([subjectOf('ten_1'), subjectOf('ten_2')]).toEqual(['CN=Own', 'CN=Platform']);
     expect([...signing.keys.keys()]).toEqual(['platform', 'ten_1']);
+  });
+
+  test('a file that is replaced by another signs from the next look on; a wrong one changes nothing', async ({
+    skip,
+  }) => {
+    const passphrase = 'sésame';
+    const [first, second] = [makePkcs12(folder, 'First', passphrase), makePkcs12(folder, 'Second', passphrase)];
+    const [other, unfit] = [makePkcs12(folder, 'Other', 'x'), makePkcs12(folder, 'Unfit', passphrase, 'keyAgreement')];
+    if (first === null || second === null || other === null || unfit === null)
+      return skip('openssl is not installed: skipped');
+    const file = join(folder, 'signing.p12');
+    await rename(first, file);
+    await writeFile(join(folder, 'tenants.json'), JSON.stringify({ ten_1: { p12: 'signing.p12', passphrase } }));
+    const rejected: string[] = [];
+    const settings = { ...NONE, p12: { file, passphrase }, tenants: join(folder, 'tenants.json') };
+    const signing = await openSigning({ signing: settings, dataDir: folder }, (setting, reason) =>
+      rejected.push(`${setting}: ${reason}`),
+    );
+    const owner = { tenantId: 'ten_2', environment: 'live' } as const;
+    const subjects = () => [...signing.keys.values()].map(({ certificateChain }) => certificateChain[0].subject);
+    const before = signing.signerOf(owner);
+    expect(await signing.refresh()).toBe(false);
+    expect(signing.signerOf(owner)).toBe(before);
+
+    await rename(second, file);
+    expect(await signing.refresh()).toBe(true);
+    expect(subjects()).toEqual(['CN=Second', 'CN=Second']);
+    expect(signing.keyOf(owner).certificateChain[0].subject).toBe('CN=Second');
+    const after = signing.signerOf(owner);
+    expect(after).not.toBe(before);
+
+    for (const [wrong, reason] of [
+      [other, /passphrase/],
+      [unfit, /key usage/],
+    ] as const) {
+      rejected.length = 0;
+      await rename(wrong, file);
+      expect([await signing.refresh(), await signing.refresh()]).toEqual([false, false]);
+      expect(rejected.sort()).toEqual([
+        expect.stringMatching(/^SIGNING_P12: /),
+        expect.stringMatching(/^SIGNING_TENANTS, ten_1: /),
+      ]);
+      expect(rejected.every((line) => reason.test(line))).toBe(true);
+    }
+    await rm(file);
+    expect(await signing.refresh()).toBe(false);
+    expect(subjects()).toEqual(['CN=Second', 'CN=Second']);
+    expect(signing.signerOf(owner)).toBe(after);
+  });
+
+  test('a running service uses a replaced file without a restart, and tells of it', async ({ skip }) => {
+    const [first, second] = [makePkcs12(folder, 'First', ''), makePkcs12(folder, 'Second', '')];
+    if (first === null || second === null) return skip('openssl is not installed: skipped');
+    const file = join(folder, 'signing.p12');
+    await rename(first, file);
+    const log = createLogger('silent');
+    const told = vi.spyOn(log, 'info');
+    const closing = createClosing(log);
+    const seen: unknown[] = [];
+    const toldOthers: unknown[] = [];
+    const config = { ...readConfig({ SIGNING_P12: file }), dataDir: folder };
+    const signing = await composeSigning(
+      { config, log, closing, fail: (error) => expect.unreachable(String(error)) },
+      {
+        signersCertificates: {
+          async tell([platform]) {
+            toldOthers.push(platform?.subject);
+          },
+          ...{ list: async () => [], of: async () => null },
+        },
+        logFailure: (_level, message) => expect.unreachable(message),
+      },
+      {
+        count: () => undefined,
+        onKeys: (keys) => seen.push(keys.get('platform')?.certificateChain[0].subject),
+      },
+    );
+    await rename(second, file);
+    await expect.poll(() => seen, { timeout: 30_000 }).toEqual(['CN=First', 'CN=Second']);
+    expect(toldOthers).toEqual(seen);
+    const { fingerprint256 } = signing.keyOf({ tenantId: 'ten_1', environment: 'live' }).certificateChain[0];
+    expect(told).toHaveBeenCalledExactlyOnceWith({ platform: fingerprint256 }, 'a changed signing key is used');
+    await closing.close({ delayMs: 0, graceMs: 0, patient: false });
   });
 
   test('a key whose certificate does not allow signing is refused at the start', async ({ skip }) => {

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { type WatchedFile, watchFile } from './watched-file.ts';
+import { type WatchedFile, watchFile } from '../../watched-file.ts';
 
 /** The files that identify both sides of the connection. */
 export interface CredentialSettings {

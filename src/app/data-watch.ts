@@ -1,0 +1,51 @@
+import type { Db } from 'mongodb';
+import { moveTrouble } from '../storage/data-moves.ts';
+import { DATA_VERSION, versionTrouble } from '../storage/upgrades.ts';
+import type { LogFailure } from './outages.ts';
+import type { Runtime } from './runtime.ts';
+
+/** Pause between two looks, milliseconds. */
+const LOOK_MS = 2000;
+/** Time in which every process that reaches its store has noticed what concerns its data, milliseconds. */
+export const NOTICED_MS = 3 * LOOK_MS;
+
+/** @throws when nothing may be started on this data; the message says why and what to do */
+export async function checkData(db: Db): Promise<void> {
+  const trouble = (await moveTrouble(db)) ?? (await versionTrouble(db, false));
+  if (trouble !== null) throw new Error(sentence(trouble));
+}
+
+/**
+ * Ends the process, as a failure, when its data is moved away, or upgraded by a later version beside which it must not
+ * run. What is under way is taken up by another process, as after any end of a process.
+ * @param known see {@link versionTrouble}
+ */
+export function watchData(
+  { closing, fail }: Pick<Runtime, 'closing' | 'fail'>,
+  db: Db,
+  logFailure: LogFailure,
+  known = DATA_VERSION,
+): void {
+  let timer: NodeJS.Timeout | null = null;
+  const look = async () => {
+    try {
+      const trouble = (await moveTrouble(db)) ?? (await versionTrouble(db, true, known));
+      if (trouble !== null) return fail(new Error(sentence(trouble)));
+    } catch (error) {
+      logFailure('warn', 'the state of the data could not be read', error);
+    }
+    if (timer) schedule();
+  };
+  const schedule = () => {
+    timer = setTimeout(() => void look(), LOOK_MS).unref();
+  };
+  schedule();
+  closing.add(() => {
+    if (timer) clearTimeout(timer);
+    timer = null;
+  });
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from 'mongodb';
+import type { Config } from '../config.ts';
+import { CollectionsDiffer, type Compared, compareCollection } from '../storage/compare-collection.ts';
+import { connect } from '../storage/connect.ts';
+import { abandonMove, beginMove, collectionNames, endMove } from '../storage/data-moves.ts';
+import { createInstallationRepository } from '../storage/installation.ts';
+import { moveCollection } from '../storage/move-collection.ts';
+import { compareIndexes, moveIndexes } from '../storage/move-indexes.ts';
+import { hasLiveWorker, type WriteWatch, watchWrites } from '../storage/other-writers.ts';
+import { MOVES } from '../storage/shard-keys.ts';
+import { versionTrouble } from '../storage/upgrades.ts';
+import { NOTICED_MS } from './data-watch.ts';
+import { checkMasterKey } from './master-key.ts';
+import { openStore } from './store.ts';
+
+/** What a move does at the moment. `documents` of a collection: about as many as it will have to pass. */
+export interface MoveReports {
+  /** Waiting until running processes have noticed the move, milliseconds. */
+  readonly waits: (ms: number) => void;
+  readonly begins: (phase: 'moving' | 'verifying', collections: number, documents: number) => void;
+  readonly passes: (collection: string, batch: { readonly documents: number; readonly bytes: number }) => void;
+}
+
+/** What was moved and verified. */
+export interface Moved {
+  /** Where the data is now, without a password. */
+  readonly address: string;
+  /** What both databases have of each collection; null if an earlier call ended the move. */
+  readonly collections: readonly (Compared & { readonly name: string; readonly indexes: number })[] | null;
+  /** The file of the master key; null if it is in MASTER_KEY, or with the installation at the source. */
+  readonly masterKeyFile: string | null;
+}
+
+interface Source {
+  readonly db: Db;
+  readonly address: string;
+  readonly isEmbedded: boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Moves all data of an installation to another MongoDB-compatible server, while the service is stopped. It can be ended
+ * at any point and called again. See docs/decisions/0066.
+ * @param from a `mongodb://` URL; null for the embedded engine over DATA_DIR
+ * @throws when something uses the source, the target has other data, the master key is another one, or a document
+ * differs in the end; the message says what to do
+ */
+export async function moveData(config: Config, from: string | null, to: string, report: MoveReports): Promise<Moved> {
+  const source = await openSource(config, from);
+  try {
+    const target = await connectTo(to, '--to');
+    try {
+      const trouble = await versionTrouble(source.db, false);
+      if (trouble !== null) throw new Error(trouble);
+      const masterKeyFile = await keyFileOf(config, source);
+      const moved = { address: target.address, masterKeyFile };
+      if (source.isEmbedded === false && (await hasLiveWorker(source.db)))
+        throw new Error(`a worker uses ${source.address}. Stop every process of the service first`);
+      if ((await beginMove(source, target)).isOver) return { ...moved, collections: null };
+      const watch = await watchWrites(source.db);
+      try {
+        if (!source.isEmbedded) {
+          report.waits(NOTICED_MS);
+          await sleep(NOTICED_MS, undefined, { signal: watch.signal });
+        }
+        return { ...moved, collections: await moveAll(source.db, target.db, watch, report) };
+      } catch (error) {
+        watch.signal.throwIfAborted();
+        throw error;
+      } finally {
+        await watch.close();
+      }
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** Makes the source of a move usable again. @returns false if it was not being moved @throws as {@link moveData} */
+export async function abandonData(config: Config, from: string | null): Promise<boolean> {
+  const source = await openSource(config, from);
+  try {
+    return await abandonMove(source.db);
+  } finally {
+    await source.close();
+  }
+}
+
+async function moveAll(source: Db, target: Db, watch: WriteWatch, report: MoveReports): Promise<Moved['collections']> {
+  const { signal } = watch;
+  // A collection without a rule is not the service's, or of another version: nothing of it is lost.
+  const names = (await collectionNames(source)).filter((name) => (MOVES[name] ?? 'moved') === 'moved');
+  const documents = await countAll(source, names);
+  report.begins('moving', names.length, documents - (await countAll(target, names)));
+  for (const name of names) {
+    // First, although keeping them costs more than building them: an interrupted build begins at its start.
+    await moveIndexes(source, target, name, false);
+    await moveCollection(source, target, name, (batch) => report.passes(name, batch), signal);
+  }
+  report.begins('verifying', names.length, documents);
+  const collections: (Compared & { name: string; indexes: number })[] = [];
+  for (const name of names) {
+    const compared = await compareCollection(source, target, name, (batch) => report.passes(name, batch), signal);
+    // Only now, because these delete.
+    await moveIndexes(source, target, name, true);
+    collections.push({ name, ...compared, indexes: await compareIndexes(source, target, name) });
+  }
+  const strangers = (await collectionNames(target)).filter(
+    (name) => !names.includes(name) && MOVES[name] === undefined,
+  );
+  if (strangers.length > 0) throw new CollectionsDiffer(`the source has no collection ${strangers.join(', ')}`);
+  await watch.confirm();
+  await endMove(source, target);
+  return collections;
+}
+
+async function countAll(db: Db, names: readonly string[]): Promise<number> {
+  const counts = await Promise.all(names.map((name) => db.collection(name).estimatedDocumentCount()));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+async function openSource(config: Config, from: string | null): Promise<Source> {
+  if (from !== null) return { ...(await connectTo(from, '--from')), isEmbedded: false };
+  const folder = join(config.dataDir, 'db');
+  if (!existsSync(folder)) throw new Error(`there is no data to move in DATA_DIR ${resolve(config.dataDir)}`);
+  const store = await openStore({ ...config, mongodbUrl: null }, { join: false }).catch((cause: Error) => {
+    throw new Error(`${cause.message.replace(/\.$/, '')}. Stop the service first, if it runs`, { cause });
+  });
+  return { ...store, address: `the embedded engine in ${resolve(folder)}`, isEmbedded: true };
+}
+
+async function connectTo(url: string, option: string) {
+  const store = await connect(url).catch((cause: Error) => {
+    throw new Error(`${option} cannot be used: ${cause.message}`, { cause });
+  });
+  const hosts = store.client.options.srvHost ?? store.client.options.hosts.join(',');
+  return { ...store, address: `mongodb://${hosts}/${store.db.databaseName}` };
+}
+
+/** Checks the master key where the settings tell of one, because the data cannot be used without it. */
+async function keyFileOf(config: Config, { db, isEmbedded }: Source): Promise<string | null> {
+  if (!isEmbedded && config.masterKey === null) return null;
+  await checkMasterKey({ ...config, mongodbUrl: null }, createInstallationRepository(db));
+  return config.masterKey === null ? resolve(config.dataDir, 'master.key') : null;
+}

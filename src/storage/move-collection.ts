@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from 'mongodb';
+import { isDuplicateKey } from './duplicate-key.ts';
+import { documentsAfter, inBatches, insertBytes, lastDocument } from './raw-documents.ts';
+import { outageOf } from './unavailable.ts';
+
+/** How often a batch that fails because a server is away is sent again, and the pause before, milliseconds. */
+const TRIES = 30;
+const PAUSE_MS = 1000;
+
+/** Is told of each batch that the target has stored. */
+export type ReportBatch = (batch: { readonly documents: number; readonly bytes: number }) => void;
+
+/**
+ * Moves the documents of a collection in the order of `_id`, behind the greatest one that the target has. So whatever
+ * ends it, the target has the first documents of the source without a gap, and the next call goes on behind them. Two
+ * processes that do this at once do no harm. Memory is bounded by two batches and the answers of the source.
+ * @throws what ends it: the source cannot be read, or the target refuses a document or is away for half a minute
+ */
+export async function moveCollection(
+  source: Db,
+  target: Db,
+  name: string,
+  report: ReportBatch,
+  signal: AbortSignal,
+): Promise<void> {
+  let failures = 0;
+  const stored: ReportBatch = (batch) => {
+    failures = 0;
+    report(batch);
+  };
+  for (;;) {
+    try {
+      return await moveOn(source, target, name, stored, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      // A document that is there already: the last batch of a killed process has been stored only now.
+      const passes = isDuplicateKey(error) || outageOf(error) === 'away';
+      if (!passes || ++failures === TRIES) throw error;
+      await sleep(PAUSE_MS, undefined, { signal });
+    }
+  }
+}
+
+async function moveOn(source: Db, target: Db, name: string, report: ReportBatch, signal: AbortSignal): Promise<void> {
+  const after = await lastDocument(target.collection(name));
+  let inserting: Promise<void> = Promise.resolve();
+  try {
+    for await (const batch of inBatches(documentsAfter(source.collection(name), after))) {
+      // One after the other, so that no batch is stored without those before it; the next one is read meanwhile.
+      await inserting;
+      signal.throwIfAborted();
+      inserting = insertBytes(target, name, batch).then(() =>
+        report({ documents: batch.length, bytes: batch.reduce((sum, { length }) => sum + length, 0) }),
+      );
+      inserting.catch(() => undefined);
+    }
+  } finally {
+    await inserting;
+  }
+}

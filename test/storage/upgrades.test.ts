@@ -1,0 +1,169 @@
+import type { Db } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { checkData, watchData } from '../../src/app/data-watch.ts';
+import { createClosing } from '../../src/app/runtime.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { createInvoiceIds } from '../../src/domain/invoice/invoice-ids.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { connect, type Store } from '../../src/storage/connect.ts';
+import { ensureIndexes } from '../../src/storage/indexes.ts';
+import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { DATA_VERSION, UPGRADES, type Upgrade, upgradeData, versionTrouble } from '../../src/storage/upgrades.ts';
+import { createLogger } from '../../src/transport/logger.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { pendingInvoice } from '../support/invoices.ts';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { startService, withDatabase } from '../support/service.ts';
+
+// The version of the data, and the upgrades that bring it to the program's (docs/decisions/0071).
+
+const IDS = createInvoiceIds('secret');
+const MASTER_KEY = 'ab'.repeat(32);
+
+let mongo: TestMongo;
+beforeAll(async () => {
+  mongo = await startTestMongo();
+});
+afterAll(() => mongo.close());
+
+/** The URL of a new database, which the end of the test drops. */
+async function database(): Promise<Store & { readonly url: string }> {
+  const url = withDatabase(mongo.uri, freshDbName('upgrade'));
+  const store = await connect(url);
+  onTestFinished(async () => {
+    await store.db.dropDatabase();
+    await store.close();
+  });
+  return { ...store, url };
+}
+
+const entry = (db: Db) => db.collection<{ _id: string }>('installation').findOne({ _id: 'data-version' });
+const parts = { alone: true, noticedMs: 0, report: () => {} };
+
+/** Invoices as versions stored them that kept no version: numbers, keys and customers are in the invoices alone. */
+async function storeEarlier({ db }: Store, tenantId: string): Promise<string> {
+  await ensureIndexes(db);
+  const invoices = db.collection<InvoiceDocument>('invoices');
+  const unique = (name: string, field: string, key: Record<string, 1>) => ({
+    ...{ name, key: { tenantId: 1, environment: 1, ...key } as const, unique: true },
+    partialFilterExpression: { [field]: { $exists: true } },
+  });
+  await invoices.createIndexes([
+    unique('series', 'series.serial', { 'series.year': 1, 'series.serial': 1 }),
+    unique('own_number', 'ownNumber', { ownNumber: 1 }),
+    unique('idempotency', 'idempotency.key', { 'idempotency.key': 1 }),
+  ]);
+  const id = newId('inv');
+  const invoice = pendingInvoice({ id, tenantId, number: 'FA 7', ownNumber: 'FA 7', status: 'accepted', work: null });
+  const used = { key: 'order-7', fingerprint: 'of another request' };
+  const { customerKey: _later, ...earlier } = documentOf(invoice, newCreationMoment().order, used);
+  await invoices.insertOne(earlier as InvoiceDocument);
+  return id;
+}
+
+it('the list has a number for each upgrade, without a gap, and says of each what it does', () => {
+  expect(UPGRADES.map(({ version }) => version)).toEqual(UPGRADES.map((_, place) => place + 1));
+  expect(DATA_VERSION).toBe(UPGRADES.length);
+});
+
+it('a start on data without a version passes all upgrades; it finds its numbers, keys and customers, also after that version ran again', async () => {
+  const store = await database();
+  const start = () => startService({ MONGODB_URL: store.url, MASTER_KEY });
+  let service = await start();
+  const tenant = await service.tenant();
+  await service.app.close();
+  for (let time = 1; time <= 2; time++) {
+    await store.db.collection('invoices').deleteMany({});
+    await store.db.collection('invoice_numbers').deleteMany({});
+    await store.db.collection('earlier_idempotency_keys').deleteMany({});
+    if (time === 1) await store.db.collection('installation').deleteOne({ _id: 'data-version' as never });
+    const id = await storeEarlier(store, tenant.id);
+    service = await start();
+    const client = new Client(service.url, tenant.secretKey);
+    expect((await client.graphql('{ invoiceByNumber(number: "FA 7") { id } }')).body.data.invoiceByNumber).toEqual({
+      id,
+    });
+    expect((await client.post('/v1/invoices', invoiceBody(), { 'Idempotency-Key': 'order-7' })).status).toBe(409);
+    const search = '{ invoices(customerName: "ATLAS") { nodes { id } } }';
+    expect((await client.graphql(search)).body.data.invoices.nodes).toEqual([{ id }]);
+    expect(await entry(store.db)).toMatchObject({ version: DATA_VERSION, oldest: DATA_VERSION });
+    await service.app.close();
+  }
+});
+
+it('a start on data of a later version refuses, and says what to do; so does a command', async () => {
+  const store = await database();
+  await ensureIndexes(store.db);
+  await upgradeData(store.db, IDS, parts);
+  await store.db.collection('installation').updateOne({ _id: 'data-version' as never }, { $inc: { version: 1 } });
+  const refusal = new RegExp(
+    `version ${DATA_VERSION + 1} of the data, .* Install that version, or go back to a backup`,
+  );
+  await expect(startService({ MONGODB_URL: store.url, MASTER_KEY })).rejects.toThrow(refusal);
+  await expect(checkData(store.db)).rejects.toThrow(refusal);
+  // A process that runs already may go on, unless an upgrade forbids it.
+  expect(await versionTrouble(store.db, true)).toBeNull();
+  await store.db.collection('installation').updateOne({ _id: 'data-version' as never }, { $inc: { oldest: 1 } });
+  expect(await versionTrouble(store.db, true)).toMatch(refusal);
+});
+
+describe('upgrades', () => {
+  const upgrade = (version: number, run: () => Promise<void>, notBeside: string | null = null): Upgrade => ({
+    ...{ version, what: `upgrade ${version}`, notBeside, run },
+  });
+
+  it('go on with the one that was interrupted, and never run one that is done', async () => {
+    const { db } = await database();
+    await ensureIndexes(db);
+    const ran: number[] = [];
+    let isFailing = true;
+    const upgrades = [1, 2, 3].map((version) =>
+      upgrade(version, async () => {
+        ran.push(version);
+        if (version === 2 && isFailing) throw new Error('interrupted');
+      }),
+    );
+    await expect(upgradeData(db, IDS, { ...parts, upgrades })).rejects.toThrow('interrupted');
+    expect(await entry(db)).toMatchObject({ version: 1, oldest: 0 });
+    isFailing = false;
+    await upgradeData(db, IDS, { ...parts, upgrades });
+    await upgradeData(db, IDS, { ...parts, upgrades });
+    expect(ran).toEqual([1, 2, 2, 3]);
+    expect(await entry(db)).toMatchObject({ version: 3, oldest: 0 });
+  });
+
+  it('let a process of the version before go on, or end it before they begin, as they say', async () => {
+    const { db } = await database();
+    await ensureIndexes(db);
+    const first = upgrade(1, async () => {});
+    await upgradeData(db, IDS, { ...parts, upgrades: [first] });
+    const log = createLogger('silent');
+    const closing = createClosing(log);
+    const fail = vi.fn();
+    watchData({ closing, fail }, db, () => {}, 1);
+    onTestFinished(() => closing.close({ delayMs: 0, graceMs: 0, patient: false }));
+    const several = { ...parts, alone: false, noticedMs: 6000 };
+    const second = upgrade(2, async () => expect(fail).not.toHaveBeenCalled());
+    await upgradeData(db, IDS, { ...several, upgrades: [first, second] });
+    const third = upgrade(3, async () => expect(fail).toHaveBeenCalledOnce(), 'it would harm');
+    await upgradeData(db, IDS, { ...several, upgrades: [first, second, third] });
+    expect(fail.mock.lastCall?.[0]).toMatchObject({ message: expect.stringMatching(/upgraded by a later version/) });
+  });
+
+  it('refuse to begin while a worker of a version runs that does not ask', async () => {
+    const { db } = await database();
+    await ensureIndexes(db);
+    const workers = db.collection<{ _id: string }>('claim_members');
+    const beat = () => workers.updateOne({ _id: 'invoices' }, { $set: { 'workers.w': new Date() } }, { upsert: true });
+    await beat();
+    const beats = setInterval(() => void beat(), 500);
+    const run = vi.fn();
+    const upgrades = [upgrade(1, run, 'it would harm')];
+    const refused = upgradeData(db, IDS, { ...parts, alone: false, upgrades });
+    await expect(refused).rejects.toThrow(/earlier version still use this data.*it would harm\. Stop all of them/);
+    expect(run).not.toHaveBeenCalled();
+    clearInterval(beats);
+    await upgradeData(db, IDS, { ...parts, alone: false, upgrades });
+    expect(run).toHaveBeenCalledOnce();
+  });
+});
