@@ -47,11 +47,27 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
+/**
+ * What a command on a snapshot does before it reads rows: it restores those that others have changed since, in a
+ * savepoint that is rolled back. Only rows that the command comes to are restored, so its cost does not depend on how
+ * much others wrote.
+ */
+export interface PastRows {
+  /** Restores the rows that had a key in the range. @param index its id */
+  range(index: number, low: Uint8Array, high: Uint8Array): void;
+  /** Restores those of these rows that changed. @returns whether there were any, so that they have to be read again */
+  rows(rids: Iterable<number>): boolean;
+  /** Restores every row of a collection. */
+  all(collection: { readonly id: number }): void;
+}
+
 /** The SQLite file of a data folder, with a cache of prepared statements. */
 export class Database {
   readonly path: string;
   readonly sqlite: DatabaseSync;
   readonly sums: PageSums;
+  /** Set while a command on a snapshot runs. Who reads rows tells it which. */
+  past: PastRows | undefined;
   readonly #statements = new Map<string, StatementSync>();
   readonly #logState: StatementSync;
   readonly #checkpoint: StatementSync;

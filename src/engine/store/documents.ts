@@ -175,11 +175,13 @@ export class Documents {
 
   /** The document with this row id, or undefined. */
   read(rid: number): Uint8Array | undefined {
+    this.#database.past?.rows([rid]);
     const row = this.#database.prepare('SELECT sum, bson FROM doc WHERE rid = ?').get(rid);
     return row && verified(rid, row.bson as Uint8Array, row.sum as number);
   }
 
   count(collection: Collection): number {
+    this.#database.past?.all(collection);
     collection.count ??= Number(
       this.#database.prepare('SELECT count(*) AS n FROM idx WHERE i = ?').get((collection.indexes[0] as Index).id)?.n,
     );
@@ -196,8 +198,11 @@ export class Documents {
   #checkUnique(collection: Collection, index: Index, entries: Entries, doc: Doc, self: number | undefined): void {
     if (!index.unique) return;
     const holder = this.#database.prepare('SELECT rid FROM idx WHERE i = ? AND key = ? LIMIT 1');
+    const { past } = this.#database;
     for (const key of entries.keys) {
-      const row = holder.get(index.id, key);
+      past?.range(index.id, key, afterKey(key));
+      let row = holder.get(index.id, key);
+      if (row && past?.rows([row.rid as number])) row = holder.get(index.id, key);
       if (row && row.rid !== self) throw duplicateKey(collection, index, doc, key);
       if (!row && this.observer?.active) this.observer.claimKey(index, key);
     }
@@ -212,6 +217,11 @@ export class Documents {
   #removeKey(index: Index, key: Uint8Array, rid: number): void {
     this.#database.prepare('DELETE FROM idx WHERE i = ? AND key = ? AND rid = ?').run(index.id, key, rid);
   }
+}
+
+/** The key that follows this one. */
+function afterKey(key: Uint8Array): Uint8Array {
+  return Buffer.concat([key, Buffer.of(0)]);
 }
 
 /** Whether the collection stores pre- and post-images for change streams. */

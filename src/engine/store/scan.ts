@@ -87,6 +87,7 @@ function* scanCollection(
   let at = reverse ? collection.lastRid + 1 : collection.firstRid - 1;
   for (let size = firstChunk(expected); ; size = Math.min(2 * size, LARGEST_CHUNK)) {
     checkDeadline(stats);
+    database.past?.all(collection);
     const chunk: StoredDocument[] = [];
     const complete = take(statement.iterate(end, at, size), size, ([rid, sum, bson]) => {
       chunk.push({ rid: rid as number, bytes: verified(rid as number, bson as Uint8Array, sum as number) });
@@ -104,8 +105,11 @@ function* scanCollection(
 /** If all fields of a unique index are bound, each range contains at most one key. */
 function* scanPoints(database: Database, index: Index, ranges: KeyRange[], stats: ReadStats): Generator<Keyed> {
   const statement = prepare(database, POINT);
-  for (const { low } of ranges) {
-    const row = statement.get(index.id, low) as unknown[] | undefined;
+  for (const { low, high } of ranges) {
+    const { past } = database;
+    past?.range(index.id, low, high);
+    let row = statement.get(index.id, low) as unknown[] | undefined;
+    if (row && past?.rows([row[1] as number])) row = statement.get(index.id, low) as unknown[] | undefined;
     if (!row) continue;
     stats.keys++;
     stats.docs++;
@@ -134,12 +138,17 @@ function* scanRange(
   let rid = -1;
   for (let size = firstChunk(expected); ; size = Math.min(2 * size, LARGEST_CHUNK)) {
     checkDeadline(stats);
-    const chunk: Keyed[] = [];
-    const complete = take(statement.iterate(index.id, end, key, rid, size), size, (row) => {
-      const document = keyed(index, row);
-      chunk.push(document);
-      return document.bytes.length;
-    });
+    database.past?.range(index.id, range.low, range.high);
+    let chunk: Keyed[];
+    let complete: boolean;
+    do {
+      chunk = [];
+      complete = take(statement.iterate(index.id, end, key, rid, size), size, (row) => {
+        const document = keyed(index, row);
+        chunk.push(document);
+        return document.bytes.length;
+      });
+    } while (database.past?.rows(chunk.map((document) => document.rid)));
     for (const document of chunk) {
       stats.keys++;
       stats.docs++;
@@ -168,6 +177,7 @@ function* scanWithin(
   for (let sought = 1; ; sought++) {
     checkDeadline(stats);
     if (sought % PAUSE_ITEMS === 0) yield PAUSE;
+    database.past?.range(index.id, range.low, range.high);
     const [key] = (seek.get(index.id, low, high) as [Uint8Array] | undefined) ?? [];
     if (!key) return;
     stats.keys++;
