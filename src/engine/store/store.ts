@@ -59,11 +59,15 @@ export class Store {
     this.snapshots = new Snapshots(this.versions, this.oplog);
     this.documents.observer = this.transactions;
     this.catalog.onChange = (ns, isNew) => this.transactions.collectionChanges(ns, isNew);
-    this.commit.onStart = () => this.versions.mark();
+    this.commit.onStart = () => {
+      this.versions.mark();
+      this.builds.mark();
+    };
     this.commit.beforeCommit = () => this.oplog.trim();
     this.commit.onCommit = () => this.changes.wake(this.oplog.takeTouched());
     this.commit.onUndo = () => {
       this.versions.undo();
+      this.builds.undo();
       this.catalog.load();
     };
     this.commit.onLost = () => {
