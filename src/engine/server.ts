@@ -7,7 +7,7 @@ import { Connection, type ConnectionHandler } from './connection.ts';
 import type { Engine, EngineOptions } from './embedded.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { removeInstanceFile, writeInstanceFile } from './store/instance-file.ts';
-import { startMaintenance } from './store/maintenance.ts';
+import { startComparing, startMaintenance } from './store/maintenance.ts';
 import { Store } from './store/store.ts';
 
 const OPLOG_BYTES = 256 * 1024 * 1024;
@@ -46,10 +46,12 @@ export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Pr
     info.host = address.host;
     writeInstanceFile(options.dataDir, { pid: process.pid, uri: address.uri });
     const stopMaintenance = startMaintenance(store, (options.ttlSeconds ?? TTL_SECONDS) * 1000);
+    const stopComparing = startComparing(store);
     return {
       uri: address.uri,
       close: async () => {
         stopMaintenance();
+        stopComparing();
         const closed = new Promise<void>((resolve) => server.close(() => resolve()));
         store.stop();
         await new Promise((resolve) => setImmediate(resolve));

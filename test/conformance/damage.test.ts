@@ -1,23 +1,32 @@
 import { createHash } from 'node:crypto';
 import {
+  closeSync,
   existsSync,
+  fstatSync,
   mkdtempSync,
+  openSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   truncateSync,
-  utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { ObjectId } from 'bson';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { seal, sealState } from '../../src/engine/store/seal.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { giveBack } from '../../src/engine/store/free-space.ts';
+import { matchesToWrite } from '../../src/engine/store/read.ts';
 import { Store } from '../../src/engine/store/store.ts';
 import { encodeDocument } from '../../src/engine/wire/bson.ts';
 import { sampled } from '../support/samples.ts';
+
+/** Of the random choices. */
+const SEED = Number(process.env.TEST_SEED ?? 3);
 
 /** Tests of the embedded engine's data file: damage is detected at start. */
 let folder: string;
@@ -48,7 +57,7 @@ beforeAll(() => {
 beforeEach(writeContent);
 
 function writeContent(): void {
-  for (const beside of ['-wal', '-shm', '.seal']) rmSync(`${path}${beside}`, { force: true });
+  for (const beside of ['-wal', '-shm', '.sums']) rmSync(`${path}${beside}`, { force: true });
   writeFileSync(path, content);
 }
 
@@ -59,11 +68,11 @@ function open(): Store {
 }
 
 /** A hash of all rows of all tables, as an engine on the folder would read them. */
-function fingerprint(): string {
+function fingerprint(tables = ['coll', 'ind', 'doc', 'idx', 'oplog', 'retry', 'meta']): string {
   const store = open();
   try {
     const hash = createHash('sha256');
-    for (const table of ['coll', 'ind', 'doc', 'idx', 'oplog', 'retry', 'meta']) {
+    for (const table of tables) {
       for (const row of store.database.prepare(`SELECT * FROM ${table}`).all()) {
         hash.update(
           JSON.stringify(
@@ -81,9 +90,8 @@ function fingerprint(): string {
 }
 
 test('a flipped bit: the file is refused and not modified, or everything reads the same', () => {
-  const seed = Number(process.env.TEST_SEED ?? 3);
   let refused = 0;
-  for (const [at, bit] of fc.sample(fc.tuple(fc.nat(content.length - 1), fc.nat(7)), { numRuns: 150, seed })) {
+  for (const [at, bit] of fc.sample(fc.tuple(fc.nat(content.length - 1), fc.nat(7)), { numRuns: 150, seed: SEED })) {
     const damaged = Buffer.from(content);
     damaged[at] = damaged[at]! ^ (1 << bit);
     writeFileSync(path, damaged);
@@ -102,7 +110,6 @@ test('a truncated file is refused', () => {
   const lengths = [0, 1, 100, 4095, 4096, 4097, content.length >> 1, content.length - 4096, content.length - 1];
   const store = open();
   store.close();
-  expect(sealState(path)).toBe('intact');
   for (const length of lengths) {
     writeFileSync(path, content);
     truncateSync(path, length);
@@ -117,7 +124,7 @@ test('an empty file with a write-ahead log beside it is not a new file', () => {
   expect(open).toThrow(/is damaged.*it is empty/);
 });
 
-test.each(['-wal', '.seal'])('a missing file with %s beside it is not a new file', (beside) => {
+test.each(['-wal', '.sums', '.seal'])('a missing file with %s beside it is not a new file', (beside) => {
   rmSync(path);
   writeFileSync(`${path}${beside}`, 'x');
   expect(open).toThrow(/is damaged.*it is gone/);
@@ -187,7 +194,7 @@ describe('the write-ahead log after a crash', () => {
   });
 
   function restore({ file, log }: { file: Buffer; log: Buffer }): void {
-    rmSync(`${path}.seal`, { force: true });
+    rmSync(`${path}.sums`, { force: true });
     writeFileSync(path, file);
     writeFileSync(`${path}-wal`, log);
   }
@@ -259,12 +266,11 @@ describe('the write-ahead log after a crash', () => {
   });
 
   test('a flipped bit in the file or its log: refused, or everything reads the same', () => {
-    const seed = Number(process.env.TEST_SEED ?? 3);
     const used = 32 + (ends().at(-1)! + 1) * FRAME;
     const count = sampled(1000);
     const flips = fc.sample(fc.tuple(fc.boolean(), fc.nat(used - 1), fc.nat(last.file.length - 1), fc.nat(7)), {
       numRuns: count,
-      seed,
+      seed: SEED,
     });
     let refused = 0;
     for (const [isLog, atLog, atFile, bit] of flips) {
@@ -308,42 +314,324 @@ describe('the write-ahead log after a crash', () => {
   });
 });
 
-describe('the seal', () => {
-  test('matches a file that was closed properly and not modified since', () => {
-    expect(sealState(path)).toBe('none');
+describe('the sums of the pages', () => {
+  /** All files of the folder. */
+  type Image = ReadonlyMap<string, Buffer>;
+  const NAMES = ['', '-wal', '.sums'];
+  const image = (): Image =>
+    new Map(NAMES.filter((name) => existsSync(path + name)).map((name) => [name, readFileSync(path + name)]));
+
+  function restore(files: Image): void {
+    for (const name of NAMES) rmSync(path + name, { force: true });
+    for (const [name, bytes] of files) writeFileSync(path + name, bytes);
+  }
+
+  const replaced = (files: Image, name: string, bytes: Buffer): Image => new Map([...files, [name, bytes]]);
+
+  /**
+   * A row with a wrong checksum that the engine itself wrote: only a check of the content notices it, so that the start
+   * tells whether there was one.
+   */
+  const plant = (store: Store) => store.database.sqlite.exec('UPDATE idx SET sum = sum + 1 WHERE i = 1');
+
+  /** Whether an engine on these files starts without a check of the content. */
+  function isKnown(files: Image): boolean {
+    restore(files);
+    try {
+      open().close();
+      return true;
+    } catch (error) {
+      if (!/rows with a wrong checksum/.test((error as Error).message)) throw error;
+      return false;
+    }
+  }
+
+  /** Like `fingerprint`, without what has times. */
+  const withoutTimes = () =>
+    fingerprint(['coll', 'ind', 'doc', 'idx', '(SELECT op, db, coll, id, body FROM oplog ORDER BY seq)']);
+
+  const DAMAGE = /^The data file .* is damaged|is damaged: its checksum does not match|malformed|not a database/;
+
+  function flip(file: string, place: number, bit: number): void {
+    const handle = openSync(file, 'r+');
+    const at = place % fstatSync(handle).size;
+    const byte = Buffer.alloc(1);
+    readSync(handle, byte, 0, 1, at);
+    writeSync(handle, Buffer.of(byte[0]! ^ (1 << bit)), 0, 1, at);
+    // The data file is never closed in this process while the engine has it open: that would release the lock.
+    handles.push(handle);
+  }
+
+  const handles: number[] = [];
+  afterEach(() => {
+    for (const handle of handles.splice(0)) closeSync(handle);
+  });
+
+  function write(store: Store, from: number, count: number): void {
+    store.commit.write(() => {
+      const collection = store.collectionForWrite('db', 'pages');
+      for (let n = from; n < from + count; n++) {
+        const doc = { _id: n, text: `${n}`.repeat(1000) };
+        store.documents.insert(collection, doc, encodeDocument(doc));
+      }
+    });
+    store.commit.flush();
+  }
+
+  /** Reads the whole file once more. */
+  function compareAll(store: Store): void {
+    for (let step = 0; step <= statSync(path).size / 4096 / 256; step++) store.database.comparePages();
+  }
+
+  /** Files of a crash, with a log of several checkpoints, and of the stop after it; and what they hold. */
+  function filesOf(work: (store: Store) => void): { crashed: Image; stopped: Image; held: string } {
     const store = open();
-    expect(sealState(path)).toBe('none');
+    work(store);
+    const crashed = image();
     store.close();
-    expect(sealState(path)).toBe('intact');
+    const stopped = image();
+    const held = fingerprint();
+    restore(stopped);
+    return { crashed, stopped, held };
+  }
+
+  const busy = (store: Store): void => {
+    for (let n = 20; n < 30; n++) {
+      write(store, n * 10, 10);
+      if (n === 24) store.database.checkpoint();
+    }
+  };
+
+  test('spare the start the check of the content, after a stop and after a crash', () => {
+    const { crashed, stopped } = filesOf((store) => {
+      plant(store);
+      write(store, 0, 10);
+    });
+    for (const files of [crashed, stopped]) {
+      expect(isKnown(files)).toBe(true);
+      expect(isKnown(new Map([...files].filter(([name]) => name !== '.sums')))).toBe(false);
+    }
   });
 
-  test('does not match after a write to the file, even if its times are restored', () => {
-    open().close();
-    const { atime, mtime } = statSync(path);
-    const bytes = readFileSync(path);
-    bytes[9000]! ^= 1;
-    writeFileSync(path, bytes);
-    utimesSync(path, atime, mtime);
-    expect(sealState(path)).toBe('modified');
+  test('are right at every moment of a checkpoint', () => {
+    const store = open();
+    plant(store);
+    write(store, 0, 20);
+    const moments: Image[] = [image()];
+    store.database.sums.follow(store.database.prepare('PRAGMA wal_checkpoint(NOOP)').get()?.log as number);
+    store.database.sums.beforeCheckpoint();
+    moments.push(image());
+    const [earlier, begun] = [moments[0]!.get('.sums')!, moments[1]!.get('.sums')!];
+    store.database.checkpoint();
+    moments.push(image());
+    // The pages are copied, their sums are not written yet, or only some of them.
+    moments.push(replaced(image(), '.sums', begun));
+    const half = Buffer.from(readFileSync(`${path}.sums`));
+    begun.copy(half, 0, 0, begun.length >> 1);
+    moments.push(replaced(image(), '.sums', half));
+    // The log begins again.
+    write(store, 20, 1);
+    moments.push(image());
+    store.close();
+    for (const [n, files] of moments.entries()) expect(isKnown(files), `moment ${n}`).toBe(true);
+    // Sums that are older than the log: they are of another file.
+    expect(() => isKnown(replaced(moments[5]!, '.sums', earlier))).toThrow(/log was not written for this file/);
   });
 
-  test('spares the start of a large file the full check', () => {
-    const large = () => new Store(folder, { oplogBytes: 1_000_000, alwaysCheckedBytes: 0 });
-    open().close();
-    // A checksum that does not match, under a seal that does: only the full check notices it.
-    const file = new DatabaseSync(path);
-    file.exec('UPDATE idx SET sum = sum + 1');
-    file.close();
-    expect(large).toThrow(/is damaged/);
-    seal(path);
-    expect(open).toThrow(/is damaged/);
-    seal(path);
-    large().close();
+  test('are right while the file grows and shrinks, over several starts', () => {
+    const random = fc.sample(fc.tuple(fc.nat(4), fc.nat(300)), { numRuns: sampled(120), seed: SEED });
+    let store = open();
+    plant(store);
+    const images: Image[] = [];
+    let [size, shrunk] = [0, 0];
+    for (const [n, [what, count]] of random.entries()) {
+      const collection = store.collectionForWrite('db', 'grown');
+      if (what < 2)
+        store.commit.write(() => {
+          for (let n = 0; n < count; n++) {
+            const doc = { _id: new ObjectId(), text: 'x'.repeat(2000) };
+            store.documents.insert(collection, doc, encodeDocument(doc));
+          }
+        });
+      else if (what === 2) store.commit.write(() => store.dropCollection(collection));
+      else if (what === 3) for (const _ of giveBack(store, count)) store.commit.flush();
+      else store.database.checkpoint();
+      store.commit.flush();
+      if (n % 5 === 0) images.push(image());
+      if (n % 7 === 0) {
+        store.close();
+        images.push(image());
+        store = open();
+      }
+      const now = statSync(path).size;
+      if (now < size) shrunk++;
+      size = now;
+    }
+    compareAll(store);
+    store.close();
+    expect(shrunk, `seed ${SEED}`).toBeGreaterThan(0);
+    for (const [n, files] of images.entries()) expect(isKnown(files), `image ${n} of seed ${SEED}`).toBe(true);
   });
 
-  test('is not written for a file that was refused', () => {
-    writeFileSync(path, content.fill(0xa5, 8192, 8292));
-    expect(open).toThrow(/is damaged/);
-    expect(sealState(path)).toBe('none');
+  test('are written by the checkpoints that commits begin', () => {
+    const store = open();
+    plant(store);
+    const sums = () => readFileSync(`${path}.sums`);
+    const before = sums().length;
+    for (let n = 0; sums().length === before && n < 300; n++) write(store, n * 100, 100);
+    expect(sums().length).toBeGreaterThan(before);
+    const log = statSync(`${path}-wal`).size;
+    // The log begins again instead of growing.
+    for (let n = 300; n < 330; n++) write(store, n * 100, 100);
+    expect(statSync(`${path}-wal`).size).toBeLessThan(1.2 * log);
+    const crashed = image();
+    store.close();
+    expect(isKnown(crashed)).toBe(true);
+  });
+
+  test('that are damaged, cut, of another file or gone cost a check and nothing else', () => {
+    const { stopped, held } = filesOf(() => {});
+    const right = stopped.get('.sums')!;
+    const flipped = Buffer.from(right);
+    flipped[600]! ^= 4;
+    for (const wrong of [flipped, right.subarray(0, 530), Buffer.alloc(0), Buffer.alloc(right.length)]) {
+      restore(replaced(stopped, '.sums', wrong));
+      expect(fingerprint()).toBe(held);
+      expect(readFileSync(`${path}.sums`).length).toBe(right.length);
+    }
+  });
+
+  test('accept a data file that somebody put in the place of another, without a log', () => {
+    const { stopped, held } = filesOf(() => {});
+    const other = filesOf(busy);
+    restore(replaced(other.stopped, '', stopped.get('')!));
+    expect(fingerprint()).toBe(held);
+  });
+
+  test('do not accept a data file beside the log of another state of it', () => {
+    const first = filesOf((store) => write(store, 0, 10));
+    restore(first.stopped);
+    const second = filesOf((store) => write(store, 10, 10));
+    restore(second.stopped);
+    const third = filesOf(busy);
+    for (const files of [
+      replaced(third.crashed, '', first.stopped.get('')!),
+      replaced(first.stopped, '-wal', third.crashed.get('-wal')!),
+      replaced(first.crashed, '-wal', second.crashed.get('-wal')!),
+    ]) {
+      restore(files);
+      expect(open).toThrow(/is damaged/);
+      expect(readFileSync(`${path}-wal`).equals(files.get('-wal')!)).toBe(true);
+    }
+  });
+
+  test.each(['crashed', 'stopped'] as const)(
+    'a flipped bit in any file, %s: refused, or everything reads the same',
+    (end) => {
+      const files = filesOf(busy);
+      const all = [...files[end]];
+      const count = sampled(500);
+      const flips = fc.sample(fc.tuple(fc.nat(all.length - 1), fc.nat(), fc.nat(7)), { numRuns: count, seed: SEED });
+      let refused = 0;
+      for (const [file, place, bit] of flips) {
+        const [name, bytes] = all[file]!;
+        const at = place % bytes.length;
+        const damaged = Buffer.from(bytes);
+        damaged[at]! ^= 1 << bit;
+        restore(replaced(files[end], name, damaged));
+        const label = `bit ${bit} of byte ${at} of engine.sqlite${name}, seed ${SEED}`;
+        try {
+          expect(fingerprint(), label).toBe(files.held);
+        } catch (error) {
+          expect((error as Error).message, label).toMatch(/^The data file .* is damaged/);
+          refused++;
+        }
+      }
+      expect(refused).toBeGreaterThan(count / 5);
+    },
+  );
+
+  test.each([
+    ['the data file', ''],
+    ['the log', '-wal'],
+  ])('notice a page of %s that changed before the engine wrote it again', (_, name) => {
+    const text = 'remarkable '.repeat(20);
+    const store = open();
+    const insert = (id: string) => {
+      const doc = { _id: id, text };
+      store.documents.insert(store.collectionForWrite('db', 'near'), doc, encodeDocument(doc));
+    };
+    store.commit.write(() => ['a', 'b', 'c'].forEach(insert));
+    store.commit.flush();
+    store.database.sums.follow(store.database.prepare('PRAGMA wal_checkpoint(NOOP)').get()?.log as number);
+    if (name === '') store.database.checkpoint();
+    // SQLite reads the page again.
+    store.database.sqlite.exec('PRAGMA shrink_memory');
+    flip(path + name, readFileSync(path + name).lastIndexOf(text), 0);
+    store.commit.write(() => insert('d'));
+    expect(() => {
+      store.commit.flush();
+      store.database.checkpoint();
+    }).toThrow(/is damaged: its page \d+ changed on disk/);
+    store.close();
+    expect(open).toThrow(/is damaged.*had changed on disk, and was written again since/);
+  });
+
+  test('notice a page that changes while nobody writes it, and accept it if its content is whole', () => {
+    const store = open();
+    const free = content.lastIndexOf(Buffer.alloc(64));
+    expect(free).toBeGreaterThan(0);
+    flip(path, free + 32, 0);
+    expect(() => compareAll(store)).toThrow(/is damaged: its page \d+ changed on disk/);
+    store.close();
+    expect(fingerprint()).toBe(whole);
+  });
+
+  test('a flipped bit in any file while the engine runs and writes: it ends, or everything reads the same', () => {
+    const before = filesOf(busy);
+    const work = (store: Store): void => {
+      write(store, 100, 5);
+      store.commit.write(() => {
+        const collection = store.collectionForWrite('db', 'c');
+        const query = { filter: { order: { $in: [10, 200, 590] } }, sort: {}, skip: 0, limit: 0, hint: undefined };
+        for (const { rid, doc } of matchesToWrite(store, collection, query, Number.POSITIVE_INFINITY))
+          store.documents.update(collection, rid, doc, { ...doc, more: 1 }, undefined);
+      });
+      store.commit.flush();
+    };
+    restore(before.stopped);
+    filesOf(work);
+    const running = withoutTimes();
+    const flips = fc.sample(fc.tuple(fc.nat(2), fc.nat(), fc.nat(7), fc.boolean()), {
+      numRuns: sampled(500),
+      seed: SEED,
+    });
+    let ended = 0;
+    for (const [file, place, bit, isEarly] of flips) {
+      restore(before.stopped);
+      const store = open();
+      const name = NAMES[file] as string;
+      const label = `bit ${bit} of ${place} of engine.sqlite${name}, seed ${SEED}`;
+      try {
+        if (!isEarly) work(store);
+        flip(path + name, place, bit);
+        if (isEarly) work(store);
+        store.database.checkpoint();
+        compareAll(store);
+        store.close();
+        expect(withoutTimes(), label).toBe(running);
+      } catch (error) {
+        expect((error as Error).message, label).toMatch(DAMAGE);
+        ended++;
+        if (store.database.sqlite.isOpen) store.database.close();
+        // What comes next: a start that refuses the file, or one that finds that nothing is lost.
+        try {
+          expect(withoutTimes(), label).toBe(running);
+        } catch (refusal) {
+          expect((refusal as Error).message, label).toMatch(/^The data file .* is damaged/);
+        }
+      }
+    }
+    expect(ended).toBeGreaterThan(0);
   });
 });

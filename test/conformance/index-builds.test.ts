@@ -86,7 +86,9 @@ test('other commands run during a build; the index has what was written meanwhil
       await beside.updateOne({ _id: random(next) }, { $inc: { n: 1 } }, { session });
       await beside.insertOne(item(next++), { session });
     });
-    await beside.updateOne({ _id: random(next) }, [{ $set: { n: { $divide: ['$n', 0] } } }]).catch(() => undefined);
+    // The second document ends the command, and the first is as before.
+    const ends = { $divide: [1000, { $subtract: [id + 1, '$_id'] }] };
+    await beside.updateMany({ _id: { $in: [id, id + 1] } }, [{ $set: { n: ends } }]).catch(() => undefined);
   });
   await session.endSession();
   expect(await building).toEqual(['n', 'list', 'large']);
@@ -160,7 +162,7 @@ test('a build waits for an open transaction that uses the collection, and other 
   expect(await validate(items)).toMatchObject({ valid: true });
 });
 
-test('a transaction that would break a unique index in the part that is built can not be committed', async () => {
+test('a transaction that would break a unique index whose entries are there can not be committed', async () => {
   const items = await filled('unique');
   const session = other.startSession();
   session.startTransaction();
@@ -170,9 +172,14 @@ test('a transaction that would break a unique index in the part that is built ca
     .insertOne({ ...item(COUNT), n: 5 }, { session });
   await items.insertMany(Array.from({ length: 1000 }, (_, i) => item(COUNT + 1 + i)));
   const building = items.createIndex({ n: 1 }, { name: 'n', unique: true });
-  // The pass comes to all of them but not to its end, and does not see the row of the transaction.
+  // The build adds all keys, does not see the row of the transaction, and waits for its end.
   const running = async () => (await client.db('admin').command({ currentOp: 1 })).inprog[0];
-  await expect.poll(async () => (await running())?.progress.done).toBeGreaterThan(COUNT + 100);
+  await expect
+    .poll(async () => {
+      const { msg, progress } = await running();
+      return msg === 'Index Build: inserting keys' && progress.done === progress.total;
+    })
+    .toBe(true);
   expect(await running()).toMatchObject({ ns: `${name}.unique`, command: { indexes: [{ name: 'n' }] } });
   await expect(session.commitTransaction()).rejects.toMatchObject({ code: 11000 });
   await session.endSession();

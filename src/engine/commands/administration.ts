@@ -67,9 +67,10 @@ export const fsync: Command = {
 export const currentOp: Command = {
   options: ['$all', '$ownOps'],
   run: ({ store }): Doc => ({
-    inprog: store.builds.progress().map(({ collection, indexes, done, total }) => ({
+    inprog: store.builds.progress().map(({ collection, indexes, isAdding, done, total }) => ({
       ...{ type: 'op', desc: 'index build', active: true, op: 'command', ns: collection.ns },
       command: { createIndexes: collection.name, indexes: indexes.map(({ spec }) => spec) },
+      msg: isAdding ? 'Index Build: inserting keys' : 'Index Build: scanning collection',
       progress: { done: Long.fromNumber(done), total: Long.fromNumber(total) },
     })),
   }),

@@ -53,7 +53,10 @@ export const createIndexes: Command = {
     if (other) return other.ended.promise.then(() => runWrite(context));
     const build = store.builds.begin(collection, missing);
     try {
-      if (step(store, build, missing)) return answer();
+      if (store.builds.buildSmall(build)) {
+        appendCreated(store, collection, missing);
+        return answer();
+      }
     } catch (error) {
       store.builds.abandon(build);
       throw error;
@@ -65,22 +68,21 @@ export const createIndexes: Command = {
 /** Steps of a build that are committed together if no other command comes: a few milliseconds of writing. */
 const STEPS_OF_A_COMMIT = 8;
 
-/** The next step of a build, inside a write. @returns whether it was the last one */
-function step(store: Store, build: IndexBuild, specs: Doc[]): boolean {
-  const collection = store.catalog.byId(build.collectionId);
-  const isLast = store.builds.step(build);
-  if (isLast && collection) appendCreated(store, collection, specs);
-  return isLast;
-}
-
-/** The other steps of a build. The last one waits for the transactions that use the collection. */
+/** Builds what is not built at once. The last step waits for the transactions that use the collection. */
 async function finish(store: Store, build: IndexBuild, specs: Doc[]): Promise<void> {
+  const { builds, commit } = store;
   const work = function* (): Steps<void> {
-    for (let steps = 1; !store.commit.writeUnhurried(() => step(store, build, specs)); steps++) {
+    yield* builds.collect(build);
+    for (let steps = 1; commit.writeUnhurried(() => builds.addNext(build)); steps++) {
       // The writes of others wait for those of the steps before them.
-      if (steps % STEPS_OF_A_COMMIT === 0) store.commit.flush();
+      if (steps % STEPS_OF_A_COMMIT === 0) commit.flush();
       yield PAUSE;
     }
+    commit.writeUnhurried(() => {
+      const collection = store.catalog.byId(build.collectionId);
+      builds.finish(build);
+      if (collection) appendCreated(store, collection, specs);
+    });
   };
   try {
     for (let isOver = false; !isOver; ) {
@@ -93,7 +95,7 @@ async function finish(store: Store, build: IndexBuild, specs: Doc[]): Promise<vo
       }
     }
   } finally {
-    store.builds.abandon(build);
+    builds.abandon(build);
   }
 }
 

@@ -71,6 +71,11 @@ const MAX_INDEXES = 64;
 const BUILDING = 2;
 const LEAVING = 3;
 
+/** The id of the collection of a row. */
+export function collectionOf(rid: number): number {
+  return Math.floor(rid / RIDS);
+}
+
 /** All collections and indexes, kept in memory and written through to the tables `coll` and `ind`. */
 export class Catalog {
   readonly #database: Database;

@@ -29,10 +29,11 @@ export function defineChecksums(sqlite: DatabaseSync): void {
 /** Reads every row and reports how many in each table have a wrong checksum, as text; undefined if there are none. */
 export function damagedRows(sqlite: DatabaseSync): string | undefined {
   const damaged = Object.entries(SUMS).flatMap(([table, sum]) => {
-    // A row at a time: what SQLite hands to `crc32` is kept until a step of the statement ends.
+    // A row at a time, because what `crc32` gets is kept in memory until the query's next row.
+    const rows = sqlite.prepare(`SELECT ${sum} IS NOT sum FROM ${table}`);
+    rows.setReturnArrays(true);
     let n = 0;
-    for (const row of sqlite.prepare(`SELECT ${sum} IS NOT sum AS damaged FROM ${table}`).iterate())
-      n += Number(row.damaged);
+    for (const [isWrong] of rows.iterate() as Iterable<unknown> as Iterable<[number]>) n += isWrong;
     return n > 0 ? [`${n} of ${table}`] : [];
   });
   return damaged.length > 0 ? `rows with a wrong checksum: ${damaged.join(', ')}` : undefined;

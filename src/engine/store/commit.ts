@@ -13,7 +13,7 @@ export class GroupCommit {
   readonly #release: StatementSync;
   readonly #undo: StatementSync;
   readonly #inTransaction: () => boolean;
-  readonly #cutLog: () => void;
+  readonly #database: Database;
   #open = false;
   #isScheduled = false;
   /**
@@ -38,7 +38,7 @@ export class GroupCommit {
   constructor(database: Database) {
     const prepare = (sql: string): StatementSync => database.sqlite.prepare(sql);
     this.#inTransaction = () => database.sqlite.isTransaction;
-    this.#cutLog = () => database.cutLog();
+    this.#database = database;
     this.#begin = prepare('BEGIN IMMEDIATE');
     this.#commit = prepare('COMMIT');
     this.#rollback = prepare('ROLLBACK');
@@ -88,7 +88,7 @@ export class GroupCommit {
   #enter(): void {
     if (!this.#open) {
       if (this.#leftFrames) {
-        this.#cutLog();
+        this.#database.cutLog();
         this.#leftFrames = false;
       }
       this.#begin.run();
@@ -141,6 +141,7 @@ export class GroupCommit {
       this.onLost();
     } else this.onCommit();
     for (const callback of waiting) callback(failure);
+    if (!failure) this.#database.committed();
   }
 
   #tryCommit(): Error | undefined {

@@ -15,19 +15,21 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { damagedRows, defineChecksums } from './checksums.ts';
 import { isOutOfSpace } from './disk.ts';
 import { readInstanceFile } from './instance-file.ts';
-import { findLogDamage, logBytes } from './log-damage.ts';
-import { breakSeal, isSealed, seal, sealState } from './seal.ts';
+import { findLogDamage } from './log-damage.ts';
+import { logBytes } from './log-format.ts';
+import { DamageFound, PAGE_BYTES, PageSums, sumsPath } from './page-sums.ts';
 
 /** Identify our files and the version of the tables below. A file with another id or version is refused. */
 const APPLICATION_ID = 0x466d6462;
 const SCHEMA_VERSION = 4;
 /** Files of this version have no unfinished indexes; otherwise they are the same. */
 const EARLIER_VERSION = 3;
-/**
- * A file up to this size is fully checked at each start; a larger one only if its seal is missing or does not match.
- */
-const ALWAYS_CHECKED_BYTES = 1024 ** 3;
-const PAGE_BYTES = 4096;
+/** A checkpoint copies the log to the file when it has this number of pages, 16 MiB. */
+const CHECKPOINT_PAGES = 4000;
+/** This number of new pages of the log are verified at once, so that a checkpoint does not wait for all. */
+const VERIFIED_PAGES = 128;
+/** Milliseconds that a start compares pages with their sums, some GiB. The rest is compared while the engine runs. */
+const EXAMINED_MS = 1500;
 const BUSY = 5;
 
 const SCHEMA = `
@@ -45,15 +47,87 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
+/**
+ * What a command on a snapshot does before it reads rows: it restores those that others have changed since, in a
+ * savepoint that is rolled back. Only rows that the command comes to are restored, so its cost does not depend on how
+ * much others wrote.
+ */
+export interface PastRows {
+  /** Restores the rows that had a key in the range. @param index its id */
+  range(index: number, low: Uint8Array, high: Uint8Array): void;
+  /** Restores those of these rows that changed. @returns whether there were any, so that they have to be read again */
+  rows(rids: Iterable<number>): boolean;
+  /** Restores every row of a collection. */
+  all(collection: { readonly id: number }): void;
+}
+
 /** The SQLite file of a data folder, with a cache of prepared statements. */
 export class Database {
   readonly path: string;
   readonly sqlite: DatabaseSync;
+  readonly sums: PageSums;
+  /** Set while a command on a snapshot runs. Who reads rows tells it which. */
+  past: PastRows | undefined;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #logState: StatementSync;
+  readonly #checkpoint: StatementSync;
 
-  constructor(path: string, sqlite: DatabaseSync) {
+  constructor(path: string, sqlite: DatabaseSync, sums: PageSums) {
     this.path = path;
     this.sqlite = sqlite;
+    this.sums = sums;
+    this.#logState = sqlite.prepare(LOG_STATE);
+    this.#checkpoint = sqlite.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+  }
+
+  /**
+   * Call it after each commit. Verifies what was written, and copies the log to the file when it is long, as SQLite
+   * would in the commit. @throws Error when the file was damaged
+   */
+  committed(): void {
+    this.#explained(() => {
+      const { log } = this.#frames();
+      if (log >= CHECKPOINT_PAGES) this.#copyLog();
+      else if (log - this.sums.framesRead >= VERIFIED_PAGES || log < this.sums.framesRead) this.sums.follow(log);
+    });
+  }
+
+  /** Copies the log to the file, with the sums of its pages. @throws Error when the file was damaged */
+  checkpoint(): void {
+    this.#explained(() => this.#copyLog());
+  }
+
+  /** Compares the next pages of the file with their sums. @throws Error when the file was damaged */
+  comparePages(): void {
+    this.#explained(() => this.sums.compareNext());
+  }
+
+  #explained(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof DamageFound)) throw error;
+      throw new Error(
+        `The data file ${this.path} is damaged: ${error.message}. The engine ends, so that nothing wrong is answered. The next start checks the file.`,
+        { cause: error },
+      );
+    }
+  }
+
+  #copyLog(): void {
+    this.sums.follow(this.#frames().log);
+    this.sums.beforeCheckpoint();
+    try {
+      const { log, checkpointed } = this.#checkpoint.get() as unknown as LogState;
+      if (log === checkpointed) this.sums.checkpointed();
+    } catch (error) {
+      // The commits are in the log; the next one tries again.
+      if (!isOutOfSpace(error)) throw error;
+    }
+  }
+
+  #frames(): LogState {
+    return this.#logState.get() as unknown as LogState;
   }
 
   /** The prepared statement for `sql`, cached until the file is closed. */
@@ -72,22 +146,27 @@ export class Database {
    * @throws when the log cannot be cut
    */
   cutLog(): void {
-    // Does nothing but count (SQLite 3.51 and later). -1: there is no log.
-    const frames = Number(this.prepare('PRAGMA wal_checkpoint(NOOP)').get()?.log ?? -1);
+    const frames = this.#frames().log;
     const path = walPath(this.path);
     if (frames < 0 || !existsSync(path)) return;
     const bytes = logBytes(frames, PAGE_BYTES);
     if (statSync(path).size > bytes) truncateSync(path, bytes);
   }
 
-  /**
-   * Closes the file and releases its lock. `sealed` writes a seal that lets the next start skip the full check; pass
-   * true only if the content is known to be good.
-   */
-  close({ sealed }: { sealed: boolean }): void {
+  /** Closes the file and releases its lock. The next start says what is damaged. */
+  close(): void {
     this.#statements.clear();
-    this.sqlite.close();
-    if (sealed && !existsSync(walPath(this.path))) seal(this.path);
+    let isComplete = false;
+    try {
+      this.#copyLog();
+      const { log, checkpointed } = this.#frames();
+      isComplete = log === checkpointed;
+    } catch (error) {
+      if (!(error instanceof DamageFound)) throw error;
+    } finally {
+      this.sqlite.close();
+      this.sums.close({ isComplete: isComplete && !existsSync(walPath(this.path)) });
+    }
   }
 }
 
@@ -97,14 +176,13 @@ export class Database {
  * process may open the file: POSIX releases a process's locks on a file when the process closes any descriptor of that
  * file. Throws an Error with a readable reason when another engine uses the folder, or when the file is damaged or of
  * another version.
- * @param alwaysCheckedBytes size up to which the whole file is checked even if it was closed properly
  */
-export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED_BYTES): Database {
+export function openDatabase(folder: string): Database {
   const path = join(folder, 'engine.sqlite');
-  const sealed = sealState(path);
   // Asked before the file is opened, because SQLite creates the log with the first query.
   const hadLog = existsSync(walPath(path));
   const sqlite = openFile(folder, path);
+  let sums: PageSums | undefined;
   try {
     defineChecksums(sqlite);
     sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}`);
@@ -115,29 +193,48 @@ export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED
     const damage = findLogDamage(walPath(path));
     if (damage) throw new Refusal(damage);
     const isNew = checkFormat(sqlite);
-    const verified = sealed === 'intact' && !hadLog && statSync(path).size > alwaysCheckedBytes;
+    const frames = (): number => (sqlite.prepare(LOG_STATE).get() as unknown as LogState).log;
+    sums = new PageSums(path);
+    const isKnown = isNew || sums.examine(frames(), EXAMINED_MS);
     sqlite.exec('PRAGMA journal_mode = WAL');
     sqlite.exec(
-      'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
+      'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864',
     );
     sqlite.exec('BEGIN IMMEDIATE; COMMIT');
     if (isNew) sqlite.exec(`BEGIN; ${SCHEMA} COMMIT`);
-    else if (!verified) checkContent(sqlite);
-    if (!isNew && versionOf(sqlite) === EARLIER_VERSION) sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
-    breakSeal(path);
+    else if (!isKnown) checkContent(sqlite);
+    if (isNew || !isKnown) sums.learn(frames());
+    if (!isNew) beginLog(sqlite, sums);
+    sums.begin(frames());
+    rmSync(formerSealPath(path), { force: true });
   } catch (error) {
     if (isBusy(error)) sqlite.close();
     else closeUntouched(sqlite, path, hadLog);
+    sums?.close({ isComplete: false });
     throw readableError(error, folder, path);
   }
-  return new Database(path, sqlite);
+  return new Database(path, sqlite, sums);
+}
+
+/**
+ * Writes the first page, so that there is a log: the salts of the log in use, which the file with the sums has, tell
+ * whether a log that is found after a crash belongs to the data file.
+ */
+function beginLog(sqlite: DatabaseSync, sums: PageSums): void {
+  try {
+    sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    // Who only reads can be served.
+    sums.discard();
+  }
 }
 
 /** Opens the file. It and the files that SQLite creates beside it are readable by their owner only. */
 function openFile(folder: string, path: string): DatabaseSync {
-  const hadContent = isSealed(path) || existsSync(walPath(path));
+  const hadContent = [walPath, sumsPath, formerSealPath].some((beside) => existsSync(beside(path)));
   if (hadContent && !existsSync(path))
-    throw damagedFileError(path, 'it is gone, but its seal or write-ahead log shows that it had content');
+    throw damagedFileError(path, 'it is gone, but the files beside it show that it had content');
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
@@ -148,7 +245,7 @@ function openFile(folder: string, path: string): DatabaseSync {
   }
   const { size } = statSync(path);
   if (size === 0 && hadContent) {
-    throw damagedFileError(path, 'it is empty, but its seal or write-ahead log shows that it had content');
+    throw damagedFileError(path, 'it is empty, but the files beside it show that it had content');
   }
   // After a crash during a page write the write-ahead log exists. Without it, SQLite would read the missing part as
   // zeros.
@@ -180,6 +277,11 @@ function walPath(path: string): string {
   return `${path}-wal`;
 }
 
+/** A file of earlier versions, which said that the data file was closed properly. */
+function formerSealPath(path: string): string {
+  return `${path}.seal`;
+}
+
 function versionOf(sqlite: DatabaseSync): unknown {
   return sqlite.prepare('PRAGMA user_version').get()?.user_version;
 }
@@ -205,6 +307,15 @@ function checkContent(sqlite: DatabaseSync): void {
   if (damage) throw new Refusal(damage);
 }
 
+/** Asks for the state of the log, and does nothing (SQLite 3.51 and later). */
+const LOG_STATE = 'PRAGMA wal_checkpoint(NOOP)';
+
+/** Numbers of frames in the log: of all commits, and of those that are in the file. -1 without a log. */
+interface LogState {
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
 class Refusal extends Error {}
 
 /** Whether another engine holds the lock. */
@@ -220,7 +331,7 @@ function readableError(error: unknown, folder: string, path: string): Error {
     );
   if (isOutOfSpace(error))
     return new Error(`The folder ${folder} is on a full disk: ${(error as Error).message}.`, { cause: error });
-  if (error instanceof Refusal) return damagedFileError(path, error.message);
+  if (error instanceof Refusal || error instanceof DamageFound) return damagedFileError(path, error.message);
   return damagedFileError(path, (error as Error).message);
 }
 

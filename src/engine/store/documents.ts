@@ -31,6 +31,8 @@ export interface RowObserver {
 export interface UnfinishedIndexes {
   /** The indexes that have the entries of a row, those of the collection included. */
   indexesWith(collection: Collection, rid: number): readonly Index[];
+  /** An entry was removed that the build may not have added yet. */
+  removed(index: Index, key: Uint8Array, rid: number): void;
 }
 
 /**
@@ -42,7 +44,7 @@ export class Documents {
   readonly #catalog: Catalog;
   readonly #oplog: Oplog;
   observer: RowObserver | undefined;
-  /** The indexes that are being filled. A new document has a row id that their passes have not come to. */
+  /** The indexes that are being filled. */
   builds: UnfinishedIndexes | undefined;
 
   constructor(database: Database, catalog: Catalog, oplog: Oplog) {
@@ -55,13 +57,15 @@ export class Documents {
   insert(collection: Collection, doc: Doc, bytes: Uint8Array): void {
     checkId(doc._id);
     checkStorable(doc, bytes);
-    const entries = collection.indexes.map((index) => entriesOf(index, doc));
-    collection.indexes.forEach((index, n) => {
-      this.#checkUnique(collection, index, entries[n] as Entries, doc, undefined);
+    const rid = collection.nextRid;
+    const indexes = this.#indexesWith(collection, rid);
+    const entries = indexes.map((index) => entriesOf(index, doc));
+    indexes.forEach((index, n) => {
+      this.#checkUnique(collection, index, entries[n] as Entries, () => doc, undefined);
     });
-    const rid = collection.nextRid++;
+    collection.nextRid++;
     this.#database.prepare('INSERT INTO doc(rid, sum, bson) VALUES(?, ?, ?)').run(rid, documentSum(rid, bytes), bytes);
-    collection.indexes.forEach((index, n) => {
+    indexes.forEach((index, n) => {
       this.#addKeys(index, entries[n] as Entries, rid);
     });
     if (collection.count !== undefined) collection.count++;
@@ -88,7 +92,7 @@ export class Documents {
       .filter((index) => !heads || touches(index, heads))
       .map((index) => ({ index, old: entriesOf(index, before), now: entriesOf(index, after) }));
     for (const { index, old, now } of changes) {
-      this.#checkUnique(collection, index, { ...now, keys: minus(now.keys, old.keys) }, after, rid);
+      this.#checkUnique(collection, index, { ...now, keys: minus(now.keys, old.keys) }, () => after, rid);
     }
     this.#database.prepare('UPDATE doc SET sum = ?, bson = ? WHERE rid = ?').run(documentSum(rid, bytes), bytes, rid);
     for (const { index, old, now } of changes) {
@@ -143,7 +147,7 @@ export class Documents {
     const indexes = this.#indexesWith(collection, rid).filter(({ isBuilding, unique }) => isBuilding && unique);
     if (indexes.length === 0) return;
     const doc = decodeDocument(to);
-    for (const index of indexes) this.#checkUnique(collection, index, entriesOf(index, doc), doc, rid);
+    for (const index of indexes) this.#checkUnique(collection, index, entriesOf(index, doc), () => doc, rid);
   }
 
   #indexesWith(collection: Collection, rid: number): readonly Index[] {
@@ -175,11 +179,13 @@ export class Documents {
 
   /** The document with this row id, or undefined. */
   read(rid: number): Uint8Array | undefined {
+    this.#database.past?.rows([rid]);
     const row = this.#database.prepare('SELECT sum, bson FROM doc WHERE rid = ?').get(rid);
     return row && verified(rid, row.bson as Uint8Array, row.sum as number);
   }
 
   count(collection: Collection): number {
+    this.#database.past?.all(collection);
     collection.count ??= Number(
       this.#database.prepare('SELECT count(*) AS n FROM idx WHERE i = ?').get((collection.indexes[0] as Index).id)?.n,
     );
@@ -189,16 +195,26 @@ export class Documents {
   /** Adds the entries of a stored document to an index. Throws error 11000 or 171. */
   addToIndex(collection: Collection, index: Index, doc: Doc, rid: number): void {
     const entries = entriesOf(index, doc);
-    this.#checkUnique(collection, index, entries, doc, rid);
+    this.#checkUnique(collection, index, entries, () => doc, rid);
     this.#addKeys(index, entries, rid);
   }
 
-  #checkUnique(collection: Collection, index: Index, entries: Entries, doc: Doc, self: number | undefined): void {
+  /** Adds one entry of a stored document to an index. Throws error 11000. */
+  addKeyToIndex(collection: Collection, index: Index, key: Uint8Array, rid: number): void {
+    const entries = { keys: [key], multikey: false };
+    this.#checkUnique(collection, index, entries, () => decodeDocument(this.read(rid) as Uint8Array), rid);
+    this.#addKeys(index, entries, rid);
+  }
+
+  #checkUnique(collection: Collection, index: Index, entries: Entries, doc: () => Doc, self: number | undefined): void {
     if (!index.unique) return;
     const holder = this.#database.prepare('SELECT rid FROM idx WHERE i = ? AND key = ? LIMIT 1');
+    const { past } = this.#database;
     for (const key of entries.keys) {
-      const row = holder.get(index.id, key);
-      if (row && row.rid !== self) throw duplicateKey(collection, index, doc, key);
+      past?.range(index.id, key, afterKey(key));
+      let row = holder.get(index.id, key);
+      if (row && past?.rows([row.rid as number])) row = holder.get(index.id, key);
+      if (row && row.rid !== self) throw duplicateKey(collection, index, doc(), key);
       if (!row && this.observer?.active) this.observer.claimKey(index, key);
     }
   }
@@ -210,8 +226,15 @@ export class Documents {
   }
 
   #removeKey(index: Index, key: Uint8Array, rid: number): void {
+    // What is removed on a snapshot is rolled back.
+    if (index.isBuilding && !this.#database.past) this.builds?.removed(index, key, rid);
     this.#database.prepare('DELETE FROM idx WHERE i = ? AND key = ? AND rid = ?').run(index.id, key, rid);
   }
+}
+
+/** The key that follows this one. */
+function afterKey(key: Uint8Array): Uint8Array {
+  return Buffer.concat([key, Buffer.of(0)]);
 }
 
 /** Whether the collection stores pre- and post-images for change streams. */

@@ -1,13 +1,16 @@
 import { CommandError } from '../errors.ts';
+import { PAUSE, type Pause, type Steps } from '../query/pause.ts';
 import type { Doc } from '../query/types.ts';
 import { decodeDocument } from '../wire/bson.ts';
 import type { Catalog, Collection, Index } from './catalog.ts';
 import { verified } from './checksums.ts';
 import type { Database } from './database.ts';
-import type { Documents, UnfinishedIndexes } from './documents.ts';
+import { type Documents, entriesOf, type UnfinishedIndexes } from './documents.ts';
+import { type Entry, MEMORY_BYTES, RidSorter } from './rid-sorter.ts';
 
-/** Number of documents of a step: a few milliseconds of work. */
+/** Number of documents whose keys are collected in one step, and of keys that are added: a few milliseconds of work. */
 const STEP = 128;
+const ADDED = 256;
 /** Number of entries of a dropped index that are removed in one step. */
 const REMOVED = 500;
 
@@ -15,20 +18,34 @@ const REMOVED = 500;
 export interface IndexBuild {
   readonly collectionId: number;
   readonly indexes: readonly Index[];
-  /** Row ids up to this one have their entries. Writes keep these up to date; the pass comes to the others. */
+  /** Row ids up to this one have their keys collected. Writes keep their entries up to date; the pass comes to the others. */
   position: number;
+  /** The keys of each index in order; null before all are collected. */
+  entries: Generator<Entry | Pause>[] | null;
+  readonly sorters: readonly RidSorter[];
+  /** Entries that are added next, of the index at this place. */
+  batch: Entry[];
+  place: number;
+  /** Number of keys that were collected, and of those that were added. */
+  collected: number;
+  added: number;
+  /** Collected keys that a write has removed since, by index and row. */
+  readonly removed: Set<string>;
   readonly ended: PromiseWithResolvers<void>;
 }
 
 /**
- * Index builds that let other commands run: documents are added in steps, each atomic, and the index is used when it
- * has all of them. One that does not come to its end, as after a crash, leaves entries that `removeLeaving` removes.
+ * Index builds that let other commands run: the keys are collected, sorted, and added in their order, in steps. The index
+ * is used when it has all of them. A build that does not come to its end, as after a crash, leaves entries that
+ * `removeLeaving` removes.
  */
 export class IndexBuilds implements UnfinishedIndexes {
   readonly #database: Database;
   readonly #catalog: Catalog;
   readonly #documents: Documents;
   readonly #active = new Set<IndexBuild>();
+  /** What the current write has noted in `removed` of builds. */
+  #noted: [Set<string>, string][] = [];
 
   constructor(database: Database, catalog: Catalog, documents: Documents) {
     this.#database = database;
@@ -43,6 +60,10 @@ export class IndexBuilds implements UnfinishedIndexes {
       collectionId: collection.id,
       indexes: specs.map((spec, n) => this.#catalog.beginIndex(collection, spec, building + n)),
       position: collection.firstRid - 1,
+      entries: null,
+      sorters: specs.map(() => new RidSorter(Number.POSITIVE_INFINITY, true, MEMORY_BYTES / specs.length)),
+      ...{ batch: [], place: 0, collected: 0, added: 0 },
+      removed: new Set(),
       ended: Promise.withResolvers(),
     };
     this.#active.add(build);
@@ -50,30 +71,108 @@ export class IndexBuilds implements UnfinishedIndexes {
   }
 
   /**
-   * Adds the entries of the next documents; after the last ones, the indexes become part of the collection. Call it
-   * inside a write.
-   * @returns whether that was the last step
-   * @throws CommandError 11000 for a duplicate key, 171 for arrays that cannot be indexed together, 276 when the
-   * collection was dropped or the build abandoned
+   * Builds the indexes of a small collection at once, inside a write.
+   * @returns false, and nothing is done, if the collection is not small
+   * @throws CommandError 11000 for a duplicate key, 171 for arrays that cannot be indexed together
    */
-  step(build: IndexBuild): boolean {
-    const collection = this.#catalog.byId(build.collectionId);
-    if (!collection || !this.#active.has(build))
-      throw new CommandError('IndexBuildAborted', 'the index build was ended: its collection was dropped');
-    const rows = this.#database
-      .prepare('SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid LIMIT ?')
-      .all(build.position, collection.lastRid, STEP);
-    for (const row of rows) {
-      const doc = decodeDocument(verified(row.rid as number, row.bson as Uint8Array, row.sum as number));
-      for (const index of build.indexes) this.#documents.addToIndex(collection, index, doc, row.rid as number);
+  buildSmall(build: IndexBuild): boolean {
+    const collection = this.#collectionOf(build);
+    const rows = this.#nextRows(build, collection);
+    if (rows.length === STEP) return false;
+    for (const { rid, doc } of rows)
+      for (const index of build.indexes) this.#documents.addToIndex(collection, index, doc, rid);
+    this.finish(build);
+    return true;
+  }
+
+  /**
+   * Collects the keys of all documents. Not inside a write.
+   * @throws CommandError 171 for arrays that cannot be indexed together, 276 when the collection was dropped or the build
+   * abandoned
+   */
+  *collect(build: IndexBuild): Steps<void> {
+    while (!build.entries) {
+      const collection = this.#collectionOf(build);
+      const rows = this.#nextRows(build, collection);
+      for (const { rid, doc } of rows)
+        for (const [n, index] of build.indexes.entries()) {
+          const { keys, multikey } = entriesOf(index, doc);
+          if (multikey && !index.multikey) this.#catalog.setMultikey(index);
+          for (const key of keys) build.sorters[n]?.add(rid, key);
+          build.collected += keys.length;
+        }
+      const isLast = rows.length < STEP;
+      build.position = isLast ? collection.lastRid : (rows.at(-1)?.rid as number);
+      if (isLast) build.entries = build.sorters.map((sorter) => sorter.entries());
+      else for (const sorter of build.sorters) if (sorter.isFull) yield* sorter.spill();
+      yield PAUSE;
     }
-    if (rows.length === STEP) {
-      build.position = rows.at(-1)?.rid as number;
-      return false;
+  }
+
+  /**
+   * Adds the next keys, inside a write.
+   * @returns false when all were added
+   * @throws CommandError 11000 for a duplicate key, 276 as `collect`
+   */
+  addNext(build: IndexBuild): boolean {
+    const collection = this.#collectionOf(build);
+    const index = build.indexes[build.place];
+    const entries = build.entries?.[build.place];
+    if (!index || !entries) return false;
+    // Kept until the write has succeeded, because one that an open transaction holds up is repeated.
+    while (build.batch.length < ADDED) {
+      const { done, value } = entries.next();
+      if (done) break;
+      if (value !== PAUSE) build.batch.push(value);
     }
+    for (const { key, rid } of build.batch)
+      if (!build.removed.has(nameOf(index, key, rid))) this.#documents.addKeyToIndex(collection, index, key, rid);
+    if (build.batch.length < ADDED) build.place++;
+    build.added += build.batch.length;
+    build.batch = [];
+    return true;
+  }
+
+  /** Makes the indexes part of the collection, inside a write. @throws CommandError 276 as `collect` */
+  finish(build: IndexBuild): void {
+    const collection = this.#collectionOf(build);
     for (const index of build.indexes) this.#catalog.finishIndex(collection, index);
     this.#end(build);
-    return true;
+  }
+
+  #collectionOf(build: IndexBuild): Collection {
+    const collection = this.#catalog.byId(build.collectionId);
+    if (collection && this.#active.has(build)) return collection;
+    throw new CommandError('IndexBuildAborted', 'the index build was ended: its collection was dropped');
+  }
+
+  #nextRows({ position }: IndexBuild, { lastRid }: Collection): { rid: number; doc: Doc }[] {
+    return this.#database
+      .prepare('SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid LIMIT ?')
+      .all(position, lastRid, STEP)
+      .map((row) => {
+        const rid = row.rid as number;
+        return { rid, doc: decodeDocument(verified(rid, row.bson as Uint8Array, row.sum as number)) };
+      });
+  }
+
+  removed(index: Index, key: Uint8Array, rid: number): void {
+    const name = nameOf(index, key, rid);
+    for (const { indexes, removed } of this.#active) {
+      if (!indexes.some(({ id }) => id === index.id) || removed.has(name)) continue;
+      removed.add(name);
+      this.#noted.push([removed, name]);
+    }
+  }
+
+  /** A write begins; `undo` takes back what it removed. */
+  mark(): void {
+    this.#noted = [];
+  }
+
+  undo(): void {
+    for (const [removed, name] of this.#noted) removed.delete(name);
+    this.#noted = [];
   }
 
   /** Ends a build without its indexes. */
@@ -90,13 +189,18 @@ export class IndexBuilds implements UnfinishedIndexes {
     return this.#active.size === 0 ? [] : [...this.#active].filter(({ collectionId }) => collectionId === id);
   }
 
-  /** The builds that run, with the number of row ids that they have passed and that there are. */
-  progress(): { collection: Collection; indexes: readonly Index[]; done: number; total: number }[] {
-    return [...this.#active].flatMap(({ collectionId, indexes, position }) => {
+  /**
+   * The builds that run, with the number of row ids that they have passed and that there are or, when all are passed, of
+   * keys that they have added and that there are.
+   */
+  progress(): { collection: Collection; indexes: readonly Index[]; isAdding: boolean; done: number; total: number }[] {
+    return [...this.#active].flatMap(({ collectionId, indexes, position, entries, added, collected }) => {
       const collection = this.#catalog.byId(collectionId);
       if (!collection) return [];
       const { firstRid, nextRid } = collection;
-      return [{ collection, indexes, done: position + 1 - firstRid, total: nextRid - firstRid }];
+      const isAdding = entries !== null;
+      const [done, total] = isAdding ? [added, collected] : [position + 1 - firstRid, nextRid - firstRid];
+      return [{ collection, indexes, isAdding, done, total }];
     });
   }
 
@@ -124,6 +228,11 @@ export class IndexBuilds implements UnfinishedIndexes {
 
   #end(build: IndexBuild): void {
     this.#active.delete(build);
+    for (const sorter of build.sorters) sorter.close();
     build.ended.resolve();
   }
+}
+
+function nameOf({ id }: Index, key: Uint8Array, rid: number): string {
+  return `${id} ${rid} ${Buffer.from(key).toString('latin1')}`;
 }

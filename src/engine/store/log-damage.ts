@@ -1,27 +1,24 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import {
+  equalSums,
+  FRAME_HEADER_BYTES,
+  frameSum,
+  HEADER_BYTES,
+  logBytes,
+  readLogHeader,
+  type Sum,
+  storedSum,
+} from './log-format.ts';
 
 // SQLite reads its write-ahead log up to the first frame that is not valid, and takes what follows for the remains of a
 // commit that a crash interrupted. If that frame was damaged later, acknowledged commits vanish without a word. This
-// module tells the two cases apart. The format is that of https://www.sqlite.org/fileformat2.html#walformat.
-
-const HEADER_BYTES = 32;
-const FRAME_HEADER_BYTES = 24;
-/** Its lowest bit says that checksums read big-endian words. */
-const MAGIC = 0x377f0682;
-
-/** A checksum, or a difference of two: unsigned 32-bit numbers. */
-type Sum = readonly [number, number];
+// module tells the two cases apart.
 
 /** The words that a checksum covers, in pairs. */
 interface Words {
   readonly pairs: number;
   /** The word at this place, counted from the first pair. */
   at(index: number): number;
-}
-
-/** Bytes of a log with this number of frames. @param pageBytes bytes of a page of the database */
-export function logBytes(frames: number, pageBytes: number): number {
-  return frames === 0 ? 0 : HEADER_BYTES + frames * (FRAME_HEADER_BYTES + pageBytes);
 }
 
 /**
@@ -48,38 +45,29 @@ export function findLogDamage(path: string): string | null {
 function damageOf(file: number): string | null {
   const header = Buffer.alloc(HEADER_BYTES);
   if (readSync(file, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return null;
-  const isBigEndian = (header.readUInt32BE(0) & 1) === 1;
-  const headerSum = sumOf(wordsOf(header, [[0, 24]], isBigEndian), [0, 0]);
-  if ((header.readUInt32BE(0) & ~1) !== MAGIC || !equal(headerSum, storedSum(header, 24))) {
+  const known = readLogHeader(header);
+  if (!known) {
     // SQLite syncs the header before it writes the first frame.
     const hasFrames = readSync(file, Buffer.alloc(1), 0, 1, HEADER_BYTES) > 0;
     return hasFrames ? 'the header of its write-ahead log is wrong' : null;
   }
-  const salts = header.subarray(16, 24);
-  const frame = Buffer.alloc(FRAME_HEADER_BYTES + header.readUInt32BE(8));
-  const words = wordsOf(
-    frame,
-    [
-      [0, 8],
-      [FRAME_HEADER_BYTES, frame.length],
-    ],
-    isBigEndian,
-  );
-  let previous = storedSum(header, 24);
+  const { salts, isSwapped } = known;
+  const frame = Buffer.allocUnsafeSlow(FRAME_HEADER_BYTES + known.pageBytes);
+  let previous = known.sum;
   /** The first frame that is not valid. */
   let broken: number | null = null;
   /** Whether a commit ends at or behind it: every valid frame that follows was written after that commit's fsync. */
   let isCommitted = false;
   for (let index = 0; isRead(file, frame, index); index++) {
     const hasSalts = frame.subarray(8, 16).equals(salts);
-    const [computed, stored] = [sumOf(words, previous), storedSum(frame, 16)];
-    const isValid = hasSalts && equal(computed, stored);
+    const [computed, stored] = [frameSum(frame, previous, isSwapped), storedSum(frame, 16)];
+    const isValid = hasSalts && equalSums(computed, stored);
     if (isValid && isCommitted) return `frame ${broken} of its write-ahead log is wrong, and commits follow it`;
     if (!isValid && broken === null) {
       broken = index;
       const isFlipped = hasSalts
-        ? isBitFlip(words, computed, stored)
-        : equal(computed, stored) && bitsApart(frame.subarray(8, 16), salts) === 1;
+        ? isBitFlip(wordsOf(frame, header), computed, stored)
+        : equalSums(computed, stored) && bitsApart(frame.subarray(8, 16), salts) === 1;
       if (isFlipped) return `a bit of frame ${index} of its write-ahead log is wrong`;
     }
     if (broken !== null && hasSalts && frame.readUInt32BE(4) !== 0) isCommitted = true;
@@ -89,33 +77,19 @@ function damageOf(file: number): string | null {
 }
 
 function isRead(file: number, frame: Buffer, index: number): boolean {
-  return readSync(file, frame, 0, frame.length, HEADER_BYTES + index * frame.length) === frame.length;
+  const at = logBytes(index, frame.length - FRAME_HEADER_BYTES) || HEADER_BYTES;
+  return readSync(file, frame, 0, frame.length, at) === frame.length;
 }
 
-/** @param ranges the bytes that are covered, from and until; each a multiple of 8 long */
-function wordsOf(bytes: Buffer, ranges: readonly (readonly [number, number])[], isBigEndian: boolean): Words {
-  const places = ranges.flatMap(([from, until]) =>
-    Array.from({ length: (until - from) / 4 }, (_, index) => from + 4 * index),
-  );
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  return { pairs: places.length / 2, at: (index) => view.getUint32(places[index] as number, !isBigEndian) };
-}
-
-/** The checksum of the words, continued from `start`. */
-function sumOf({ pairs, at }: Words, [first, second]: Sum): Sum {
-  for (let pair = 0; pair < pairs; pair++) {
-    first = (first + at(2 * pair) + second) >>> 0;
-    second = (second + at(2 * pair + 1) + first) >>> 0;
-  }
-  return [first, second];
-}
-
-function storedSum(bytes: Buffer, at: number): Sum {
-  return [bytes.readUInt32BE(at), bytes.readUInt32BE(at + 4)];
-}
-
-function equal(a: Sum, b: Sum): boolean {
-  return a[0] === b[0] && a[1] === b[1];
+/** The words of a frame that its checksum covers. */
+function wordsOf(frame: Buffer, header: Buffer): Words {
+  const isBigEndian = (header.readUInt32BE(0) & 1) === 1;
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
+  const place = (index: number): number => (index < 2 ? 4 * index : FRAME_HEADER_BYTES + 4 * (index - 2));
+  return {
+    pairs: (8 + frame.length - FRAME_HEADER_BYTES) / 8,
+    at: (index) => view.getUint32(place(index), !isBigEndian),
+  };
 }
 
 /**

@@ -35,6 +35,29 @@ export function startMaintenance(store: Store, interval: number): () => void {
   };
 }
 
+/** Milliseconds between two steps of the comparison of pages: until all have been compared since the start, and then. */
+const FIRST_ROUND_MS = 5;
+const NEXT_ROUNDS_MS = 1000;
+
+/**
+ * Compares the pages of the data file with their sums, again and again: what the start left in some seconds for each
+ * GiB, then 1 MiB a second. An error for a page that changed on disk is not caught: nothing wrong must be answered.
+ * Returns a function that stops it.
+ */
+export function startComparing({ database }: Store): () => void {
+  let timer: NodeJS.Timeout;
+  const next = (): void => {
+    timer = setTimeout(step, database.sums.isFirstRound ? FIRST_ROUND_MS : NEXT_ROUNDS_MS);
+    timer.unref();
+  };
+  const step = (): void => {
+    database.comparePages();
+    next();
+  };
+  next();
+  return () => clearTimeout(timer);
+}
+
 /** One run, in steps that are short enough not to delay clients. */
 function* round(store: Store): Generator<void> {
   const now = Date.now();

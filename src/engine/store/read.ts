@@ -91,6 +91,7 @@ export function* countMatches(store: Store, collection: Collection, query: Query
   };
   if (Object.keys(query.filter).length === 0 && query.hint === undefined)
     return within(store.documents.count(collection));
+  store.database.past?.all(collection);
   const prepared = prepareQuery(store, collection, { ...query, sort: {} });
   const { access, exact } = prepared.plan;
   // A multikey index has several keys for some documents, so its keys cannot be counted.

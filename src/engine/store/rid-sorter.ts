@@ -4,7 +4,7 @@ import { PAUSE, PAUSE_ITEMS, type Pause, type Pausing, type Steps } from '../que
 import { mergeSorted, Sorter } from '../query/sorter.ts';
 
 /** Bytes of sort keys that a sort keeps in memory before it writes them to a temporary file. */
-const MEMORY_BYTES = 32 * 1024 * 1024;
+export const MEMORY_BYTES = 32 * 1024 * 1024;
 /** Bytes of sort keys that a sort without leave to use the disk keeps in memory, as in MongoDB. */
 const MEMORY_ONLY_BYTES = 100 * 1024 * 1024;
 /** Bytes of memory that a sort key needs in addition to its own length. */
@@ -12,24 +12,30 @@ const KEY_OVERHEAD = 150;
 /** About as many bytes are read at once from a run in the file. */
 const READ_BYTES = 64 * 1024;
 
-interface Entry {
+/** A row id with its sort key. */
+export interface Entry {
   readonly rid: number;
   readonly key: Uint8Array;
 }
 
 /**
  * Sorts row ids by their sort keys, and those with equal keys by themselves. Beyond `MEMORY_BYTES` of keys, sorted runs
- * go to a temporary file, which ends with the iteration of `sorted`.
+ * go to a temporary file, which ends with the iteration of `sorted` or `entries`.
  */
 export class RidSorter {
   readonly #keep: number;
   readonly #mayUseDisk: boolean;
+  readonly #memoryBytes: number;
   #sorter: Sorter<Entry>;
   #bytes = 0;
   #file: RunFile | undefined;
 
-  /** @param keep number of row ids that are wanted; Infinity for all */
-  constructor(keep: number, mayUseDisk: boolean) {
+  /**
+   * @param keep number of row ids that are wanted; Infinity for all
+   * @param memoryBytes of keys that are kept in memory if the disk may be used
+   */
+  constructor(keep: number, mayUseDisk: boolean, memoryBytes = MEMORY_BYTES) {
+    this.#memoryBytes = memoryBytes;
     this.#keep = keep;
     this.#mayUseDisk = mayUseDisk;
     this.#sorter = this.#newSorter();
@@ -48,7 +54,7 @@ export class RidSorter {
 
   /** Whether `spill` must be called before the next `add`. */
   get isFull(): boolean {
-    return this.#mayUseDisk && this.#bytes > MEMORY_BYTES;
+    return this.#mayUseDisk && this.#bytes > this.#memoryBytes;
   }
 
   /** Writes what is in memory to the file. */
@@ -61,10 +67,15 @@ export class RidSorter {
 
   /** The wanted row ids in order. Call it once, after the last `add`. */
   *sorted(): Generator<number | Pause> {
+    for (const entry of this.entries()) yield entry === PAUSE ? PAUSE : entry.rid;
+  }
+
+  /** Like `sorted`, with the keys. */
+  *entries(): Generator<Entry | Pause> {
     let left = this.#keep;
     try {
       for (const entry of mergeSorted([...(this.#file?.runs() ?? []), this.#sorter.sorted()], byKey)) {
-        yield entry === PAUSE ? PAUSE : entry.rid;
+        yield entry;
         if (entry !== PAUSE && --left === 0) return;
       }
     } finally {

@@ -5,7 +5,7 @@ import { filtered, PAUSE, PAUSE_ITEMS, type Pause, type Pausing } from '../query
 import { mergeSorted } from '../query/sorter.ts';
 import { EVERYTHING, type IndexScan, joined, type KeyRange } from './bounds.ts';
 import type { Collection, Index } from './catalog.ts';
-import { verified } from './checksums.ts';
+import { corruptionError, rowSum, verified } from './checksums.ts';
 import type { Database } from './database.ts';
 import type { StoredDocument } from './documents.ts';
 import type { Access } from './planner.ts';
@@ -21,11 +21,11 @@ const FIRST_CHUNK = 16;
 const LARGEST_CHUNK = 256;
 const CHUNK_BYTES = 1024 * 1024;
 
-const FORWARD = `SELECT idx.key, idx.rid, doc.sum, doc.bson FROM idx CROSS JOIN doc ON doc.rid = idx.rid
+const FORWARD = `SELECT idx.key, idx.rid, doc.sum, doc.bson, idx.sum FROM idx LEFT JOIN doc ON doc.rid = idx.rid
   WHERE idx.i = ?1 AND idx.key < ?2 AND (idx.key, idx.rid) > (?3, ?4) ORDER BY idx.key, idx.rid LIMIT ?5`;
-const BACKWARD = `SELECT idx.key, idx.rid, doc.sum, doc.bson FROM idx CROSS JOIN doc ON doc.rid = idx.rid
+const BACKWARD = `SELECT idx.key, idx.rid, doc.sum, doc.bson, idx.sum FROM idx LEFT JOIN doc ON doc.rid = idx.rid
   WHERE idx.i = ?1 AND idx.key >= ?2 AND (idx.key, idx.rid) < (?3, ?4) ORDER BY idx.key DESC, idx.rid DESC LIMIT ?5`;
-const POINT = `SELECT idx.key, idx.rid, doc.sum, doc.bson FROM idx CROSS JOIN doc ON doc.rid = idx.rid
+const POINT = `SELECT idx.key, idx.rid, doc.sum, doc.bson, idx.sum FROM idx LEFT JOIN doc ON doc.rid = idx.rid
   WHERE idx.i = ?1 AND idx.key = ?2`;
 const FIRST_KEY = 'SELECT key FROM idx WHERE i = ?1 AND key >= ?2 AND key < ?3 ORDER BY key LIMIT 1';
 const LAST_KEY = 'SELECT key FROM idx WHERE i = ?1 AND key >= ?2 AND key < ?3 ORDER BY key DESC LIMIT 1';
@@ -87,6 +87,7 @@ function* scanCollection(
   let at = reverse ? collection.lastRid + 1 : collection.firstRid - 1;
   for (let size = firstChunk(expected); ; size = Math.min(2 * size, LARGEST_CHUNK)) {
     checkDeadline(stats);
+    database.past?.all(collection);
     const chunk: StoredDocument[] = [];
     const complete = take(statement.iterate(end, at, size), size, ([rid, sum, bson]) => {
       chunk.push({ rid: rid as number, bytes: verified(rid as number, bson as Uint8Array, sum as number) });
@@ -104,18 +105,23 @@ function* scanCollection(
 /** If all fields of a unique index are bound, each range contains at most one key. */
 function* scanPoints(database: Database, index: Index, ranges: KeyRange[], stats: ReadStats): Generator<Keyed> {
   const statement = prepare(database, POINT);
-  for (const { low } of ranges) {
-    const row = statement.get(index.id, low) as unknown[] | undefined;
+  for (const { low, high } of ranges) {
+    const { past } = database;
+    past?.range(index.id, low, high);
+    let row = statement.get(index.id, low) as unknown[] | undefined;
+    if (row && past?.rows([row[1] as number])) row = statement.get(index.id, low) as unknown[] | undefined;
     if (!row) continue;
     stats.keys++;
     stats.docs++;
-    yield keyed(row);
+    yield keyed(index, row);
   }
 }
 
-function keyed(row: unknown[]): Keyed {
-  const rid = row[1] as number;
-  return { key: row[0] as Uint8Array, rid, bytes: verified(rid, row[3] as Uint8Array, row[2] as number) };
+/** Verifies an entry and its document, which exists. */
+function keyed(index: Index, row: unknown[]): Keyed {
+  const [key, rid, sum, bson, entrySum] = row as [Uint8Array, number, number | null, Uint8Array, number];
+  if (sum === null || rowSum([key], index.id, rid) !== entrySum) throw corruptionError('an index entry');
+  return { key, rid, bytes: verified(rid, bson, sum) };
 }
 
 function* scanRange(
@@ -132,12 +138,17 @@ function* scanRange(
   let rid = -1;
   for (let size = firstChunk(expected); ; size = Math.min(2 * size, LARGEST_CHUNK)) {
     checkDeadline(stats);
-    const chunk: Keyed[] = [];
-    const complete = take(statement.iterate(index.id, end, key, rid, size), size, (row) => {
-      const document = keyed(row);
-      chunk.push(document);
-      return document.bytes.length;
-    });
+    database.past?.range(index.id, range.low, range.high);
+    let chunk: Keyed[];
+    let complete: boolean;
+    do {
+      chunk = [];
+      complete = take(statement.iterate(index.id, end, key, rid, size), size, (row) => {
+        const document = keyed(index, row);
+        chunk.push(document);
+        return document.bytes.length;
+      });
+    } while (database.past?.rows(chunk.map((document) => document.rid)));
     for (const document of chunk) {
       stats.keys++;
       stats.docs++;
@@ -166,6 +177,7 @@ function* scanWithin(
   for (let sought = 1; ; sought++) {
     checkDeadline(stats);
     if (sought % PAUSE_ITEMS === 0) yield PAUSE;
+    database.past?.range(index.id, range.low, range.high);
     const [key] = (seek.get(index.id, low, high) as [Uint8Array] | undefined) ?? [];
     if (!key) return;
     stats.keys++;

@@ -18,8 +18,6 @@ export interface StoreOptions {
   oplogBytes: number;
   /** Milliseconds after which an open transaction is aborted (default 60,000). */
   transactionMs?: number;
-  /** See `openDatabase`. */
-  alwaysCheckedBytes?: number;
 }
 
 const TRANSACTION_MS = 60_000;
@@ -43,13 +41,13 @@ export class Store {
 
   /** Opens the folder. Throws like `openDatabase`. */
   constructor(folder: string, options: StoreOptions) {
-    this.database = openDatabase(folder, options.alwaysCheckedBytes);
+    this.database = openDatabase(folder);
     this.commit = new GroupCommit(this.database);
     try {
       this.oplog = new Oplog(this.database, options.oplogBytes);
       this.catalog = new Catalog(this.database);
     } catch (error) {
-      this.database.close({ sealed: false });
+      this.database.close();
       throw damagedFileError(this.database.path, (error as Error).message);
     }
     this.documents = new Documents(this.database, this.catalog, this.oplog);
@@ -61,11 +59,15 @@ export class Store {
     this.snapshots = new Snapshots(this.versions, this.oplog);
     this.documents.observer = this.transactions;
     this.catalog.onChange = (ns, isNew) => this.transactions.collectionChanges(ns, isNew);
-    this.commit.onStart = () => this.versions.mark();
+    this.commit.onStart = () => {
+      this.versions.mark();
+      this.builds.mark();
+    };
     this.commit.beforeCommit = () => this.oplog.trim();
     this.commit.onCommit = () => this.changes.wake(this.oplog.takeTouched());
     this.commit.onUndo = () => {
       this.versions.undo();
+      this.builds.undo();
       this.catalog.load();
     };
     this.commit.onLost = () => {
@@ -129,6 +131,6 @@ export class Store {
   /** Stops, closes the file and releases its lock. */
   close(): void {
     this.stop();
-    this.database.close({ sealed: true });
+    this.database.close();
   }
 }

@@ -5,8 +5,10 @@ import type { Catalog, Collection, Index } from './catalog.ts';
 import type { GroupCommit } from './commit.ts';
 import type { Cursors } from './cursors.ts';
 import type { Database } from './database.ts';
-import type { Documents, RowObserver } from './documents.ts';
+import { type Documents, entriesOf, type RowObserver } from './documents.ts';
+import type { FormerKey } from './former-keys.ts';
 import type { Event, Oplog } from './oplog.ts';
+import { PastView } from './past-view.ts';
 import { type Pin, Snapshot, type Versions } from './versions.ts';
 
 /** Limit on the bytes of documents that one transaction may write, and on those of all open transactions together. */
@@ -143,7 +145,7 @@ export class Transactions implements RowObserver {
       if (!collection) throw conflict();
       if (after) documents.checkUnfinished(collection, rid, after);
       documents.put(collection, rid, before, after);
-      this.#versions.note(collection.id, rid, before);
+      this.#versions.note(collection.id, rid, before, () => keysOf(collection, before));
       if (collection.count !== undefined) collection.count += (after ? 1 : 0) - (before ? 1 : 0);
     }
     const by = {
@@ -206,7 +208,7 @@ export class Transactions implements RowObserver {
   recordWrite(collection: Collection, rid: number, before: Uint8Array | null, after: Uint8Array | null): void {
     const own = this.#running;
     if (!own) {
-      this.#versions.note(collection.id, rid, before);
+      this.#versions.note(collection.id, rid, before, () => keysOf(collection, before));
       return;
     }
     const earlier = own.writes.get(rid);
@@ -234,13 +236,15 @@ export class Transactions implements RowObserver {
     if (snapshot.lost) throw new CommandError('SnapshotTooOld', 'the snapshot of this read is no longer available');
     const undo: (() => void)[] = [];
     const prepared = new Set<string>();
+    const past = new PastView(this.#store.documents, this.#versions, snapshot);
     const prepare = (collection: Collection): void => {
       if (prepared.has(collection.ns)) return;
       prepared.add(collection.ns);
-      this.#prepare(snapshot, own, collection, undo);
+      this.#prepare(past, own, collection, undo);
     };
     return commit.view(() => {
       this.#running = own;
+      this.#store.database.past = past;
       oplog.capture = own?.events;
       try {
         for (const collection of own?.created.values() ?? []) catalog.attach(collection);
@@ -261,14 +265,18 @@ export class Transactions implements RowObserver {
         catalog.viewer = undefined;
         oplog.capture = undefined;
         this.#running = undefined;
+        this.#store.database.past = undefined;
         for (const restore of undo) restore();
         for (const collection of own?.created.values() ?? []) catalog.detach(collection);
       }
     });
   }
 
-  /** Puts the rows of a collection into the state that the snapshot sees. */
-  #prepare(snapshot: Snapshot, own: Transaction | undefined, collection: Collection, undo: (() => void)[]): void {
+  /**
+   * Puts the rows of a collection into the state that the snapshot sees: those that the transaction has written at once,
+   * those that others have changed when the command comes to them.
+   */
+  #prepare(past: PastView, own: Transaction | undefined, collection: Collection, undo: (() => void)[]): void {
     const { documents } = this.#store;
     const { count } = collection;
     const single = own?.created.has(collection.ns) ? [] : collection.indexes.filter(({ multikey }) => !multikey);
@@ -277,12 +285,12 @@ export class Transactions implements RowObserver {
       collection.count = count;
       for (const index of single) index.multikey = false;
     });
-    for (const [rid, before] of this.#versions.since(collection.id, snapshot.pin)) {
-      if (!own?.writes.has(rid)) documents.put(collection, rid, documents.read(rid) ?? null, before);
-    }
-    for (const [rid, { ns, before, after }] of own?.writes ?? []) {
-      if (ns === collection.ns) documents.put(collection, rid, before, after);
-    }
+    const written = [...(own?.writes ?? [])].filter(([, { ns }]) => ns === collection.ns);
+    past.include(
+      collection,
+      written.map(([rid]) => rid),
+    );
+    for (const [rid, { before, after }] of written) documents.put(collection, rid, before, after);
   }
 
   #end(transaction: Transaction): void {
@@ -296,6 +304,12 @@ export class Transactions implements RowObserver {
     this.#store.cursors.killSnapshot(transaction);
     transaction.ended.resolve();
   }
+}
+
+/** The index keys of a document. */
+function keysOf({ indexes }: Collection, bytes: Uint8Array | null): FormerKey[] {
+  const doc = bytes && decodeDocument(bytes);
+  return doc ? indexes.flatMap((index) => entriesOf(index, doc).keys.map((key) => ({ index: index.id, key }))) : [];
 }
 
 function keyName(index: number, key: Uint8Array): string {

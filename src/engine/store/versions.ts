@@ -1,3 +1,5 @@
+import { type FormerKey, FormerKeys } from './former-keys.ts';
+
 /** A point in time that stays readable until it is released. */
 export interface Pin {
   readonly at: number;
@@ -24,9 +26,11 @@ interface Change {
   rid: number;
   /** The document before the change; null if there was none. */
   before: Uint8Array | null;
+  /** Its index keys before the change. */
+  keys: readonly FormerKey[];
 }
 
-/** Bytes of memory that a change needs in addition to the document. */
+/** Bytes of memory that a change, and each of its keys, needs in addition to the document and to the key's own bytes. */
 const OVERHEAD = 150;
 
 /**
@@ -38,7 +42,9 @@ export class Versions {
   readonly #pins = new Set<Pin>();
   /** All changes in order of time, and the changes of each row, by collection. */
   #changes: Change[] = [];
-  #rows = new Map<number, Map<number, Change[]>>();
+  readonly #rows = new Map<number, Map<number, Change[]>>();
+  /** Their index keys. */
+  readonly formerKeys = new FormerKeys();
   /** Time at which a collection (by namespace) was last created, dropped, renamed or given another index. */
   readonly #catalog = new Map<string, number>();
   #clock = 0;
@@ -65,13 +71,12 @@ export class Versions {
     if (this.#pins.delete(pin)) this.#prune();
   }
 
-  /** Records a change, with the document before it. */
-  note(collection: number, rid: number, before: Uint8Array | null): void {
+  /** Records a change, with the document before it and the keys that it had. */
+  note(collection: number, rid: number, before: Uint8Array | null, keys: () => readonly FormerKey[]): void {
     if (this.#pins.size === 0) return;
-    const change: Change = { at: ++this.#clock, collection, rid, before };
+    const change: Change = { at: ++this.#clock, collection, rid, before, keys: keys() };
     this.#changes.push(change);
     this.#add(change);
-    this.#bytes += bytesOf(change);
     while (this.#bytes > this.#limit) this.#dropOldestPin();
   }
 
@@ -79,12 +84,17 @@ export class Versions {
     if (this.#pins.size > 0) this.#catalog.set(ns, ++this.#clock);
   }
 
-  /** For each row of the collection that changed after the snapshot, the document at the time of the snapshot. */
-  *since(collection: number, pin: Pin): Generator<[rid: number, before: Uint8Array | null]> {
-    for (const [rid, changes] of this.#rows.get(collection) ?? []) {
-      const first = changes.find(({ at }) => at > pin.at);
-      if (first) yield [rid, first.before];
-    }
+  /** The document of a row at the time of the snapshot, null if there was none; undefined if it did not change since. */
+  before(collection: number, rid: number, pin: Pin): Uint8Array | null | undefined {
+    return this.#rows
+      .get(collection)
+      ?.get(rid)
+      ?.find(({ at }) => at > pin.at)?.before;
+  }
+
+  /** The rows of the collection whose earlier versions are kept. */
+  changedRows(collection: number): Iterable<number> {
+    return this.#rows.get(collection)?.keys() ?? [];
   }
 
   changedSince(collection: number, rid: number, pin: Pin): boolean {
@@ -102,8 +112,7 @@ export class Versions {
 
   /** Discards the changes after the mark, whose writes were rolled back. */
   undo(): void {
-    if ((this.#changes.at(-1)?.at ?? 0) <= this.#mark) return;
-    this.#keep(this.#changes.filter(({ at }) => at <= this.#mark));
+    while ((this.#changes.at(-1)?.at ?? 0) > this.#mark) this.#remove(this.#changes.pop() as Change);
   }
 
   /** Gives up every snapshot. */
@@ -123,18 +132,8 @@ export class Versions {
   #prune(): void {
     if (this.#pins.size === 0) this.#catalog.clear();
     const oldest = Math.min(...Array.from(this.#pins, ({ at }) => at));
-    if ((this.#changes[0]?.at ?? Number.POSITIVE_INFINITY) <= oldest)
-      this.#keep(this.#changes.filter(({ at }) => at > oldest));
-  }
-
-  #keep(changes: Change[]): void {
-    this.#changes = changes;
-    this.#rows = new Map();
-    this.#bytes = 0;
-    for (const change of changes) {
-      this.#add(change);
-      this.#bytes += bytesOf(change);
-    }
+    const needed = this.#changes.findIndex(({ at }) => at > oldest);
+    for (const change of this.#changes.splice(0, needed < 0 ? this.#changes.length : needed)) this.#remove(change);
   }
 
   #add(change: Change): void {
@@ -146,9 +145,21 @@ export class Versions {
     const changes = rows.get(change.rid);
     if (changes) changes.push(change);
     else rows.set(change.rid, [change]);
+    this.formerKeys.add(change.keys, change.rid, change.at);
+    this.#bytes += bytesOf(change);
+  }
+
+  #remove(change: Change): void {
+    const rows = this.#rows.get(change.collection);
+    const changes = rows?.get(change.rid)?.filter((other) => other !== change) ?? [];
+    if (changes.length > 0) rows?.set(change.rid, changes);
+    else rows?.delete(change.rid);
+    if (rows?.size === 0) this.#rows.delete(change.collection);
+    this.formerKeys.remove(change.keys, change.rid, change.at);
+    this.#bytes -= bytesOf(change);
   }
 }
 
-function bytesOf({ before }: Change): number {
-  return OVERHEAD + (before?.length ?? 0);
+function bytesOf({ before, keys }: Change): number {
+  return keys.reduce((sum, { key }) => sum + OVERHEAD + key.length, OVERHEAD + (before?.length ?? 0));
 }

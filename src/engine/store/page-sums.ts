@@ -1,0 +1,314 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { isOutOfSpace } from './disk.ts';
+import {
+  equalSums,
+  FRAME_HEADER_BYTES,
+  frameSum,
+  HEADER_BYTES,
+  type LogHeader,
+  logBytes,
+  readLogHeader,
+  type Sum,
+  storedSum,
+} from './log-format.ts';
+import { SumsFile, type SumsState } from './sums-file.ts';
+
+export const PAGE_BYTES = 4096;
+const FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_BYTES;
+/** Pages, or frames, that are read at once. */
+const AT_ONCE = 256;
+/** The number, less one, of the page that SQLite never uses, because its lock bytes lie in it. */
+const LOCK_PAGE = 0x40000000 / PAGE_BYTES;
+
+/** Part of a data file is not as SQLite wrote it. The message goes on from "is damaged: ". */
+export class DamageFound extends Error {}
+
+/**
+ * The CRC-32 of every page of a data file, in memory (1 MiB for each GiB of data) and in a file beside it.
+ *
+ * SQLite writes a page to the data file only in a checkpoint, from its write-ahead log. Each frame of the log is read
+ * back and verified by its own checksum, and the version of the page that it replaces by its sum here: if that one was
+ * damaged, SQLite may have read it and written the damage on. The sums of a checkpoint are on disk before the log can
+ * begin again, so that after a crash every page whose sum may be older than the page is still in the log.
+ */
+export class PageSums {
+  readonly #logPath: string;
+  readonly #file: SumsFile;
+  /** Never closed before SQLite's: with any descriptor of the file the process would lose its lock. */
+  readonly #dataFile: number;
+  #logFile: number | null = null;
+  readonly #replaced = Buffer.allocUnsafeSlow(PAGE_BYTES);
+  #logHeader: LogHeader | null = null;
+  /** The checksum of the last frame that was read. */
+  #logSum: Sum = [0, 0];
+  /** The sums of the pages in the frames that were read; by page number less one, its last frame. */
+  #frameSums: number[] = [];
+  readonly #logged = new Map<number, number>();
+  /** Number of pages of the database after the last commit that was read; 0 if none was. */
+  #loggedPages = 0;
+  /** By page number less one. Only the first `#state.count` are sums. */
+  #sums = new Uint32Array();
+  #state: SumsState = { count: 0, log: '', isCopied: false, damage: null };
+  /** Whether the file with the sums has to be written as a whole. */
+  #isLost = true;
+  /** Whether damage that is found is noted for the next start, which `examine` would find again. */
+  #isExamined = true;
+  /** Where the comparison of all pages goes on, and whether it has not come round since the start. */
+  #next = 0;
+  #isFirstRound = true;
+
+  /** Opens the files. Call it when SQLite has locked the data file. */
+  constructor(dataPath: string) {
+    this.#logPath = `${dataPath}-wal`;
+    this.#file = new SumsFile(sumsPath(dataPath));
+    this.#dataFile = openSync(dataPath, 'r');
+  }
+
+  /**
+   * Compares the data file, as it was found, with the sums.
+   * @param frames number of frames of all commits in the log
+   * @param ms after this time the comparison is left to `compareNext`
+   * @returns false if nothing is known: without intact sums, or if pages of a file without a log differ, which somebody
+   * may have put there. The content decides then, and `learn` is to be called.
+   * @throws DamageFound
+   */
+  examine(frames: number, ms: number): boolean {
+    const state = this.#file.readState();
+    const sums = state && this.#file.readSums(state.count);
+    if (state?.damage?.isSpread)
+      throw new DamageFound(`its page ${state.damage.page} had changed on disk, and was written again since`);
+    if (!state || !sums || state.damage) {
+      this.#readLog(frames, false);
+      return false;
+    }
+    this.#sums = sums;
+    this.#state = state;
+    this.#isLost = false;
+    this.#isExamined = false;
+    const end = performance.now() + ms;
+    try {
+      this.#checkLogBelongs(frames, state);
+      this.#readLog(frames, !this.#state.isCopied);
+      if (frames <= 0 && fstatSync(this.#dataFile).size !== state.count * PAGE_BYTES) return false;
+      while (this.#isFirstRound && performance.now() < end) this.compareNext();
+      return true;
+    } catch (error) {
+      if (!(error instanceof DamageFound) || frames > 0) throw error;
+      return false;
+    } finally {
+      this.#isExamined = true;
+    }
+  }
+
+  /** The salts of the log, in hex; empty if it has no commits. */
+  #saltsOfLog(frames: number): string {
+    return frames > 0 ? this.#openLog().salts.toString('hex') : '';
+  }
+
+  /** A log that is not the one in use, nor its successor, belongs to another state of the data file. */
+  #checkLogBelongs(frames: number, { log, isCopied }: SumsState): void {
+    const found = this.#saltsOfLog(frames);
+    if (found === '' || found === log) return;
+    const isNext =
+      isCopied && Number.parseInt(found.slice(0, 8), 16) === (Number.parseInt(log.slice(0, 8), 16) + 1) % 2 ** 32;
+    // The log's first commit changes nothing but the first page (`openDatabase`).
+    const isFirst = log === '' && frames === 1;
+    if (!isNext && !isFirst) throw new DamageFound('its write-ahead log was not written for this file');
+    this.#state = { ...this.#state, log: found, isCopied: false };
+  }
+
+  /** Takes the data file and its log as they are for right. @param frames as for `examine` */
+  learn(frames: number): void {
+    const pages = Math.floor(fstatSync(this.#dataFile).size / PAGE_BYTES);
+    this.#resize(pages);
+    for (let first = 0; first < pages; first += AT_ONCE)
+      this.#eachPage(first, Math.min(pages, first + AT_ONCE), (at, sum) => {
+        this.#sums[at] = sum;
+      });
+    this.#state = { count: pages, log: this.#saltsOfLog(frames), isCopied: true, damage: null };
+    this.#isFirstRound = false;
+    this.#isLost = true;
+    this.#write([]);
+  }
+
+  /** Call it after the first commit of the engine, before any other is acknowledged: notes which log is in use. */
+  begin(frames: number): void {
+    const { log } = this.#state;
+    this.#readLog(frames, true);
+    if (this.#state.log !== log && !this.#isLost) this.#write([]);
+  }
+
+  /** Removes the file with the sums. The next checkpoint writes it again; a start before that checks the content. */
+  discard(): void {
+    this.#file.discard();
+    this.#isLost = true;
+  }
+
+  /** Number of frames of the log that were read. */
+  get framesRead(): number {
+    return this.#frameSums.length;
+  }
+
+  /**
+   * Verifies the frames of the log that were not read yet, and what they replace. Call it before the log can begin
+   * again, which it does with the first write after a complete checkpoint.
+   * @param frames number of frames of all commits in the log
+   * @throws DamageFound
+   */
+  follow(frames: number): void {
+    this.#readLog(frames, true);
+  }
+
+  #readLog(frames: number, isChecked: boolean): void {
+    if (frames <= 0) return;
+    const header = this.#openLog();
+    const buffer = Buffer.allocUnsafeSlow(Math.min(AT_ONCE, Math.max(0, frames - this.framesRead)) * FRAME_BYTES);
+    while (this.framesRead < frames) {
+      const first = this.framesRead;
+      const length = Math.min(AT_ONCE, frames - first) * FRAME_BYTES;
+      readSync(this.#logFile as number, buffer, 0, length, logBytes(first, PAGE_BYTES) || HEADER_BYTES);
+      for (let at = 0; at < length; at += FRAME_BYTES) {
+        const frame = buffer.subarray(at, at + FRAME_BYTES);
+        this.#logSum = frameSum(frame, this.#logSum, header.isSwapped);
+        if (!equalSums(this.#logSum, storedSum(frame, 16)))
+          throw new DamageFound(`frame ${this.framesRead} of its write-ahead log changed on disk`);
+        const page = frame.readUInt32BE(0) - 1;
+        if (isChecked) this.#checkReplaced(page);
+        this.#logged.set(page, this.framesRead);
+        this.#frameSums.push(crc32(frame.subarray(FRAME_HEADER_BYTES)));
+        this.#loggedPages = frame.readUInt32BE(4) || this.#loggedPages;
+      }
+    }
+  }
+
+  /** The header of the log; begins at its first frame if it is another log than before. */
+  #openLog(): LogHeader {
+    this.#logFile ??= openSync(this.#logPath, 'r');
+    const bytes = Buffer.allocUnsafeSlow(HEADER_BYTES);
+    readSync(this.#logFile, bytes, 0, HEADER_BYTES, 0);
+    const header = readLogHeader(bytes);
+    if (!header) throw new DamageFound('the header of its write-ahead log is wrong');
+    if (this.#logHeader?.salts.equals(header.salts)) return this.#logHeader;
+    const isNext = this.#logHeader !== null || this.#state.log === '';
+    this.#logHeader = header;
+    this.#logSum = header.sum;
+    this.#frameSums = [];
+    if (isNext) this.#state = { ...this.#state, log: header.salts.toString('hex'), isCopied: false };
+    return header;
+  }
+
+  /** Verifies the version of a page that a frame replaces. */
+  #checkReplaced(at: number): void {
+    const frame = this.#logged.get(at);
+    const sum = frame === undefined ? this.#sums[at] : this.#frameSums[frame];
+    if (frame === undefined && at >= this.#state.count) return;
+    const page = this.#replaced;
+    if (frame === undefined) readSync(this.#dataFile, page, 0, PAGE_BYTES, at * PAGE_BYTES);
+    else
+      readSync(this.#logFile as number, page, 0, PAGE_BYTES, HEADER_BYTES + frame * FRAME_BYTES + FRAME_HEADER_BYTES);
+    if (crc32(page) !== sum) this.#fail(at, true);
+  }
+
+  /** Call it before pages of the log are copied to the data file. @throws when the disk is full; nothing is lost then */
+  beforeCheckpoint(): void {
+    if (this.#state.isCopied) return;
+    this.#state = { ...this.#state, isCopied: true };
+    this.#write([]);
+  }
+
+  /** Call it when all pages of the log are in the data file, before the next write to the log. @throws as `beforeCheckpoint` */
+  checkpointed(): void {
+    const before = this.#state.count;
+    const changed: number[] = [];
+    if (this.#loggedPages > 0) {
+      this.#resize(this.#loggedPages);
+      this.#state = { ...this.#state, count: this.#loggedPages };
+    }
+    for (const [at, frame] of this.#logged) {
+      if (at >= this.#state.count) continue;
+      this.#sums[at] = this.#frameSums[frame] as number;
+      changed.push(at);
+    }
+    // Pages that the file grew by and that SQLite never wrote: free ones.
+    for (let at = before; at < this.#state.count; at++) {
+      if (this.#logged.has(at)) continue;
+      this.#eachPage(at, at + 1, (_, sum) => {
+        this.#sums[at] = sum;
+      });
+      changed.push(at);
+    }
+    this.#logged.clear();
+    this.#loggedPages = 0;
+    this.#write(changed);
+  }
+
+  /** Compares the next pages with their sums: about a millisecond of work. @throws DamageFound */
+  compareNext(): void {
+    const pages = this.#loggedPages || this.#state.count;
+    const until = Math.min(pages, this.#next + AT_ONCE);
+    this.#eachPage(this.#next, until, (at, sum) => {
+      if (at < this.#state.count && !this.#logged.has(at) && sum !== this.#sums[at]) this.#fail(at, false);
+    });
+    this.#next = until;
+    if (until < pages) return;
+    this.#next = 0;
+    this.#isFirstRound = false;
+  }
+
+  /** Whether pages have not been compared since the start. */
+  get isFirstRound(): boolean {
+    return this.#isFirstRound;
+  }
+
+  /** Call it after SQLite has closed the file. @param isComplete whether all pages of the log are in the data file */
+  close({ isComplete }: { isComplete: boolean }): void {
+    if (isComplete && !this.#state.damage) {
+      this.#state = { ...this.#state, log: '', isCopied: false };
+      this.#write([]);
+    }
+    this.#file.close();
+    for (const file of [this.#dataFile, this.#logFile]) if (file !== null) closeSync(file);
+  }
+
+  #fail(at: number, isSpread: boolean): never {
+    if (this.#isExamined) {
+      this.#state = { ...this.#state, damage: { page: at + 1, isSpread } };
+      this.#write([]);
+    }
+    throw new DamageFound(`its page ${at + 1} changed on disk`);
+  }
+
+  /** @param each gets the pages that are there: their number less one, and their sum */
+  #eachPage(from: number, until: number, each: (at: number, sum: number) => void): void {
+    const buffer = Buffer.allocUnsafeSlow((until - from) * PAGE_BYTES).fill(0);
+    readSync(this.#dataFile, buffer, 0, buffer.length, from * PAGE_BYTES);
+    for (let at = from; at < until; at++) {
+      if (at === LOCK_PAGE) continue;
+      const start = (at - from) * PAGE_BYTES;
+      each(at, crc32(buffer.subarray(start, start + PAGE_BYTES)));
+    }
+  }
+
+  #resize(count: number): void {
+    if (count <= this.#sums.length) return;
+    const larger = new Uint32Array(Math.max(count, Math.ceil(this.#sums.length * 1.5)));
+    larger.set(this.#sums);
+    this.#sums = larger;
+  }
+
+  #write(changed: readonly number[]): void {
+    try {
+      this.#file.write(this.#state, this.#sums, this.#isLost ? 'all' : changed);
+      this.#isLost = false;
+    } catch (error) {
+      // Old sums would accuse the pages of damage.
+      this.discard();
+      if (!isOutOfSpace(error)) throw error;
+    }
+  }
+}
+
+export function sumsPath(dataPath: string): string {
+  return `${dataPath}.sums`;
+}
