@@ -208,7 +208,10 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     handBack: async () => invoices.handBack([await claimed()]),
     reschedule: {
       call: () => invoices.reschedule(new Date(), LEASE_MS),
-      scatters: ['updateMany invoices by $or, work.dueAt, work.lane, work.partition', 'updateMany invoices by outbox.dueAt'],
+      scatters: [
+        'updateMany invoices by $or, work.dueAt, work.lane, work.partition',
+        'updateMany invoices by outbox.dueAt',
+      ],
       because: 'only when a clock was set back',
     },
     placeEarlierWork: {
