@@ -1,32 +1,19 @@
-import { randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
-import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
+import { type EngineProcess, startEngineAtOwnPort, startEngineProcess } from '../support/engine-process.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let folder: string;
 let engine: EngineProcess;
 let service: TestService;
 
-/** An engine on a port outside of the ephemeral range: the port is still free when the engine restarts. */
-async function startAtOwnPort(): Promise<EngineProcess> {
-  for (let left = 20; ; left--) {
-    const port = String(randomInt(20_000, 30_000));
-    try {
-      return await startEngineProcess(folder, '--port', port);
-    } catch (error) {
-      if (left === 0 || !String(error).includes('is taken')) throw error;
-    }
-  }
-}
-
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'away-'));
-  engine = await startAtOwnPort();
+  engine = await startEngineAtOwnPort(folder);
   service = await startService({ MONGODB_URL: engine.uri, MASTER_KEY: '0123456789abcdef'.repeat(4) });
 });
 afterAll(async () => {

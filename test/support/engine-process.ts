@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +18,17 @@ export interface EngineProcess {
 /** Starts `src/engine/main.ts`. Rejects with its output when it ends before it is ready. */
 export function startEngineProcess(dataDir: string, ...options: string[]): Promise<EngineProcess> {
   return startEngineAs({}, dataDir, ...options);
+}
+
+/** Starts an engine on a port outside of the ephemeral range: the port is still free when the engine starts again. */
+export async function startEngineAtOwnPort(dataDir: string): Promise<EngineProcess> {
+  for (let left = 20; ; left--) {
+    try {
+      return await startEngineProcess(dataDir, '--port', String(randomInt(20_000, 30_000)));
+    } catch (error) {
+      if (left === 0 || !String(error).includes('is taken')) throw error;
+    }
+  }
 }
 
 /** The user `nobody`, for tests that run as root, whom no file mode stops; otherwise this user. */

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { chaosSeed } from '../support/chaos.ts';
+import { runRolesChaos } from '../support/roles-chaos.ts';
+import { brokenPromises } from '../support/roles-chaos-verdict.ts';
+
+// Its long form is in test/long.
+it('api and worker processes, killed one after the other, and their store, too: nothing is lost or doubled', async ({
+  signal,
+}) => {
+  const outcome = await runRolesChaos({
+    ...{ seed: chaosSeed(), signal, rate: 4, seconds: 6, killEveryMs: 2000, patienceMs: 90_000 },
+  });
+  expect(brokenPromises(outcome)).toEqual([]);
+  expect(outcome.created.size).toBe(24);
+});

@@ -1,0 +1,215 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomNumbers } from '../../scripts/random-numbers.ts';
+import { administrationOf } from '../../src/app/administration.ts';
+import { readConfig } from '../../src/config.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { connect, type Store } from '../../src/storage/connect.ts';
+import { ensureIndexes } from '../../src/storage/indexes.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { doomedServer } from './chaos-server.ts';
+import { invoiceBody } from './client.ts';
+import { startEngineAtOwnPort, startEngineProcess } from './engine-process.ts';
+import { type FollowedStream, followInvoice } from './followed-stream.ts';
+import { freshDbName } from './mongodb.ts';
+import { startReceiver } from './receiver.ts';
+import { withDatabase } from './service.ts';
+
+export interface RolesChaosPlan {
+  readonly seed: number;
+  /** Invoices a second, and for how long. */
+  readonly rate: number;
+  readonly seconds: number;
+  /** The mean time between two kills of a process that is chosen at random, milliseconds. */
+  readonly killEveryMs: number;
+  /** How long everything may take after the last creation, milliseconds. */
+  readonly patienceMs: number;
+  /** Ends the processes when the test is given up. */
+  readonly signal: AbortSignal;
+}
+
+/** What clients, the authority, receivers and readers of streams have in their own records. */
+export interface RolesChaosOutcome {
+  /** Ids of the answered creations, by Idempotency-Key. */
+  readonly created: ReadonlyMap<string, string>;
+  readonly invoices: readonly InvoiceDocument[];
+  readonly ledger: readonly LedgerEntry[];
+  /** The event types that the receiver got of each invoice, in the order of their first arrival. */
+  readonly received: ReadonlyMap<string, readonly string[]>;
+  readonly streams: readonly FollowedStream[];
+  readonly kills: number;
+  /** Requests that lost their connection, or were refused, and were sent again. */
+  readonly broken: number;
+  /** What the processes logged as errors. */
+  readonly complaints: readonly string[];
+}
+
+/** A submission in the ledger of the mock authority; `_id` is the invoice's. */
+interface LedgerEntry {
+  readonly _id: string;
+  readonly decision: { readonly dgiId?: string };
+}
+
+const REQUEST_LIMIT_MS = 20_000;
+const LOOK_MS = 250;
+export const EVENTS = ['invoice.signing', 'invoice.transmitted', 'invoice.accepted'] as const;
+
+/**
+ * Two `api` and two `worker` processes on one store. Clients create invoices and follow each by a stream; one process after
+ * the other is killed and started again, and halfway the store is killed, too.
+ */
+export async function runRolesChaos(plan: RolesChaosPlan): Promise<RolesChaosOutcome> {
+  const random = randomNumbers(plan.seed);
+  const folder = await mkdtemp(join(tmpdir(), 'roles-'));
+  let engine = await startEngineAtOwnPort(join(folder, 'db'));
+  const uri = withDatabase(engine.uri, freshDbName('roles'));
+  const receiver = await startReceiver();
+  const settings = {
+    ...{ LOG_LEVEL: 'error', RATE_LIMIT_SECRET: '1000000', RATE_LIMIT_PUBLISHABLE: '1000000' },
+    ...{ ALLOW_INSECURE_WEBHOOKS: 'true', CHROMIUM_PATH: '/nonexistent' },
+    ...{ WEBHOOK_RETRY_SCHEDULE: '0s,1s,2s,4s,8s,16s', DATA_DIR: folder },
+    ...{ MONGODB_URL: uri, MASTER_KEY: '0123456789abcdef'.repeat(4) },
+  };
+  const apis = [0, 1].map(() => doomedServer({ ...settings, ROLE: 'api' }));
+  const servers = [...apis, ...[0, 1].map(() => doomedServer({ ...settings, ROLE: 'worker' }))];
+  const killAll = () => Promise.all(servers.map((server) => server.kill()));
+  plan.signal.addEventListener('abort', () => void killAll());
+  let store = await connect(uri);
+  const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
+  const anyApi = () => pick(apis).url();
+  try {
+    const secretKey = await newTenant(store);
+    await Promise.all(servers.map((server) => server.start()));
+    const endpoint = { url: `${receiver.url}/hook`, events: EVENTS };
+    const { status } = await post(await anyApi(), '/v1/webhook_endpoints', secretKey, endpoint);
+    if (status !== 201) throw new Error(`the endpoint was answered ${status}`);
+    const created = new Map<string, string>();
+    const following: Promise<FollowedStream>[] = [];
+    let broken = 0;
+
+    async function createOne(key: string): Promise<void> {
+      for (;;) {
+        const made = await create(await anyApi(), secretKey, key);
+        if (made) {
+          created.set(key, made.id);
+          following.push(followInvoice(anyApi, made, plan.patienceMs));
+          return;
+        }
+        broken++;
+        await sleep(50);
+      }
+    }
+
+    async function createAll(): Promise<void> {
+      const begun = Date.now();
+      const under: Promise<void>[] = [];
+      for (let nth = 0; nth < plan.rate * plan.seconds; nth++) {
+        await sleep(Math.max(0, begun + (nth * 1000) / plan.rate - Date.now()));
+        under.push(createOne(`order-${nth}`));
+      }
+      await Promise.all(under);
+    }
+
+    let kills = 0;
+    let isOver = false;
+    async function killNowAndThen(): Promise<void> {
+      while (!isOver) {
+        await sleep(random() * 2 * plan.killEveryMs);
+        const server = pick(servers);
+        await server.kill();
+        kills++;
+        // Otherwise a start might meet a store that is away, which ends a process with a message.
+        await restarting;
+        await server.start();
+      }
+    }
+
+    let restarting: Promise<void> = Promise.resolve();
+    async function restartStore(): Promise<void> {
+      await sleep((plan.seconds * 1000) / 2);
+      const { port } = new URL(engine.uri);
+      restarting = (async () => {
+        await engine.kill();
+        await sleep(2000);
+        engine = await startEngineProcess(join(folder, 'db'), '--port', port);
+      })();
+      await restarting;
+    }
+
+    const killing = killNowAndThen();
+    await Promise.all([createAll(), restartStore()]);
+    isOver = true;
+    await killing;
+    const streams = await Promise.all(following);
+    await store.close();
+    store = await connect(uri);
+    await published(store, Date.now() + plan.patienceMs, () => receiver.received.length);
+    await Promise.all(servers.map((server) => server.stop()));
+    const received = new Map<string, string[]>();
+    for (const { event } of receiver.received) {
+      const types = received.get(event.data.id) ?? [];
+      if (!types.includes(event.type)) types.push(event.type);
+      received.set(event.data.id, types);
+    }
+    return {
+      ...{ created, streams, kills, broken, received },
+      invoices: await store.db.collection<InvoiceDocument>('invoices').find().toArray(),
+      ledger: await store.db.collection<LedgerEntry>('mock_submissions').find().toArray(),
+      complaints: servers.flatMap(({ seen }) => seen.complaints),
+    };
+  } finally {
+    await killAll();
+    await store.close();
+    await engine.kill();
+    await receiver.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function newTenant(store: Store): Promise<string> {
+  await ensureIndexes(store.db);
+  const { tenants, manageKeys } = administrationOf(store, readConfig({}));
+  const tenantId = newId('ten');
+  await tenants.insert({ id: tenantId, name: 'T', profile: {}, createdAt: new Date() });
+  return (await manageKeys.create(tenantId, 'secret', 'test')).token;
+}
+
+interface Made {
+  readonly id: string;
+  readonly clientSecret: string;
+}
+
+/** @returns null if the request broke or was refused for the moment */
+async function create(url: string, secretKey: string, key: string): Promise<Made | null> {
+  try {
+    const response = await post(url, '/v1/invoices', secretKey, invoiceBody(), { 'Idempotency-Key': key });
+    const body = (await response.json()) as { id: string; client_secret: string };
+    return response.status === 201 ? { id: body.id, clientSecret: body.client_secret } : null;
+  } catch {
+    return null;
+  }
+}
+
+function post(url: string, path: string, secretKey: string, body: unknown, headers: Record<string, string> = {}) {
+  return fetch(url + path, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(REQUEST_LIMIT_MS),
+  });
+}
+
+/** Waits until no event and no delivery is left, and the receiver has got nothing new for a while. */
+async function published(store: Store, end: number, received: () => number): Promise<void> {
+  const waiting = async () =>
+    (await store.db.collection('invoices').countDocuments({ outbox: { $exists: true } }, { limit: 1 })) +
+    (await store.db.collection('webhook_deliveries').countDocuments({ state: 'pending' }, { limit: 1 }));
+  for (let before = -1; Date.now() < end; ) {
+    const now = received();
+    if ((await waiting()) === 0 && now === before) return;
+    before = now;
+    await sleep(4 * LOOK_MS);
+  }
+}
