@@ -2,6 +2,15 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { currentActivity } from '../domain/activity.ts';
 import { readableLines } from './log-lines.ts';
 
+/**
+ * Names whose values are never logged, at the top of an entry and in the objects directly in it. Nothing logs them; errors of
+ * libraries may carry them.
+ */
+const SECRETS = [
+  ...['authorization', 'cookie', 'password', 'passphrase', 'secret', 'secretKey', 'clientSecret', 'client_secret'],
+  ...['token', 'accessToken', 'access_token', 'apiKey', 'masterKey', 'privateKey'],
+];
+
 /** The number of pino's level `error`. */
 const ERROR_LEVEL = 50;
 
@@ -27,6 +36,10 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     {
       level,
       mixin,
+      redact: {
+        paths: SECRETS.flatMap((name) => [name, `*.${name}`, `*.headers.${name}`]),
+        censor: '…',
+      },
       // The default serializer treats every object with a message as an error.
       serializers: { err: (err: unknown) => (err instanceof Error ? pino.stdSerializers.err(err) : err) },
       hooks: {

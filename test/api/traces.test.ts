@@ -42,7 +42,10 @@ beforeAll(async () => {
   };
   const parts = () => ({ ...sharedThreads(), renderer: STAND_IN_RENDERER, log: createLogger('debug', { write }) });
   api = await startApp(readConfig({ ...common, ROLE: 'api', OTEL_SERVICE_NAME: 'api' }), parts());
-  worker = await startApp(readConfig({ ...common, ROLE: 'worker', OTEL_SERVICE_NAME: 'worker' }), parts());
+  worker = await startApp(
+    readConfig({ ...common, ROLE: 'worker', METRICS_PORT: '0', OTEL_SERVICE_NAME: 'worker' }),
+    parts(),
+  );
   await api.tenants.insert({ id: tenantId, name: 'T', profile: {}, createdAt: new Date() });
   client = new Client(api.url ?? '', (await api.manageKeys.create(tenantId, 'secret', 'test')).token);
 });
@@ -99,6 +102,7 @@ it('show an invoice as one trace: from the request through every stage of anothe
     receiver.url,
   ])
     expect(spans.includes(secret), secret).toBe(false);
+  expect(logged.includes(client_secret.split('_secret_')[1])).toBe(false);
 
   const lines = logged.split('\n').flatMap((line) => (line.includes(TRACE) ? [JSON.parse(line)] : []));
   expect(lines.find(({ path }) => path === '/v1/invoices')).toMatchObject({
@@ -135,9 +139,15 @@ it('are in the lines that a worker logs, with the ids of the invoice and its ten
 
 it('are named by histograms, in the format that has exemplars', async () => {
   const credential = Buffer.from(`operator:${api.firstStart.operatorPassword}`).toString('base64');
-  const answer = await fetch(`${api.url}/metrics`, { headers: { Authorization: `Basic ${credential}` } });
+  const headers = { Authorization: `Basic ${credential}` };
+  const answer = await fetch(`${api.url}/metrics`, { headers });
   expect(answer.headers.get('content-type')).toContain('application/openmetrics-text');
   expect(await answer.text()).toMatch(
     /http_request_duration_seconds_bucket\{.*route="\/v1\/invoices".*\} \d+ # \{trace_id="[0-9a-f]{32}"\}/,
+  );
+  // A worker has no other server than the one of METRICS_PORT.
+  const [, url = ''] = /metrics at (\S+)"/.exec(logged) ?? [];
+  expect(await (await fetch(url, { headers })).text()).toMatch(
+    /stage_duration_seconds_bucket\{.*stage="sign".*\} \d+ # \{trace_id="[0-9a-f]{32}"\}/,
   );
 });

@@ -65,6 +65,12 @@ it('traces need an endpoint, and follow the settings of OpenTelemetry’s specif
   );
 });
 
+it('METRICS_PORT is for workers', () => {
+  const worker = { MONGODB_URL: 'mongodb://host', MASTER_KEY: '0'.repeat(64), ROLE: 'worker', METRICS_PORT: '9464' };
+  expect(readConfig(worker).metricsPort).toBe(9464);
+  expect(() => readConfig({ METRICS_PORT: '9464' })).toThrow('METRICS_PORT is for ROLE=worker');
+});
+
 it('docs/operations.md has a row for each setting, and for no other', () => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
   const source = ['src/config.ts', 'src/config/dgi.ts', 'src/config/telemetry.ts'].map(read).join('\n');

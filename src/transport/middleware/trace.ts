@@ -27,11 +27,12 @@ export function trace(tracing: Tracing): Middleware {
       await next();
     } finally {
       const route = routeOf(ctx);
-      const { status } = ctx;
+      const status = ctx.respond === false ? ctx.res.statusCode : ctx.status;
       span.rename(`${method === '_OTHER' ? 'HTTP' : method} ${route}`);
       span.set({
         ...{ 'http.route': route, 'http.response.status_code': status },
         ...(state.tenantId !== undefined && { 'fatoura.tenant.id': state.tenantId }),
+        ...(state.failure && { 'fatoura.error.code': state.failure.code }),
       });
       if (status >= 500) span.fail(String(status));
       span.end();

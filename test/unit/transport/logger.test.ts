@@ -44,3 +44,22 @@ it('a defect keeps its stack, at any level, also as a cause', () => {
   expect(logged('fatal', refused())).toMatchObject({ stack });
   expect(logged('warn', new MailNotSent('503', false, new TypeError('x')))).toMatchObject({ cause: { stack } });
 });
+
+it('a secret that an error or a field carries is not shown', () => {
+  let line = '';
+  const log = createLogger('info', {
+    write(text) {
+      line += text;
+    },
+  });
+  const err = Object.assign(new Error('refused'), {
+    ...{ token: 'hidden-1', headers: { authorization: 'hidden-2', accept: 'shown' }, status: 401 },
+  });
+  log.error({ err, request: { cookie: 'hidden-3' }, password: 'hidden-4', invoiceId: 'inv_1' }, 'said');
+  expect(line).not.toContain('hidden');
+  expect(JSON.parse(line)).toMatchObject({
+    ...{ password: '…', invoiceId: 'inv_1', request: { cookie: '…' } },
+    err: { message: 'refused', token: '…', status: 401, headers: { authorization: '…', accept: 'shown' } },
+  });
+  expect(err.token).toBe('hidden-1');
+});
