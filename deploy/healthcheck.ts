@@ -1,5 +1,6 @@
 // Whether the service of this machine can do its work: exit code 0 or 1, with the reason. For containers, which have no curl.
-const port = process.env.PORT || '3000';
+// Workers answer at METRICS_PORT.
+const port = process.env.METRICS_PORT || process.env.PORT || '3000';
 try {
   const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(4000) });
   console.log(await response.text());
