@@ -169,6 +169,10 @@ describe('counts', () => {
         Math.min(5, Math.max(0, found.length - 2)),
       );
     }
+    await expect(db.command({ distinct: 'c' })).rejects.toMatchObject({ code: 40414 });
+    await expect(db.command({ find: 'c', limit: -1 })).rejects.toThrow(/'limit' value must be >= 0/);
+    await expect(db.command({ find: 'c', hint: [] })).rejects.toMatchObject({ code: 9 });
+    expect((await db.command({ find: 'c', limit: 1.5 })).cursor.firstBatch).toHaveLength(1);
     expect(await collection.distinct('a')).toEqual([0, 1, 2]);
     expect((await collection.distinct('tags', { _id: { $lt: 2 } })).sort()).toEqual([0, 1, 'x']);
   });

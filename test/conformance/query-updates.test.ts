@@ -294,4 +294,14 @@ describe('replacement and upsert', () => {
     await collection.replaceOne({ _id: two, a: 1 } as Document, { c: 3 }, { upsert: true });
     expect(await typed.findOne({})).toEqual({ _id: two, c: three });
   });
+
+  test('a repeated upsert by replacement with the _id null makes one document', async () => {
+    await collection.deleteMany({});
+    for (let time = 0; time < 3; time++)
+      await collection
+        .replaceOne({ _id: null, a: 1 } as Document, { c: time }, { upsert: true })
+        .catch(() => undefined);
+    await collection.replaceOne({ _id: null } as Document, { c: 3 }, { upsert: true });
+    expect(await collection.find({}).toArray()).toEqual([{ _id: null, c: 3 }]);
+  });
 });

@@ -52,10 +52,14 @@ export class Arguments {
     return !(asDoc(value) && Object.keys(value as Doc).length === 0);
   }
 
-  /** A whole number of at least 0 (error 51024 otherwise). */
+  /** A number of at least 0 (error 51024 otherwise), without what follows its point. */
   count(name: string): number | undefined {
-    const value = this.integer(name);
-    if (value !== undefined && value < 0) {
+    if (!this.has(name)) return undefined;
+    const given = this.body[name];
+    if (!NUMBERS.includes(typeName(given))) return this.#wrong(name, 'long');
+    const number = Number(wholeNumber(given) ?? Math.trunc(Number(given)));
+    const value = Number.isNaN(number) ? 0 : Math.min(number, Number.MAX_SAFE_INTEGER);
+    if (value < 0) {
       throw new CommandError(51024, `BSON field '${name}' value must be >= 0, actual value '${value}'`);
     }
     return value;

@@ -3,7 +3,7 @@ import { compileFilter } from '../query/match.ts';
 import { mapped } from '../query/pause.ts';
 import { compileProjection } from '../query/projection.ts';
 import { compileSort } from '../query/sort.ts';
-import type { Doc } from '../query/types.ts';
+import { asDoc, type Doc } from '../query/types.ts';
 import { type Match, newReadStats, prepareQuery, type Query } from '../store/read.ts';
 import { encodeDocument } from '../wire/bson.ts';
 import { checkCollation } from './arguments.ts';
@@ -53,7 +53,7 @@ export const find: Command = {
     const matches = prepareQuery(store, collection, query).run({ ...newReadStats(), deadline: context.deadline });
     return firstBatch(context, ns, mapped(matches, project), {
       batchSize: args.count('batchSize'),
-      singleBatch: args.flag('singleBatch') || (args.integer('limit') ?? 0) < 0,
+      singleBatch: args.flag('singleBatch'),
       noTimeout: args.flag('noCursorTimeout'),
     });
   },
@@ -70,16 +70,18 @@ export function findQuery({ args }: Context): Query {
     filter: args.document('filter') ?? {},
     sort: args.document('sort') ?? {},
     skip: args.count('skip') ?? 0,
-    limit: Math.abs(args.integer('limit') ?? 0),
+    limit: args.count('limit') ?? 0,
     hint: hintOf(args.body.hint),
     variables: args.variables(),
     allowDiskUse: args.body.allowDiskUse !== false,
   };
 }
 
-/** The hint as given; undefined for null and for an empty document. */
+/** The hint as given; undefined for null and for an empty document. Error 9 for what is neither a name nor a document. */
 export function hintOf(hint: unknown): unknown {
   if (hint === undefined || hint === null) return undefined;
+  if (typeof hint !== 'string' && !asDoc(hint))
+    throw new CommandError('FailedToParse', 'Hint must be a string or an object');
   return typeof hint === 'object' && Object.keys(hint).length === 0 ? undefined : hint;
 }
 

@@ -37,11 +37,10 @@ export function indexSpec(asked: Doc): Doc {
     );
   }
   const key = asDoc(asked.key);
-  if (!key) throw new CommandError('FailedToParse', "The 'key' field is a required property of an index specification");
+  if (!key) throw missingOrWrong('key', asked.key, 'an object');
   checkKey(key);
-  if (typeof asked.name !== 'string' || asked.name === '' || asked.name === '*') {
-    throw new CommandError('FailedToParse', "The 'name' field is a required property of an index specification");
-  }
+  if (typeof asked.name !== 'string' || asked.name === '' || asked.name === '*')
+    throw missingOrWrong('name', typeof asked.name === 'string' ? undefined : asked.name, 'a string');
   checkCollation(asked.collation);
   const spec: Doc = { v: new Int32(2), key, name: asked.name };
   for (const flag of FLAGS) {
@@ -164,4 +163,10 @@ function idSpec(asked: Doc, key: Doc): Doc {
 
 function directions(key: Doc): [string, number][] {
   return Object.entries(key).map(([path, direction]) => [path, Number(direction)]);
+}
+
+function missingOrWrong(field: string, value: unknown, expected: string): CommandError {
+  return value === undefined
+    ? new CommandError('FailedToParse', `The '${field}' field is a required property of an index specification`)
+    : new CommandError('TypeMismatch', `The field '${field}' must be ${expected}, but got ${typeName(value)}`);
 }

@@ -138,7 +138,9 @@ export const replaceWith: StageCompiler = (operand, variables) => replaceBy(oper
 
 export const limit: StageCompiler = (operand) => {
   const most = whole('$limit', operand, 5107201);
-  if (most <= 0) return fail(15958, 'the limit must be positive');
+  if (most < 0)
+    return fail(5107201, `invalid argument to $limit stage: Expected a non-negative number in: $limit: ${most}`);
+  if (most === 0) return fail(15958, 'the limit must be positive');
   return function* (source) {
     let left = most;
     for (const doc of source) {

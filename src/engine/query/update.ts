@@ -68,7 +68,7 @@ function replacement(update: Doc): Updater {
     );
   }
   return (before) => {
-    const id = before._id ?? update._id;
+    const id = before._id === undefined ? update._id : before._id;
     if (update._id !== undefined && !identical(id, update._id)) {
       throw new CommandError(
         'ImmutableField',

@@ -1,6 +1,6 @@
 import type { Binary, Decimal128, ObjectId, Timestamp } from 'bson';
 import { CommandError } from '../errors.ts';
-import { encodeKey } from '../query/keys.ts';
+import { EMPTY_ARRAY, encodeKey } from '../query/keys.ts';
 import { asDoc, type Doc, getField, typeName } from '../query/types.ts';
 import type { Collection, Index } from './catalog.ts';
 
@@ -12,8 +12,13 @@ export function duplicateKey(collection: Collection, index: Index, doc: Doc, key
     paths.map((path) => candidates(doc, path.split('.'))),
     (combination) => Buffer.compare(encodeKey(combination, directions), key) === 0,
   );
-  const keyValue = Object.fromEntries(paths.map((path, n) => [path, values?.[n] ?? null]));
-  const shown = paths.map((path) => `${path}: ${show(keyValue[path])}`).join(', ');
+  // An empty array is indexed as undefined, which the driver's BSON cannot tell from null.
+  const keyValue = Object.fromEntries(
+    paths.map((path, n) => [path, values?.[n] === EMPTY_ARRAY ? null : (values?.[n] ?? null)]),
+  );
+  const shown = paths
+    .map((path, n) => `${path}: ${values?.[n] === EMPTY_ARRAY ? 'undefined' : show(keyValue[path])}`)
+    .join(', ');
   return new CommandError(
     'DuplicateKey',
     `E11000 duplicate key error collection: ${collection.ns} index: ${index.name} dup key: { ${shown} }`,
@@ -24,6 +29,7 @@ export function duplicateKey(collection: Collection, index: Index, doc: Doc, key
 /** Every value that a path can have in an index, including the elements of arrays along the path. */
 function candidates(value: unknown, path: string[]): unknown[] {
   if (Array.isArray(value)) {
+    if (value.length === 0 && path.length === 0) return [EMPTY_ARRAY];
     const [name] = path;
     const own = name !== undefined && /^\d+$/.test(name) ? candidates(value[Number(name)], path.slice(1)) : [];
     return [...own, ...value.flatMap((element) => (path.length === 0 ? [element] : candidates(element, path)))];

@@ -126,7 +126,8 @@ export class IndexBuilds implements UnfinishedIndexes {
       if (value !== PAUSE) build.batch.push(value);
     }
     for (const { key, rid } of build.batch)
-      if (!build.removed.has(nameOf(index, key, rid))) this.#documents.addKeyToIndex(collection, index, key, rid);
+      if (build.removed.size === 0 || !build.removed.has(nameOf(index, key, rid)))
+        this.#documents.addKeyToIndex(collection, index, key, rid);
     if (build.batch.length < ADDED) build.place++;
     build.added += build.batch.length;
     build.batch = [];

@@ -150,8 +150,11 @@ describe('pipelines', () => {
     expect([...withoutPauses(runPipeline([{ $sort: { k: 1 } }, { $limit: 7 }], docs, alone))]).toEqual(
       sorted.slice(0, 7),
     );
-    expect(() => runPipeline([{ $sort: { k: 1 } }, { $limit: -1 }], docs, alone)).toThrow(
+    expect(() => runPipeline([{ $sort: { k: 1 } }, { $limit: 0 }], docs, alone)).toThrow(
       expect.objectContaining({ code: 15958 }),
+    );
+    expect(() => runPipeline([{ $sort: { k: 1 } }, { $limit: -1 }], docs, alone)).toThrow(
+      expect.objectContaining({ code: 5107201 }),
     );
   });
 
