@@ -99,7 +99,8 @@ export async function openData(
   });
   await setWebhookRetention(db, config.webhookRetention);
   const { health, logFailure } = watchOutages(runtime, db);
-  watchData(runtime, db, logFailure);
+  // Without other processes nobody upgrades or moves the data: both need a process of their own.
+  if (store.kind !== 'own engine') watchData(runtime, db, logFailure);
   const feed = createInvoiceFeed(db, (err) =>
     logFailure('warn', 'the change stream of invoices failed and is being reopened', err),
   );
