@@ -3,16 +3,28 @@ import { randomBytes } from 'node:crypto';
 /** Creation time and sort key of an object. Keys compare as text in the order of creation. */
 export interface CreationMoment {
   readonly createdAt: Date;
-  /** Hex digits: 12 for UNIX milliseconds, 4 for a counter within the millisecond, 8 random ones for this process. */
+  /**
+   * Hex digits: 12 for UNIX milliseconds, 4 for a counter within the millisecond, 8 random ones for this process, new ones
+   * after its clock was set back.
+   */
   readonly order: string;
 }
 
-const PROCESS = randomBytes(4).toString('hex');
+/** Small corrections of the clock do not change the order; a larger one is believed, because times have legal value. */
+const MOST_SET_BACK_MS = 60_000;
+
+const newSuffix = () => randomBytes(4).toString('hex');
+let suffix = newSuffix();
 let lastMilliseconds = 0;
 let counter = 0;
 
-/** A moment later than every earlier one of this process, even if the clock is set back. */
+/** A moment later than every earlier one of this process, unless the clock was set back by more than a minute. */
 export function newCreationMoment(now: number = Date.now()): CreationMoment {
+  if (lastMilliseconds - now > MOST_SET_BACK_MS) {
+    // Moments of the same milliseconds may have been given before.
+    suffix = newSuffix();
+    lastMilliseconds = 0;
+  }
   if (now > lastMilliseconds) {
     lastMilliseconds = now;
     counter = 0;
@@ -24,7 +36,7 @@ export function newCreationMoment(now: number = Date.now()): CreationMoment {
   }
   return {
     createdAt: new Date(lastMilliseconds),
-    order: `${millisecondsPart(lastMilliseconds)}${counter.toString(16).padStart(4, '0')}${PROCESS}`,
+    order: `${millisecondsPart(lastMilliseconds)}${counter.toString(16).padStart(4, '0')}${suffix}`,
   };
 }
 
