@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
 import { type BenchProcess, startProcess } from './bench-process.ts';
 import type { FairnessAnswer, FairnessRequest, FairnessService } from './fairness-work.ts';
 import type { Benchmark, Measured, Settings, Side } from './harness.ts';
-import { openLightClient, postOf } from './light-client.ts';
 import { invoiceBody } from './throughput-invoice.ts';
 
 /** Tenants that are measured, and their creations a second, each. */
 const [TENANTS, RATE] = [9, 0.5];
 /** How many times as much the neighbour sends. */
 const TIMES = 100;
-const CONNECTIONS = 256;
+const CONNECTIONS = 64;
 
 const seconds = ({ quick }: Settings): number => (quick ? 8 : 40);
 
@@ -37,24 +37,21 @@ function side(name: string, hasNeighbour: boolean): Side {
       if (!service) throw new Error(`${name} is not open`);
       const { url, keys } = service.ready;
       const since = Date.now();
-      const client = await openLightClient(url, CONNECTIONS);
-      const free = Array.from({ length: CONNECTIONS }, (_, nth) => nth);
+      const pool = new Pool(url, { connections: CONNECTIONS });
       const body = invoiceBody(settings.lines);
 
       async function create(key: string): Promise<void> {
-        const connection = free.pop();
-        if (connection === undefined) throw new Error('the service does not answer as fast as it is asked');
-        const post = postOf(url, '/v1/invoices', { authorization: `Bearer ${key}` }, body);
-        const { status } = await client.ask(connection, post);
-        if (status !== 201) throw new Error(`a creation was answered ${status}`);
-        free.push(connection);
+        const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+        const answer = await pool.request({ method: 'POST', path: '/v1/invoices', headers, body });
+        await answer.body.dump();
+        if (answer.statusCode !== 201) throw new Error(`a creation was answered ${answer.statusCode}`);
       }
 
       const [neighbour = '', ...others] = keys;
       const plans = others.map((key, nth) => atRate(RATE, seconds(settings), nth / TENANTS, () => create(key)));
       if (hasNeighbour) plans.push(atRate(RATE * TIMES, seconds(settings), 0, () => create(neighbour)));
       await Promise.all(plans);
-      client.close();
+      await pool.close();
       const { waits } = await service.ask({ since });
       const [ofNeighbour = [], ...ofOthers] = waits;
       if (hasNeighbour !== ofNeighbour.length > 0) throw new Error('the neighbour has not done what it should');
