@@ -169,6 +169,7 @@ describe('with a backup', () => {
     ['a flipped bit in the list of files', (copy) => flip(join(copy, 'SHA256SUMS'), 3), 'is damaged'],
     ['a flipped bit in the manifest', (copy) => flip(join(copy, 'manifest.json'), 100), 'is damaged'],
     ['data without its end', (copy) => truncate(join(copy, 'data/db/engine.sqlite'), 40_960), 'is damaged'],
+    ['a flipped bit in the master key', (copy) => flip(join(copy, 'data/master.key'), 3), 'is damaged'],
     ['no master key', (copy) => rm(join(copy, 'data/master.key')), 'is missing'],
     ['no manifest', (copy) => rm(join(copy, 'manifest.json')), 'is not a whole backup'],
   ])('restores nothing from one with %s', async (name, damage, reason) => {

@@ -14,7 +14,7 @@ const PIECES = 8;
 export interface OpenSource extends BackupSource {
   /** Reads a part of the data file; less at its end. */
   readFile(offset: number): Promise<Uint8Array>;
-  /** Reads a part of the log. */
+  /** Reads a part of the log; nothing if it is gone. */
   readLog(from: number, to: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }
@@ -31,7 +31,12 @@ export async function openSource(store: Pick<Store, 'client' | 'close'>): Promis
       ...source,
       readFile: (offset) => readPart(file, offset, PIECE),
       async readLog(from, to) {
-        const log = await open(source.log, 'r');
+        const log = await open(source.log, 'r').catch((error: NodeJS.ErrnoException) => {
+          // An engine that stops deletes its log: the next question says so.
+          if (error.code === 'ENOENT') return null;
+          throw error;
+        });
+        if (!log) return new Uint8Array();
         try {
           return await readPart(log, from, to - from);
         } finally {
