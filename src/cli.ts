@@ -58,6 +58,11 @@ const context: CommandContext = {
       const { digestOf, makeOperationList } = await import('./graphql/operation-list.ts');
       return new Map([...makeOperationList(files), ...own.map((text) => [digestOf(text), text] as const)]);
     },
+    takeBackup: async (config, options) => (await import('./app/backup/take-backup.ts')).takeBackup(config, options),
+    followStore: async (config, options) => (await import('./app/backup/follow-store.ts')).followStore(config, options),
+    restoreBackup: async (config, from, say) =>
+      (await import('./app/backup/restore-backup.ts')).restoreBackup(config, from, say),
+    checkStore: async (config, fault, say) => (await import('./app/check-store.ts')).checkStore(config, fault, say),
     startApp: async (config, parts) => (await import('./app/app.ts')).startApp(config, parts),
   },
 };

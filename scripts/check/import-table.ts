@@ -37,8 +37,8 @@ export const IMPORT_TABLE: readonly Row[] = [
     path: 'app/',
     may: [
       ...['config.ts', 'config/', 'transport/', 'graphql/', 'domain/', 'storage/', 'jobs/', 'adapters/'],
-      // The engine is otherwise reached by its URI only.
-      ...['engine/embedded.ts', 'engine/running.ts'],
+      // The engine is otherwise reached by its URI only. Copies of its data file are files.
+      ...['engine/embedded.ts', 'engine/running.ts', 'engine/copy/'],
     ],
   },
   { path: 'config.ts', may: ['config/', 'domain/email-address.ts', 'type domain/'] },

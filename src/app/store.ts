@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join as joinPath, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { startEngine } from '../engine/embedded.ts';
 import { runningEngine } from '../engine/running.ts';
 import { connect, type Store } from '../storage/connect.ts';
+import { RESTORING } from './backup/file-list.ts';
 
 export interface OpenStore extends Store {
   /**
@@ -17,6 +19,7 @@ interface StoreOptions {
   readonly join: boolean;
   readonly monitorCommands?: boolean | undefined;
   readonly onFailure?: ((error: Error) => void) | undefined;
+  readonly checkAll?: boolean;
 }
 
 /**
@@ -24,12 +27,13 @@ interface StoreOptions {
  * @param options.join whether to use an engine that another process runs over DATA_DIR. The command line does. The
  * service does not, because it would lose its store when that process ends
  * @param options.monitorCommands see {@link connect}
+ * @param options.checkAll whether an engine that is started here checks all of its file, however it was closed
  * @param options.onFailure called when an engine that was started here ends unexpectedly
  * @throws when the store cannot be opened; the message says why
  */
 export async function openStore(
   config: Config,
-  { join, monitorCommands = false, onFailure }: StoreOptions,
+  { join, monitorCommands = false, onFailure, checkAll = false }: StoreOptions,
 ): Promise<OpenStore> {
   if (config.mongodbUrl !== null) {
     const store = await connect(config.mongodbUrl, undefined, monitorCommands).catch((cause: Error) => {
@@ -40,7 +44,7 @@ export async function openStore(
     return { ...store, kind: 'server' };
   }
   const joined = join ? await joinEngine(config) : null;
-  return joined ?? startOwn(config, { join, monitorCommands, onFailure });
+  return joined ?? startOwn(config, { join, monitorCommands, onFailure, checkAll });
 }
 
 const FOLDER_ERRORS: Readonly<Record<string, string>> = {
@@ -52,7 +56,10 @@ const FOLDER_ERRORS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-/** Creates DATA_DIR if it does not exist. @throws when it is not writable; the message says why and what to do */
+/**
+ * Creates DATA_DIR if it does not exist.
+ * @throws when it is not writable, or a restore into it is not complete; the message says why and what to do
+ */
 export async function prepareDataFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -64,25 +71,30 @@ export async function prepareDataFolder({ dataDir }: Pick<Config, 'dataDir'>): P
       { cause },
     );
   }
+  if (existsSync(joinPath(dataDir, RESTORING)))
+    throw new Error(
+      `A restore into DATA_DIR ${resolve(dataDir)} is under way or was interrupted. If none runs, delete everything in DATA_DIR and restore again.`,
+    );
 }
 
-function folderOf(config: Config): string {
+/** The folder of the embedded engine. */
+export function engineFolder(config: Pick<Config, 'dataDir'>): string {
   return joinPath(config.dataDir, 'db');
 }
 
 async function joinEngine(config: Config): Promise<OpenStore | null> {
-  const uri = await runningEngine(folderOf(config));
+  const uri = await runningEngine(engineFolder(config));
   return uri === null ? null : { ...(await connect(uri)), kind: 'running engine' };
 }
 
 async function startOwn(
   config: Config,
-  { join, monitorCommands = false, onFailure }: StoreOptions,
+  { join, monitorCommands = false, onFailure, checkAll = false }: StoreOptions,
 ): Promise<OpenStore> {
   await prepareDataFolder(config);
   let engine: Awaited<ReturnType<typeof startEngine>>;
   try {
-    engine = await startEngine({ dataDir: folderOf(config), ...(onFailure && { onFailure }) });
+    engine = await startEngine({ dataDir: engineFolder(config), checkAll, ...(onFailure && { onFailure }) });
   } catch (error) {
     // Another process may have started an engine in the meantime.
     const joined = join ? await joinEngine(config) : null;

@@ -1,5 +1,9 @@
 import type { openAdministration } from '../app/administration.ts';
 import type { startApp } from '../app/app.ts';
+import type { followStore } from '../app/backup/follow-store.ts';
+import type { restoreBackup } from '../app/backup/restore-backup.ts';
+import type { takeBackup } from '../app/backup/take-backup.ts';
+import type { checkStore } from '../app/check-store.ts';
 import type {
   diagnoseAuthority,
   diagnoseMail,
@@ -77,6 +81,10 @@ export interface CommandParts {
   readonly abandonData: Loaded<typeof abandonData>;
   readonly localSender: Loaded<typeof localSender>;
   readonly startApp: Loaded<typeof startApp>;
+  readonly takeBackup: Loaded<typeof takeBackup>;
+  readonly followStore: Loaded<typeof followStore>;
+  readonly checkStore: Loaded<typeof checkStore>;
+  readonly restoreBackup: Loaded<typeof restoreBackup>;
   /**
    * The GraphQL operations of the files and of the texts `own`, by SHA-256.
    * @throws {Error} naming the file and the fault

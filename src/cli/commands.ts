@@ -1,5 +1,6 @@
 import { inviteAccount, removeOperator, removeSecondFactors } from './accounts.ts';
 import { authorityStatus, pauseAuthority, resumeAuthority } from './authority.ts';
+import { backup, check, restore } from './backup.ts';
 import type { Command } from './command.ts';
 import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
@@ -36,6 +37,9 @@ export const COMMANDS: readonly Command[] = [
   pauseAuthority,
   resumeAuthority,
   reconcileAuthority,
+  backup,
+  restore,
+  check,
   listen,
   trigger,
   listOperations,

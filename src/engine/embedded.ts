@@ -22,6 +22,8 @@ export interface EngineOptions {
   ttlSeconds?: number;
   /** Seconds after which an open transaction is aborted (default 60). */
   transactionSeconds?: number;
+  /** Check all of the file at the start, however large it is and however it was closed. */
+  checkAll?: boolean;
   /** Enable the command `configureFailPoint`, as mongod does with `enableTestCommands`. For driver tests only. */
   testCommands?: boolean;
 }

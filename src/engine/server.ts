@@ -19,6 +19,7 @@ const HELD_BYTES = 512 * 1024 * 1024;
 export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Promise<Engine> {
   const store = new Store(options.dataDir, {
     oplogBytes: options.oplogBytes ?? OPLOG_BYTES,
+    checkAll: options.checkAll === true,
     ...(options.transactionSeconds === undefined ? {} : { transactionMs: options.transactionSeconds * 1000 }),
   });
   const failPoints = options.testCommands ? new FailPoints() : undefined;

@@ -2,6 +2,7 @@ import { Int32, Long } from 'bson';
 import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
 import { timestampOf } from '../store/oplog.ts';
+import type { Store } from '../store/store.ts';
 import type { Command } from './command.ts';
 import { SET_NAME } from './hello.ts';
 
@@ -63,18 +64,30 @@ export const fsync: Command = {
   },
 };
 
-/** Lists the index builds. Long reads are not listed; they end by `maxTimeMS`, `killSessions` or a closed connection. */
+/** Lists the index builds and the backups. Long reads are not listed; they end by `maxTimeMS`, `killSessions` or a closed connection. */
 export const currentOp: Command = {
   options: ['$all', '$ownOps'],
   run: ({ store }): Doc => ({
-    inprog: store.builds.progress().map(({ collection, indexes, isAdding, done, total }) => ({
-      ...{ type: 'op', desc: 'index build', active: true, op: 'command', ns: collection.ns },
-      command: { createIndexes: collection.name, indexes: indexes.map(({ spec }) => spec) },
-      msg: isAdding ? 'Index Build: inserting keys' : 'Index Build: scanning collection',
-      progress: { done: Long.fromNumber(done), total: Long.fromNumber(total) },
-    })),
+    inprog: [...indexBuilds(store), ...backups(store)],
   }),
 };
+
+function indexBuilds(store: Store): Doc[] {
+  return store.builds.progress().map(({ collection, indexes, isAdding, done, total }) => ({
+    ...{ type: 'op', desc: 'index build', active: true, op: 'command', ns: collection.ns },
+    command: { createIndexes: collection.name, indexes: indexes.map(({ spec }) => spec) },
+    msg: isAdding ? 'Index Build: inserting keys' : 'Index Build: scanning collection',
+    progress: { done: Long.fromNumber(done), total: Long.fromNumber(total) },
+  }));
+}
+
+function backups(store: Store): Doc[] {
+  return store.backups.ids.map((id) => ({
+    ...{ type: 'op', desc: 'backup', active: true, op: 'command', ns: 'admin.$cmd' },
+    command: { beginBackup: new Int32(1) },
+    backup: new Int32(id),
+  }));
+}
 
 export const top: Command = { options: [], run: (): Doc => ({ totals: {} }) };
 

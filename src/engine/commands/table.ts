@@ -10,6 +10,7 @@ import {
   whatsmyuri,
 } from './administration.ts';
 import { aggregate } from './aggregate.ts';
+import { backupLog, beginBackup, endBackup } from './backup.ts';
 import {
   collMod,
   collStats,
@@ -72,6 +73,9 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
     collStats,
     validate,
     compact,
+    beginBackup,
+    backupLog,
+    endBackup,
     createIndexes,
     listIndexes,
     dropIndexes,

@@ -285,8 +285,7 @@ export class Catalog {
   }
 
   #collection(row: CollectionRow): Collection {
-    const firstRid = row.id * RIDS;
-    const lastRid = firstRid + RIDS - 1;
+    const { firstRid, lastRid } = ridRange(row.id);
     const last = this.#database
       .prepare('SELECT max(rid) AS rid FROM doc WHERE rid BETWEEN ? AND ?')
       .get(firstRid, lastRid)?.rid;
@@ -356,4 +355,9 @@ function newUuid(): Binary {
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
   return new Binary(bytes, 4);
+}
+
+/** The row ids of the documents of a collection, by its id in the catalog. */
+export function ridRange(id: number): { firstRid: number; lastRid: number } {
+  return { firstRid: id * RIDS, lastRid: (id + 1) * RIDS - 1 };
 }

@@ -21,11 +21,12 @@ import { DamageFound, PAGE_BYTES, PageSums, sumsPath } from './page-sums.ts';
 
 /** Identify our files and the version of the tables below. A file with another id or version is refused. */
 const APPLICATION_ID = 0x466d6462;
-const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 4;
 /** Files of this version have no unfinished indexes; otherwise they are the same. */
 const EARLIER_VERSION = 3;
 /** A checkpoint copies the log to the file when it has this number of pages, 16 MiB. */
 const CHECKPOINT_PAGES = 4000;
+export const CHECKPOINT_BYTES = logBytes(CHECKPOINT_PAGES, PAGE_BYTES);
 /** This number of new pages of the log are verified at once, so that a checkpoint does not wait for all. */
 const VERIFIED_PAGES = 128;
 /** Milliseconds that a start compares pages with their sums, some GiB. The rest is compared while the engine runs. */
@@ -68,6 +69,8 @@ export class Database {
   readonly sums: PageSums;
   /** Set while a command on a snapshot runs. Who reads rows tells it which. */
   past: PastRows | undefined;
+  /** Whether the log is left as it is after commits, because backups read it. */
+  holdsLog = false;
   readonly #statements = new Map<string, StatementSync>();
   readonly #logState: StatementSync;
   readonly #checkpoint: StatementSync;
@@ -87,7 +90,7 @@ export class Database {
   committed(): void {
     this.#explained(() => {
       const { log } = this.#frames();
-      if (log >= CHECKPOINT_PAGES) this.#copyLog();
+      if (log >= CHECKPOINT_PAGES && !this.holdsLog) this.#copyLog();
       else if (log - this.sums.framesRead >= VERIFIED_PAGES || log < this.sums.framesRead) this.sums.follow(log);
     });
   }
@@ -95,6 +98,27 @@ export class Database {
   /** Copies the log to the file, with the sums of its pages. @throws Error when the file was damaged */
   checkpoint(): void {
     this.#explained(() => this.#copyLog());
+  }
+
+  /**
+   * Moves the log into the file: copies it, and empties it, so that the next commit begins another one. Not inside a
+   * transaction. @throws Error when the file was damaged, or the disk is full
+   */
+  moveLog(): void {
+    this.checkpoint();
+    const { log, checkpointed } = this.#frames();
+    if (log !== checkpointed) throw new Error('the write-ahead log could not be copied to the file');
+    const { busy } = this.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
+    if (busy !== 0) throw new Error('the write-ahead log is in use');
+  }
+
+  /** Bytes of the write-ahead log up to its last commit. Not inside a transaction. */
+  logEnd(): number {
+    return logBytes(Math.max(0, this.#frames().log), PAGE_BYTES);
+  }
+
+  get logPath(): string {
+    return walPath(this.path);
   }
 
   /** Compares the next pages of the file with their sums. @throws Error when the file was damaged */
@@ -176,8 +200,9 @@ export class Database {
  * process may open the file: POSIX releases a process's locks on a file when the process closes any descriptor of that
  * file. Throws an Error with a readable reason when another engine uses the folder, or when the file is damaged or of
  * another version.
+ * @param checkAll whether every row is checked, also where the checksums of pages say that nothing changed
  */
-export function openDatabase(folder: string): Database {
+export function openDatabase(folder: string, checkAll = false): Database {
   const path = join(folder, 'engine.sqlite');
   // Asked before the file is opened, because SQLite creates the log with the first query.
   const hadLog = existsSync(walPath(path));
@@ -195,7 +220,7 @@ export function openDatabase(folder: string): Database {
     const isNew = checkFormat(sqlite);
     const frames = (): number => (sqlite.prepare(LOG_STATE).get() as unknown as LogState).log;
     sums = new PageSums(path);
-    const isKnown = isNew || sums.examine(frames(), EXAMINED_MS);
+    const isKnown = isNew || (sums.examine(frames(), EXAMINED_MS) && !checkAll);
     sqlite.exec('PRAGMA journal_mode = WAL');
     sqlite.exec(
       'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864',
@@ -282,12 +307,12 @@ function formerSealPath(path: string): string {
   return `${path}.seal`;
 }
 
-function versionOf(sqlite: DatabaseSync): unknown {
+export function versionOf(sqlite: DatabaseSync): unknown {
   return sqlite.prepare('PRAGMA user_version').get()?.user_version;
 }
 
 /** True if the file is new. Refuses files of other programs or versions before anything is written to them. */
-function checkFormat(sqlite: DatabaseSync): boolean {
+export function checkFormat(sqlite: DatabaseSync): boolean {
   const value = (sql: string): unknown => Object.values(sqlite.prepare(sql).get() ?? {})[0];
   const version = versionOf(sqlite);
   const id = value('PRAGMA application_id');
@@ -299,7 +324,7 @@ function checkFormat(sqlite: DatabaseSync): boolean {
 }
 
 /** Checks the structure of the file and the checksum of every row. */
-function checkContent(sqlite: DatabaseSync): void {
+export function checkContent(sqlite: DatabaseSync): void {
   const report = sqlite.prepare('PRAGMA quick_check(1)').get() as Record<string, unknown>;
   const verdict = Object.values(report)[0];
   if (verdict !== 'ok') throw new Refusal(`SQLite's integrity check reports: ${verdict}`);

@@ -1,5 +1,6 @@
 import type { Doc } from '../query/types.ts';
 import { encodeDocument } from '../wire/bson.ts';
+import { Backups } from './backups.ts';
 import { Catalog, type Collection } from './catalog.ts';
 import { Changes } from './changes.ts';
 import { GroupCommit } from './commit.ts';
@@ -18,6 +19,8 @@ export interface StoreOptions {
   oplogBytes: number;
   /** Milliseconds after which an open transaction is aborted (default 60,000). */
   transactionMs?: number;
+  /** See `openDatabase`. */
+  checkAll?: boolean;
 }
 
 const TRANSACTION_MS = 60_000;
@@ -38,10 +41,11 @@ export class Store {
   readonly versions = new Versions(SNAPSHOT_BYTES);
   readonly transactions: Transactions;
   readonly snapshots: Snapshots;
+  readonly backups: Backups;
 
   /** Opens the folder. Throws like `openDatabase`. */
   constructor(folder: string, options: StoreOptions) {
-    this.database = openDatabase(folder);
+    this.database = openDatabase(folder, options.checkAll);
     this.commit = new GroupCommit(this.database);
     try {
       this.oplog = new Oplog(this.database, options.oplogBytes);
@@ -57,6 +61,7 @@ export class Store {
     this.changes = new Changes(this.oplog);
     this.transactions = new Transactions(this, options.transactionMs ?? TRANSACTION_MS);
     this.snapshots = new Snapshots(this.versions, this.oplog);
+    this.backups = new Backups(this.database);
     this.documents.observer = this.transactions;
     this.catalog.onChange = (ns, isNew) => this.transactions.collectionChanges(ns, isNew);
     this.commit.onStart = () => {
@@ -75,6 +80,7 @@ export class Store {
       // Their steps are lost, so that their positions are too far.
       this.builds.abandonAll();
       this.catalog.load();
+      this.backups.endForSpace();
     };
   }
 
@@ -126,6 +132,7 @@ export class Store {
     this.cursors.killAll();
     this.changes.wakeAll();
     this.commit.flush();
+    this.backups.endAll('the engine is stopping');
   }
 
   /** Stops, closes the file and releases its lock. */

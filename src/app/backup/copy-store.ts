@@ -1,0 +1,131 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FileCopy } from '../../engine/copy/file-copy.ts';
+import { type BackupSource, beginBackup, type LogState } from '../../storage/backup-source.ts';
+import type { Store } from '../../storage/connect.ts';
+import { copyFile, DATA, dataFiles, type FileList, MASTER_KEY } from './file-list.ts';
+
+/** Bytes that are read at once. */
+const PIECE = 1024 * 1024;
+/** Pieces of the file after which the log is read. */
+const PIECES = 8;
+
+/** Where a backup reads from. */
+export interface OpenSource extends BackupSource {
+  /** Reads a part of the data file; less at its end. */
+  readFile(offset: number): Promise<Uint8Array>;
+  /** Reads a part of the log; nothing if it is gone. */
+  readLog(from: number, to: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/**
+ * Begins a backup of the engine that a store is connected to. `close` also closes the store, and the data file after it:
+ * POSIX releases a process's locks on a file when the process closes it, and this process may run the engine.
+ */
+export async function openSource(store: Pick<Store, 'client' | 'close'>): Promise<OpenSource> {
+  try {
+    const source = await beginBackup(store.client);
+    const file = await open(source.file, 'r');
+    return {
+      ...source,
+      readFile: (offset) => readPart(file, offset, PIECE),
+      async readLog(from, to) {
+        const log = await open(source.log, 'r').catch((error: NodeJS.ErrnoException) => {
+          // An engine that stops deletes its log: the next question says so.
+          if (error.code === 'ENOENT') return null;
+          throw error;
+        });
+        if (!log) return new Uint8Array();
+        try {
+          return await readPart(log, from, to - from);
+        } finally {
+          await log.close();
+        }
+      },
+      async close() {
+        await store.close();
+        await file.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function readPart(file: FileHandle, offset: number, most: number): Promise<Uint8Array> {
+  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(most), 0, most, offset);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** Copies the data file into `folder`, and meanwhile what is written to its log. @throws when `signal` aborts */
+export async function copyDatabase(source: OpenSource, folder: string, signal: AbortSignal): Promise<FileCopy> {
+  const copy = await FileCopy.create(join(folder, DATA, 'db'));
+  try {
+    for (let [offset, pieces] = [0, 0]; offset < source.fileBytes; pieces++) {
+      signal.throwIfAborted();
+      if (pieces % PIECES === 0) await copyLog(source, copy);
+      const bytes = await source.readFile(offset);
+      // The file has become shorter: the log tells of it.
+      if (bytes.length === 0) break;
+      await copy.writeFile(bytes, offset);
+      offset += bytes.length;
+    }
+    return copy;
+  } catch (error) {
+    await copy.close();
+    throw error;
+  }
+}
+
+/**
+ * Copies what has been written to the log since the last call.
+ * @param isSafe see `FileCopy.endLog`
+ * @returns what was acknowledged before this time is in the copy, and whether anything was copied
+ */
+export async function copyLog(
+  source: OpenSource,
+  copy: FileCopy,
+  isSafe?: () => Promise<void>,
+): Promise<{ at: Date; isNew: boolean }> {
+  let isNew = false;
+  const ask = async (): Promise<LogState> => {
+    const state = await source.askLog(copy.logBytes);
+    if (!state.isMoved) return state;
+    isNew = true;
+    await copy.writeLog(state.rest, state.from);
+    await copy.endLog(isSafe);
+    return state;
+  };
+  let state = await ask();
+  while (state.isMoved) state = await ask();
+  const { end, at } = state;
+  if (copy.logBytes === end) return { at, isNew };
+  while (copy.logBytes < end) {
+    const from = copy.logBytes;
+    const bytes = await source.readLog(from, Math.min(end, from + PIECE));
+    if (bytes.length === 0) break;
+    await copy.writeLog(bytes, from);
+  }
+  // If another client had the log moved meanwhile, something else may have been read: the answer has what is right.
+  await ask();
+  return { at, isNew: true };
+}
+
+/** Copies what DATA_DIR has beside the database. @returns whether the master key is among it */
+export async function copyDataFiles(
+  dataDir: string,
+  folder: string,
+  list: FileList,
+  withMasterKey: boolean,
+): Promise<boolean> {
+  let hasMasterKey = false;
+  for await (const path of dataFiles(dataDir)) {
+    if (path === MASTER_KEY && !withMasterKey) continue;
+    const sha256 = await copyFile(join(dataDir, path), join(folder, DATA, path));
+    await list.add(path, sha256);
+    hasMasterKey ||= path === MASTER_KEY;
+  }
+  return hasMasterKey;
+}

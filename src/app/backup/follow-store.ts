@@ -1,0 +1,136 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MongoError } from 'mongodb';
+import type { Config } from '../../config.ts';
+import type { FileCopy } from '../../engine/copy/file-copy.ts';
+import { inspectCopy } from '../../engine/copy/inspect-copy.ts';
+import { runningEngine } from '../../engine/running.ts';
+import { connect } from '../../storage/connect.ts';
+import { engineFolder } from '../store.ts';
+import { copyDatabase, copyDataFiles, copyLog, type OpenSource, openSource } from './copy-store.ts';
+import { createFileList } from './file-list.ts';
+import { findManifest, type Manifest, writeManifest } from './manifest.ts';
+import { type BackupOptions, isEmpty, megabytes, outside } from './take-backup.ts';
+
+/** Time between two looks at the log, milliseconds. A copy is at most a second behind. */
+const LOOK_MS = 250;
+/** Time after which the manifest is written although nothing was, so that it shows that the copy is followed. */
+const IDLE_MS = 10_000;
+/** Time before a copy is begun again after its engine went away, milliseconds. */
+const AGAIN_MS = 1000;
+
+/**
+ * Keeps a copy of the running engine's data in a folder until `signal` aborts. A copy that cannot be continued, because
+ * the engine was stopped or the log was moved without it, stays as it is until a new one beside it is whole.
+ * @throws when the folder cannot be used or is full, or the copy is damaged
+ */
+export async function followStore(config: Config, options: BackupOptions): Promise<void> {
+  const { signal, say } = options;
+  const to = outside(config.dataDir, options.to);
+  if ((await findManifest(to))?.kind !== 'following' && !(await isEmpty(to)))
+    throw new Error(`${to} is not empty and has no copy that --follow made: name a new folder.`);
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  let isWaiting = false;
+  while (!signal.aborted) {
+    const uri = await runningEngine(engineFolder(config));
+    if (uri === null) {
+      if (!isWaiting) say('no service runs over DATA_DIR; waiting for one');
+      isWaiting = true;
+    } else {
+      isWaiting = false;
+      await followOnce(config, uri, options).catch((error: Error) => {
+        if (signal.aborted) return;
+        // What the engine answers, or that it is gone, ends this copy only.
+        if (!(error instanceof MongoError)) throw error;
+        say(`this copy has ended (${error.message}); beginning another one`);
+      });
+    }
+    await sleep(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function followOnce(config: Config, uri: string, options: BackupOptions): Promise<void> {
+  const { signal, say } = options;
+  const to = resolve(options.to);
+  const startedAt = new Date().toISOString();
+  const name = `copy-${startedAt.replaceAll(/[-:.]/g, '')}`;
+  const folder = join(to, name);
+  const source = await openSource(await connect(uri));
+  let copy: FileCopy | null = null;
+  try {
+    await removeCopies(to, (await findManifest(to))?.folder);
+    say(`copying ${megabytes(source.fileBytes)} of data`);
+    copy = await copyDatabase(source, folder, signal);
+    const content = await inspected(source, copy, signal);
+    const list = await createFileList(folder);
+    const masterKey = await copyDataFiles(config.dataDir, folder, list, options.withMasterKey);
+    const manifest: Omit<Manifest, 'takenAt' | 'logBytes'> = {
+      ...{ format: 1, kind: 'following', folder: name, startedAt, masterKey },
+      ...{ fileVersion: content.fileVersion, documents: content.documents },
+      ...{ sums: await list.close(), files: list.files, dataBytes: (await stat(copy.path)).size },
+    };
+    await keepUp(
+      source,
+      copy,
+      signal,
+      async (takenAt, logBytes) => {
+        await writeManifest(to, { ...manifest, takenAt: takenAt.toISOString(), logBytes });
+      },
+      async () => {
+        await removeCopies(to, name);
+        say(`the copy in ${to} is whole, checked and followed`);
+      },
+    );
+  } finally {
+    await copy?.close();
+    await source.close();
+  }
+}
+
+/** Checks the file of the copy while its log grows. */
+async function inspected(source: OpenSource, copy: FileCopy, signal: AbortSignal) {
+  await copyLog(source, copy);
+  await copy.applySoFar();
+  copy.isHeld = true;
+  const inspection = inspectCopy(copy.path);
+  const over = inspection.then(
+    () => true,
+    () => true,
+  );
+  do {
+    signal.throwIfAborted();
+    await copyLog(source, copy);
+  } while (!(await Promise.race([over, sleep(LOOK_MS)])));
+  const content = await inspection;
+  await copy.release();
+  return content;
+}
+
+/** Copies the log until `signal` aborts. @param isWhole called once, when the first manifest is written */
+async function keepUp(
+  source: OpenSource,
+  copy: FileCopy,
+  signal: AbortSignal,
+  write: (takenAt: Date, logBytes: number) => Promise<void>,
+  isWhole: () => Promise<void>,
+): Promise<void> {
+  let takenAt = new Date();
+  for (let writtenAt: number | null = null; !signal.aborted; ) {
+    const { at, isNew } = await copyLog(source, copy, () => write(takenAt, 0));
+    takenAt = at;
+    await copy.syncLog();
+    if (isNew || writtenAt === null || Date.now() - writtenAt >= IDLE_MS) {
+      await write(takenAt, copy.logBytes);
+      if (writtenAt === null) await isWhole();
+      writtenAt = Date.now();
+    }
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Deletes copies that are not whole, or that a later one has replaced. */
+async function removeCopies(to: string, kept: string | undefined): Promise<void> {
+  for (const name of await readdir(to))
+    if (name.startsWith('copy-') && name !== kept) await rm(join(to, name), { recursive: true, force: true });
+}

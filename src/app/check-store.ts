@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Config } from '../config.ts';
+import { type Checks, findInconsistencies } from '../storage/consistency.ts';
+import { ensureIndexes } from '../storage/indexes.ts';
+import { engineFolder, type OpenStore, openStore } from './store.ts';
+
+/** What a check found. */
+export interface CheckReport extends Checks {
+  readonly collections: number;
+  readonly faults: number;
+}
+
+/**
+ * Checks the store, with or without a running service. Of the embedded engine: each document's checksum and each index
+ * against the documents, and of a stopped one the structure of the file and the checksum of every row before that. Of any
+ * store: what the collections say of one another (`findInconsistencies`).
+ * @param fault called for each fault that is found
+ * @param say called with what is being done
+ * @throws when the store cannot be opened; a damaged file is one reason
+ */
+export async function checkStore(
+  config: Config,
+  fault: (text: string) => void,
+  say: (what: string) => void,
+): Promise<CheckReport> {
+  if (config.mongodbUrl === null && !existsSync(join(engineFolder(config), 'engine.sqlite')))
+    throw new Error(`DATA_DIR ${resolve(config.dataDir)} has no data.`);
+  const store = await openStore(config, { join: true, checkAll: true });
+  let faults = 0;
+  const add = (text: string): void => {
+    faults++;
+    fault(text);
+  };
+  try {
+    // Without them the queries below would read everything for each invoice.
+    await ensureIndexes(store.db);
+    const collections = store.kind === 'server' ? 0 : await validateCollections(store, add, say);
+    say('comparing invoices, numbers and documents');
+    const checking = findInconsistencies(store.db);
+    for (;;) {
+      const { done, value } = await checking.next();
+      if (done) return { ...value, collections, faults };
+      add(value);
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+/** @returns the number of collections of all databases */
+async function validateCollections(
+  { client }: OpenStore,
+  add: (text: string) => void,
+  say: (what: string) => void,
+): Promise<number> {
+  say('checking documents and indexes');
+  let count = 0;
+  const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });
+  for (const { name } of databases) {
+    const db = client.db(name);
+    for (const collection of await db.listCollections({}, { nameOnly: true }).toArray()) {
+      const { valid, errors } = await db.command({ validate: collection.name, full: true });
+      if (!valid) for (const error of errors as string[]) add(`${name}.${collection.name}: ${error}`);
+      count++;
+    }
+  }
+  return count;
+}

@@ -1,0 +1,129 @@
+import type { Manifest } from '../app/backup/manifest.ts';
+import type { Config } from '../config.ts';
+import { type Command, type CommandContext, InputError } from './command.ts';
+import { harmless, minute } from './terminal.ts';
+
+/** Exit code of a command that a signal ended. */
+const INTERRUPTED = 130;
+
+export const backup: Command = {
+  name: 'backup',
+  summary: 'Copies the data of the embedded engine, also while the service runs',
+  positionals: [],
+  options: {
+    to: { value: 'DIR', required: true, description: 'A new folder for the copy' },
+    follow: { description: 'Keep the copy at most a second behind the running service, until Ctrl-C' },
+    'without-master-key': { description: 'Leave out master.key: the copy cannot be used without it' },
+    json: { description: 'Print the manifest of the copy' },
+  },
+  details: `The copy has every invoice that was acknowledged when the command began, and usually later ones. It is checked, and
+appears under its name when it is whole. It has the master key unless that is in MASTER_KEY: protect it as you protect keys.
+restore --from DIR puts it into an empty DATA_DIR.`,
+  async run(input, context) {
+    const { terminal, parts } = context;
+    const config = embedded(context, 'mongodump, snapshots of its disks, or the backups of a hosted MongoDB');
+    const withMasterKey = !input.has('without-master-key');
+    return untilSignal(async (signal) => {
+      const options = {
+        to: input.get('to'),
+        withMasterKey,
+        signal,
+        say: (what: string) => terminal.remark(`${what}…`),
+      };
+      if (input.has('follow')) {
+        await parts.followStore(config, options);
+        return 0;
+      }
+      const manifest = await parts.takeBackup(config, options);
+      terminal.print(
+        input.has('json') ? JSON.stringify(manifest) : `The backup ${options.to} is whole: ${factsOf(manifest)}.`,
+      );
+      return 0;
+    });
+  },
+};
+
+export const restore: Command = {
+  name: 'restore',
+  summary: 'Puts a backup into an empty DATA_DIR',
+  positionals: [],
+  options: { from: { value: 'DIR', required: true, description: 'The folder that backup made' } },
+  details: `The service must be stopped, and DATA_DIR empty. The copy is checked before anything is put in place. What was
+acknowledged after the backup is gone: docs/operations.md says what to do about it.`,
+  async run(input, context) {
+    const { terminal, parts } = context;
+    const config = embedded(context, 'mongorestore, or what made the backup');
+    const manifest = await parts.restoreBackup(config, input.get('from'), (what) => terminal.remark(`${what}…`));
+    terminal.print(
+      `DATA_DIR ${config.dataDir} has the data of ${minute(new Date(manifest.takenAt))}: ${factsOf(manifest)}.`,
+    );
+    if (!manifest.masterKey)
+      terminal.print(
+        'The backup has no master key: put master.key into DATA_DIR, or set MASTER_KEY, before you start the service.',
+      );
+    terminal.print('Check it with: npm run -s cli -- check');
+    return 0;
+  },
+};
+
+/** Faults that are shown. */
+const SHOWN = 100;
+
+export const check: Command = {
+  name: 'check',
+  summary: 'Checks all that is stored, with or without a running service',
+  positionals: [],
+  options: { json: { description: 'Print an object with what was checked and the faults' } },
+  details: `Every document and index, and whether invoices, numbers and documents agree. Of a stopped service also the structure of
+the data file. With MONGODB_URL only whether they agree: the files of that server are checked by its own validate. The exit
+code is 1 if there is a fault.`,
+  async run(input, { terminal, config, parts }) {
+    const shown: string[] = [];
+    const isJson = input.has('json');
+    const fault = (text: string): void => {
+      if (shown.length >= SHOWN) return;
+      shown.push(text);
+      if (!isJson) terminal.print(harmless(text));
+    };
+    const report = await parts.checkStore(config(), fault, (what) => terminal.remark(`${what}…`));
+    if (isJson) terminal.print(JSON.stringify({ ...report, shown }));
+    else {
+      if (report.faults > shown.length) terminal.print(`${report.faults - shown.length} more are not shown.`);
+      const { collections, invoices, documents, files, faults } = report;
+      terminal.print(
+        `${faults === 0 ? 'No fault' : `${faults} faults`}: ${collections} collections, ${invoices} invoices, ${documents} documents of theirs, ${files} files.`,
+      );
+    }
+    return report.faults === 0 ? 0 : 1;
+  },
+};
+
+/** @param tools what copies the data of a MongoDB server @throws {InputError} when one is set */
+function embedded({ config }: CommandContext, tools: string): Config {
+  const settings = config();
+  if (settings.mongodbUrl === null) return settings;
+  throw new InputError(
+    `MONGODB_URL is set: all data is in that database, and this command is for the embedded engine. Use MongoDB's own tools: ${tools}. Keep MASTER_KEY separately.`,
+  );
+}
+
+/** Runs `work` with a signal that Ctrl-C and SIGTERM abort; an error after that is the abort itself. */
+async function untilSignal(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
+  const controller = new AbortController();
+  const interrupt = () => controller.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    return await work(controller.signal);
+  } catch (error) {
+    if (controller.signal.aborted) return INTERRUPTED;
+    throw error;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+function factsOf({ takenAt, dataBytes, documents }: Manifest): string {
+  const invoices = Object.entries(documents).find(([name]) => name.endsWith('.invoices'))?.[1] ?? 0;
+  const all = Object.values(documents).reduce((sum, count) => sum + count, 0);
+  return `${invoices} invoices, ${all} documents, ${(dataBytes / 1e6).toFixed(1)} MB, taken at ${takenAt}`;
+}

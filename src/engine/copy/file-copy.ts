@@ -1,0 +1,125 @@
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { applyLog } from './apply-log.ts';
+
+/** Bytes after which what was written is sent to the disk, so that a large copy does not do so all at once. */
+const SYNC_BYTES = 32 * 1024 * 1024;
+
+/**
+ * A copy of an engine's data file in a folder, made while it is in use. In the
+ * folder it looks as after a power cut: `engine.sqlite`, and beside it the log that an engine takes up when it opens the
+ * folder.
+ */
+export class FileCopy {
+  readonly path: string;
+  readonly #folder: string;
+  readonly #file: FileHandle;
+  #log: FileHandle | null = null;
+  #unsynced = 0;
+  /** Logs that have ended and are not in the file yet: `engine.sqlite-log-1` and on. */
+  #ended: string[] = [];
+  #count = 0;
+  /** Bytes of the present log. */
+  logBytes = 0;
+  /** Whether logs that end are kept beside the file, because it is being read. */
+  isHeld = false;
+
+  private constructor(folder: string, file: FileHandle) {
+    this.#folder = folder;
+    this.path = join(folder, 'engine.sqlite');
+    this.#file = file;
+  }
+
+  /** Begins a copy in a folder, which is made. @throws when the folder has a copy */
+  static async create(folder: string): Promise<FileCopy> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return new FileCopy(folder, await open(join(folder, 'engine.sqlite'), 'wx+', 0o600));
+  }
+
+  /** Writes bytes of the file to their place. */
+  async writeFile(bytes: Uint8Array, offset: number): Promise<void> {
+    await this.#file.write(bytes, 0, bytes.length, offset);
+    this.#unsynced += bytes.length;
+    if (this.#unsynced < SYNC_BYTES) return;
+    this.#unsynced = 0;
+    await this.#file.datasync();
+  }
+
+  /** Writes bytes of the present log to their place. What was written behind them is void. */
+  async writeLog(bytes: Uint8Array, offset: number): Promise<void> {
+    this.#log ??= await open(`${this.path}-wal`, 'wx+', 0o600);
+    await this.#log.write(bytes, 0, bytes.length, offset);
+    this.logBytes = offset + bytes.length;
+  }
+
+  /** Waits until the log is on the disk. */
+  async syncLog(): Promise<void> {
+    await this.#log?.datasync();
+  }
+
+  /**
+   * Ends the log: its pages are written into the file, now or when the file is no longer held. `isSafe` is called when
+   * they are on the disk and before the log is deleted.
+   * @throws when the log is damaged
+   */
+  async endLog(isSafe: () => Promise<void> = async () => undefined): Promise<void> {
+    if (!this.#log) return;
+    await this.#log.truncate(this.logBytes);
+    await this.#log.datasync();
+    await this.#log.close();
+    this.#log = null;
+    this.logBytes = 0;
+    if (this.isHeld) {
+      const ended = `${this.path}-log-${++this.#count}`;
+      await rename(`${this.path}-wal`, ended);
+      this.#ended.push(ended);
+      return;
+    }
+    await this.#apply(`${this.path}-wal`);
+    await isSafe();
+    await rm(`${this.path}-wal`);
+  }
+
+  /** Writes the pages of the present log into the file, and keeps the log. */
+  async applySoFar(): Promise<void> {
+    if (this.#log) await this.#apply(`${this.path}-wal`);
+  }
+
+  /** No longer holds the file, and writes the logs that have ended meanwhile into it. */
+  async release(): Promise<void> {
+    this.isHeld = false;
+    for (const ended of this.#ended.splice(0)) {
+      await this.#apply(ended);
+      await rm(ended);
+    }
+  }
+
+  /** Closes the copy, whose file and log are on the disk then. */
+  async close(): Promise<void> {
+    try {
+      await this.#log?.datasync();
+      await this.#file.sync();
+      await syncFolder(this.#folder);
+    } finally {
+      await this.#log?.close();
+      await this.#file.close();
+    }
+  }
+
+  async #apply(log: string): Promise<void> {
+    applyLog(this.#file.fd, log);
+    await this.#file.sync();
+  }
+}
+
+/** Waits until the entries of a folder are on the disk. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open folders; NTFS makes renames durable without this.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { type Binary, type Collection, type Db, ObjectId } from 'mongodb';
+import { DOCUMENT_FIELDS } from '../domain/invoice/documents.ts';
+import type { StoredDocument } from '../domain/invoice/invoice.ts';
+import { DOCUMENTS_BUCKET } from './documents.ts';
+import type { InvoiceDocument } from './invoice-document.ts';
+import { type NumberDocument, ownNumberKey, seriesKey } from './invoice-numbers.ts';
+
+/** Invoices, and entries of files, that are read together. */
+const INVOICES = 100;
+const FILES = 200;
+
+type Checked = Pick<
+  InvoiceDocument,
+  '_id' | 'tenantId' | 'environment' | 'status' | 'series' | 'ownNumber' | 'events'
+> & {
+  readonly [name in (typeof DOCUMENT_FIELDS)[number]]?: StoredDocument | null;
+};
+
+const PROJECTION = Object.fromEntries(
+  ['tenantId', 'environment', 'status', 'series', 'ownNumber', 'events.sequence', ...DOCUMENT_FIELDS].map((name) => [
+    name,
+    1,
+  ]),
+);
+
+interface FileEntry {
+  readonly _id: ObjectId;
+  readonly length: number;
+  readonly chunkSize: number;
+}
+
+interface ChunkEntry {
+  readonly files_id: ObjectId;
+  readonly n: number;
+  readonly data: Binary;
+}
+
+/** What was checked. */
+export interface Checks {
+  readonly invoices: number;
+  /** Documents of invoices whose bytes have the digest that their invoice has. */
+  readonly documents: number;
+  readonly files: number;
+}
+
+/**
+ * Compares what the collections say of one another, also while the service runs: each invoice with its tenant, its number,
+ * its events and the bytes of its documents; each file of GridFS with its chunks. Chunks without a file, and files without
+ * an invoice, are what an interrupted write leaves; the service removes them.
+ * @returns yields what is wrong, as texts; returns what was checked
+ */
+export async function* findInconsistencies(db: Db): AsyncGenerator<string, Checks> {
+  const invoices = db.collection<Checked & { _id: string }>('invoices');
+  const checks = { invoices: 0, documents: 0, files: 0 };
+  for (let after = ''; ; ) {
+    const found = await read(invoices, { $gt: after });
+    const last = found.at(-1);
+    if (last === undefined) break;
+    let faults = await faultsOf(db, found);
+    // A running service may have changed an invoice in between: it is read again before anything is said about it.
+    if (faults.size > 0) faults = await faultsOf(db, await read(invoices, { $in: [...faults.keys()] }));
+    for (const [id, texts] of faults) for (const text of texts) yield `invoice ${id}: ${text}`;
+    checks.invoices += found.length;
+    checks.documents += found.reduce((sum, invoice) => sum + documentsOf(invoice).length, 0);
+    after = last._id;
+  }
+  checks.files = yield* incompleteFiles(db);
+  return checks;
+}
+
+async function read(invoices: Collection<Checked & { _id: string }>, id: object): Promise<Checked[]> {
+  const filter = { _id: id } as never;
+  return (await invoices
+    .find(filter, { projection: PROJECTION })
+    .sort({ _id: 1 })
+    .limit(INVOICES)
+    .toArray()) as Checked[];
+}
+
+/** What is wrong with each of these invoices; those with nothing wrong are left out. */
+async function faultsOf(db: Db, invoices: readonly Checked[]): Promise<Map<string, string[]>> {
+  const faults = new Map<string, string[]>();
+  const add = (id: string, text: string) => faults.set(id, [...(faults.get(id) ?? []), text]);
+  const tenants = await idsOf(db, 'tenants', [...new Set(invoices.map(({ tenantId }) => tenantId))]);
+  const numbers = db.collection<NumberDocument>('invoice_numbers');
+  const keys = invoices.flatMap((invoice) => numberKeysOf(invoice));
+  const taken = await numbers.find({ _id: { $in: keys } }).toArray();
+  const holders = new Map(taken.map(({ _id, invoiceId }) => [_id, invoiceId]));
+  for (const invoice of invoices) {
+    if (!tenants.has(invoice.tenantId)) add(invoice._id, `its tenant ${invoice.tenantId} does not exist`);
+    for (const key of numberKeysOf(invoice))
+      if (holders.get(key) !== invoice._id)
+        add(invoice._id, `its number '${key}' is ${holders.has(key) ? `taken by ${holders.get(key)}` : 'not taken'}`);
+    if (invoice.events.some(({ sequence }, index) => sequence !== index + 1))
+      add(invoice._id, 'its events are not numbered from 1 on');
+    if (invoice.status === 'accepted' && !invoice.xml) add(invoice._id, 'it is accepted and has no signed XML');
+  }
+  const digests = await digestsOf(
+    db,
+    invoices.flatMap(documentsOf).map(({ file }) => file),
+  );
+  for (const invoice of invoices)
+    for (const { field, file, sha256, size } of documentsOf(invoice)) {
+      const stored = digests.get(file);
+      if (!stored) add(invoice._id, `the bytes of its ${field} (file ${file}) are missing`);
+      else if (stored.sha256 !== sha256 || stored.size !== size)
+        add(invoice._id, `the bytes of its ${field} (file ${file}) are not those that were stored`);
+    }
+  return faults;
+}
+
+function numberKeysOf(invoice: Checked): string[] {
+  const { series, ownNumber } = invoice;
+  if (ownNumber !== undefined) return [ownNumberKey(invoice, ownNumber)];
+  return series ? [seriesKey(invoice, series)] : [];
+}
+
+function documentsOf(invoice: Checked) {
+  return DOCUMENT_FIELDS.flatMap((field) => {
+    const document = invoice[field];
+    return document ? [{ field, ...document }] : [];
+  });
+}
+
+async function idsOf(db: Db, collection: string, ids: readonly string[]): Promise<Set<string>> {
+  const found = db.collection<{ _id: string }>(collection).find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } });
+  return new Set((await found.toArray()).map(({ _id }) => _id));
+}
+
+/** Size and SHA-256 of the files' bytes, a chunk in memory at a time. Without those that have no chunks. */
+async function digestsOf(db: Db, files: readonly string[]): Promise<Map<string, { sha256: string; size: number }>> {
+  const digests = new Map<string, { sha256: string; size: number }>();
+  const chunks = db.collection<ChunkEntry>(`${DOCUMENTS_BUCKET}.chunks`);
+  const ids = files.map((file) => ObjectId.createFromHexString(file));
+  const found = chunks.find({ files_id: { $in: ids } }).sort({ files_id: 1, n: 1 });
+  let current = { file: '', hash: createHash('sha256'), size: 0 };
+  const finish = () => {
+    if (current.file !== '') digests.set(current.file, { sha256: current.hash.digest('hex'), size: current.size });
+  };
+  for await (const { files_id, data } of found) {
+    const file = files_id.toHexString();
+    if (file !== current.file) {
+      finish();
+      current = { file, hash: createHash('sha256'), size: 0 };
+    }
+    current.hash.update(data.buffer);
+    current.size += data.length();
+  }
+  finish();
+  return digests;
+}
+
+/** @returns yields what is wrong; returns the number of files */
+async function* incompleteFiles(db: Db): AsyncGenerator<string, number> {
+  const files = db.collection<FileEntry>(`${DOCUMENTS_BUCKET}.files`);
+  const chunks = db.collection<ChunkEntry>(`${DOCUMENTS_BUCKET}.chunks`);
+  let [count, after] = [0, null as ObjectId | null];
+  for (;;) {
+    const found: FileEntry[] = await files
+      .find(after ? { _id: { $gt: after } } : {}, { projection: { length: 1, chunkSize: 1 } })
+      .sort({ _id: 1 })
+      .limit(FILES)
+      .toArray();
+    const last = found.at(-1);
+    if (last === undefined) return count;
+    const places = new Map<string, number[]>();
+    const parts = chunks.find(
+      { files_id: { $in: found.map(({ _id }) => _id) } },
+      { projection: { _id: 0, files_id: 1, n: 1 } },
+    );
+    for await (const { files_id, n } of parts.sort({ files_id: 1, n: 1 }))
+      places.set(files_id.toHexString(), [...(places.get(files_id.toHexString()) ?? []), n]);
+    for (const { _id, length, chunkSize } of found) {
+      const have = places.get(_id.toHexString()) ?? [];
+      const isWhole = have.length === Math.ceil(length / chunkSize) && have.every((n, index) => n === index);
+      // The service removes a file that nothing refers to, its entry first.
+      if (!isWhole && (await files.findOne({ _id }, { projection: { _id: 1 } })))
+        yield `file ${_id.toHexString()}: ${have.length} of ${Math.ceil(length / chunkSize)} chunks are stored`;
+    }
+    count += found.length;
+    after = last._id;
+  }
+}

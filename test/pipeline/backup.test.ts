@@ -1,0 +1,225 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Db, ObjectId } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { restoreBackup } from '../../src/app/backup/restore-backup.ts';
+import { takeBackup } from '../../src/app/backup/take-backup.ts';
+import { checkStore } from '../../src/app/check-store.ts';
+import { openStore } from '../../src/app/store.ts';
+import { readConfig } from '../../src/config.ts';
+import { type DoomedServer, doomedServer } from '../support/chaos-server.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { startCommandLine } from '../support/command-line.ts';
+
+// A restore drill: copies of a service at work, its death, and another service that goes on with them.
+
+let folder: string;
+let service: DoomedServer;
+let client: Client;
+const SETTINGS = { LOG_LEVEL: 'error', RATE_LIMIT_SECRET: '1000000', RATE_LIMIT_ADDRESS: '1000000' };
+
+/** Runs a command over a folder of data to its end. */
+async function run(dataDir: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const child = startCommandLine(args, { DATA_DIR: dataDir });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk) => (out += chunk));
+  child.stderr.on('data', (chunk) => (err += chunk));
+  const [code] = await once(child, 'close');
+  return { code, out, err };
+}
+
+/** Creates invoices until it is told to stop. @returns the ids of those that were acknowledged, in their order */
+function load(): { readonly acknowledged: string[]; stop: () => Promise<void> } {
+  const acknowledged: string[] = [];
+  let isStopped = false;
+  const work = (async () => {
+    while (!isStopped) {
+      const { status, body } = await client.post('/v1/invoices', invoiceBody());
+      if (status === 201) acknowledged.push(body.id);
+    }
+  })();
+  return {
+    acknowledged,
+    stop: async () => {
+      isStopped = true;
+      await work;
+    },
+  };
+}
+
+const at = (name: string) => join(folder, name);
+
+const restore = (dataDir: string, from: string) => restoreBackup({ dataDir: at(dataDir) }, at(from), () => undefined);
+
+async function checked(dataDir: string): Promise<{ faults: string[] }> {
+  const faults: string[] = [];
+  const report = await checkStore(
+    readConfig({ DATA_DIR: dataDir }),
+    (text) => void faults.push(text),
+    () => undefined,
+  );
+  expect(report.faults).toBe(faults.length);
+  expect(report.invoices).toBeGreaterThan(0);
+  return { faults };
+}
+
+/** Runs `work` with the data of a stopped service. */
+async function inStore<T>(dataDir: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const store = await openStore(readConfig({ DATA_DIR: dataDir }), { join: false });
+  try {
+    return await work(store.db);
+  } finally {
+    await store.close();
+  }
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'backup-'));
+  service = doomedServer({ ...SETTINGS, DATA_DIR: at('data') });
+  await service.start();
+  client = new Client(await service.url(), service.secretKey());
+});
+
+afterAll(async () => {
+  await service.kill();
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+});
+
+/** A service on restored data has these invoices, and takes another one. */
+async function goesOn(dataDir: string, ids: readonly string[]): Promise<void> {
+  const restored = doomedServer({ ...SETTINGS, DATA_DIR: dataDir });
+  onTestFinished(() => restored.kill());
+  await restored.start();
+  const there = new Client(await restored.url(), service.secretKey());
+  for (const id of ids) expect((await there.get(`/v1/invoices/${id}`)).status).toBe(200);
+  // What was under way is taken up, and a new invoice passes.
+  const { body } = await there.post('/v1/invoices', invoiceBody());
+  for (const id of [ids.at(-1) ?? '', body.id]) expect((await there.settled(id)).status).toBe('accepted');
+  expect(restored.seen.complaints).toEqual([]);
+}
+
+it('a backup under load has what was acknowledged before; a followed copy what was acknowledged before the service died', async () => {
+  const working = load();
+  await expect.poll(() => working.acknowledged.length).toBeGreaterThan(5);
+  const following = startCommandLine(['backup', '--follow', '--to', at('followed')], { DATA_DIR: at('data') });
+  onTestFinished(() => void following.kill('SIGKILL'));
+  let said = '';
+  following.stderr.on('data', (chunk) => (said += chunk));
+  await expect.poll(() => said).toContain('is whole, checked and followed');
+
+  const before = [...working.acknowledged];
+  const taken = await run(at('data'), 'backup', '--to', at('backup'));
+  expect(taken).toMatchObject({ code: 0, out: expect.stringContaining('is whole') });
+  await working.stop();
+  const all = [...working.acknowledged];
+
+  const manifest = async (name: string) => JSON.parse(await readFile(join(at(name), 'manifest.json'), 'utf8'));
+  const stopped = Date.now();
+  await client.post('/v1/invoices', invoiceBody());
+  await expect.poll(async () => Date.parse((await manifest('followed')).takenAt)).toBeGreaterThan(stopped);
+  await service.kill();
+  following.kill('SIGTERM');
+  await once(following, 'close');
+
+  for (const [copy, ids] of [
+    ['backup', before],
+    ['followed', all],
+  ] as const) {
+    const dataDir = at(`from ${copy}`);
+    if (copy === 'followed') await restore('from followed', 'followed');
+    else {
+      const restored = await run(dataDir, 'restore', '--from', at(copy));
+      expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('has the data of') });
+    }
+    expect((await checked(dataDir)).faults).toEqual([]);
+    await inStore(dataDir, async (db) => {
+      const found = await db
+        .collection<{ _id: string }>('invoices')
+        .find({ _id: { $in: [...ids] } })
+        .toArray();
+      expect(found).toHaveLength(ids.length);
+    });
+  }
+  await goesOn(at('from backup'), before);
+  expect(await manifest('backup')).toMatchObject({ kind: 'complete', masterKey: true, documents: expect.any(Object) });
+  execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: at('backup') });
+});
+
+describe('with a backup', () => {
+  it('refuses data that is there, and a second backup of the same name', async () => {
+    await expect(restore('data', 'backup')).rejects.toThrow('is not empty');
+    const signal = new AbortController().signal;
+    const options = { to: at('backup'), withMasterKey: true, signal, say: () => undefined };
+    await expect(takeBackup(readConfig({ DATA_DIR: at('data') }), options)).rejects.toThrow('exists and is not empty');
+    await expect(takeBackup(readConfig({ DATA_DIR: at('data') }), { ...options, to: at('data/copy') })).rejects.toThrow(
+      'is in DATA_DIR',
+    );
+  });
+
+  const flip = async (path: string, offset: number) => {
+    const bytes = await readFile(path);
+    bytes.writeUInt8(bytes.readUInt8(offset) ^ 16, offset);
+    await writeFile(path, bytes);
+  };
+  it.each<[string, (copy: string) => Promise<void>, string]>([
+    ['a flipped bit in the data', (copy) => flip(join(copy, 'data/db/engine.sqlite'), 50_000), 'is damaged'],
+    ['a flipped bit in the list of files', (copy) => flip(join(copy, 'SHA256SUMS'), 3), 'is damaged'],
+    ['a flipped bit in the manifest', (copy) => flip(join(copy, 'manifest.json'), 100), 'is damaged'],
+    ['data without its end', (copy) => truncate(join(copy, 'data/db/engine.sqlite'), 40_960), 'is damaged'],
+    ['a flipped bit in the master key', (copy) => flip(join(copy, 'data/master.key'), 3), 'is damaged'],
+    ['no master key', (copy) => rm(join(copy, 'data/master.key')), 'is missing'],
+    ['no manifest', (copy) => rm(join(copy, 'manifest.json')), 'is not a whole backup'],
+  ])('restores nothing from one with %s', async (name, damage, reason) => {
+    const [copy, target] = [at(`damaged ${name}`), at(`target ${name}`)];
+    await cp(at('backup'), copy, { recursive: true });
+    await damage(copy);
+    await expect(restore(`target ${name}`, `damaged ${name}`)).rejects.toThrow(reason);
+    expect(await readdir(target).catch(() => [])).toEqual([]);
+  });
+
+  it('restores nothing from a followed copy with a flipped bit, or without the end of its log', async () => {
+    const { folder: generation } = JSON.parse(await readFile(join(at('followed'), 'manifest.json'), 'utf8'));
+    const log = 'data/db/engine.sqlite-wal';
+    const damages: [string, (copy: string) => Promise<void>][] = [
+      ['log', (copy) => flip(join(copy, generation, log), 9000)],
+      ['end', (copy) => truncate(join(copy, generation, log), 8272)],
+    ];
+    for (const [name, damage] of damages) {
+      const [copy, target] = [at(`followed ${name}`), at(`target ${name}`)];
+      await cp(at('followed'), copy, { recursive: true });
+      await damage(copy);
+      await expect(restore(`target ${name}`, `followed ${name}`)).rejects.toThrow(/damaged|shorter/);
+      expect(await readdir(target)).toEqual([]);
+    }
+  });
+});
+
+it('a store is refused into which a restore was interrupted', async () => {
+  await cp(at('backup'), at('half/.restoring'), { recursive: true });
+  await expect(inStore(at('half'), async () => undefined)).rejects.toThrow(/was interrupted/);
+});
+
+it('check finds a document that is gone, and a number that another invoice has', async () => {
+  const dataDir = at('from followed');
+  const [first, second] = await inStore(dataDir, async (db) => {
+    const found = await db.collection('invoices').find({ status: 'accepted' }).sort({ _id: 1 }).limit(2).toArray();
+    await db.collection('documents.chunks').deleteMany({ files_id: new ObjectId(found[0]?.xml.file as string) });
+    await db
+      .collection('invoice_numbers')
+      .updateOne({ invoiceId: found[1]?._id }, { $set: { invoiceId: 'inv_other' } });
+    return found;
+  });
+  const { faults } = await checked(dataDir);
+  expect(faults).toHaveLength(3);
+  expect(faults).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining(`invoice ${first?._id}: the bytes of its xml`),
+      expect.stringMatching(new RegExp(`^invoice ${second?._id}: its number .* is taken by inv_other$`)),
+      expect.stringContaining('0 of 1 chunks are stored'),
+    ]),
+  );
+  expect(await run(dataDir, 'check')).toMatchObject({ code: 1, out: expect.stringContaining('3 faults') });
+});

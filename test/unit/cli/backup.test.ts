@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import type { CommandContext } from '../../../src/cli/command.ts';
+import { COMMANDS } from '../../../src/cli/commands.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { readConfig } from '../../../src/config.ts';
+
+it.each([[['backup', '--to', 'copy']], [['backup', '--follow', '--to', 'copy']], [['restore', '--from', 'copy']]])(
+  '%j with MONGODB_URL names the tools of MongoDB, with exit code 2',
+  async (args) => {
+    const remarked: string[] = [];
+    const context = {
+      terminal: { print: () => undefined, remark: (text: string) => remarked.push(text) },
+      config: () => readConfig({ MONGODB_URL: 'mongodb://127.0.0.1:1/x', MASTER_KEY: '0'.repeat(64) }),
+      parts: {},
+    } as unknown as CommandContext;
+    expect(await runCommandLine(args, COMMANDS, context)).toBe(2);
+    expect(remarked.join(' ')).toContain("MongoDB's own tools");
+  },
+);
