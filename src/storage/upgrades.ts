@@ -21,7 +21,7 @@ export interface Upgrade {
 
 /**
  * Everything that was ever changed in stored data, in order. A new one is added at the end, and none is removed or
- * changed: data of any earlier version passes all of them (docs/decisions/0071).
+ * changed: data of any earlier version passes all of them (docs/decisions/0070).
  */
 export const UPGRADES: readonly Upgrade[] = [
   {

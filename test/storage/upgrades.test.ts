@@ -15,7 +15,7 @@ import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { startService, withDatabase } from '../support/service.ts';
 
-// The version of the data, and the upgrades that bring it to the program's (docs/decisions/0071).
+// The version of the data, and the upgrades that bring it to the program's (docs/decisions/0070).
 
 const IDS = createInvoiceIds('secret');
 const MASTER_KEY = 'ab'.repeat(32);
