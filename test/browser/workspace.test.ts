@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Browser, HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import type { Role } from '../../src/domain/person/person.ts';
@@ -100,6 +100,57 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     const other = await service.tenant();
     await page.goto(`${service.url}/tenants/${other.id}/test/invoices`);
     await page.waitForFunction(() => document.querySelector('.notice h1')?.textContent === 'Page not found');
+    await close();
+  });
+
+  it('keep the filter when the language changes, and what is shown when the service is away', async () => {
+    const { page, client, tenant, close } = await signIn('viewer');
+    await settled(client, REJECTED);
+    await page.waitForSelector('.rows');
+    await page.click('.filters a[href$="status=rejected"]');
+    await page.waitForFunction(() => location.search === '?status=rejected');
+    await page.click('.languages button[lang=en]');
+    expect(pathOf(page)).toBe(`/tenants/${tenant.id}/test/invoices?status=rejected&lang=en`);
+    await page.reload();
+    await page.waitForSelector('.filters a[aria-current][href$="status=rejected"]');
+    await page.waitForSelector('.rows');
+    await page.setOfflineMode(true);
+    await page.click('.filters a[href$="status=accepted"]');
+    await page.waitForSelector('.invoices .refusal');
+    await page.setOfflineMode(false);
+    await page.click('.sections a[href$="/invoices"]');
+    await page.waitForSelector('.rows');
+    await close();
+  });
+
+  it('come by themselves once the service can be reached', async () => {
+    const { page, close } = await signIn('viewer');
+    const away = (request: HTTPRequest) =>
+      void (request.url().endsWith('/auth/session') ? request.abort() : request.continue());
+    await page.setRequestInterception(true);
+    page.on('request', away);
+    await page.reload();
+    await page.waitForSelector('.notice');
+    page.off('request', away);
+    await page.setRequestInterception(false);
+    await page.waitForSelector('.invoices h1');
+    await close();
+  });
+
+  it('take the focus along: to the content of the next page, and to what is left', async () => {
+    const { page, client, close } = await signIn('owner', { language: 'en' });
+    const focused = () => page.evaluate(() => document.activeElement?.id);
+    await settled(client, REJECTED);
+    await page.waitForSelector('.rows a');
+    await page.focus('.rows a');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.status');
+    expect(await focused()).toBe('content');
+    await page.click('.sections a[href$="/keys"]');
+    await page.waitForSelector('.log button');
+    await press(page, 'Revoke', true);
+    await page.waitForSelector('.log [data-revoked=true]');
+    expect(await focused()).toBe('content');
     await close();
   });
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { focusContent } from './content-focus.ts';
 import { useLanguage } from './language.tsx';
 
 interface ConfirmedButtonProps {
@@ -12,15 +13,23 @@ interface ConfirmedButtonProps {
 /** A button whose action cannot be undone: a dialog asks first. The Escape key closes it. */
 export function ConfirmedButton({ children, question, onConfirm }: ConfirmedButtonProps) {
   const { texts } = useLanguage();
+  const button = useRef<HTMLButtonElement>(null);
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
   const id = useId();
+  useLayoutEffect(
+    () => () => {
+      // What was removed takes its button along, to which the dialog has given the focus back.
+      if (button.current && button.current === document.activeElement) focusContent();
+    },
+    [],
+  );
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
   return (
     <>
-      <button type="button" class="quiet" onClick={() => setOpen(true)}>
+      <button ref={button} type="button" class="quiet" onClick={() => setOpen(true)}>
         {children}
       </button>
       {isOpen && (

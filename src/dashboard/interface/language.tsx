@@ -35,7 +35,10 @@ export function LanguageProvider({ children }: { children: ComponentChildren }) 
       language,
       texts: TEXTS[language],
       choose(chosen: Language) {
-        history.replaceState(history.state, '', `${location.pathname}?lang=${chosen}${location.hash}`);
+        // The rest of the address is the page's: a filter, or where signing in leads to.
+        const address = new URL(location.href);
+        address.searchParams.set('lang', chosen);
+        history.replaceState(history.state, '', address);
         keepLanguage(chosen);
         setLanguage(chosen);
       },

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { BrandMark } from '../interface/brand-mark.tsx';
+import { useContentFocus } from '../interface/content-focus.ts';
 import type { IconName } from '../interface/icon.tsx';
 import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
 import { type Section, Sections } from '../interface/sections.tsx';
@@ -16,6 +17,7 @@ const ENVIRONMENTS = ['test', 'live'] as const satisfies readonly Environment[];
  */
 export function WorkspaceFrame({ connection, children }: { connection: Connection; children: ComponentChildren }) {
   const { texts } = useLanguage();
+  useContentFocus();
   const { tenant, environment, address } = useWorkspace();
   const { workspace } = texts;
   const section = (icon: IconName, name: string): Section => ({ icon, name, href: `${address}/${icon}` });
