@@ -47,8 +47,10 @@ export async function openSigning(
   const known = new WeakMap<SigningKey, { readonly key: SigningKey; readonly signer: DocumentSigner }>();
   /** The key as it is counted, with its signer: the same for the same key. */
   function usable(own: SigningKey) {
+    const before = known.get(own);
+    if (before) return before;
     const key = counted(own, count);
-    const used = known.get(own) ?? { key, signer: createDocumentSigner(key, form) };
+    const used = { key, signer: createDocumentSigner(key, form) };
     known.set(own, used);
     return used;
   }
