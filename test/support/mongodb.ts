@@ -51,7 +51,11 @@ export async function startOwnMongo(): Promise<TestMongo> {
 async function startEmbedded(created: (folder: string) => void = () => undefined): Promise<TestMongo> {
   const folder = await mkdtemp(join(tmpdir(), 'engine-'));
   created(folder);
-  const engine = await startEngine({ dataDir: folder });
+  const engine = await startEngine({
+    dataDir: folder,
+    // In the form of a failure, so that CI says it again at the end: the files that share the engine only tell that it is gone.
+    onFailure: (error) => console.error(`-- failed: the engine in ${folder} ended: ${error.stack ?? error.message}`),
+  });
   return {
     uri: engine.uri,
     kind: 'embedded',
