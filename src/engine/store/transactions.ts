@@ -236,6 +236,7 @@ export class Transactions implements RowObserver {
     if (snapshot.lost) throw new CommandError('SnapshotTooOld', 'the snapshot of this read is no longer available');
     const undo: (() => void)[] = [];
     const prepared = new Set<string>();
+    const attached = new Set<Collection>();
     const past = new PastView(this.#store.documents, this.#versions, snapshot);
     const prepare = (collection: Collection): void => {
       if (prepared.has(collection.ns)) return;
@@ -247,14 +248,22 @@ export class Transactions implements RowObserver {
       this.#store.database.past = past;
       oplog.capture = own?.events;
       try {
-        for (const collection of own?.created.values() ?? []) catalog.attach(collection);
+        for (const [ns, collection] of own?.created ?? []) {
+          // Somebody else has created it since.
+          if (catalog.get(ns)) throw conflict();
+          catalog.attach(collection);
+          attached.add(collection);
+        }
         catalog.viewer = {
           found: (ns, collection) => {
             if (!own?.created.has(ns) && this.#versions.catalogChangedSince(ns, snapshot.pin)) throw unavailable(ns);
             snapshot.touched.add(ns);
             if (collection) prepare(collection);
           },
-          created: (collection) => own?.created.set(collection.ns, collection),
+          created: (collection) => {
+            attached.add(collection);
+            own?.created.set(collection.ns, collection);
+          },
         };
         for (const ns of snapshot.touched) {
           const collection = catalog.get(ns);
@@ -267,7 +276,7 @@ export class Transactions implements RowObserver {
         this.#running = undefined;
         this.#store.database.past = undefined;
         for (const restore of undo) restore();
-        for (const collection of own?.created.values() ?? []) catalog.detach(collection);
+        for (const collection of attached) catalog.detach(collection);
       }
     });
   }
