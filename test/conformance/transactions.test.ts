@@ -329,6 +329,10 @@ test.skipIf(elsewhere)('snapshot sessions read one point in time', async () => {
       { _id: 2, n: 0 },
     ]);
     expect(await items().distinct('n', {}, { session })).toEqual([0]);
+    const inBatches = items().find({}, { session, batchSize: 1 });
+    expect(await inBatches.next()).toEqual({ _id: 1, n: 0 });
+    expect(await inBatches.next()).toEqual({ _id: 2, n: 0 });
+    await inBatches.close();
   });
   expect(await items().find().toArray()).toEqual([{ _id: 1, n: 9 }]);
 });

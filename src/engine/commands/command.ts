@@ -51,6 +51,8 @@ export interface Command {
   transactional?: boolean;
   /** Allowed with `readConcern: {level: 'snapshot'}` outside transactions. */
   readsSnapshots?: boolean;
+  /** Is about a cursor, which has its own snapshot: drivers send the read concern of a snapshot session with it, too. */
+  ofCursor?: boolean;
   /** Continues what an earlier command began, so that it cannot run twice. */
   runsOnce?: boolean;
   /** Unknown options are ignored, because drivers may add new ones to `hello`. */

@@ -73,6 +73,7 @@ export const getMore: Command = {
   options: ['collection', 'batchSize', 'term', 'lastKnownCommittedOpTime'],
   transactional: true,
   runsOnce: true,
+  ofCursor: true,
   run: (context) => {
     const { store, db, args } = context;
     const id = Number(wholeNumber(args.body.getMore) ?? 0n);
@@ -176,6 +177,7 @@ async function awaitChanges(
 export const killCursors: Command = {
   options: ['cursors'],
   transactional: true,
+  ofCursor: true,
   run: ({ store, args }) => {
     const ids = (args.list('cursors') ?? []).map((id) => Number(wholeNumber(id) ?? 0n));
     const killed = ids.filter((id) => store.cursors.kill(id));

@@ -122,7 +122,7 @@ function execute(context: Context): Doc | Promise<Doc> {
   const level = readConcernLevel(args);
   if (args.has('autocommit') || args.has('startTransaction')) {
     if (name !== 'commitTransaction' && name !== 'abortTransaction') return runInTransaction(context);
-  } else if (level === 'snapshot') return runOnSnapshot(context);
+  } else if (level === 'snapshot' && !command.ofCursor) return runOnSnapshot(context);
   if (!writes(command, context)) return withWriteConcern(context, withOk(command.run(context)));
   const reply = runWrite(context);
   return reply instanceof Promise
