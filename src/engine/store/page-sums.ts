@@ -246,8 +246,10 @@ export class PageSums {
   /** Compares the next pages with their sums: about a millisecond of work. @throws DamageFound */
   compareNext(): void {
     const pages = this.#loggedPages || this.#state.count;
-    const until = Math.min(pages, this.#next + AT_ONCE);
-    this.#eachPage(this.#next, until, (at, sum) => {
+    // The file may have shrunk since the last comparison.
+    const from = Math.min(this.#next, pages);
+    const until = Math.min(pages, from + AT_ONCE);
+    this.#eachPage(from, until, (at, sum) => {
       if (at < this.#state.count && !this.#logged.has(at) && sum !== this.#sums[at]) this.#fail(at, false);
     });
     this.#next = until;
