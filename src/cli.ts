@@ -22,6 +22,7 @@ const [
 
 const diagnosis = () => import('./app/diagnosis.ts');
 const migration = () => import('./app/migration.ts');
+const tenantData = () => import('./app/tenant-data.ts');
 const verification = () => import('./app/verification.ts');
 
 /** Only when a command asks for settings: the help needs none. */
@@ -63,6 +64,8 @@ const context: CommandContext = {
     restoreBackup: async (config, from, say) =>
       (await import('./app/backup/restore-backup.ts')).restoreBackup(config, from, say),
     checkStore: async (config, fault, say) => (await import('./app/check-store.ts')).checkStore(config, fault, say),
+    exportTenantTo: async (...given) => (await tenantData()).exportTenantTo(...given),
+    verifyExport: async (folder) => (await tenantData()).verifyExport(folder),
     startApp: async (config, parts) => (await import('./app/app.ts')).startApp(config, parts),
   },
 };

@@ -14,6 +14,7 @@ import type {
 import type { localSender } from '../app/local-sender.ts';
 import type { abandonData, moveData } from '../app/migration.ts';
 import type { OpenReconciliation } from '../app/reconciliation.ts';
+import type { exportTenantTo, verifyExport } from '../app/tenant-data.ts';
 import type { trustedSigners, verifyDocument } from '../app/verification.ts';
 import type { Config } from '../config.ts';
 import type { Terminal } from './terminal.ts';
@@ -85,6 +86,8 @@ export interface CommandParts {
   readonly followStore: Loaded<typeof followStore>;
   readonly checkStore: Loaded<typeof checkStore>;
   readonly restoreBackup: Loaded<typeof restoreBackup>;
+  readonly exportTenantTo: Loaded<typeof exportTenantTo>;
+  readonly verifyExport: Loaded<typeof verifyExport>;
   /**
    * The GraphQL operations of the files and of the texts `own`, by SHA-256.
    * @throws {Error} naming the file and the fault

@@ -1,0 +1,89 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, mkdir, open, opendir, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ExportManifest, ExportTarget, WrittenFile } from '../../domain/tenant-data/ports.ts';
+
+export const MANIFEST = 'manifest.json';
+/** The list of all other files, in the form that `sha256sum -c` reads. */
+export const SUMS = 'SHA256SUMS';
+
+/** A path of an export: no part of it begins with a dot. */
+export const PATH = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
+
+/**
+ * An export in a folder of the disk, for its owner only. `manifest.json` comes last, so a folder without it is of an export
+ * that was interrupted.
+ * @throws when the folder is not empty, or cannot be made
+ */
+export async function createExportFolder(folder: string): Promise<ExportTarget & { close(): Promise<void> }> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await refuseFull(folder);
+  const sums = await open(join(folder, SUMS), 'wx', 0o600);
+  const list = createHash('sha256');
+  let made = '';
+  const total = { files: 0, bytes: 0 };
+
+  async function write(path: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<WrittenFile> {
+    if (!PATH.test(path)) throw new Error(`An export cannot have a file with this name: ${JSON.stringify(path)}.`);
+    const parent = dirname(path);
+    if (parent !== made) await mkdir(join(folder, parent), { recursive: true, mode: 0o700 });
+    made = parent;
+    const file = await open(join(folder, path), 'wx', 0o600);
+    const written = await writeAll(file, content).finally(() => file.close());
+    await addTo(sums, list, `${written.sha256}  ${path}\n`);
+    total.files++;
+    total.bytes += written.bytes;
+    return written;
+  }
+
+  return {
+    write,
+    async finish({ tenantId, startedAt }, records) {
+      await sums.sync();
+      const manifest: ExportManifest = {
+        ...{ format: 1, tenant: tenantId },
+        ...{ started_at: startedAt.toISOString(), finished_at: new Date().toISOString() },
+        records: Object.fromEntries(records),
+        ...total,
+        sums: list.digest('hex'),
+      };
+      const draft = join(folder, `.${MANIFEST}`);
+      const file = await open(draft, 'wx', 0o600);
+      try {
+        await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(draft, join(folder, MANIFEST));
+      return manifest;
+    },
+    close: () => sums.close(),
+  };
+}
+
+async function refuseFull(folder: string): Promise<void> {
+  for await (const { name } of await opendir(folder))
+    throw new Error(
+      `${folder} is not empty: it has '${name}'. An export is written to a new folder; delete one that was interrupted.`,
+    );
+}
+
+async function writeAll(
+  file: FileHandle,
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<WrittenFile> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const part of content) {
+    hash.update(part);
+    await file.writeFile(part);
+    bytes += part.byteLength;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+async function addTo(file: FileHandle, hash: Hash, text: string): Promise<void> {
+  hash.update(text);
+  await file.writeFile(text);
+}

@@ -1,0 +1,63 @@
+import type { Db } from 'mongodb';
+import { createExportFolder } from '../adapters/tenant-folder/export-folder.ts';
+import { verifyExport } from '../adapters/tenant-folder/verify-export.ts';
+import type { Config } from '../config.ts';
+import { exportTenant } from '../domain/tenant-data/export-tenant.ts';
+import type { ExportManifest, TenantRecords } from '../domain/tenant-data/ports.ts';
+import { bodyAtRest } from '../domain/webhook/webhook-event.ts';
+import { createAuditLog } from '../storage/audit-log.ts';
+import { createDocumentStore } from '../storage/documents.ts';
+import { createInvoiceRepository } from '../storage/invoices.ts';
+import { createLogoStore } from '../storage/logos.ts';
+import { createPeopleRepository } from '../storage/people.ts';
+import { createRequestLog } from '../storage/request-log.ts';
+import { createTenantRepository } from '../storage/tenants.ts';
+import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
+import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
+import { createEventLog } from '../storage/webhook-events.ts';
+import { openAdministration } from './administration.ts';
+
+export { verifyExport };
+
+/**
+ * Exports a tenant of the configured store to a new folder, with or without a running service.
+ * @throws when there is no such tenant, the folder is not empty, or a document is damaged
+ */
+export async function exportTenantTo(config: Config, tenantId: string, folder: string): Promise<ExportManifest> {
+  const { store, tenants, close } = await openAdministration(config);
+  try {
+    // Before the folder is made.
+    if ((await tenants.find(tenantId)) === null) throw new Error(`There is no tenant '${tenantId}'.`);
+    const target = await createExportFolder(folder);
+    try {
+      const manifest = await exportTenant(recordsOf(store.db), tenantId, target, new Date());
+      if (manifest === null) throw new Error(`There is no tenant '${tenantId}' any more.`);
+      return manifest;
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await close();
+  }
+}
+
+/** What an export reads. */
+export function recordsOf(db: Db): TenantRecords {
+  // What stands in the place of a URL, which `bodyAtRest` takes out again.
+  const log = createEventLog(db, () => 'url');
+  return {
+    tenants: createTenantRepository(db),
+    logos: createLogoStore(db),
+    people: createPeopleRepository(db),
+    invoices: createInvoiceRepository(db),
+    documents: createDocumentStore(db),
+    endpoints: createWebhookEndpointRepository(db),
+    async events(query) {
+      const page = await log.page(query);
+      return { ...page, rows: page.rows.map((event) => ({ ...event, body: bodyAtRest(event).body })) };
+    },
+    deliveries: createDeliveryLedger(db),
+    requests: createRequestLog(db),
+    audit: createAuditLog(db),
+  };
+}

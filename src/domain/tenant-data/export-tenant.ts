@@ -1,0 +1,154 @@
+import type { Page, PageQuery } from '../page.ts';
+import { ENVIRONMENTS, type Owner, type Tenant } from '../tenant/tenant.ts';
+import type { Delivery } from '../webhook/delivery.ts';
+import { exportDocuments, exportedInvoice } from './export-invoice.ts';
+import type { ExportManifest, ExportTarget, TenantRecords } from './ports.ts';
+
+/** Rows that are read together, and their size: what an export has in memory. */
+const ROWS = { limit: 50, maxBytes: 4 * 1024 * 1024 } as const;
+/** Deliveries whose attempts are read together: each has up to 25 of up to 40 KiB. */
+const WITH_ATTEMPTS = 10;
+const ALL_ATTEMPTS = Number.POSITIVE_INFINITY;
+/** Characters that are written at once, a longer line apart. */
+const PIECE = 64 * 1024;
+
+/**
+ * Writes everything of a tenant that it can take elsewhere, without a secret: its profile, people, keys, invoices with
+ * their documents, webhook endpoints, events, deliveries with their attempts, requests and audit log. The service may run.
+ * Lists are read from the newest row at the start to the oldest: what was stored before is in the export, and nothing is
+ * in it twice. An invoice that was not final yet is as it was when it was read; a final one never changes.
+ * @param at the present time
+ * @returns null if there is no such tenant @throws when a document is damaged, or the target cannot be written
+ */
+export async function exportTenant(
+  records: TenantRecords,
+  tenantId: string,
+  target: ExportTarget,
+  at: Date,
+): Promise<ExportManifest | null> {
+  const tenant = await records.tenants.find(tenantId);
+  if (tenant === null) return null;
+  const counts = new Map<string, number>();
+  const lines = async (path: string, rows: AsyncIterable<unknown>) => {
+    let count = 0;
+    await target.write(
+      path,
+      encoded(rows, () => count++),
+    );
+    counts.set(path, count);
+  };
+  await exportAccount(records, tenant, target);
+  const all = { tenantId, environment: 'test', from: null, until: null, actorId: null, subject: null } as const;
+  await lines(
+    'audit.jsonl',
+    allRows((place) => records.audit.page({ ...all, ...place })),
+  );
+  for (const environment of ENVIRONMENTS) {
+    const owner: Owner = { tenantId, environment };
+    const whole = { ...owner, from: null, until: null };
+    await lines(`${environment}/invoices.jsonl`, invoicesOf(records, owner, target));
+    await lines(`${environment}/endpoints.jsonl`, endpointsOf(records, owner));
+    await lines(
+      `${environment}/events.jsonl`,
+      mapped(
+        allRows((place) => records.events({ ...whole, ...place, type: null })),
+        ({ body, ...event }) => ({ ...event, body: JSON.parse(body) as unknown }),
+      ),
+    );
+    await lines(`${environment}/deliveries.jsonl`, deliveriesOf(records, owner));
+    await lines(
+      `${environment}/requests.jsonl`,
+      allRows((place) => records.requests.page({ ...whole, ...place, failed: false, kind: null })),
+    );
+  }
+  return target.finish({ tenantId, startedAt: at }, counts);
+}
+
+async function exportAccount(
+  { tenants, people, logos }: TenantRecords,
+  tenant: Tenant,
+  target: Pick<ExportTarget, 'write'>,
+): Promise<void> {
+  const json = (path: string, value: unknown) => target.write(path, [encode(`${JSON.stringify(value, null, 2)}\n`)]);
+  await json('tenant.json', tenant);
+  await json('members.json', await people.membersOf(tenant.id));
+  await json('keys.json', await tenants.keysOf(tenant.id));
+  const logo = tenant.profile.logo && (await logos.find(tenant.profile.logo));
+  if (logo) await target.write(logo.contentType === 'image/png' ? 'logo.png' : 'logo.jpg', [logo.content]);
+}
+
+async function* invoicesOf(
+  { invoices, documents }: TenantRecords,
+  owner: Owner,
+  target: Pick<ExportTarget, 'write'>,
+): AsyncGenerator<unknown> {
+  const whole = { ...owner, ...ROWS, status: null, match: null, createdFrom: null, createdUntil: null };
+  let cursor: PageQuery['cursor'] = null;
+  for (;;) {
+    const page = await invoices.page({ ...whole, cursor });
+    for (const invoice of page.invoices)
+      yield exportedInvoice(invoice, await exportDocuments(invoice, documents, target));
+    const last = page.invoices.at(-1);
+    if (last === undefined || !page.hasMore) return;
+    const order = await invoices.orderOf(owner.tenantId, owner.environment, last.id);
+    if (order === null) throw new Error('The tenant is being erased: its invoices disappear while they are exported.');
+    cursor = { direction: 'after', order };
+  }
+}
+
+async function* endpointsOf({ endpoints }: TenantRecords, owner: Owner): AsyncGenerator<unknown> {
+  // Without what opens the secrets, and without the secrets.
+  for (const { secrets: _secrets, ...endpoint } of await endpoints.list(owner.tenantId, owner.environment))
+    yield endpoint;
+}
+
+async function* deliveriesOf({ deliveries }: TenantRecords, owner: Owner): AsyncGenerator<unknown> {
+  const whole = { ...owner, from: null, until: null, endpointId: null, state: null };
+  let group: Delivery[] = [];
+  const withAttempts = async function* (): AsyncGenerator<unknown> {
+    const ids = group.map(({ id }) => id);
+    const { rows } = await deliveries.attempts(owner, ids, ALL_ATTEMPTS);
+    for (const delivery of group) yield { ...delivery, attempts: rows.get(delivery.id) ?? [] };
+    group = [];
+  };
+  for await (const delivery of allRows((place) => deliveries.page({ ...whole, ...place }))) {
+    group.push(delivery);
+    if (group.length === WITH_ATTEMPTS) yield* withAttempts();
+  }
+  if (group.length > 0) yield* withAttempts();
+}
+
+/** All rows of a list, from the newest on, a page in memory at a time. */
+async function* allRows<Row extends { readonly order: string }>(
+  read: (place: Pick<PageQuery, 'limit' | 'cursor' | 'maxBytes'>) => Promise<Page<Row>>,
+): AsyncGenerator<Row, void, void> {
+  let cursor: PageQuery['cursor'] = null;
+  for (;;) {
+    const { rows, hasMore } = await read({ ...ROWS, cursor });
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || !hasMore) return;
+    cursor = { direction: 'after', order: last.order };
+  }
+}
+
+async function* mapped<From, To>(rows: AsyncIterable<From>, map: (row: From) => To): AsyncGenerator<To> {
+  for await (const row of rows) yield map(row);
+}
+
+/** A line of JSON for each row, several in one piece. */
+async function* encoded(rows: AsyncIterable<unknown>, each: () => void): AsyncGenerator<Uint8Array> {
+  let piece = '';
+  for await (const row of rows) {
+    each();
+    piece += `${JSON.stringify(row)}\n`;
+    if (piece.length < PIECE) continue;
+    yield encode(piece);
+    piece = '';
+  }
+  if (piece !== '') yield encode(piece);
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
