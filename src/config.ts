@@ -108,6 +108,12 @@ const environment = z.object({
     .transform(milliseconds)
     .refine((period) => period >= UNIT_MS.d, { error: 'must be a duration of at least 1d, such as 30d' })
     .default(30 * UNIT_MS.d),
+  RETENTION_YEARS: z.coerce
+    .number({ error: 'must be a number of years from 1 to 100' })
+    .int()
+    .min(1)
+    .max(100)
+    .default(10),
   ALLOW_INSECURE_WEBHOOKS: yesOrNo.default(false),
   // Both are safe by default: introspection needs a credential and shows a public schema only, and GraphiQL does
   // nothing without a credential.
@@ -213,6 +219,8 @@ export interface Config {
   readonly webhookRetrySchedule: readonly number[];
   /** How long events and deliveries are stored, milliseconds. */
   readonly webhookRetention: number;
+  /** How long legal documents of an erased tenant are kept, years after the one of their issue. */
+  readonly retentionYears: number;
   /** Whether webhooks may be sent to `http:` URLs and private addresses, for development. */
   readonly allowInsecureWebhooks: boolean;
   readonly graphql: {
@@ -329,6 +337,7 @@ export function readConfig(env: Settings = process.env): Config {
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
     webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,
     webhookRetention: data.WEBHOOK_RETENTION,
+    retentionYears: data.RETENTION_YEARS,
     allowInsecureWebhooks: data.ALLOW_INSECURE_WEBHOOKS,
     graphql: {
       introspection: data.GRAPHQL_INTROSPECTION,

@@ -8,10 +8,12 @@ import type { InstallationRepository } from '../domain/installation/first-start.
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { PeopleRepository } from '../domain/person/ports.ts';
 import type { LiveConditions, TenantRepository } from '../domain/tenant/ports.ts';
+import type { ErasureStore } from '../domain/tenant-data/erasure.ts';
 import { createAuditLog } from '../storage/audit-log.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
 import { createAuthorityStateStore } from '../storage/authority-state.ts';
 import type { Store } from '../storage/connect.ts';
+import { createErasureStore } from '../storage/erasure.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { createInstallationRepository } from '../storage/installation.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
@@ -38,6 +40,7 @@ export interface Administration {
   readonly authorityState: AuthorityStateStore;
   readonly differences: Pick<DifferenceRepository, 'count'>;
   readonly lastReconciliation: ReconciliationState['last'];
+  readonly erasures: ErasureStore;
 }
 
 export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings): Administration {
@@ -53,6 +56,7 @@ export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings
     authorityState: createAuthorityStateStore(db),
     differences: createDifferenceRepository(db),
     lastReconciliation: createReconciliationState(db).last,
+    erasures: createErasureStore(db),
   };
 }
 

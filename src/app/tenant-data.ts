@@ -2,7 +2,9 @@ import type { Db } from 'mongodb';
 import { createExportFolder } from '../adapters/tenant-folder/export-folder.ts';
 import { verifyExport } from '../adapters/tenant-folder/verify-export.ts';
 import type { Config } from '../config.ts';
-import { exportTenant } from '../domain/tenant-data/export-tenant.ts';
+import { createAudit } from '../domain/audit/record-entries.ts';
+import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
+import { exportKept, exportTenant } from '../domain/tenant-data/export-tenant.ts';
 import type { ExportManifest, TenantRecords } from '../domain/tenant-data/ports.ts';
 import { bodyAtRest } from '../domain/webhook/webhook-event.ts';
 import { createAuditLog } from '../storage/audit-log.ts';
@@ -20,18 +22,31 @@ import { openAdministration } from './administration.ts';
 export { verifyExport };
 
 /**
- * Exports a tenant of the configured store to a new folder, with or without a running service.
+ * Exports a tenant of the configured store to a new folder, with or without a running service: of one that is erased what
+ * is left.
+ * @param report gets the failure of the audit log
  * @throws when there is no such tenant, the folder is not empty, or a document is damaged
  */
-export async function exportTenantTo(config: Config, tenantId: string, folder: string): Promise<ExportManifest> {
-  const { store, tenants, close } = await openAdministration(config);
+export async function exportTenantTo(
+  config: Config,
+  tenantId: string,
+  folder: string,
+  report: (failure: unknown) => void,
+): Promise<ExportManifest> {
+  const { store, tenants, erasures, auditLog, close } = await openAdministration(config);
   try {
     // Before the folder is made.
-    if ((await tenants.find(tenantId)) === null) throw new Error(`There is no tenant '${tenantId}'.`);
+    const isPresent = (await tenants.find(tenantId)) !== null;
+    if (!isPresent && (await erasures.find(tenantId)) === null) throw new Error(`There is no tenant '${tenantId}'.`);
     const target = await createExportFolder(folder);
+    const records = { ...recordsOf(store.db), kept: erasures.kept };
     try {
-      const manifest = await exportTenant(recordsOf(store.db), tenantId, target, new Date());
+      const written = isPresent ? exportTenant : exportKept;
+      const manifest = await written(records, tenantId, target, new Date());
       if (manifest === null) throw new Error(`There is no tenant '${tenantId}' any more.`);
+      const audit = createAudit(auditLog, () => undefined, report);
+      const entry = [null, 'tenant.exported', { subject: tenantId }] as const;
+      await audit(entryByOperator(isPresent ? tenantId : INSTALLATION, ...entry));
       return manifest;
     } finally {
       await target.close();

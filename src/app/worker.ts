@@ -1,11 +1,14 @@
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
+import { seriesYear } from '../domain/invoice/legal-invoice.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
 import { LEASE_MS, type PipelineReport } from '../domain/invoice/stages/stage.ts';
+import { createEraseTenant } from '../domain/tenant-data/erase-tenant.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { Jobs } from '../jobs/agenda.ts';
 import { watchClock } from '../jobs/clock-watch.ts';
 import { startHousekeeping } from '../jobs/housekeeping.ts';
+import { createErasureStore } from '../storage/erasure.ts';
 import { createOrphanCollector } from '../storage/orphan-documents.ts';
 import { createSeriesTurns } from '../storage/series-turns.ts';
 import type { Data } from './data.ts';
@@ -52,6 +55,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   }
   await jobs.startWorker(pipeline);
   runtime.closing.add(collectOrphans(runtime, data));
+  runtime.closing.add(sweepErasures(runtime, data));
   runtime.closing.add(rescheduleAfterSetBack(runtime, data));
   // Started now, so that the first invoice does not wait for the browser.
   return { warm: documents.renderer.warm() };
@@ -65,6 +69,7 @@ function composePipeline(
   const { invoices, logos, health } = data;
   return createPipeline({
     ...{ invoices, logos, mailer, tracing },
+    isErased: data.tenants.isErased,
     documents: data.documents,
     queue: jobs.queue,
     turns: createSeriesTurns(data.store.db, (err) =>
@@ -97,6 +102,30 @@ function rescheduleAfterSetBack({ log }: Runtime, { invoices, logFailure }: Data
         logFailure('warn', 'the clock was set back, and waiting work could not be made due earlier', err),
     );
   });
+}
+
+/** Goes on with erasures, and removes legal documents whose time has passed. @returns a function that stops it */
+function sweepErasures({ config, log }: Runtime, { store, logFailure }: Data): () => Promise<void> {
+  const end = new AbortController();
+  const { sweep } = createEraseTenant({
+    store: createErasureStore(store.db),
+    retentionYears: config.retentionYears,
+    alone: false,
+    now: () => new Date(),
+    year: () => seriesYear(new Date()),
+    signal: end.signal,
+  });
+  const stop = startHousekeeping(
+    async () => {
+      const removed = await sweep();
+      if (removed > 0) log.info({ removed }, 'legal documents of erased tenants were removed after their time');
+    },
+    (err) => end.signal.aborted || logFailure('warn', 'the erasure of tenants could not go on', err),
+  );
+  return () => {
+    end.abort();
+    return stop();
+  };
 }
 
 /** Removes stored documents that no invoice refers to, at regular intervals. @returns a function that stops it */

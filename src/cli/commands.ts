@@ -10,7 +10,7 @@ import { migrate } from './migrate.ts';
 import { listOperations } from './operations.ts';
 import { acceptMasterKey, operatorReset } from './operator.ts';
 import { reconcileAuthority } from './reconcile.ts';
-import { exportTenant, verifyTenantExport } from './tenant-data.ts';
+import { eraseTenant, exportTenant, verifyTenantExport } from './tenant-data.ts';
 import { createTenant, limitTenant, listTenants, updateTenant } from './tenants.ts';
 import { verify } from './verify.ts';
 import { listen } from './webhooks/listen.ts';
@@ -24,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   limitTenant,
   exportTenant,
   verifyTenantExport,
+  eraseTenant,
   createKey,
   listKeys,
   revokeKey,

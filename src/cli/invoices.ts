@@ -1,4 +1,4 @@
-import { entryByOperator } from '../domain/audit-entry.ts';
+import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { createListAttention, LISTED_ATTENTION } from '../domain/invoice/list-attention.ts';
 import { administer } from './administer.ts';
@@ -56,8 +56,9 @@ export const retryInvoice: Command = {
     const id = input.get('INVOICE_ID');
     const due = await administer(context, async ({ invoices, audit }) => {
       const invoice = await invoices.find(id);
-      if (invoice === null || !(await invoices.retryNow(id))) return false;
-      const { tenantId, environment } = invoice;
+      if (!(await invoices.retryNow(id))) return false;
+      // Of a tenant that is erased: what was under way is finished, and found by nobody.
+      const { tenantId, environment } = invoice ?? { tenantId: INSTALLATION, environment: null };
       await audit(entryByOperator(tenantId, environment, 'invoice.retried', { subject: id }));
       return true;
     });

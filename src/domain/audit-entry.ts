@@ -20,6 +20,8 @@ export const AUDIT_ACTIONS = {
   'tenant.created': { description: 'An operator created the tenant.', both: true },
   'tenant.suspended': { description: 'An operator suspended the tenant: it can only read.', both: true },
   'tenant.resumed': { description: 'An operator ended the suspension of the tenant.', both: true },
+  'tenant.exported': { description: 'An operator had everything of the tenant written to files.', both: true },
+  'tenant.erased': { description: 'An operator had a tenant erased: its legal documents alone stay.', both: true },
   'tenant.limited': { description: 'An operator changed how many requests the tenant may send.', both: true },
   'seller_profile.updated': { description: 'The seller’s profile was changed.', both: true },
   'member.invited': { description: 'Somebody was invited.', both: true },

@@ -12,7 +12,7 @@ const LARGEST_BATCH = 100;
  */
 export function batchedFind<Stored extends { _id: string }, Value>(
   collection: Collection<Stored>,
-  convert: (document: Stored) => Value,
+  convert: (document: Stored) => Value | null,
 ): (id: string) => Promise<Value | null> {
   type Asked = Map<string, PromiseWithResolvers<Value | null>>;
   let asked: Asked = new Map();
@@ -29,11 +29,11 @@ export function batchedFind<Stored extends { _id: string }, Value>(
     );
   }
 
-  async function search(ids: string[]): Promise<Map<string, Value>> {
+  async function search(ids: string[]): Promise<Map<string, Value | null>> {
     const filter = { _id: { $in: ids } } as Filter<Stored>;
     // With `raw` the driver returns the bytes of the documents, despite the type.
     const found: unknown[] = await collection.find(filter, { limit: ids.length, raw: true }).toArray();
-    const values = new Map<string, Value>();
+    const values = new Map<string, Value | null>();
     for (const bytes of found as Uint8Array[]) {
       const document = await decoded<Stored>(bytes);
       values.set(document._id, convert(document));

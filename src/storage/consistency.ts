@@ -5,6 +5,7 @@ import type { StoredDocument } from '../domain/invoice/invoice.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { type NumberDocument, ownNumberKey, seriesKey } from './invoice-numbers.ts';
+import { KEPT_COLLECTION } from './kept-invoices.ts';
 
 /** Invoices, and entries of files, that are read together. */
 const INVOICES = 100;
@@ -51,8 +52,19 @@ export interface Checks {
  * @returns yields what is wrong, as texts; returns what was checked
  */
 export async function* findInconsistencies(db: Db): AsyncGenerator<string, Checks> {
-  const invoices = db.collection<Checked & { _id: string }>('invoices');
   const checks = { invoices: 0, documents: 0, files: 0 };
+  // What is kept of an erased tenant has the same fields.
+  for (const name of ['invoices', KEPT_COLLECTION])
+    yield* checkedInvoices(db, db.collection<Checked & { _id: string }>(name), checks);
+  checks.files = yield* incompleteFiles(db);
+  return checks;
+}
+
+async function* checkedInvoices(
+  db: Db,
+  invoices: Collection<Checked & { _id: string }>,
+  checks: { invoices: number; documents: number },
+): AsyncGenerator<string, void> {
   for (let after = ''; ; ) {
     const found = await read(invoices, { $gt: after });
     const last = found.at(-1);
@@ -65,8 +77,6 @@ export async function* findInconsistencies(db: Db): AsyncGenerator<string, Check
     checks.documents += found.reduce((sum, invoice) => sum + documentsOf(invoice).length, 0);
     after = last._id;
   }
-  checks.files = yield* incompleteFiles(db);
-  return checks;
 }
 
 async function read(invoices: Collection<Checked & { _id: string }>, id: object): Promise<Checked[]> {

@@ -24,6 +24,24 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'keys.hash': { $exists: true } },
     },
     { name: 'key_id', key: { 'keys.id': 1 }, unique: true, partialFilterExpression: { 'keys.id': { $exists: true } } },
+    {
+      name: 'erasure_pending',
+      key: { 'erasure.pending': 1 },
+      partialFilterExpression: { 'erasure.pending': { $exists: true } },
+    },
+    { name: 'logos', key: { logos: 1 }, partialFilterExpression: { logos: { $exists: true } } },
+    {
+      name: 'profile_logo',
+      key: { 'profile.logo.sha256': 1 },
+      partialFilterExpression: { 'profile.logo.sha256': { $exists: true } },
+    },
+  ],
+  kept_invoices: [
+    { name: 'list', key: { tenantId: 1, _id: 1 } },
+    { name: 'expiry', key: { issueYear: 1 } },
+    { name: 'with_pdf', key: { tenantId: 1 }, partialFilterExpression: { 'pdf.file': { $exists: true } } },
+    { name: 'held_as', key: { heldAs: 1 }, partialFilterExpression: { heldAs: { $exists: true } } },
+    { name: 'digest', key: { 'xml.sha256': 1 }, partialFilterExpression: { 'xml.sha256': { $exists: true } } },
   ],
   invoices: [
     { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },

@@ -42,6 +42,8 @@ export interface InvoiceDocument
   idempotency?: IdempotencyMark;
   series?: SeriesNumber;
   work?: StoredWork | undefined;
+  /** Since when nobody reads it any more, because its tenant is erased. */
+  withheld?: Date;
   /**
    * Present while the event log may lack events up to `sequence`; the sweep publishes them from `dueAt` on. Absent when
    * the log has all events.
@@ -85,6 +87,7 @@ export function invoiceOf({
   order: _order,
   idempotency: _mark,
   outbox: _outbox,
+  withheld: _withheld,
   customerKey: _customerKey,
   series,
   ownNumber,

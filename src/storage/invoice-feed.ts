@@ -39,9 +39,13 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
   async function catchUp(): Promise<void> {
     const ids = listeners.keys();
     for (let from = 0; from < ids.length; from += 500) {
-      const found = invoices.find({ _id: { $in: ids.slice(from, from + 500) } }, { projection: { events: 1 } });
+      const found = invoices.find(
+        { _id: { $in: ids.slice(from, from + 500) } },
+        { projection: { events: 1, withheld: 1 } },
+      );
       // A document may have been stored during the gap: listeners read the invoice.
-      for await (const { _id, events } of found) await tell({ invoiceId: _id, events, documentStored: true });
+      for await (const { _id, events, withheld } of found)
+        await tell({ invoiceId: _id, events, documentStored: true, ...(withheld && { withheld: true }) });
     }
   }
 
@@ -54,7 +58,9 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
       else if (path.startsWith('events.')) events.push(value as InvoiceEvent);
     }
     const documentStored = FOLLOWING.some((name) => fields[name] !== undefined && fields[name] !== null);
-    if (events.length > 0 || documentStored) await tell({ invoiceId: change.documentKey._id, events, documentStored });
+    const withheld = fields.withheld !== undefined;
+    if (events.length > 0 || documentStored || withheld)
+      await tell({ invoiceId: change.documentKey._id, events, documentStored, ...(withheld && { withheld }) });
   }
 
   function follow(): void {

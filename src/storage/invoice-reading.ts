@@ -30,7 +30,7 @@ type Reading = Pick<
 export function readingOf(stores: NumberedInvoices): Reading {
   const { invoices, numbers } = stores;
   return {
-    find: batchedFind(invoices, invoiceOf),
+    find: batchedFind(invoices, (document) => (document.withheld ? null : invoiceOf(document))),
 
     async findMany(tenantId, environment, invoiceIds, maxBytes) {
       // Filters by id only: with the tenant in the filter, some servers would scan all invoices of the tenant.

@@ -1,6 +1,7 @@
 import { type Collection, type Db, ObjectId } from 'mongodb';
 import { DOCUMENT_FIELDS } from '../domain/invoice/documents.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
+import { KEPT_COLLECTION } from './kept-invoices.ts';
 
 /** Grace period between storing a file and recording it in its invoice, milliseconds: far longer than any lease. */
 const GRACE_MS = 3_600_000;
@@ -27,13 +28,13 @@ export interface OrphanCollector {
 
 /**
  * Removes documents that were stored incompletely, or stored but never recorded in their invoice because the process
- * ended or lost its claim. Files whose invoice is not found are kept, because the service never removes invoices. Each
- * file is checked once.
+ * ended or lost its claim. Files whose invoice is not found are kept: only the erasure of a tenant removes invoices, and their
+ * files before them. Each file is checked once.
  */
 export function createOrphanCollector(db: Db): OrphanCollector {
   const files = db.collection<{ _id: ObjectId; filename: string }>(`${DOCUMENTS_BUCKET}.files`);
   const chunks = db.collection<{ files_id: ObjectId }>(`${DOCUMENTS_BUCKET}.chunks`);
-  const invoices = db.collection<{ _id: string } & Referring>('invoices');
+  const referring = ['invoices', KEPT_COLLECTION].map((name) => db.collection<{ _id: string } & Referring>(name));
   const states: Collection<CollectorState> = db.collection<CollectorState>('installation');
 
   /** The next files after `after`. Found by their chunks, so that files of interrupted uploads are included. */
@@ -49,10 +50,9 @@ export function createOrphanCollector(db: Db): OrphanCollector {
   async function orphansAmong(ids: readonly ObjectId[]): Promise<ObjectId[]> {
     const known = await files.find({ _id: { $in: [...ids] } }, { projection: { filename: 1 } }).toArray();
     const ownerOf = new Map(known.map(({ _id, filename }) => [_id.toHexString(), filename.split('.', 1)[0] ?? '']));
-    const owners = await invoices
-      .find({ _id: { $in: [...new Set(ownerOf.values())] } }, { projection: PROJECTION })
-      .toArray();
-    const found = new Map(owners.map((owner) => [owner._id, owner]));
+    const owned = { _id: { $in: [...new Set(ownerOf.values())] } };
+    const owners = await Promise.all(referring.map((each) => each.find(owned, { projection: PROJECTION }).toArray()));
+    const found = new Map(owners.flat().map((owner) => [owner._id, owner]));
     return ids.filter((id) => {
       const file = id.toHexString();
       const owner = ownerOf.get(file);

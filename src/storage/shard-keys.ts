@@ -27,6 +27,7 @@ const BY_TENANTS = 'It grows with the tenants, not with their invoices, and its 
  */
 export const PLACEMENTS: Readonly<Record<string, Placement>> = {
   invoices: BY_ID,
+  kept_invoices: BY_ID,
   invoice_numbers: BY_ID,
   invoice_counts: BY_ID,
   series_turns: BY_ID,
@@ -76,6 +77,7 @@ export type Move = 'moved' | { readonly left: string };
  */
 export const MOVES: Readonly<Record<string, Move>> = {
   invoices: 'moved',
+  kept_invoices: 'moved',
   invoice_numbers: 'moved',
   invoice_counts: 'moved',
   series_turns: { left: 'Turns last two seconds, and belong to processes.' },
@@ -112,4 +114,56 @@ export const MOVES: Readonly<Record<string, Move>> = {
   installation: 'moved',
   health: { left: 'Only shows that the store can be written to.' },
   data_moves: { left: 'Says of a store that its data was moved away, or is still arriving.' },
+};
+
+/**
+ * What becomes of a tenant's documents in a collection when the tenant is erased: they are removed, or they stay for
+ * this reason.
+ */
+export type Rest = 'erased' | { readonly stays: string };
+
+const NOTHING_OF_TENANTS: Rest = { stays: 'It has nothing of a tenant.' };
+/** The rule of every collection for `tenants erase` (docs/decisions/0072). */
+export const RESTS: Readonly<Record<string, Rest>> = {
+  invoices: 'erased',
+  kept_invoices: { stays: 'The legal documents of live invoices, for the time that the law sets.' },
+  invoice_numbers: { stays: 'Those of live invoices, as long as their documents: no number is given twice.' },
+  invoice_counts: 'erased',
+  series_turns: { stays: 'Names a series, and expires an hour after its last use.' },
+  request_log: 'erased',
+  audit_log: { stays: 'The entry of the operators that the tenant was erased; its own entries go.' },
+  earlier_idempotency_keys: { stays: 'Two ids that lead nowhere any more.' },
+  webhook_events: 'erased',
+  webhook_deliveries: 'erased',
+  webhook_attempts: {
+    stays:
+      'Those that no delivery names, because a process died or a delivery has newer ones, expire with WEBHOOK_RETENTION.',
+  },
+  endpoint_hours: 'erased',
+  [`${DOCUMENTS_BUCKET}.files`]: { stays: 'Signed XML, receipts and cleared documents of live invoices.' },
+  [`${DOCUMENTS_BUCKET}.chunks`]: { stays: 'Signed XML, receipts and cleared documents of live invoices.' },
+  logos: 'erased',
+  rate_windows: { stays: 'Ids of keys, for a minute.' },
+  authority_ledger: { stays: 'What the authority decided, as long as the documents.' },
+  mock_submissions: 'erased',
+  mock_refusals: 'erased',
+  tenants: { stays: 'Its id, name and ICE, as long as there are legal documents, which are found by them.' },
+  webhook_endpoints: 'erased',
+  people: 'erased',
+  person_sessions: 'erased',
+  person_passwords: 'erased',
+  person_resets: 'erased',
+  person_codes: 'erased',
+  person_passkeys: 'erased',
+  person_grants: 'erased',
+  invitations: 'erased',
+  jobs: { stays: 'Ids of invoices and endpoints, until the job runs and finds nothing.' },
+  agenda_logs: NOTHING_OF_TENANTS,
+  authority_differences: { stays: 'Ids of submissions that operators have to clarify with the authority.' },
+  authority_state: NOTHING_OF_TENANTS,
+  authority_reconciliation: NOTHING_OF_TENANTS,
+  claim_members: NOTHING_OF_TENANTS,
+  installation: NOTHING_OF_TENANTS,
+  health: NOTHING_OF_TENANTS,
+  data_moves: NOTHING_OF_TENANTS,
 };

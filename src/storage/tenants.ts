@@ -19,7 +19,12 @@ interface TenantDocument extends Pick<Tenant, 'name' | 'profile' | 'createdAt'> 
   keys: (ApiKey & { hash: string })[];
   /** SHA-256 of all logos that the tenant has ever had. */
   logos?: string[];
+  /** Only of a tenant that is erased: nothing here finds it (`erasure.ts`). */
+  erasure?: object;
 }
+
+/** Tenants that are not erased. */
+const PRESENT = { erasure: { $exists: false } } as const;
 
 /** Tenants in the collection `tenants`, each with its API keys. */
 export function createTenantRepository(db: Db): TenantRepository {
@@ -56,15 +61,16 @@ export function createTenantRepository(db: Db): TenantRepository {
         _id: id,
         ...{ name, createdAt },
         profile: stored,
+        ...(stored.logo && { logos: [stored.logo.sha256] }),
         keys: keys.map(({ key, hash }) => ({ ...key, hash })),
       });
     },
     async find(tenantId) {
-      const document = await tenants.findOne({ _id: tenantId }, { projection: { keys: 0 } });
+      const document = await tenants.findOne({ _id: tenantId, ...PRESENT }, { projection: { keys: 0 } });
       return document && tenantOf(document);
     },
     async list() {
-      return tenants.find({}, { projection: LISTED }).sort({ createdAt: 1, _id: 1 }).map(listed).toArray();
+      return tenants.find(PRESENT, { projection: LISTED }).sort({ createdAt: 1, _id: 1 }).map(listed).toArray();
     },
     async page(after, limit) {
       const last = after === null ? null : await tenants.findOne({ _id: after }, { projection: { createdAt: 1 } });
@@ -76,7 +82,7 @@ export function createTenantRepository(db: Db): TenantRepository {
           : [{ createdAt: last.createdAt, _id: { $lt: last._id } }, { createdAt: { $lt: last.createdAt } }];
       const found: ListedTenant[] = [];
       for (const range of ranges) {
-        const search = tenants.find(range, { projection: LISTED }).sort({ createdAt: -1, _id: -1 });
+        const search = tenants.find({ ...range, ...PRESENT }, { projection: LISTED }).sort({ createdAt: -1, _id: -1 });
         if (found.length < limit)
           found.push(
             ...(await search
@@ -89,14 +95,14 @@ export function createTenantRepository(db: Db): TenantRepository {
     },
     async setSuspended(tenantId, at) {
       const { matchedCount } = await tenants.updateOne(
-        { _id: tenantId, suspendedAt: { $exists: at === null } } as Filter<TenantDocument>,
+        { _id: tenantId, ...PRESENT, suspendedAt: { $exists: at === null } } as Filter<TenantDocument>,
         at === null ? { $unset: { suspendedAt: '' } } : { $set: { suspendedAt: at } },
       );
       return matchedCount === 1;
     },
     async limitRequests(tenantId, limit) {
       const { matchedCount } = await tenants.updateOne(
-        { _id: tenantId },
+        { _id: tenantId, ...PRESENT },
         limit === null ? { $unset: { requestsPerMinute: '' } } : { $set: { requestsPerMinute: limit } },
       );
       return matchedCount === 1;
@@ -108,9 +114,10 @@ export function createTenantRepository(db: Db): TenantRepository {
       return new Map((await found.toArray()).map(({ _id, name }) => [_id, name]));
     },
     async updateProfile(tenantId, profile) {
+      const stored = await withStoredLogo(profile);
       const { matchedCount } = await tenants.updateOne(
-        { _id: tenantId },
-        { $set: { profile: await withStoredLogo(profile) } },
+        { _id: tenantId, ...PRESENT },
+        { $set: { profile: stored }, ...(stored.logo && { $addToSet: { logos: stored.logo.sha256 } }) },
       );
       return matchedCount === 1;
     },
@@ -119,6 +126,7 @@ export function createTenantRepository(db: Db): TenantRepository {
       const document = await tenants.findOneAndUpdate(
         {
           _id: tenantId,
+          ...PRESENT,
           ...(unlessLive && { keys: { $not: { $elemMatch: { environment: 'live', revokedAt: null } } } }),
         },
         { $set: Object.fromEntries(fields.map(([name, value]) => [`profile.${name}`, value])) },
@@ -128,7 +136,7 @@ export function createTenantRepository(db: Db): TenantRepository {
     },
     async admitLogo(tenantId, sha256, most) {
       const { matchedCount } = await tenants.updateOne(
-        { _id: tenantId, $or: [{ logos: sha256 }, { [`logos.${most - 1}`]: { $exists: false } }] },
+        { _id: tenantId, ...PRESENT, $or: [{ logos: sha256 }, { [`logos.${most - 1}`]: { $exists: false } }] },
         { $addToSet: { logos: sha256 } },
       );
       return matchedCount === 1;
@@ -142,6 +150,7 @@ export function createTenantRepository(db: Db): TenantRepository {
       const document = await tenants.findOneAndUpdate(
         {
           _id: tenantId,
+          ...PRESENT,
           $expr: { $lt: [valid, mostValid] },
           ...(replaces !== undefined && { keys: { $elemMatch: { id: replaces, revokedAt: null } } }),
         },
@@ -149,7 +158,7 @@ export function createTenantRepository(db: Db): TenantRepository {
         { returnDocument: 'after', projection: { keys: 1 } },
       );
       if (!document) {
-        const tenant = await tenants.findOne({ _id: tenantId }, { projection: { keys: 1 } });
+        const tenant = await tenants.findOne({ _id: tenantId, ...PRESENT }, { projection: { keys: 1 } });
         if (!tenant) return false;
         if (replaces !== undefined && !tenant.keys.some(({ id, revokedAt }) => id === replaces && revokedAt === null)) {
           throw new ReplacedKeyInvalid(`key ${replaces} is not valid`);
@@ -205,6 +214,10 @@ export function createTenantRepository(db: Db): TenantRepository {
       );
       const key = document?.keys.find((each) => each.id === id);
       return key ? keyOf(key) : null;
+    },
+    async isErased(tenantId) {
+      const filter = { _id: tenantId, erasure: { $exists: true } };
+      return (await tenants.findOne(filter, { projection: { _id: 1 } })) !== null;
     },
     async isEmpty() {
       return (await tenants.findOne({}, { projection: { _id: 1 } })) === null;

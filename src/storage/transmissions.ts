@@ -3,6 +3,7 @@ import type { LookUpRule, Transmission, TransmissionReader } from '../domain/aut
 import type { LookUpScheduler } from '../domain/authority/take-hint.ts';
 import type { StoredDocument } from '../domain/invoice/invoice.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { KEPT_COLLECTION } from './kept-invoices.ts';
 
 /** The fields of a live invoice that concern the authority. */
 type TransmittedDocument = InvoiceDocument & {
@@ -22,9 +23,14 @@ const HOUR_MS = 3_600_000;
 /** The live invoices in the collection `invoices`, as the reconciliation and the authority's hints need them. */
 export function createTransmissions(db: Db): TransmissionReader & LookUpScheduler {
   const invoices: Collection<TransmittedDocument> = db.collection<TransmittedDocument>('invoices');
+  const kept: Collection<TransmittedDocument> = db.collection<TransmittedDocument>(KEPT_COLLECTION);
 
+  /** Also what is kept of erased tenants: the authority's ledger has it. */
   async function read(filter: Filter<TransmittedDocument>): Promise<Transmission[]> {
-    const found = await invoices.find(filter).project<WithId<TransmittedDocument>>(PROJECTION).toArray();
+    const both = await Promise.all(
+      [invoices, kept].map((each) => each.find(filter).project<WithId<TransmittedDocument>>(PROJECTION).toArray()),
+    );
+    const found = both.flat();
     return found.filter(({ environment }) => environment === 'live').map(transmissionOf);
   }
 

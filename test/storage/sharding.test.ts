@@ -12,6 +12,7 @@ import { setWebhookRetention } from '../../src/storage/webhook-retention.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { type Routed, staysUnique, watchRoutes } from '../support/shard-routing.ts';
 import { type Case, OWNER, SENDS_NOTHING, type Subject } from '../support/sharding/cases.ts';
+import { erasureCases } from '../support/sharding/erasure-cases.ts';
 import { invoiceCases } from '../support/sharding/invoice-cases.ts';
 import { otherCases } from '../support/sharding/other-cases.ts';
 import { webhookCases } from '../support/sharding/webhook-cases.ts';
@@ -23,7 +24,12 @@ import { statusChange } from '../support/webhooks.ts';
 const store = await openTestStore('sharding', true);
 await setWebhookRetention(store.db, 86_400_000);
 const routes = watchRoutes(store, PLACEMENTS);
-const subjects: Record<string, Subject> = { ...invoiceCases(store), ...webhookCases(store), ...otherCases(store) };
+const subjects: Record<string, Subject> = {
+  ...invoiceCases(store),
+  ...webhookCases(store),
+  ...otherCases(store),
+  ...erasureCases(store),
+};
 afterAll(() => store.close());
 
 /**
@@ -36,7 +42,7 @@ const NO_REPOSITORIES = [
   ...['keepEarlierKeys', 'hasEarlierKeys', 'findByEarlierKey', 'keyEarlierCustomers', 'findInconsistencies'],
   ...['upgradeData', 'versionTrouble'],
   ...['moveTrouble', 'endMove', 'abandonMove', 'collectionNames', 'hasLiveWorker', 'watchWrites', 'insertBytes'],
-  ...['moveCollection', 'compareCollection', 'moveIndexes', 'compareIndexes'],
+  ...['moveCollection', 'compareCollection', 'moveIndexes', 'compareIndexes', 'fileCollections'],
 ];
 
 /** Unique indexes that shards could not keep unique, with the reason why that is no harm. */

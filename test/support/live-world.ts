@@ -174,6 +174,7 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
       logos: { find: async () => null },
       mailer: { messageIdOf: (id) => `<${id}@example.test>`, send: async () => undefined },
       publish: () => undefined,
+      isErased: async () => false,
       isAwaited: () => true,
       verifyUrlOf: () => 'https://example.test',
       transmitSchedule: () => options.schedule ?? [0, 1000, 2000, 3000, 4000],

@@ -428,6 +428,8 @@ export const ar: Texts = {
       member_second_factors_removed: 'حذف العوامل الثانية من طرف مشغل',
       tenant_suspended: 'تعليق المقاولة من طرف مشغل',
       tenant_resumed: 'إنهاء تعليق المقاولة',
+      tenant_exported: 'تصدير البيانات من طرف مشغل',
+      tenant_erased: 'محو المقاولة من طرف مشغل',
       tenant_limited: 'تغيير عدد الطلبات المسموح بها',
       invoice_retried: 'معالجة الفاتورة من جديد من طرف مشغل',
       jobs_changed: 'تغيير مهام في لوحتها',

@@ -430,6 +430,8 @@ export const en: Texts = {
       member_second_factors_removed: 'Second factors removed by an operator',
       tenant_suspended: 'Tenant suspended by an operator',
       tenant_resumed: 'Suspension of the tenant ended',
+      tenant_exported: 'Data exported by an operator',
+      tenant_erased: 'Tenant erased by an operator',
       tenant_limited: 'Number of allowed requests changed',
       invoice_retried: 'Invoice processed again by an operator',
       jobs_changed: 'Jobs changed on their dashboard',

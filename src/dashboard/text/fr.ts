@@ -437,6 +437,8 @@ export const fr: Texts = {
       member_second_factors_removed: 'Seconds facteurs supprimés par un opérateur',
       tenant_suspended: 'Entreprise suspendue par un opérateur',
       tenant_resumed: 'Fin de la suspension de l’entreprise',
+      tenant_exported: 'Données exportées par un opérateur',
+      tenant_erased: 'Entreprise effacée par un opérateur',
       tenant_limited: 'Nombre de requêtes autorisées modifié',
       invoice_retried: 'Facture traitée de nouveau par un opérateur',
       jobs_changed: 'Tâches modifiées dans leur tableau de bord',

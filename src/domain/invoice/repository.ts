@@ -169,7 +169,7 @@ export interface InvoiceRepository {
     mark: IdempotencyMark | null,
   ): Promise<{ invoice: Invoice; fingerprint: string } | null>;
   /**
-   * Finds an invoice of any tenant. All calls in one turn of the event loop share one round trip, and calls for the same
+   * Finds an invoice of any tenant, unless it is withheld because its tenant is erased. All calls in one turn of the event loop share one round trip, and calls for the same
    * invoice in one turn get the same object.
    */
   find(invoiceId: string): Promise<Invoice | null>;
@@ -343,6 +343,8 @@ export interface InvoiceNews {
   readonly events: readonly InvoiceEvent[];
   /** Whether it stored a document of the accepted invoice. */
   readonly documentStored: boolean;
+  /** Whether nobody may read the invoice any more, because its tenant is erased. */
+  readonly withheld?: boolean;
 }
 
 /** Feeds changes from the store: one change stream for each process, whatever the number of listeners. */

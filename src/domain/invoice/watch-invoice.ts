@@ -16,7 +16,7 @@ export type WatchInvoice = ReturnType<typeof createWatchInvoice>;
 export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) {
   /**
    * Streams an invoice's status changes, each once and in order, and ends after the final one (docs/decisions/0023). It
-   * starts with the current status unless that is `pending`.
+   * starts with the current status unless that is `pending`, and ends early if the invoice's tenant is erased.
    * @param afterEventId an event of this invoice, to start with the changes after it
    * @throws {ServiceError} as {@link ReadInvoice}, before the first value
    */
@@ -28,7 +28,7 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) 
   ): Promise<AsyncIterableIterator<StatusChange>> => {
     // Subscribe before the invoice is read: a change in between arrives twice and is sent once; none is missed.
     const inbox = createInbox();
-    const unsubscribe = feed.subscribe(invoiceId, (news) => inbox.put(news.events));
+    const unsubscribe = feed.subscribe(invoiceId, (news) => (news.withheld ? inbox.close() : inbox.put(news.events)));
     try {
       const invoice = await readInvoice(principal, invoiceId, clientSecret);
       const start = startOf(invoice, afterEventId);

@@ -153,10 +153,12 @@ export function createOperate(parts: OperateParts): Operate {
     },
     async retryInvoice(by, invoiceId) {
       const invoice = isId('inv', invoiceId) ? await parts.invoices.find(invoiceId) : null;
-      if (invoice === null) throw serviceError('resource_not_found', 'There is no invoice with this id.', 'invoice');
-      if (!(await parts.invoices.retryNow(invoiceId)))
-        throw serviceError('invalid_request', 'The processing of this invoice has ended.', 'invoice');
-      const { tenantId, environment } = invoice;
+      const isDue = isId('inv', invoiceId) && (await parts.invoices.retryNow(invoiceId));
+      if (!isDue && invoice === null)
+        throw serviceError('resource_not_found', 'There is no invoice with this id.', 'invoice');
+      if (!isDue) throw serviceError('invalid_request', 'The processing of this invoice has ended.', 'invoice');
+      // Of a tenant that is erased: what was under way is finished, and found by nobody.
+      const { tenantId, environment } = invoice ?? { tenantId: INSTALLATION, environment: null };
       await audit(entryByOperator(tenantId, environment, 'invoice.retried', { subject: invoiceId }, by));
     },
     async pauseAuthority(by, reason) {

@@ -1,6 +1,7 @@
 import type { Page, PageQuery } from '../page.ts';
 import { ENVIRONMENTS, type Owner, type Tenant } from '../tenant/tenant.ts';
 import type { Delivery } from '../webhook/delivery.ts';
+import type { ErasureStore, KeptInvoice } from './erasure.ts';
 import { exportDocuments, exportedInvoice } from './export-invoice.ts';
 import type { ExportManifest, ExportTarget, TenantRecords } from './ports.ts';
 
@@ -62,6 +63,41 @@ export async function exportTenant(
     );
   }
   return target.finish({ tenantId, startedAt: at }, counts);
+}
+
+/**
+ * Writes what is left of a tenant that was erased: the legal documents of its live invoices, with what finds them.
+ * @throws when a document is damaged, or the target cannot be written
+ */
+export async function exportKept(
+  records: Pick<TenantRecords, 'documents'> & { readonly kept: ErasureStore['kept'] },
+  tenantId: string,
+  target: ExportTarget,
+  at: Date,
+): Promise<ExportManifest> {
+  const path = 'live/kept.jsonl';
+  let count = 0;
+  await target.write(
+    path,
+    encoded(keptOf(records, tenantId, target), () => count++),
+  );
+  return target.finish({ tenantId, startedAt: at }, new Map([[path, count]]));
+}
+
+async function* keptOf(
+  { kept, documents }: Parameters<typeof exportKept>[0],
+  tenantId: string,
+  target: Pick<ExportTarget, 'write'>,
+): AsyncGenerator<unknown> {
+  for (let after: string | null = null; ; ) {
+    const found: KeptInvoice[] = await kept(tenantId, after, ROWS.limit);
+    for (const invoice of found) {
+      const written = await exportDocuments({ ...invoice, pdf: null }, documents, target);
+      yield { ...invoice, documents: written };
+    }
+    after = found.at(-1)?.id ?? null;
+    if (after === null) return;
+  }
 }
 
 async function exportAccount(

@@ -68,7 +68,10 @@ export class ReplacedKeyInvalid extends Error {
   override readonly name = 'ReplacedKeyInvalid';
 }
 
-/** The store of tenants. A tenant's keys are in its document, so that authentication takes one indexed read. */
+/**
+ * The store of tenants. A tenant's keys are in its document, so that authentication takes one indexed read. One that is
+ * erased is not found, has no keys and cannot be changed.
+ */
 export interface TenantRepository {
   /** Stores a new tenant, which is not suspended, together with its first keys. */
   insert(
@@ -134,6 +137,8 @@ export interface TenantRepository {
    * @returns null if nothing was changed
    */
   revokeOwnKey(tenantId: string, key: ApiKey, at: Date, evenIfLast: boolean): Promise<ApiKey | null>;
+  /** Whether the tenant is erased, and some of its documents are still stored. */
+  isErased(tenantId: string): Promise<boolean>;
   /** Whether there is no tenant: a new installation. */
   isEmpty(): Promise<boolean>;
 }

@@ -257,8 +257,14 @@ function transmissionCases({ db }: Store, fresh: Fresh): Subject {
     if ((await transmissions.makeLookUpDue('inv_held', RULE)) === null) throw new Error('nothing was made due');
   };
   return subject(transmissions, {
-    bySubmission: ofLedger(() => transmissions.bySubmission(['inv_1']), 'find invoices by heldAs'),
-    byDigest: ofLedger(() => transmissions.byDigest(['00']), 'find invoices by environment, xml.sha256'),
+    bySubmission: ofLedger(
+      () => transmissions.bySubmission(['inv_1']),
+      ...['find invoices by heldAs', 'find kept_invoices by heldAs'],
+    ),
+    byDigest: ofLedger(
+      () => transmissions.byDigest(['00']),
+      ...['find invoices by environment, xml.sha256', 'find kept_invoices by environment, xml.sha256'],
+    ),
     decided: ofLedger(
       () => drained(transmissions.decided(new Date(0), new Date())),
       'find invoices by environment, status, updatedAt',

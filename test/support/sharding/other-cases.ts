@@ -93,6 +93,7 @@ function tenantCases({ db }: Store): Subject {
       await tenants.revokeOwnKey(id, key, new Date(), true);
     },
     isEmpty: () => tenants.isEmpty(),
+    isErased: async () => tenants.isErased((await stored()).id),
   });
 }
 

@@ -99,6 +99,7 @@ function bench(
     logos: { find: async () => null },
     mailer: parts.mailer ?? { messageIdOf: (id) => `<${id}@example.test>`, send: async () => {} },
     publish: () => undefined,
+    isErased: async () => false,
     isAwaited: () => true,
     verifyUrlOf: () => 'https://example.test',
     transmitSchedule: () => SCHEDULE,

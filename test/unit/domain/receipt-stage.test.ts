@@ -101,6 +101,7 @@ function bench(
         answered: () => undefined,
         lookUpFailed: async (ms: number | null) => void failures.push(ms),
       }),
+      isErased: async () => false,
       isAwaited: () => answers.awaited ?? true,
       checkCleared: async () => answers.fault ?? null,
       report: (report: PipelineReport) => reports.push(report),

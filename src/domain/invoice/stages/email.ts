@@ -28,15 +28,19 @@ const ERROR_LENGTH = 500;
 /**
  * The last stage: sends the signed PDF and the XML to the customer. Each attempt is recorded before and after
  * ({@link InvoiceEmail} states the guarantee) and retried by {@link EMAIL_SCHEDULE} unless the server refuses the mail
- * permanently.
+ * permanently. Nothing is sent for a tenant that is erased.
  */
 export function createEmailStage(
-  parts: Pick<PipelineParts, 'documents' | 'mailer' | 'verifyUrlOf' | 'report'>,
+  parts: Pick<PipelineParts, 'documents' | 'mailer' | 'isErased' | 'verifyUrlOf' | 'report'>,
   { change, putOff }: Progress,
 ): RunStage {
   return async (claim) => {
     const { invoice } = claim;
     const { pdf, dgiId, number } = invoice;
+    if (await parts.isErased(invoice.tenantId)) {
+      await change(claim, { work: null });
+      return null;
+    }
     const xml = legalXml(invoice);
     const to = invoice.email?.to ?? invoice.customer.email;
     if (to === null || pdf === null || xml === null || dgiId === null || number === null)

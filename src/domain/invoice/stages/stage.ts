@@ -35,6 +35,8 @@ export interface PipelineParts {
   readonly logos: LogoStore;
   readonly mailer: Mailer;
   readonly verifyUrlOf: (invoice: Invoice) => string;
+  /** Whether the invoice's tenant is erased: nobody gets a mail for it. */
+  readonly isErased: (tenantId: string) => Promise<boolean>;
   /** Whether somebody waits for the invoice's PDF in this process. */
   readonly isAwaited: (invoice: Pick<Invoice, 'id' | 'tenantId'>) => boolean;
   /** Delay before each attempt to transmit, in milliseconds; one entry for each attempt. */

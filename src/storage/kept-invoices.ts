@@ -1,0 +1,41 @@
+import type { Document } from 'mongodb';
+import { seriesYear } from '../domain/invoice/legal-invoice.ts';
+import type { KeptInvoice } from '../domain/tenant-data/erasure.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+
+/** The collection of what is kept of invoices whose tenants are erased. */
+export const KEPT_COLLECTION = 'kept_invoices';
+
+/** The fields of an invoice that are kept, under the names that they have in the collection of invoices. */
+const KEPT_FIELDS = [
+  ...(['_id', 'tenantId', 'environment', 'status', 'series', 'ownNumber', 'dgiId', 'rejectionReason'] as const),
+  ...(['problems', 'authorityWarnings', 'heldAs', 'createdAt', 'updatedAt', 'events', 'awaitsCleared'] as const),
+  ...(['xml', 'receipt', 'cleared', 'pdf'] as const),
+] as const satisfies readonly (keyof InvoiceDocument)[];
+
+/** A kept invoice. Its PDF is named until it is removed. */
+export type KeptDocument = Pick<InvoiceDocument, (typeof KEPT_FIELDS)[number]> & { issueYear: number };
+
+export const KEPT_PROJECTION: Document = Object.fromEntries(KEPT_FIELDS.map((field) => [field, 1]));
+
+/** @param invoice read with {@link KEPT_PROJECTION} */
+export function keptDocument(invoice: Pick<InvoiceDocument, (typeof KEPT_FIELDS)[number]>): KeptDocument {
+  return { ...invoice, issueYear: seriesYear(invoice.createdAt) };
+}
+
+export function keptOf({ issueYear, ...stored }: KeptDocument): KeptInvoice {
+  // Only these fields are taken: the others of an invoice are not there.
+  const invoice = invoiceOf({
+    ...stored,
+    metadata: [],
+    customer: {},
+    lines: [],
+    seller: {},
+  } as unknown as InvoiceDocument);
+  const { id, tenantId, environment, status, number, ownNumber, dgiId, rejectionReason, problems } = invoice;
+  const { authorityWarnings, heldAs, createdAt, updatedAt, events, xml, receipt, cleared } = invoice;
+  return {
+    ...{ id, tenantId, environment, status, number, ownNumber, dgiId, rejectionReason, problems, issueYear },
+    ...{ authorityWarnings, heldAs, createdAt, updatedAt, events, xml, receipt, cleared },
+  };
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import type { ErasureStore } from '../../src/domain/tenant-data/erasure.ts';
+import type { Store } from '../../src/storage/connect.ts';
+import { createErasureStore } from '../../src/storage/erasure.ts';
+import { createTenantRepository } from '../../src/storage/tenants.ts';
+import { type Stored, storeErasable } from '../support/erasable.ts';
+import { queryPlans } from '../support/query-plans.ts';
+import { openTestStore } from '../support/store.ts';
+
+let store: Store;
+let erasures: ErasureStore;
+let plans: ReturnType<typeof queryPlans>;
+let own: Stored;
+const logo = newId('ten');
+
+beforeAll(async () => {
+  store = await openTestStore('erasure', true);
+  erasures = createErasureStore(store.db);
+  plans = queryPlans(store);
+  for (let n = 0; n < 3; n++) await erasures.begin((await storeErasable(store.db, 20)).tenantId, new Date());
+  await Promise.all([storeErasable(store.db, 20, logo), storeErasable(store.db, 20)]);
+  own = await storeErasable(store.db, 20, logo);
+  await erasures.begin(own.tenantId, new Date());
+});
+afterAll(() => store.close());
+
+const LIMIT = 5;
+/** What a statement may look at: what it is to find, and its neighbours at the ends of a range. */
+const MOST = LIMIT * 2 + 2;
+const owner = (environment: 'test' | 'live') => ({ tenantId: own.tenantId, environment });
+const some = (ids: readonly string[]) => ids.slice(0, LIMIT);
+
+describe('every query of an erasure has an index, and looks at nothing of other tenants', () => {
+  it.each<[string, () => Promise<unknown>, number?]>([
+    ['begin', () => erasures.begin(own.tenantId, new Date())],
+    ['find', () => erasures.find(own.tenantId)],
+    ['pending', () => erasures.pending(2)],
+    ['counts', () => erasures.counts(own.tenantId), 40],
+    ['removeEndpoints', () => erasures.removeEndpoints(own.tenantId, LIMIT)],
+    ['removeDeliveries', () => erasures.removeDeliveries(own.tenantId, LIMIT)],
+    ['removeRecords', () => erasures.removeRecords(own.tenantId, LIMIT)],
+    ['invoices, the first', () => erasures.invoices(owner('test'), null, LIMIT)],
+    ['invoices, further ones', () => erasures.invoices(owner('test'), '~', LIMIT)],
+    ['withhold', () => erasures.withhold(some(own.live), new Date())],
+    ['detach', () => erasures.detach(some(own.test), null, new Date())],
+    ['removeInvoices', () => erasures.removeInvoices(owner('test'), some(own.test)), 4 * LIMIT],
+    ['keepLegal', () => erasures.keepLegal(some(own.live))],
+    ['removePdfs', () => erasures.removePdfs(own.tenantId, LIMIT)],
+    ['kept', () => erasures.kept(own.tenantId, null, LIMIT)],
+    ['kept, further ones', () => erasures.kept(own.tenantId, 'inv_', LIMIT)],
+    ['removeNumbers', () => erasures.removeNumbers(own.tenantId, 'test', LIMIT)],
+    ['removeLogos', () => erasures.removeLogos(own.tenantId)],
+    ['removePeople', () => erasures.removePeople(own.tenantId, LIMIT)],
+    ['removeExpired', () => erasures.removeExpired(3000, LIMIT), 4 * LIMIT],
+    ['finish', () => erasures.finish(own.tenantId)],
+  ])('%s', (_name, call, most = MOST) => plans.expectIndexed(call, most));
+});
+
+describe('a logo', () => {
+  const has = async (sha256: string) => (await store.db.collection('logos').findOne({ _id: sha256 as never })) !== null;
+  async function withLogo(sha256: string): Promise<string> {
+    return (await storeErasable(store.db, 1, sha256)).tenantId;
+  }
+
+  it('goes with the last tenant that has or had it', async () => {
+    const sha256 = newId('ten');
+    const [first, second] = [await withLogo(sha256), await withLogo(sha256)];
+    const gone = async (tenantId: string) => {
+      await erasures.begin(tenantId, new Date());
+      await erasures.removeLogos(tenantId);
+      await erasures.removeLogos(tenantId);
+    };
+    // Replaced, and still in the PDFs of earlier invoices.
+    const tenants = createTenantRepository(store.db);
+    await tenants.admitLogo(second, sha256, 50);
+    await tenants.updateProfile(second, {});
+    await gone(first);
+    expect(await has(sha256)).toBe(true);
+    await gone(second);
+    expect(await has(sha256)).toBe(false);
+  });
+});
