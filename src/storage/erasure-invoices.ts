@@ -25,7 +25,7 @@ const NUMBERED = { tenantId: 1, environment: 1, series: 1, ownNumber: 1, heldAs:
 export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenants, stored }: InvoiceCollections) {
   const among = (ids: readonly string[]) => ({ _id: { $in: [...ids] } });
   /** Only these are changed by nobody else. */
-  const idle = (ids: readonly string[]) => ({ ...among(ids), work: { $exists: false } }) as Filter<InvoiceDocument>;
+  const idle = (ids: readonly string[]) => ({ ...among(ids), work: null }) as unknown as Filter<InvoiceDocument>;
 
   async function removeNumbered(documents: readonly Numbered[]): Promise<void> {
     await removeFiles(stored, fileNames(documents.map(({ _id }) => _id)));

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openAdministration } from '../../src/app/administration.ts';
 import * as diagnosis from '../../src/app/diagnosis.ts';
+import { exportTenantTo, verifyExport } from '../../src/app/tenant-data.ts';
 import { trustedSigners, verifyDocument } from '../../src/app/verification.ts';
 import type { CommandContext, CommandParts } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
@@ -100,6 +101,7 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
 const PARTS = {
   ...{ ...diagnosis, openAdministration, verifyDocument },
   trustedSigners: async (pem) => trustedSigners(pem),
+  ...{ exportTenantTo, verifyExport },
 } as CommandParts;
 
 const administer = (...args: string[]): Promise<Ended> => runHere(args, settings);
@@ -303,6 +305,54 @@ describe('tenants and keys', () => {
     const { code, err } = await cli(['keys', 'list', '--tenant', 'x'], { PORT: 'a', MONGODB_URL: 'http://x' });
     expect(code).toBe(2);
     expect(err).toMatch(/^The settings are invalid: .*PORT.*MONGODB_URL.*\n$/);
+  });
+});
+
+describe('the data of a tenant', () => {
+  it('is exported, and erased only by whoever repeats its id', async () => {
+    const { id, secretKey } = await service.tenant();
+    const client = new Client(service.url, secretKey);
+    const { body } = await client.post('/v1/invoices', invoiceFor('001234567000089'));
+    // With its PDF nothing is left to do, so that no worker has to be waited for.
+    await fetch((await client.settled(body.id)).pdf_url).then((answer) => answer.arrayBuffer());
+    const to = join(folder, 'export');
+    const manifest = await administered('tenants', 'export', id, '--to', to);
+    expect(manifest).toMatchObject({ tenant: id, records: { 'test/invoices.jsonl': 1 } });
+    expect(await administered('tenants', 'verify-export', to)).toEqual(manifest);
+    expect((await administer('tenants', 'verify-export', to)).out).toMatch(/ is whole: ten_.*, 1 invoices, /);
+    await rm(join(to, 'keys.json'));
+    expect(await administer('tenants', 'verify-export', to)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('keys.json is missing'),
+    });
+    expect(await administer('tenants', 'export', id, '--to', to)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not empty'),
+    });
+
+    for (const wrong of [[], ['--confirm', 'ten_other'], ['--confirm', id, '--dry-run'], ['--confirm', '']])
+      expect((await administer('tenants', 'erase', id, ...wrong)).code).toBe(2);
+    const counts = { keys: 2, members: 0, testInvoices: 1, liveDecided: 0, liveUnderWay: 0 };
+    expect(await administered('tenants', 'erase', id, '--dry-run')).toMatchObject({
+      tenant: id,
+      retained: 0,
+      ...counts,
+    });
+    expect((await administer('tenants', 'erase', id, '--dry-run')).out).toMatch(/^1 +test invoices with documents$/m);
+    expect(await statusWith(secretKey)).toBe(200);
+    const erased = await administer('tenants', 'erase', id, '--confirm', id, '--json');
+    expect(JSON.parse(erased.out)).toEqual({ tenant: id, done: false, under_way: 0, retained: 0 });
+    expect(await statusWith(secretKey)).toBe(401);
+    const entry = { action: 'tenant.erased', subject: id, tenantId: 'installation' };
+    expect(await service.app.store.db.collection('audit_log').findOne(entry)).toMatchObject({
+      actor: { kind: 'operator' },
+    });
+    // What is left of it: nothing.
+    const rest = await administered('tenants', 'export', id, '--to', join(folder, 'rest'));
+    expect(rest.records).toEqual({ 'live/kept.jsonl': 0 });
+    expect(await administer('tenants', 'erase', 'ten_x', '--confirm', 'ten_x')).toMatchObject({
+      ...{ code: 1, err: expect.stringContaining("There is no tenant 'ten_x'") },
+    });
   });
 });
 

@@ -64,6 +64,9 @@ async function world(logo = LOGO) {
   const url = (await test.get(`/v1/invoices/${ofTest.id}`)).body.pdf_url;
   await fetch(url).then((answer) => answer.arrayBuffer());
   await expect.poll(() => deliveredOf(tenantId), { timeout: 20_000 }).toBe(5);
+  // Nothing changes by itself any more: no stage, no event is to come.
+  const busy = { tenantId, $or: [{ work: { $exists: true } }, { outbox: { $exists: true } }] };
+  await expect.poll(() => db.collection('invoices').countDocuments(busy), { timeout: 20_000 }).toBe(0);
   const invoices = await db.collection('invoices').find({ tenantId }).toArray();
   const numbers = await db.collection('invoice_numbers').countDocuments({ invoiceId: { $in: invoices.map(idOf) } });
   expect(numbers).toBe(3);

@@ -6,7 +6,7 @@ import type { ErasableInvoice, Erasure, ErasureStore } from './erasure.ts';
 /** Documents in one piece of work. */
 const PIECE = 50;
 /** After each piece comes a pause of this many times its duration, so that others have the store most of the time. */
-const PAUSE_TIMES = 3;
+const PAUSE_TIMES = 2;
 const PAUSE = { least: 5, most: 2000 } as const;
 /**
  * How long a worker may still write documents of an invoice after its work was taken away, milliseconds: longer than any
