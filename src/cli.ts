@@ -21,6 +21,7 @@ const [
 ]);
 
 const diagnosis = () => import('./app/diagnosis.ts');
+const rotation = () => import('./app/key-rotation.ts');
 const migration = () => import('./app/migration.ts');
 const tenantData = () => import('./app/tenant-data.ts');
 const verification = () => import('./app/verification.ts');
@@ -52,6 +53,10 @@ const context: CommandContext = {
     diagnoseRenderer: async (config) => (await diagnosis()).diagnoseRenderer(config),
     diagnoseAuthority: async (config) => (await diagnosis()).diagnoseAuthority(config),
     diagnoseMail: async (config) => (await diagnosis()).diagnoseMail(config),
+    rotateMasterKey: async (...given) => (await rotation()).rotateMasterKey(...given),
+    rotateDataKey: async (...given) => (await rotation()).rotateDataKey(...given),
+    endDataKey: async (...given) => (await rotation()).endDataKey(...given),
+    resealStoredSecrets: async (...given) => (await rotation()).resealStoredSecrets(...given),
     moveData: async (...given) => (await migration()).moveData(...given),
     abandonData: async (...given) => (await migration()).abandonData(...given),
     localSender: async () => (await import('./app/local-sender.ts')).localSender(),

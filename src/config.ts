@@ -55,6 +55,8 @@ const origin = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
   .transform((url) => url.replace(/\/+$/, ''));
 
+const masterKey = z.string().regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 32 bytes as 64 hexadecimal digits' });
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const environment = z.object({
@@ -66,10 +68,8 @@ const environment = z.object({
   DATA_DIR: z.string().min(1).default('./data'),
   MONGODB_URL: z.string().startsWith('mongodb', { error: 'must be a mongodb:// or mongodb+srv:// URL' }).optional(),
   ROLE: z.enum(['all', 'api', 'worker'], { error: 'must be all, api or worker' }).default('all'),
-  MASTER_KEY: z
-    .string()
-    .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 32 bytes as 64 hexadecimal digits' })
-    .optional(),
+  MASTER_KEY: masterKey.optional(),
+  MASTER_KEY_PREVIOUS: masterKey.optional(),
   TRUST_PROXY: z
     .string()
     .regex(/^(true|false|[0-9]|1[0-6])$/, {
@@ -137,6 +137,11 @@ const RULES: readonly Rule[] = [
     'is required with MONGODB_URL, and must be the same for every process',
   ],
   [
+    'MASTER_KEY_PREVIOUS',
+    (env) => has(env, 'MASTER_KEY_PREVIOUS') && !has(env, 'MASTER_KEY'),
+    'requires MASTER_KEY, the key that replaces it',
+  ],
+  [
     'SANDBOX_URL',
     (env) => has(env, 'SANDBOX_URL') && !has(env, 'PUBLIC_URL'),
     'requires PUBLIC_URL, the address of the live environment',
@@ -187,6 +192,8 @@ export interface Config {
   readonly role: 'all' | 'api' | 'worker';
   /** 32 bytes in hex; null if the key is generated and stored under `dataDir`. */
   readonly masterKey: string | null;
+  /** The one that `masterKey` replaces, while the keys of the data may be sealed by either; null otherwise. */
+  readonly previousMasterKey: string | null;
   /** Number of proxies in front of the service that set `X-Forwarded-*`. */
   readonly trustedProxies: number;
   readonly signing: {
@@ -314,6 +321,7 @@ export function readConfig(env: Settings = process.env): Config {
     mongodbUrl: data.MONGODB_URL ?? null,
     role: data.ROLE,
     masterKey: data.MASTER_KEY ?? null,
+    previousMasterKey: data.MASTER_KEY_PREVIOUS ?? null,
     trustedProxies: data.TRUST_PROXY,
     signing: {
       ...signingFiles(set),

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,11 +25,10 @@ export type GraphqlServiceMessage =
   | { cpuMs: number; loopMs: number };
 
 const [INVOICES, LINES] = [100, 20];
-const MASTER_KEY = randomUUID().replaceAll('-', '').repeat(2);
 
 const dataDir = await mkdtemp(join(tmpdir(), 'graphql-bench-'));
 const limits = { RATE_LIMIT_SECRET: '1000000000', RATE_LIMIT_ADDRESS: '1000000000' };
-const settings = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', MASTER_KEY, ...limits });
+const settings = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...limits });
 const app = await startApp({ ...settings, role: 'api' });
 const { url } = app;
 if (url === null || app.firstStart.demo === null) throw new Error('the service has no address or no demo tenant');
@@ -42,13 +40,13 @@ for (let i = 0; i < INVOICES; i++) invoiceIds.push(await createInvoice());
 const accepted = { status: 'accepted', dgiId: 'DGI-TEST-0123456789ABCDEF' };
 await app.store.db.collection('invoices').updateMany({}, { $set: accepted });
 
-const clientSecrets = createClientSecrets(Buffer.from(MASTER_KEY, 'hex'));
+const clientSecrets = createClientSecrets(app.keys.data);
 // The use cases of the measured query.
 const useCases: Pick<UseCases, 'readInvoice' | 'documentUrl'> = {
   readInvoice: createReadInvoice(createInvoiceRepository(app.store.db), clientSecrets),
   documentUrl: createDocumentUrl(url, clientSecrets),
 };
-const embedTokens = createEmbedTokens(Buffer.from(MASTER_KEY, 'hex'));
+const embedTokens = createEmbedTokens(app.keys.data);
 const authenticate = createAuthenticate(app.tenants, clientSecrets, embedTokens, null);
 const stock = await startStockYoga(authenticate, useCases as UseCases);
 const bare = await startBareJit(authenticate, useCases as UseCases);

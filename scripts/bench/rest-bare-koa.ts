@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Router } from '@koa/router';
 import Koa, { type Context } from 'koa';
 import type { Db, Document } from 'mongodb';
+import type { DataKeys } from '../../src/domain/data-keys.ts';
 import { createClientSecrets } from '../../src/domain/invoice/client-secret.ts';
 import { orderAt } from '../../src/domain/order-key.ts';
 
@@ -14,7 +15,7 @@ import { orderAt } from '../../src/domain/order-key.ts';
  */
 export async function startBareKoa(
   db: Db,
-  masterKey: Uint8Array,
+  keys: DataKeys,
   publicUrl: string,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const [tenants, invoices, jobs] = [
@@ -22,7 +23,7 @@ export async function startBareKoa(
     db.collection<Stored>('invoices'),
     db.collection('jobs'),
   ];
-  const secrets = createClientSecrets(masterKey);
+  const secrets = createClientSecrets(keys);
   const [template, job] = [await invoices.findOne({}), await jobs.findOne({})];
   if (!template || !job) throw new Error('no invoice to copy');
 

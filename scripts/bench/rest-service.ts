@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,11 +18,10 @@ export type RestServiceMessage =
   | { commands: string[]; cpuMs: number };
 
 const INVOICES = 100;
-const MASTER_KEY = randomUUID().replaceAll('-', '').repeat(2);
 
 const dataDir = await mkdtemp(join(tmpdir(), 'rest-bench-'));
 const limits = { RATE_LIMIT_SECRET: '1000000000', RATE_LIMIT_ADDRESS: '1000000000' };
-const settings = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', MASTER_KEY, ...limits });
+const settings = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...limits });
 const app = await startApp({ ...settings, role: 'api' }, { monitorCommands: true });
 if (app.url === null || app.firstStart.demo === null) throw new Error('the service has no address or no demo tenant');
 const { secretKey } = app.firstStart.demo;
@@ -34,7 +32,7 @@ for (let i = 0; i < INVOICES; i++) invoiceIds.push(await createInvoice());
 // Sets the state that the worker would: most reads are of accepted invoices.
 await db.collection('invoices').updateMany({}, { $set: { status: 'accepted', dgiId: 'DGI-TEST-0123456789ABCDEF' } });
 
-const bare = await startBareKoa(db, Buffer.from(MASTER_KEY, 'hex'), app.url);
+const bare = await startBareKoa(db, app.keys.data, app.url);
 
 let commands: string[] = [];
 client.on('commandStarted', ({ commandName, command }) => {

@@ -4,11 +4,12 @@ import { Agent } from 'undici';
 import type { LogFailure } from '../../src/app/outages.ts';
 import { composeWebhooks } from '../../src/app/webhooks.ts';
 import { readConfig } from '../../src/config.ts';
+import { soleKey } from '../../src/domain/data-keys.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { createSecretBox } from '../../src/domain/secret-box.ts';
 import { NO_TRACING } from '../../src/domain/tracing.ts';
-import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
 import { signatureHeaders, signingKey } from '../../src/domain/webhook/signature.ts';
 import { eventBody } from '../../src/domain/webhook/webhook-event.ts';
 import { createJobs } from '../../src/jobs/agenda.ts';
@@ -99,8 +100,8 @@ async function ours(): Promise<Contestant> {
   const log = pino({ level: 'error' });
   const invoices = createInvoiceRepository(store.db);
   const endpoints = createWebhookEndpointRepository(store.db);
-  const masterKey = new Uint8Array(32);
-  const box = createSecretBox(masterKey, 'webhook-endpoint');
+  const keys = { data: soleKey(new Uint8Array(32)) };
+  const box = createSecretBox(keys.data, 'webhook-endpoint');
   const logFailure: LogFailure = (level, message, err) => log[level]({ err }, message);
   const jobs = await createJobs({
     ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: true },
@@ -112,7 +113,7 @@ async function ours(): Promise<Contestant> {
     config,
     store,
     invoices,
-    masterKey,
+    keys,
     agenda: jobs.agenda,
     documentUrl,
     logFailure,

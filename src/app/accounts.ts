@@ -1,5 +1,7 @@
-import { createHash, hkdfSync } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import type { LibraryParts } from '../adapters/accounts/library.ts';
 import { createRecordOfPerson } from '../domain/audit/record-entries.ts';
+import type { DataKey, DataKeys } from '../domain/data-keys.ts';
 import { createAcceptInvitation } from '../domain/person/accept-invitation.ts';
 import { RESET_MS } from '../domain/person/limits.ts';
 import type { AccountMailer, Accounts, SecondFactors } from '../domain/person/ports.ts';
@@ -21,24 +23,28 @@ export function composeAccounts({ data, mailer, publicUrl }: PeopleParts): Accou
   const attempts = createAttemptLimiter(data.alone ? null : db);
   const isFirstUse = async (personId: string, code: string) =>
     (await attempts.attempt('code', createHash('sha256').update(`${personId} ${code}`).digest('hex'))) === 0;
-  const loaded = loadedOnce(async () => {
-    const [{ createLibrary }, { createAccounts }, { createSecondFactors }] = await Promise.all([
-      import('../adapters/accounts/library.ts'),
-      import('../adapters/accounts/accounts.ts'),
-      import('../adapters/accounts/second-factors.ts'),
-    ]);
-    const library = createLibrary({
-      ...{ db, client, publicUrl },
-      secret: Buffer.from(hkdfSync('sha256', data.masterKey, new Uint8Array(), 'sessions', 32)).toString('base64url'),
-      // Not awaited: the time of an answer would tell whether the account exists.
-      sendReset: ({ email }, token) =>
-        void mailer
-          .sendReset({ to: email, url: `${publicUrl}/new-password#${token}`, validMinutes: RESET_MS / 60_000 })
-          .catch(report),
-      warn: (message) => data.logFailure('warn', 'the library of the accounts reports an error', message),
-    });
-    return { accounts: createAccounts(library), secondFactors: createSecondFactors(library, isFirstUse) };
-  });
+  // Anew with each new key of the sessions.
+  const loaded = loadedOnce(
+    () => data.keys.sessions.newest().number,
+    async () => {
+      const [{ createLibrary }, { createAccounts }, { createSecondFactors }] = await Promise.all([
+        import('../adapters/accounts/library.ts'),
+        import('../adapters/accounts/accounts.ts'),
+        import('../adapters/accounts/second-factors.ts'),
+      ]);
+      const library = createLibrary({
+        ...{ db, client, publicUrl },
+        secrets: sessionSecrets(data.keys.sessions),
+        // Not awaited: the time of an answer would tell whether the account exists.
+        sendReset: ({ email }, token) =>
+          void mailer
+            .sendReset({ to: email, url: `${publicUrl}/new-password#${token}`, validMinutes: RESET_MS / 60_000 })
+            .catch(report),
+        warn: (message) => data.logFailure('warn', 'the library of the accounts reports an error', message),
+      });
+      return { accounts: createAccounts(library), secondFactors: createSecondFactors(library, isFirstUse) };
+    },
+  );
   const accounts = loadedLater<Accounts>(async () => (await loaded()).accounts);
   return {
     secondFactors: loadedLater<SecondFactors>(async () => (await loaded()).secondFactors),
@@ -50,15 +56,28 @@ export function composeAccounts({ data, mailer, publicUrl }: PeopleParts): Accou
   };
 }
 
-/** What the first call loads. A failure is tried again by the next one. */
-function loadedOnce<Part>(load: () => Promise<Part>): () => Promise<Part> {
-  let loading: Promise<Part> | null = null;
+/** The secrets of the sessions with their numbers: the one in use, then those before it. */
+function sessionSecrets(keys: DataKeys): LibraryParts['secrets'] {
+  const { number: newest } = keys.newest();
+  const usable = keys.all().filter(({ number }) => number <= newest);
+  const shown = ({ number, secret }: DataKey) => ({ version: number, value: secret.export().toString('base64url') });
+  const [first, ...others] = usable.map(shown);
+  if (!first) throw new Error('there is no key for sessions');
+  return [first, ...others];
+}
+
+/** What the first call loads, and the first after `version` has changed. A failure is tried again by the next one. */
+function loadedOnce<Part>(version: () => number, load: () => Promise<Part>): () => Promise<Part> {
+  let loading: { readonly version: number; readonly part: Promise<Part> } | null = null;
   return () => {
-    loading ??= load().catch((error) => {
-      loading = null;
+    const wanted = version();
+    if (loading?.version === wanted) return loading.part;
+    const part = load().catch((error) => {
+      if (loading?.part === part) loading = null;
       throw error;
     });
-    return loading;
+    loading = { version: wanted, part };
+    return part;
   };
 }
 

@@ -5,6 +5,7 @@ import type { AuditLog } from '../domain/audit-entry.ts';
 import type { DifferenceRepository, ReconciliationState } from '../domain/authority/reconciliation.ts';
 import type { AuthorityStateStore } from '../domain/authority/state.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
+import type { KeyRingStore } from '../domain/installation/key-ring.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { PeopleRepository } from '../domain/person/ports.ts';
 import type { LiveConditions, TenantRepository } from '../domain/tenant/ports.ts';
@@ -18,6 +19,7 @@ import { ensureIndexes } from '../storage/indexes.ts';
 import { createInstallationRepository } from '../storage/installation.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
 import { withKeyCache } from '../storage/key-cache.ts';
+import { createKeyRingStore } from '../storage/key-ring.ts';
 import { createPeopleRepository } from '../storage/people.ts';
 import { createReconciliationState } from '../storage/reconciliation-state.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
@@ -31,6 +33,7 @@ export interface Administration {
   readonly manageKeys: ManageKeys;
   readonly liveConditions: LiveConditions;
   readonly installation: InstallationRepository;
+  readonly keyRing: KeyRingStore;
   readonly people: PeopleRepository;
   readonly auditLog: AuditLog;
   readonly invoices: Pick<
@@ -50,6 +53,7 @@ export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings
   return {
     ...{ tenants, manageKeys, liveConditions },
     installation: createInstallationRepository(db),
+    keyRing: createKeyRingStore(db),
     people: createPeopleRepository(db),
     auditLog: createAuditLog(db),
     invoices: createInvoiceRepository(db),

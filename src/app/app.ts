@@ -19,7 +19,7 @@ import { createLogger } from '../transport/logger.ts';
 import { serveMonitoring } from '../transport/monitoring.ts';
 import { composeAuthority, type LiveAuthority } from './authority.ts';
 import { createClientActivity } from './client-activity.ts';
-import { openData } from './data.ts';
+import { type Data, openData } from './data.ts';
 import { composeDocuments, type GivenDocuments } from './documents.ts';
 import { serveHttp } from './http.ts';
 import { createMetrics } from './metrics.ts';
@@ -40,6 +40,7 @@ export interface App {
   readonly store: Store;
   readonly tenants: TenantRepository;
   readonly manageKeys: ManageKeys;
+  readonly keys: Data['keys'];
   readonly firstStart: FirstStart;
   /** Number of open subscriptions in this runtime. */
   listeners(): number;
@@ -185,6 +186,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   );
   return {
     ...{ url, store, tenants, manageKeys, firstStart, warm, fail },
+    keys: data.keys,
     listeners: () => feed.listeners() + webhooks.listeners(),
     claimCounts: jobs.claimCounts,
     close: ({ patient = false } = {}) => closing.close({ ...config.shutdown, patient }),

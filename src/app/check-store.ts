@@ -1,8 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
+import { dataKeys } from '../domain/data-keys.ts';
+import { openRing } from '../domain/installation/key-ring.ts';
+import { createSecretBox, ENDPOINT_SECRETS } from '../domain/secret-box.ts';
+import { unopenedSecrets } from '../domain/webhook/stored-secrets.ts';
 import { type Checks, findInconsistencies } from '../storage/consistency.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
+import { createKeyRingStore } from '../storage/key-ring.ts';
+import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
+import { checkMasterKey } from './data-keys.ts';
 import { engineFolder, type OpenStore, openStore } from './store.ts';
 
 /** What a check found. */
@@ -36,6 +43,8 @@ export async function checkStore(
     // Without them the queries below would read everything for each invoice.
     await ensureIndexes(store.db);
     const collections = store.kind === 'server' ? 0 : await validateCollections(store, add, say);
+    say('opening keys and secrets');
+    await checkSecrets(config, store, add);
     say('comparing invoices, numbers and documents');
     const checking = findInconsistencies(store.db);
     for (;;) {
@@ -45,6 +54,26 @@ export async function checkStore(
     }
   } finally {
     await store.close();
+  }
+}
+
+/** Whether the configured master key opens the keys of the data, and these the stored secrets. */
+async function checkSecrets(config: Config, { db }: OpenStore, add: (text: string) => void): Promise<void> {
+  const keyRing = createKeyRingStore(db);
+  try {
+    const ring = await keyRing.read();
+    const master = await checkMasterKey(config, keyRing);
+    // Before the first start of this version, or after its master key was given up.
+    if (ring === null || ring.master === null || master === null) return;
+    const { data } = openRing(ring, master.bytes);
+    const box = createSecretBox(
+      dataKeys(() => data),
+      ENDPOINT_SECRETS,
+    );
+    for await (const id of unopenedSecrets(createWebhookEndpointRepository(db), box))
+      add(`webhook endpoint ${id}: a secret does not open with any key of the data`);
+  } catch (error) {
+    add((error as Error).message);
   }
 }
 

@@ -24,8 +24,8 @@ import { createSignersCertificates } from '../storage/signers-certificates.ts';
 import { upgradeData } from '../storage/upgrades.ts';
 import { setWebhookRetention } from '../storage/webhook-retention.ts';
 import { type Administration, administrationOf } from './administration.ts';
+import { openDataKeys, type ProcessKeys, watchDataKeys } from './data-keys.ts';
 import { checkData, NOTICED_MS, watchData } from './data-watch.ts';
-import { openMasterKey } from './master-key.ts';
 import type { Metrics } from './metrics.ts';
 import { type LogFailure, watchOutages } from './outages.ts';
 import type { Runtime } from './runtime.ts';
@@ -37,7 +37,7 @@ import { type OpenStore, openStore, prepareDataFolder } from './store.ts';
  */
 const BACKGROUND_WRITES = { 'own engine': 1, 'running engine': 1, server: 4 } as const;
 
-/** The store with its repositories, and the master key of its data. */
+/** The store with its repositories, and the keys of its data. */
 export interface Data
   extends Pick<
     Administration,
@@ -51,7 +51,7 @@ export interface Data
   readonly alone: boolean;
   readonly health: StoreHealth;
   readonly logFailure: LogFailure;
-  readonly masterKey: Uint8Array;
+  readonly keys: ProcessKeys;
   readonly clientSecrets: ClientSecrets;
   readonly embedTokens: EmbedTokens;
   readonly invoiceIds: InvoiceIds;
@@ -85,11 +85,9 @@ export async function openData(
   const store = options.store ?? (await openOwnStore(runtime, options.monitorCommands));
   const { db } = store;
   await checkData(db);
-  const { tenants, manageKeys, liveConditions, installation, people, authorityState, auditLog } = administrationOf(
-    store,
-    config,
-  );
-  const masterKey = await openMasterKey(config, installation);
+  const { tenants, manageKeys, liveConditions, installation, keyRing, people, authorityState, auditLog } =
+    administrationOf(store, config);
+  const keys = await openDataKeys(config, keyRing);
   await ensureIndexes(db);
   const invoiceIds = createInvoiceIds(await installation.keepInvoiceIdSecret(randomBytes(32).toString('base64url')));
   await upgradeData(db, invoiceIds, {
@@ -98,7 +96,9 @@ export async function openData(
     report: (text) => runtime.log.info(text),
   });
   await setWebhookRetention(db, config.webhookRetention);
-  const { health, logFailure } = watchOutages(runtime, db);
+  const { health: storeHealth, logFailure } = watchOutages(runtime, db);
+  const health = { ...storeHealth, trouble: async () => keys.trouble() ?? storeHealth.trouble() };
+  watchDataKeys(runtime, keys, logFailure);
   // Without other processes nobody upgrades or moves the data: both need a process of their own.
   if (store.kind !== 'own engine') watchData(runtime, db, logFailure);
   const feed = createInvoiceFeed(db, (err) =>
@@ -122,13 +122,13 @@ export async function openData(
       people,
       authorityState,
       auditLog,
-      masterKey,
+      keys,
       feed,
       background,
     },
     alone: store.kind === 'own engine',
-    clientSecrets: createClientSecrets(masterKey),
-    embedTokens: createEmbedTokens(masterKey),
+    clientSecrets: createClientSecrets(keys.data),
+    embedTokens: createEmbedTokens(keys.data),
     invoiceIds,
     invoices: metrics.observed(createInvoiceRepository(db, background('changes'), await hasEarlierKeys(db))),
     settledCounts: createSettledCounts(db),

@@ -5,9 +5,9 @@ import { createPdfRenderer, type RendererDiagnosis } from '../adapters/pdf/pdf-r
 import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
 import type { Config } from '../config.ts';
 import type { Capabilities } from '../domain/authority/ports.ts';
-import { createInstallationRepository } from '../storage/installation.ts';
+import { createKeyRingStore } from '../storage/key-ring.ts';
 import { type LiveCertificate, openCommandAuthority } from './authority.ts';
-import { checkMasterKey } from './master-key.ts';
+import { checkMasterKey } from './data-keys.ts';
 import { openStore } from './store.ts';
 
 export type { RendererDiagnosis };
@@ -19,7 +19,7 @@ export type { RendererDiagnosis };
 export async function diagnoseMasterKey(config: Config): Promise<void> {
   const store = await openStore(config, { join: true });
   try {
-    await checkMasterKey(config, createInstallationRepository(store.db));
+    await checkMasterKey(config, createKeyRingStore(store.db));
   } finally {
     await store.close();
   }

@@ -1,68 +1,66 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
-import { type InstallationRepository, masterKeyMark } from '../domain/installation/first-start.ts';
+import { masterKeyMark } from '../domain/installation/key-ring.ts';
+import { syncFolder } from '../engine/copy/file-copy.ts';
 
-type Settings = Pick<Config, 'masterKey' | 'dataDir' | 'mongodbUrl'>;
+export type MasterKeySettings = Pick<Config, 'masterKey' | 'previousMasterKey' | 'dataDir' | 'mongodbUrl'>;
+
+/** A master key of this process. */
+export interface MasterKey {
+  readonly bytes: Uint8Array;
+  readonly mark: string;
+  /** The file that has it; null: the settings do. */
+  readonly file: string | null;
+}
+
+/** The file of the master key in DATA_DIR, and of the one that is to replace it. */
+export const KEY_FILE = 'master.key';
+export const NEXT_KEY_FILE = 'master.key.next';
 
 /**
- * Returns MASTER_KEY, or the key that is generated once and stored under DATA_DIR with mode 0600. From the first start
- * on, the store holds a fingerprint of the key that its data depends on.
- * @throws when the key is another one or cannot be read; the message says what to do
+ * The master keys that this process may use, the present one first: MASTER_KEY and MASTER_KEY_PREVIOUS, or the files in
+ * DATA_DIR. Read again each time, because a rotation replaces the files.
+ * @throws when a file is damaged or cannot be read
  */
-export async function openMasterKey(settings: Settings, installation: InstallationRepository): Promise<Uint8Array> {
-  const known = await readMasterKey(settings);
-  if (known === null && (await installation.masterKeyMark()) !== null) throw new Error(wrongKeyMessage(settings, true));
-  const key = known ?? (await makeMasterKey(fileOf(settings)));
-  const mark = masterKeyMark(key);
-  if ((await installation.keepMasterKeyMark(mark)) !== mark) throw new Error(wrongKeyMessage(settings, false));
-  return key;
+export async function readMasterKeys(settings: MasterKeySettings): Promise<MasterKey[]> {
+  if (settings.masterKey !== null) {
+    const given = [settings.masterKey, settings.previousMasterKey].filter((text) => text !== null);
+    return given.map((text) => masterKey(text, null));
+  }
+  const files = [KEY_FILE, NEXT_KEY_FILE].map((name) => join(settings.dataDir, name));
+  return (await Promise.all(files.map(readKeyFile))).filter((key) => key !== null);
 }
 
-/** Checks that a service could start with the configured key; writes nothing. @throws as {@link openMasterKey} */
-export async function checkMasterKey(settings: Settings, installation: InstallationRepository): Promise<void> {
-  const key = await readMasterKey(settings);
-  const mark = await installation.masterKeyMark();
-  if (mark !== null && (key === null || masterKeyMark(key) !== mark))
-    throw new Error(wrongKeyMessage(settings, key === null));
+/** A short form of a mark, by which operators tell master keys apart. It is no secret. */
+export function shortMark(mark: string): string {
+  return mark.slice(0, 8);
 }
 
-function fileOf({ dataDir }: Settings): string {
-  return join(dataDir, 'master.key');
-}
-
-function wrongKeyMessage(settings: Settings, missing: boolean): string {
-  const file = fileOf(settings);
+/** Why this process cannot use data that another master key seals, with what to do. @param mark of the right key */
+export async function wrongKeyMessage(settings: MasterKeySettings, mark: string): Promise<string> {
+  const file = join(settings.dataDir, KEY_FILE);
+  const keys = await readMasterKeys(settings);
   const wrong =
     settings.masterKey !== null
-      ? 'MASTER_KEY is not the master key of the stored data'
-      : missing
+      ? `${settings.previousMasterKey === null ? 'MASTER_KEY is not' : 'Neither MASTER_KEY nor MASTER_KEY_PREVIOUS is'} the master key of the stored data`
+      : keys.length === 0
         ? `${file}, the master key of the stored data, is missing`
         : `${file} is not the master key of the stored data`;
+  const found = keys.length === 0 ? '' : `, not ${keys.map((key) => shortMark(key.mark)).join(' or ')}`;
   const advice =
     settings.mongodbUrl !== null
       ? 'Set MASTER_KEY to the key of this installation'
       : `Restore ${file} from the same backup as the data and leave MASTER_KEY unset, or set MASTER_KEY to the right key`;
-  return `${wrong}. Document URLs, client secrets and webhook secrets depend on that key. ${advice}. If that key is lost for good, run: npm run -s cli -- operator accept-master-key`;
+  return `${wrong}, which has the fingerprint ${shortMark(mark)}${found}. Document URLs, client secrets, sessions and webhook secrets depend on that key. ${advice}; if the key is being replaced, set MASTER_KEY_PREVIOUS to the right one. If that key is lost for good, run: npm run -s cli -- operator accept-master-key`;
 }
 
-/** The key of the settings or of the file; null if neither exists. */
-async function readMasterKey(settings: Settings): Promise<Uint8Array | null> {
-  if (settings.masterKey !== null) return Buffer.from(settings.masterKey, 'hex');
-  const file = fileOf(settings);
-  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-  if (kept === null) return null;
-  if (!/^[0-9a-f]{64}\n?$/.test(kept))
-    throw new Error(`${file} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`);
-  return Buffer.from(kept.trim(), 'hex');
-}
-
-/** Creates the file atomically. Processes that start at the same time all use the file that was created first. */
-async function makeMasterKey(file: string): Promise<Uint8Array> {
+/**
+ * Creates a file with a new key atomically, mode 0600. Processes that do so at the same time all get the key of the file
+ * that was created first.
+ */
+export async function makeKeyFile(file: string): Promise<MasterKey> {
   const draft = `${file}.${process.pid}`;
   try {
     const handle = await open(draft, 'w', 0o600);
@@ -78,5 +76,25 @@ async function makeMasterKey(file: string): Promise<Uint8Array> {
   } finally {
     await rm(draft, { force: true });
   }
-  return Buffer.from((await readFile(file, 'utf8')).trim(), 'hex');
+  // Before anything is sealed with it.
+  await syncFolder(dirname(file));
+  const made = await readKeyFile(file);
+  if (!made) throw new Error(`${file} was removed while it was created.`);
+  return made;
+}
+
+async function readKeyFile(file: string): Promise<MasterKey | null> {
+  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (kept === null) return null;
+  if (!/^[0-9a-f]{64}\n?$/.test(kept))
+    throw new Error(`${file} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`);
+  return masterKey(kept.trim(), file);
+}
+
+function masterKey(hex: string, file: string | null): MasterKey {
+  const bytes = Buffer.from(hex, 'hex');
+  return { bytes, mark: masterKeyMark(bytes), file };
 }

@@ -6,14 +6,15 @@ import type { Config } from '../config.ts';
 import { CollectionsDiffer, type Compared, compareCollection } from '../storage/compare-collection.ts';
 import { connect } from '../storage/connect.ts';
 import { abandonMove, beginMove, collectionNames, endMove } from '../storage/data-moves.ts';
-import { createInstallationRepository } from '../storage/installation.ts';
+import { createKeyRingStore } from '../storage/key-ring.ts';
 import { moveCollection } from '../storage/move-collection.ts';
 import { compareIndexes, moveIndexes } from '../storage/move-indexes.ts';
 import { hasLiveWorker, type WriteWatch, watchWrites } from '../storage/other-writers.ts';
 import { MOVES } from '../storage/shard-keys.ts';
 import { versionTrouble } from '../storage/upgrades.ts';
+import { checkMasterKey } from './data-keys.ts';
 import { NOTICED_MS } from './data-watch.ts';
-import { checkMasterKey } from './master-key.ts';
+import { KEY_FILE } from './master-key.ts';
 import { openStore } from './store.ts';
 
 /** What a move does at the moment. `documents` of a collection: about as many as it will have to pass. */
@@ -145,6 +146,6 @@ async function connectTo(url: string, option: string) {
 /** Checks the master key where the settings tell of one, because the data cannot be used without it. */
 async function keyFileOf(config: Config, { db, isEmbedded }: Source): Promise<string | null> {
   if (!isEmbedded && config.masterKey === null) return null;
-  await checkMasterKey({ ...config, mongodbUrl: null }, createInstallationRepository(db));
-  return config.masterKey === null ? resolve(config.dataDir, 'master.key') : null;
+  const used = await checkMasterKey({ ...config, mongodbUrl: null }, createKeyRingStore(db));
+  return config.masterKey === null ? resolve(used?.file ?? join(config.dataDir, KEY_FILE)) : null;
 }

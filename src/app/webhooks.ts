@@ -3,6 +3,7 @@ import { urlRefusal } from '../adapters/webhook-http/address-policy.ts';
 import { createWebhookSender } from '../adapters/webhook-http/webhook-sender.ts';
 import type { Config } from '../config.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import { createSecretBox, ENDPOINT_SECRETS } from '../domain/secret-box.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import { createAttemptDelivery } from '../domain/webhook/attempt-delivery.ts';
@@ -14,7 +15,6 @@ import { createManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
 import { createPublishEvents } from '../domain/webhook/publish-events.ts';
 import { createRecordAttempts } from '../domain/webhook/record-attempts.ts';
 import { createResendEvents } from '../domain/webhook/resend-events.ts';
-import { createSecretBox } from '../domain/webhook/secret-box.ts';
 import { createSendTestEvent, type TestEventParts } from '../domain/webhook/send-test-event.ts';
 import { createWatchEvents } from '../domain/webhook/watch-events.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
@@ -38,7 +38,7 @@ export interface WebhookParts {
   readonly invoices: Pick<InvoiceRepository, 'page'>;
   readonly background: Data['background'];
   readonly audit: Data['audit'];
-  readonly masterKey: Uint8Array;
+  readonly keys: Pick<Data['keys'], 'data'>;
   readonly agenda: Agenda;
   readonly documentUrl: DocumentUrl;
   readonly tenants: Pick<TenantRepository, 'find'>;
@@ -57,7 +57,7 @@ export function composeWebhooks(parts: WebhookParts) {
   const now = () => new Date();
   const report = (message: string, err: unknown) => logFailure('error', message, err);
   const endpoints = createWebhookEndpointRepository(db);
-  const secretBox = createSecretBox(parts.masterKey, 'webhook-endpoint');
+  const secretBox = createSecretBox(parts.keys.data, ENDPOINT_SECRETS);
   const deliveries = createDeliveryLedger(db);
   const events = createEventLog(db, documentUrl);
   const feed = createEventFeed(db, documentUrl, (err) =>

@@ -11,6 +11,7 @@ import type {
   diagnoseRenderer,
   signingCertificate,
 } from '../app/diagnosis.ts';
+import type { endDataKey, resealStoredSecrets, rotateDataKey, rotateMasterKey } from '../app/key-rotation.ts';
 import type { localSender } from '../app/local-sender.ts';
 import type { abandonData, moveData } from '../app/migration.ts';
 import type { OpenReconciliation } from '../app/reconciliation.ts';
@@ -78,6 +79,10 @@ export interface CommandParts {
   readonly diagnoseRenderer: Loaded<typeof diagnoseRenderer>;
   readonly diagnoseAuthority: Loaded<typeof diagnoseAuthority>;
   readonly diagnoseMail: Loaded<typeof diagnoseMail>;
+  readonly rotateMasterKey: Loaded<typeof rotateMasterKey>;
+  readonly rotateDataKey: Loaded<typeof rotateDataKey>;
+  readonly endDataKey: Loaded<typeof endDataKey>;
+  readonly resealStoredSecrets: Loaded<typeof resealStoredSecrets>;
   readonly moveData: Loaded<typeof moveData>;
   readonly abandonData: Loaded<typeof abandonData>;
   readonly localSender: Loaded<typeof localSender>;

@@ -5,6 +5,7 @@ import type { Command } from './command.ts';
 import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
 import { invoicesNeedingAttention, retryInvoice } from './invoices.ts';
+import { endDataKey, listDataKeys, resealSecrets, rotateDataKey, rotateMasterKey } from './key-ring.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { migrate } from './migrate.ts';
 import { listOperations } from './operations.ts';
@@ -33,6 +34,11 @@ export const COMMANDS: readonly Command[] = [
   removeSecondFactors,
   removeOperator,
   operatorReset,
+  rotateMasterKey,
+  listDataKeys,
+  rotateDataKey,
+  endDataKey,
+  resealSecrets,
   acceptMasterKey,
   migrate,
   invoicesNeedingAttention,

@@ -24,10 +24,11 @@ export const acceptMasterKey: Command = {
   positionals: [],
   options: {},
   details: `Stop all processes of the service first. The next start adopts its own master key for the data. Everything that depends on the
-lost key becomes invalid: document URLs and client secrets that were given out, and the signing secrets of webhook endpoints
-(rotate them, or create the endpoints again).`,
+keys that the lost one sealed becomes invalid: document URLs and client secrets that were given out, sessions, codes of authenticators,
+and the signing secrets of webhook endpoints (rotate them, or create the endpoints again). If the lost key is found, give it as
+MASTER_KEY_PREVIOUS and run master-key rotate: all of it is valid again.`,
   async run(_input, context) {
-    await administer(context, ({ installation }) => installation.forgetMasterKeyMark());
+    await administer(context, ({ keyRing }) => keyRing.forgetMaster());
     context.terminal.print('The next start adopts its master key for the data.');
     return 0;
   },

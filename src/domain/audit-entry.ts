@@ -56,6 +56,8 @@ export const AUDIT_ACTIONS = {
   'jobs.changed': { description: 'An operator changed jobs on the job dashboard.', both: true },
   'authority.paused': { description: 'An operator stopped every call to the tax authority.', both: true },
   'authority.resumed': { description: 'An operator ended a pause of the calls to the tax authority.', both: true },
+  'master_key.rotated': { description: 'An operator replaced the master key.', both: true },
+  'data_keys.changed': { description: 'An operator replaced a key of the data, or set its end.', both: true },
   'invoice.document_urls_revoked': { description: 'The URLs of an invoice’s documents were replaced.' },
 } as const satisfies Readonly<Record<string, AuditActionRow>>;
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

@@ -3,8 +3,8 @@ import type { InstallationRepository } from '../domain/installation/first-start.
 import { insertNew } from './insert-new.ts';
 
 interface Entry {
-  _id: 'operator' | 'master-key' | 'invoice-ids';
-  /** Of the operator's password; of the master key; of `invoice-ids`, the secret itself. */
+  _id: 'operator' | 'invoice-ids';
+  /** Of the operator's password; of `invoice-ids`, the secret itself. */
   hash: string;
 }
 
@@ -29,19 +29,10 @@ export function createInstallationRepository(db: Db): InstallationRepository {
     async operatorHash() {
       return (await entries.findOne({ _id: 'operator' }))?.hash ?? null;
     },
-    async keepMasterKeyMark(mark) {
-      return (await keepFirst({ _id: 'master-key', hash: mark })) ?? mark;
-    },
-    async masterKeyMark() {
-      return (await entries.findOne({ _id: 'master-key' }))?.hash ?? null;
-    },
     async keepInvoiceIdSecret(secret) {
       const kept = await keepFirst({ _id: 'invoice-ids', hash: secret });
       if (kept === null) throw new Error('the secret of the invoice ids was removed from the store');
       return kept;
-    },
-    async forgetMasterKeyMark() {
-      await entries.deleteOne({ _id: 'master-key' });
     },
   };
 }

@@ -5,6 +5,7 @@ import { keyEarlierCustomers } from './earlier-customers.ts';
 import { KEY_INDEX, keepEarlierKeys } from './earlier-keys.ts';
 import { NUMBER_INDEXES, reserveEarlierNumbers } from './earlier-numbers.ts';
 import { insertNew } from './insert-new.ts';
+import { refuseEarlierMark } from './key-ring.ts';
 import { hasLiveWorker } from './other-writers.ts';
 
 /** A change of stored data that a version needs. */
@@ -18,6 +19,9 @@ export interface Upgrade {
   /** Must be repeatable, after an interruption and by several processes at once. */
   run(db: Db, ids: InvoiceIds): Promise<void>;
 }
+
+/** From this version on, programs know the key ring. */
+export const KEY_RING_VERSION = 4;
 
 /**
  * Everything that was ever changed in stored data, in order. A new one is added at the end, and none is removed or
@@ -41,6 +45,13 @@ export const UPGRADES: readonly Upgrade[] = [
     what: 'keeps the idempotency keys of the stored invoices in earlier_idempotency_keys',
     notBeside: 'it would create a second invoice for an Idempotency-Key',
     run: keepEarlierKeys,
+  },
+  {
+    version: KEY_RING_VERSION,
+    what: 'has versions that know no key ring refuse the data',
+    // Until there is a second data key they derive the same.
+    notBeside: null,
+    run: refuseEarlierMark,
   },
 ];
 
@@ -97,6 +108,11 @@ export async function upgradeData(
     await upgrade.run(db, ids);
     await entries.updateOne(ENTRY, { $max: { version: upgrade.version } });
   }
+}
+
+/** Ends, within seconds, all processes of versions before this one of the data, and refuses their start. */
+export async function forbidBefore(db: Db, version: number): Promise<void> {
+  await versions(db).updateOne({ ...ENTRY, oldest: { $lt: version } }, { $set: { oldest: version } });
 }
 
 /**

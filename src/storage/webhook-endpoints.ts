@@ -93,6 +93,21 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
       );
       return changed && endpointOf(changed);
     },
+    async resealSecrets(endpointId, [present], secrets) {
+      const { matchedCount } = await endpoints.updateOne(
+        { _id: endpointId, 'secrets.0.sealed': present?.sealed ?? '' },
+        { $set: { secrets: [...secrets] } },
+      );
+      return matchedCount === 1;
+    },
+    async pageOfAll(afterId, limit) {
+      const found = await endpoints
+        .find({ _id: { $gt: afterId } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(endpointOf);
+    },
     async delete(tenantId, environment, endpointId) {
       const { deletedCount } = await endpoints.deleteOne({ _id: endpointId, tenantId, environment });
       return deletedCount === 1;

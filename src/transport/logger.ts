@@ -8,7 +8,7 @@ import { readableLines } from './log-lines.ts';
  */
 const SECRETS = [
   ...['authorization', 'cookie', 'password', 'passphrase', 'secret', 'secretKey', 'clientSecret', 'client_secret'],
-  ...['token', 'accessToken', 'access_token', 'apiKey', 'masterKey', 'privateKey'],
+  ...['token', 'accessToken', 'access_token', 'apiKey', 'masterKey', 'previousMasterKey', 'privateKey'],
 ];
 
 /** The number of pino's level `error`. */

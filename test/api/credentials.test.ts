@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClientSecrets } from '../../src/domain/invoice/client-secret.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { startService, type TestService, type TestTenant, withSharedService } from '../support/service.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 let own: TestTenant;
@@ -97,15 +97,9 @@ describe('reading an invoice', () => {
   });
 
   it('401: a genuine client_secret of an invoice that does not exist', async () => {
-    const key = Buffer.alloc(32, 7);
-    const lone = await startService({ MASTER_KEY: key.toString('hex') });
-    try {
-      const token = createClientSecrets(key).issue(UNKNOWN);
-      const answer = await new Client(lone.url, token).get(`/v1/invoices/${UNKNOWN}`);
-      expect([answer.status, answer.body.error.code]).toEqual([401, 'invalid_api_key']);
-    } finally {
-      await lone.close();
-    }
+    const token = createClientSecrets(service.app.keys.data).issue(UNKNOWN);
+    const answer = await as(token).get(`/v1/invoices/${UNKNOWN}`);
+    expect([answer.status, answer.body.error.code]).toEqual([401, 'invalid_api_key']);
   });
 
   it('a client_secret is never returned again', async () => {

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createEmbedTokens } from '../../src/domain/embedding/embed-token.ts';
+import { soleKey } from '../../src/domain/data-keys.ts';
+import { createEmbedTokens, type EmbedTokens } from '../../src/domain/embedding/embed-token.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-const MASTER_KEY = 'ab'.repeat(32);
 const SITE = 'https://shop.example.ma';
 
 let service: TestService;
 let receiver: Receiver;
 beforeAll(async () => {
-  const settings = { RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true', MASTER_KEY };
+  const settings = { RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' };
   [service, receiver] = await Promise.all([startService(settings), startReceiver()]);
   return () => Promise.all([service.close(), receiver.close()]);
 });
@@ -136,7 +136,10 @@ describe('the log of deliveries of an embedded page', () => {
 });
 
 describe('a token of an embedded page', () => {
-  const tokens = createEmbedTokens(Buffer.from(MASTER_KEY, 'hex'));
+  let tokens: EmbedTokens;
+  beforeAll(() => {
+    tokens = createEmbedTokens(service.app.keys.data);
+  });
   const grant = (changes: object) => ({
     ...({
       kind: 'deliveries',
@@ -151,7 +154,7 @@ describe('a token of an embedded page', () => {
   it('that is forged, changed, of another key or over is refused', async () => {
     const good = tokens.issue(grant({}));
     expect((await log(good)).status).toBe(200);
-    const other = createEmbedTokens(Buffer.from('cd'.repeat(32), 'hex'));
+    const other = createEmbedTokens(soleKey(Buffer.from('cd'.repeat(32), 'hex')));
     const changed = `${good.slice(0, 20)}${good[20] === 'A' ? 'B' : 'A'}${good.slice(21)}`;
     const wrong = [
       other.issue(grant({})),

@@ -123,7 +123,7 @@ describe('the master key', () => {
     await start();
     await stop();
     const administration = await openAdministration(config());
-    await administration.installation.forgetMasterKeyMark();
+    await administration.keyRing.forgetMaster();
     await administration.close();
     await diagnoseMasterKey(config(another));
     await start(another);

@@ -21,14 +21,3 @@ it('of many processes that start at once, one stores the secret of the invoice i
   expect(new Set(told).size).toBe(1);
   expect(await createInstallationRepository(store.db).keepInvoiceIdSecret('later')).toBe(told[0]);
 });
-
-it('of many processes that start at once, one stores the mark of its master key, and all get that mark', async () => {
-  const installation = createInstallationRepository(store.db);
-  expect(await installation.masterKeyMark()).toBeNull();
-  const told = await Promise.all(Array.from({ length: 16 }, (_, n) => installation.keepMasterKeyMark(`mark ${n}`)));
-  expect(new Set(told).size).toBe(1);
-  expect(await installation.masterKeyMark()).toBe(told[0]);
-
-  await installation.forgetMasterKeyMark();
-  expect(await installation.keepMasterKeyMark('another')).toBe('another');
-});

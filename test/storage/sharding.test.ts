@@ -40,7 +40,7 @@ afterAll(() => store.close());
 const NO_REPOSITORIES = [
   ...['ensureIndexes', 'setWebhookRetention', 'createInvoiceFeed', 'createEventFeed', 'reserveEarlierNumbers'],
   ...['keepEarlierKeys', 'hasEarlierKeys', 'findByEarlierKey', 'keyEarlierCustomers', 'findInconsistencies'],
-  ...['upgradeData', 'versionTrouble'],
+  ...['upgradeData', 'versionTrouble', 'forbidBefore', 'refuseEarlierMark'],
   ...['moveTrouble', 'endMove', 'abandonMove', 'collectionNames', 'hasLiveWorker', 'watchWrites', 'insertBytes'],
   ...['moveCollection', 'compareCollection', 'moveIndexes', 'compareIndexes', 'fileCollections'],
 ];

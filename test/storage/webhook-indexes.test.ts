@@ -78,6 +78,8 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['deliveries.keys', () => webhooks.deliveries.keys({ ...page(), endpointId: endpoint.id, state: 'failed' }), 6],
   ['deliveries.reopen', () => webhooks.deliveries.reopen([{ id: 'dlv_1', timesDisabled: 0 }], new Date()), 1],
   ['endpoints.replaceSecrets', () => webhooks.endpoints.replaceSecrets(endpoint.id, [], []), 1],
+  ['endpoints.resealSecrets', () => webhooks.endpoints.resealSecrets(endpoint.id, [], []), 1],
+  ['endpoints.pageOfAll', () => webhooks.endpoints.pageOfAll('', 5), 5],
   ['events.page', () => webhooks.events.page({ ...page(), type: null }), 6],
   [
     'events.page, and others',

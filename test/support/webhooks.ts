@@ -1,6 +1,8 @@
+import { soleKey } from '../../src/domain/data-keys.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { createSecretBox } from '../../src/domain/secret-box.ts';
 import { createAttemptDelivery } from '../../src/domain/webhook/attempt-delivery.ts';
 import type { SendResult } from '../../src/domain/webhook/delivery.ts';
 import { createDispatcher, type Dispatcher } from '../../src/domain/webhook/dispatcher.ts';
@@ -9,7 +11,6 @@ import { createEndpointHealth, type FailingEndpointNotice } from '../../src/doma
 import type { DeliveryLedger, OutgoingRequest } from '../../src/domain/webhook/ports.ts';
 import { createPublishEvents } from '../../src/domain/webhook/publish-events.ts';
 import { createRecordAttempts } from '../../src/domain/webhook/record-attempts.ts';
-import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
 import type { DocumentUrl } from '../../src/domain/webhook/webhook-event.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
@@ -29,7 +30,7 @@ const documentUrl: DocumentUrl = ({ id, documentRevision }, kind) =>
   `https://fatoura.test/${id}/${documentRevision}.${kind}`;
 
 /** Seals and opens the endpoints' secrets here. */
-export const BOX = createSecretBox(new Uint8Array(32), 'test');
+export const BOX = createSecretBox(soleKey(new Uint8Array(32)), 'test');
 
 /** An answer with this status. */
 export function answerOf(status: number | null): SendResult {

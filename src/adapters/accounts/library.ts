@@ -11,11 +11,19 @@ import { MAX_PASSWORD, MIN_PASSWORD, RESET_MS, SESSION_MS } from '../../domain/p
 import type { Person, SignedIn } from '../../domain/person/person.ts';
 import type { BrowserFacts } from '../../domain/person/ports.ts';
 
+interface Secret {
+  readonly version: number;
+  readonly value: string;
+}
+
 export interface LibraryParts {
   readonly client: MongoClient;
   readonly db: Db;
-  /** Signs the cookies. Another secret ends all sessions. */
-  readonly secret: string;
+  /**
+   * The first signs the cookies, so that another one ends all sessions. It also encrypts the codes of authenticators, and
+   * the others decrypt what they have encrypted. `version` names a secret for ever.
+   */
+  readonly secrets: readonly [Secret, ...Secret[]];
   /** The service's address; its scheme decides whether browsers send the cookies over TLS only. */
   readonly publicUrl: string;
   /** Sends the link to a page where a new password is set. Never throws. */
@@ -61,7 +69,9 @@ export function createLibrary(parts: LibraryParts) {
     appName: 'Fatoura',
     baseURL: parts.publicUrl,
     basePath: '/auth',
-    secret: parts.secret,
+    secrets: [...parts.secrets],
+    // What versions before the key ring encrypted names no key.
+    secret: (parts.secrets.at(-1) ?? parts.secrets[0]).value,
     database: mongodbAdapter(parts.db, { client: parts.client }),
     telemetry: { enabled: false },
     // Attempts are counted by the service, over all processes.

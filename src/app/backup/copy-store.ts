@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { FileCopy } from '../../engine/copy/file-copy.ts';
 import { type BackupSource, beginBackup, type LogState } from '../../storage/backup-source.ts';
 import type { Store } from '../../storage/connect.ts';
-import { copyFile, DATA, dataFiles, type FileList, MASTER_KEY } from './file-list.ts';
+import { copyFile, DATA, dataFiles, type FileList, MASTER_KEYS } from './file-list.ts';
 
 /** Bytes that are read at once. */
 const PIECE = 1024 * 1024;
@@ -122,10 +122,10 @@ export async function copyDataFiles(
 ): Promise<boolean> {
   let hasMasterKey = false;
   for await (const path of dataFiles(dataDir)) {
-    if (path === MASTER_KEY && !withMasterKey) continue;
+    if (MASTER_KEYS.has(path) && !withMasterKey) continue;
     const sha256 = await copyFile(join(dataDir, path), join(folder, DATA, path));
     await list.add(path, sha256);
-    hasMasterKey ||= path === MASTER_KEY;
+    hasMasterKey ||= MASTER_KEYS.has(path);
   }
   return hasMasterKey;
 }

@@ -4,17 +4,20 @@ import { mkdir, open, opendir, stat } from 'node:fs/promises';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
+import { KEY_LOCK_FILE } from '../key-files.ts';
+import { KEY_FILE, NEXT_KEY_FILE } from '../master-key.ts';
 
 /** The list of a backup's files with their digests, in the form that `sha256sum -c` reads. */
 export const SUMS = 'SHA256SUMS';
 export const DATA = 'data';
 export const DATABASE = 'db/engine.sqlite';
-export const MASTER_KEY = 'master.key';
+/** The files of the master key: a rotation that was interrupted leaves two, and either may seal the data. */
+export const MASTER_KEYS: ReadonlySet<string> = new Set([KEY_FILE, NEXT_KEY_FILE]);
 /** A folder in DATA_DIR while a restore is under way. */
 export const RESTORING = '.restoring';
 
 /** What is in DATA_DIR and does not belong to a copy: the engine's files, which are copied otherwise, and what is made again. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['db', 'chromium', RESTORING]);
+const LEFT_OUT: ReadonlySet<string> = new Set(['db', 'chromium', RESTORING, KEY_LOCK_FILE]);
 
 /** Writes the list of files. */
 export interface FileList {

@@ -7,6 +7,7 @@ import type { FileCopy } from '../../engine/copy/file-copy.ts';
 import { inspectCopy } from '../../engine/copy/inspect-copy.ts';
 import { runningEngine } from '../../engine/running.ts';
 import { connect } from '../../storage/connect.ts';
+import { lockKeyFiles } from '../key-files.ts';
 import { engineFolder } from '../store.ts';
 import { copyDatabase, copyDataFiles, copyLog, type OpenSource, openSource } from './copy-store.ts';
 import { createFileList } from './file-list.ts';
@@ -56,9 +57,12 @@ async function followOnce(config: Config, uri: string, options: BackupOptions): 
   const startedAt = new Date().toISOString();
   const name = `copy-${startedAt.replaceAll(/[-:.]/g, '')}`;
   const folder = join(to, name);
-  const source = await openSource(await connect(uri));
+  // As long as it is followed: the copy would get data that a new key seals, and not that key.
+  const unlock = lockKeyFiles(config.dataDir, 'shared');
+  let source: OpenSource | null = null;
   let copy: FileCopy | null = null;
   try {
+    source = await openSource(await connect(uri));
     await removeCopies(to, (await findManifest(to))?.folder);
     say(`copying ${megabytes(source.fileBytes)} of data`);
     copy = await copyDatabase(source, folder, signal);
@@ -84,7 +88,8 @@ async function followOnce(config: Config, uri: string, options: BackupOptions): 
     );
   } finally {
     await copy?.close();
-    await source.close();
+    await source?.close();
+    unlock();
   }
 }
 

@@ -4,6 +4,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import type { Config } from '../../config.ts';
 import { syncFolder } from '../../engine/copy/file-copy.ts';
 import { inspectCopy } from '../../engine/copy/inspect-copy.ts';
+import { lockKeyFiles } from '../key-files.ts';
 import { engineFolder, openStore } from '../store.ts';
 import { copyDatabase, copyDataFiles, copyLog, openSource } from './copy-store.ts';
 import { createFileList, DATA, DATABASE, digestOf } from './file-list.ts';
@@ -33,7 +34,11 @@ export async function takeBackup(config: Config, options: BackupOptions): Promis
     throw new Error(`${folder} exists: another backup is being made, or one was interrupted. Delete it if none is.`);
   });
   try {
-    const manifest = await fill(config, folder, options);
+    if (!existsSync(join(engineFolder(config), 'engine.sqlite')))
+      throw new Error(`DATA_DIR ${resolve(config.dataDir)} has no data.`);
+    // The copy of the data and that of the key which seals it belong together.
+    const unlock = lockKeyFiles(config.dataDir, 'shared');
+    const manifest = await fill(config, folder, options).finally(unlock);
     if (existsSync(to)) await rmdir(to);
     await rename(folder, to);
     await syncFolder(dirname(to));
@@ -47,8 +52,6 @@ export async function takeBackup(config: Config, options: BackupOptions): Promis
 async function fill(config: Config, folder: string, options: BackupOptions): Promise<Manifest> {
   const { signal, say } = options;
   const startedAt = new Date();
-  if (!existsSync(join(engineFolder(config), 'engine.sqlite')))
-    throw new Error(`DATA_DIR ${resolve(config.dataDir)} has no data.`);
   const source = await openSource(await openStore(config, { join: true }));
   let takenAt: Date;
   try {

@@ -435,6 +435,8 @@ export const ar: Texts = {
       jobs_changed: 'تغيير مهام في لوحتها',
       authority_paused: 'إيقاف الاتصالات بالإدارة الجبائية',
       authority_resumed: 'استئناف الاتصالات بالإدارة الجبائية',
+      master_key_rotated: 'استبدال المفتاح الرئيسي',
+      data_keys_changed: 'تغيير مفاتيح البيانات',
       api_key_created: 'إنشاء مفتاح API',
       api_key_rotated: 'تجديد مفتاح API',
       api_key_revoked: 'إلغاء مفتاح API',

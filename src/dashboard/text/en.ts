@@ -437,6 +437,8 @@ export const en: Texts = {
       jobs_changed: 'Jobs changed on their dashboard',
       authority_paused: 'Calls to the tax authority stopped',
       authority_resumed: 'Calls to the tax authority resumed',
+      master_key_rotated: 'Master key replaced',
+      data_keys_changed: 'Keys of the data changed',
       api_key_created: 'API key created',
       api_key_rotated: 'API key rotated',
       api_key_revoked: 'API key revoked',

@@ -444,6 +444,8 @@ export const fr: Texts = {
       jobs_changed: 'Tâches modifiées dans leur tableau de bord',
       authority_paused: 'Appels à l’administration fiscale arrêtés',
       authority_resumed: 'Appels à l’administration fiscale repris',
+      master_key_rotated: 'Clé maîtresse remplacée',
+      data_keys_changed: 'Clés des données modifiées',
       api_key_created: 'Clé d’API créée',
       api_key_rotated: 'Clé d’API renouvelée',
       api_key_revoked: 'Clé d’API révoquée',

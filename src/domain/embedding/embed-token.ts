@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { DataKey, DataKeys } from '../data-keys.ts';
 import { isId } from '../ids.ts';
 import { ENVIRONMENTS, type Environment } from '../tenant/tenant.ts';
 
@@ -33,22 +34,23 @@ const MAC_LENGTH = 32;
 const MOST = 2000;
 const KINDS = { invoice: 'inv', deliveries: 'we' } as const satisfies Readonly<Record<EmbedGrant['kind'], string>>;
 
-/** @param masterKey at least 32 random bytes */
-export function createEmbedTokens(masterKey: Uint8Array): EmbedTokens {
-  const key = createSecretKey(masterKey);
-  const macOf = (purpose: string, body: string) =>
-    createHmac('sha256', key).update(`${purpose}:${body}`).digest().subarray(0, 24).toString('base64url');
+/** @param keys the newest signs, and what an accepted one signed is valid */
+export function createEmbedTokens(keys: DataKeys): EmbedTokens {
+  const macOf = ({ secret }: DataKey, purpose: string, body: string) =>
+    createHmac('sha256', secret).update(`${purpose}:${body}`).digest().subarray(0, 24).toString('base64url');
 
   function sign(purpose: string, content: unknown): string {
     const body = Buffer.from(JSON.stringify(content)).toString('base64url');
-    return body + macOf(purpose, body);
+    return body + macOf(keys.newest(), purpose, body);
   }
   function open(purpose: string, signed: string): unknown {
     if (signed.length <= MAC_LENGTH || signed.length > MOST) return null;
     const [body, given] = [signed.slice(0, -MAC_LENGTH), Buffer.from(signed.slice(-MAC_LENGTH))];
-    const expected = Buffer.from(macOf(purpose, body));
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-    return JSON.parse(Buffer.from(body, 'base64url').toString('utf8'));
+    const isSigned = (key: DataKey) => {
+      const expected = Buffer.from(macOf(key, purpose, body));
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    };
+    return keys.accepted().some(isSigned) ? JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) : null;
   }
   return {
     issue({ kind, tenantId, environment, subject, expiresAt }) {

@@ -1,4 +1,4 @@
-import { createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type ApiKey, hashToken, type KeyKind, newToken } from '../api-key/api-key.ts';
 import { newId } from '../ids.ts';
 import type { Grants } from '../person/person.ts';
@@ -13,23 +13,10 @@ export interface InstallationRepository {
   /** SHA-256, lower-case hex; null before the first start. */
   operatorHash(): Promise<string | null>;
   /**
-   * Stores the mark if there is none. @returns the stored mark, which is the same for all processes that start at once
-   */
-  keepMasterKeyMark(mark: string): Promise<string>;
-  /** Identifies the master key that the data was written with; null before the first start. */
-  masterKeyMark(): Promise<string | null>;
-  /**
    * Stores the secret of {@link createInvoiceIds} if there is none. @returns the stored secret, which is the same for all
    * processes and never changes
    */
   keepInvoiceIdSecret(secret: string): Promise<string>;
-  /** Removes the mark, so that the next start stores the mark of its own key. */
-  forgetMasterKeyMark(): Promise<void>;
-}
-
-/** Identifies a master key: derived from it (HKDF-SHA-256, 32 bytes in hex) and used for nothing else. */
-export function masterKeyMark(masterKey: Uint8Array): string {
-  return Buffer.from(hkdfSync('sha256', masterKey, new Uint8Array(), 'mark:master-key', 32)).toString('hex');
 }
 
 /** Credentials that the first start of the service shows once. */

@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { DataKey, DataKeys } from '../data-keys.ts';
 import { isId } from '../ids.ts';
 import type { DocumentKind } from './documents.ts';
 
@@ -6,7 +7,10 @@ const SEPARATOR = '_secret_';
 
 /** Derives and checks client_secrets and the tokens of document URLs. No secret is stored with an invoice. */
 export interface ClientSecrets {
-  /** `<invoice_id>_secret_<32 url-safe characters>`, always the same for an invoice: a replay can return it again. */
+  /**
+   * `<invoice_id>_secret_<32 url-safe characters>`, the same for an invoice as long as the newest key is: a replay can
+   * return it again.
+   */
   issue(invoiceId: string): string;
   /** Returns the invoice's id if the secret is valid, otherwise null. Constant-time comparison. */
   verify(clientSecret: string): string | null;
@@ -16,25 +20,26 @@ export interface ClientSecrets {
   verifyDocumentToken(token: string, invoiceId: string, kind: DocumentKind, revision: number): boolean;
 }
 
-/** @param masterKey at least 32 random bytes; with it every invoice can be read */
-export function createClientSecrets(masterKey: Uint8Array): ClientSecrets {
-  // Created once: creating a KeyObject costs more than the digest.
-  const key = createSecretKey(masterKey);
+/** @param keys with one of them every invoice can be read; the newest issues, and what each accepted one issued is valid */
+export function createClientSecrets(keys: DataKeys): ClientSecrets {
   // 192 bits: 32 characters of base64url.
-  const derive = (purpose: string) =>
-    createHmac('sha256', key).update(purpose).digest().subarray(0, 24).toString('base64url');
-  const issue = (invoiceId: string) => `${invoiceId}${SEPARATOR}${derive(`client-secret:${invoiceId}`)}`;
-  const documentToken: ClientSecrets['documentToken'] = (invoiceId, kind, revision) =>
-    derive(`document:${kind}:${revision}:${invoiceId}`);
+  const derive = ({ secret }: DataKey, purpose: string) =>
+    createHmac('sha256', secret).update(purpose).digest().subarray(0, 24).toString('base64url');
+  const secretOf = (key: DataKey, invoiceId: string) =>
+    `${invoiceId}${SEPARATOR}${derive(key, `client-secret:${invoiceId}`)}`;
+  const tokenOf = (key: DataKey, invoiceId: string, kind: DocumentKind, revision: number) =>
+    derive(key, `document:${kind}:${revision}:${invoiceId}`);
   return {
-    issue,
+    issue: (invoiceId) => secretOf(keys.newest(), invoiceId),
     verify(clientSecret) {
       const invoiceId = clientSecret.split(SEPARATOR, 1)[0] ?? '';
-      return isId('inv', invoiceId) && equalInConstantTime(clientSecret, issue(invoiceId)) ? invoiceId : null;
+      if (!isId('inv', invoiceId)) return null;
+      const isIssued = (key: DataKey) => equalInConstantTime(clientSecret, secretOf(key, invoiceId));
+      return keys.accepted().some(isIssued) ? invoiceId : null;
     },
-    documentToken,
+    documentToken: (invoiceId, kind, revision) => tokenOf(keys.newest(), invoiceId, kind, revision),
     verifyDocumentToken: (token, invoiceId, kind, revision) =>
-      equalInConstantTime(token, documentToken(invoiceId, kind, revision)),
+      keys.accepted().some((key) => equalInConstantTime(token, tokenOf(key, invoiceId, kind, revision))),
   };
 }
 

@@ -1,10 +1,10 @@
 import { type Activity, within } from '../activity.ts';
+import type { SecretBox } from '../secret-box.ts';
 import { NO_TRACING, type Span, type Tracing, traceIdOf } from '../tracing.ts';
 import type { Attempt, ClaimedDelivery } from './delivery.ts';
 import { isSuccess } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { AttemptRecord, WebhookSender } from './ports.ts';
-import type { SecretBox } from './secret-box.ts';
 import { deliveryHeaders, type SigningKey, signingKey } from './signature.ts';
 import { documentTokens, withoutTokens } from './webhook-event.ts';
 

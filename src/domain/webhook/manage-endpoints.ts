@@ -4,12 +4,12 @@ import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
 import { MAX_ENDPOINTS, SECRET_OVERLAP } from '../limits.ts';
 import { type Principal, requireScope } from '../principal.ts';
+import type { SecretBox } from '../secret-box.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { EndpointSecret, WebhookEndpoint } from './endpoint.ts';
 import type { CreateEndpointInput, UpdateEndpointInput } from './endpoint-input.ts';
 import type { DeliveryLedger, EndpointRepository } from './ports.ts';
-import type { SecretBox } from './secret-box.ts';
 
 /** An endpoint with its new secret, which is shown only in this answer. */
 export interface CreatedEndpoint {

@@ -57,6 +57,14 @@ export interface EndpointRepository {
     present: readonly EndpointSecret[],
     secrets: readonly EndpointSecret[],
   ): Promise<WebhookEndpoint | null>;
+  /** Replaces what seals the secrets if they are still `present`, which clients do not see. @returns whether it did */
+  resealSecrets(
+    endpointId: string,
+    present: readonly EndpointSecret[],
+    secrets: readonly EndpointSecret[],
+  ): Promise<boolean>;
+  /** Endpoints of all tenants in the order of their ids, after one. */
+  pageOfAll(afterId: string, limit: number): Promise<WebhookEndpoint[]>;
   /** @returns whether it existed */
   delete(tenantId: string, environment: Environment, endpointId: string): Promise<boolean>;
 }

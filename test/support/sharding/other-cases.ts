@@ -4,6 +4,7 @@ import { CLOSED } from '../../../src/domain/authority/breaker.ts';
 import type { LedgerEntry } from '../../../src/domain/authority/ports.ts';
 import type { Finding, ReconciliationRun } from '../../../src/domain/authority/reconciliation.ts';
 import { newId } from '../../../src/domain/ids.ts';
+import { newRing } from '../../../src/domain/installation/key-ring.ts';
 import { newInvitation } from '../../../src/domain/person/invitation.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 import type { SignersCertificate } from '../../../src/domain/tenant/ports.ts';
@@ -19,6 +20,7 @@ import { createStatisticsStore } from '../../../src/storage/endpoint-statistics.
 import { createStoreHealth } from '../../../src/storage/health.ts';
 import { createInstallationRepository } from '../../../src/storage/installation.ts';
 import { createSettledCounts } from '../../../src/storage/invoice-counts.ts';
+import { createKeyRingStore } from '../../../src/storage/key-ring.ts';
 import { createLogoStore } from '../../../src/storage/logos.ts';
 import { createOrphanCollector } from '../../../src/storage/orphan-documents.ts';
 import { createPeopleRepository } from '../../../src/storage/people.ts';
@@ -332,6 +334,8 @@ function authorityCases({ db }: Store): Record<string, Subject> {
 function processCases({ db }: Store): Record<string, Subject> {
   const members = createClaimMembers(db);
   const installation = createInstallationRepository(db);
+  const ring = createKeyRingStore(db);
+  const aRing = newRing(new Uint8Array(32), new Date());
   const certificates = createSignersCertificates(db);
   const certificate: SignersCertificate = {
     ...{ signer: 'platform', subject: 'CN=P', issuer: 'CN=P', serialNumber: '1', fingerprint: 'f' },
@@ -351,10 +355,17 @@ function processCases({ db }: Store): Record<string, Subject> {
       keepOperatorHash: () => installation.keepOperatorHash('h'),
       replaceOperatorHash: () => installation.replaceOperatorHash('h'),
       operatorHash: () => installation.operatorHash(),
-      keepMasterKeyMark: () => installation.keepMasterKeyMark('m'),
-      masterKeyMark: () => installation.masterKeyMark(),
       keepInvoiceIdSecret: () => installation.keepInvoiceIdSecret('s'),
-      forgetMasterKeyMark: () => installation.forgetMasterKeyMark(),
+    }),
+    createKeyRingStore: subject(ring, {
+      read: () => ring.read(),
+      keep: async () => {
+        await ring.keep(aRing);
+        await ring.keep(aRing);
+      },
+      replace: () => ring.replace({ ...aRing, revision: 2 }),
+      earlierMark: () => ring.earlierMark(),
+      forgetMaster: () => ring.forgetMaster(),
     }),
     createSignersCertificates: subject(certificates, {
       tell: () => certificates.tell([certificate], new Date()),

@@ -186,6 +186,11 @@ function endpointCases(store: Store): Subject {
       const sealed = BOX.seal(`whsec_${Buffer.alloc(32).toString('base64')}`, id);
       await endpoints.replaceSecrets(id, secrets, [{ sealed, createdAt: new Date(), expiresAt: null }]);
     },
+    resealSecrets: async () => {
+      const { id, secrets } = await stored();
+      await endpoints.resealSecrets(id, secrets, secrets);
+    },
+    pageOfAll: () => endpoints.pageOfAll('', 5),
     delete: async () => endpoints.delete(...(await mine())),
   });
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { moroccanDate } from '../../../src/domain/calendar-date.ts';
+import { soleKey } from '../../../src/domain/data-keys.ts';
 import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
 import { createCreateInvoice, type LogWarnings } from '../../../src/domain/invoice/create-invoice.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
@@ -40,7 +41,14 @@ it('a request is replayed even on a day when its dates are no longer allowed; an
     findByOwnNumber: async () => null,
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(repository, queue, ids, createClientSecrets(Buffer.alloc(32)), warnings, () => {});
+  const create = createCreateInvoice(
+    repository,
+    queue,
+    ids,
+    createClientSecrets(soleKey(Buffer.alloc(32))),
+    warnings,
+    () => {},
+  );
   const due = (dueDate: string) => ({ ...input, terms: { dueDate } });
 
   const today = moroccanDate(new Date());
@@ -83,7 +91,7 @@ it('the warning codes of a new invoice are logged once; a replay logs nothing', 
     repository,
     queue,
     ids,
-    createClientSecrets(Buffer.alloc(32)),
+    createClientSecrets(soleKey(Buffer.alloc(32))),
     warnings,
     (entry) => {
       logged.push(entry);
@@ -116,7 +124,7 @@ it('an invoice is not stored if its warnings cannot be computed', async () => {
     repository,
     queue,
     ids,
-    createClientSecrets(Buffer.alloc(32)),
+    createClientSecrets(soleKey(Buffer.alloc(32))),
     unreadable,
     () => {},
   );
@@ -137,7 +145,14 @@ it('after a request that stored its invoice and then failed, the next one with i
     },
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(repository, queue, ids, createClientSecrets(Buffer.alloc(32)), warnings, () => {});
+  const create = createCreateInvoice(
+    repository,
+    queue,
+    ids,
+    createClientSecrets(soleKey(Buffer.alloc(32))),
+    warnings,
+    () => {},
+  );
 
   await expect(create(principal, input, 'k')).rejects.toThrow('lost');
   failing = false;

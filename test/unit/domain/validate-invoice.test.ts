@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { soleKey } from '../../../src/domain/data-keys.ts';
 import { ServiceError } from '../../../src/domain/errors.ts';
 import { problemsOf } from '../../../src/domain/input-problems.ts';
 import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
@@ -48,7 +49,7 @@ const create = createCreateInvoice(
   invoices,
   { enqueue: async () => {} },
   createInvoiceIds('secret'),
-  createClientSecrets(Buffer.alloc(32)),
+  createClientSecrets(soleKey(Buffer.alloc(32))),
   warnings,
   () => {},
 );
