@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 /** Only its lock matters. It is no part of a backup. */
 export const KEY_LOCK_FILE = 'master.key.lock';
 
-/** How long a lock is waited for, milliseconds. */
-const WAIT_MS = 5000;
+/** How long copies wait for a rotation, milliseconds. A rotation does not wait for copies, which may take hours. */
+const WAIT_MS = 2000;
 
 /**
  * Locks the files of the master key in DATA_DIR: `shared` for whoever copies them together with the data that they seal,
@@ -17,7 +17,7 @@ const WAIT_MS = 5000;
  */
 export function lockKeyFiles(dataDir: string, how: 'shared' | 'exclusive'): () => void {
   const file = join(dataDir, KEY_LOCK_FILE);
-  const lock = new DatabaseSync(file, { timeout: WAIT_MS });
+  const lock = new DatabaseSync(file, { timeout: how === 'shared' ? WAIT_MS : 0 });
   try {
     chmodSync(file, 0o600);
     // Without a file for the journal beside it.
