@@ -6,11 +6,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { certificateFindings } from '../../../src/adapters/signing-key/certificate-findings.ts';
 import { openSigningKeys } from '../../../src/adapters/signing-key/signing-keys.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
+import { unsignedDocument, writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
+import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
 import { createClosing } from '../../../src/app/runtime.ts';
 import { composeSigning, openSigning, watchSigning } from '../../../src/app/signing.ts';
 import { readConfig } from '../../../src/config.ts';
 import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
 import { createLogger } from '../../../src/transport/logger.ts';
+import { sampleInvoice } from '../ubl/sample-invoice.ts';
 import { ecKey, FROM, identityOf, TO } from '../xades/identities.ts';
 import { makePkcs12 } from './make-pkcs12.ts';
 
@@ -91,6 +94,29 @@ describe('the keys of a service', () => {
     expect(await signing.refresh()).toBe(false);
     expect(subjects()).toEqual(['CN=Second', 'CN=Second']);
     expect(signing.signerOf(owner)).toBe(after);
+  });
+
+  test('what is being signed when the file is replaced keeps its key and the certificate of that key', async ({
+    skip,
+  }) => {
+    const [first, second] = [makePkcs12(folder, 'First', ''), makePkcs12(folder, 'Second', '')];
+    if (first === null || second === null) return skip('openssl is not installed: skipped');
+    const file = join(folder, 'signing.p12');
+    await rename(first, file);
+    const signing = await openSigning({ signing: { ...NONE, p12: { file, passphrase: '' } }, dataDir: folder });
+    const sign = async () => {
+      const signer = signing.signerOf({ tenantId: 'ten_1', environment: 'live' });
+      // The key may be an HSM that answers late: what comes in between must not mix the two.
+      await replaced.promise;
+      return signer.sign(unsignedDocument(writeInvoice(sampleInvoice())), new Date());
+    };
+    const replaced = Promise.withResolvers<void>();
+    const begun = sign();
+    await rename(second, file);
+    expect(await signing.refresh()).toBe(true);
+    replaced.resolve();
+    const verified = await Promise.all([begun, sign()].map(async (signed) => verifySignedDocument(await signed)));
+    expect(verified.map((each) => each.valid && each.certificate.subject)).toEqual(['CN=First', 'CN=Second']);
   });
 
   test('a running service uses a replaced file without a restart, and tells of it', async ({ skip }) => {
