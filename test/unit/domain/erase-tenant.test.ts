@@ -94,7 +94,10 @@ describe('an erasure', () => {
   it('removes what was issued eleven years ago, and nothing younger', async () => {
     const { store, calls } = storeOf(0);
     const years: unknown[] = [];
-    const removeExpired: ErasureStore['removeExpired'] = async (beforeYear) => void years.push(beforeYear) ?? 0;
+    const removeExpired: ErasureStore['removeExpired'] = async (beforeYear) => {
+      years.push(beforeYear);
+      return 0;
+    };
     const only = new Proxy(store, {
       get: (real, name: keyof ErasureStore) => (name === 'removeExpired' ? removeExpired : real[name]),
     });
