@@ -13,28 +13,37 @@ const BATCH = 500;
 /** The part of an order key that is its time. */
 const TIME_DIGITS = 12;
 
+interface StoredInvoices {
+  readonly count: number;
+  readonly lines: number;
+  /** They were created evenly over the last milliseconds; default now. */
+  readonly overMs?: number;
+  /** Number of customers, each with an amount of its own; default 1. */
+  readonly customers?: number;
+}
+
 /** Stores `count` pending invoices of `lines` lines, whose processing is due. @returns their ids */
 export function storePending(
   invoices: Collection<InvoiceDocument>,
   owner: Member,
-  { count, lines }: { readonly count: number; readonly lines: number },
+  stored: StoredInvoices,
 ): Promise<string[]> {
-  return store(invoices, owner, { count, lines }, (document) => document);
+  return store(invoices, owner, stored, (document) => document);
 }
 
 /**
- * Stores `count` accepted invoices, numbered from 1, for which nothing is left to do; one in a hundred is rejected. They
- * were created evenly over the last `overMs` milliseconds.
+ * Stores `count` accepted invoices, numbered from 1, for which nothing is left to do; one in `rejectedIn` is rejected.
+ * @returns their ids, oldest first
  */
 export function storeDone(
   invoices: Collection<InvoiceDocument>,
   owner: Member,
-  { count, lines, overMs = 0 }: { readonly count: number; readonly lines: number; readonly overMs?: number },
+  { rejectedIn = 100, ...stored }: StoredInvoices & { readonly rejectedIn?: number },
 ): Promise<string[]> {
   let serial = 0;
-  return store(invoices, owner, { count, lines, overMs }, ({ work: _done, ...document }) => {
+  return store(invoices, owner, stored, ({ work: _done, ...document }) => {
     serial++;
-    const status = serial % 100 === 0 ? 'rejected' : 'accepted';
+    const status = serial % rejectedIn === 0 ? 'rejected' : 'accepted';
     const series = { year: seriesYear(document.createdAt), serial };
     const dgiId = status === 'accepted' ? `DGI-TEST-${String(serial).padStart(16, '0')}` : null;
     const { $set, $push } = transition(0, status, { series, dgiId });
@@ -45,10 +54,12 @@ export function storeDone(
 async function store(
   invoices: Collection<InvoiceDocument>,
   owner: Member,
-  { count, lines, overMs = 0 }: { readonly count: number; readonly lines: number; readonly overMs?: number },
+  { count, lines, overMs = 0, customers = 1 }: StoredInvoices,
   change: (document: InvoiceDocument) => InvoiceDocument,
 ): Promise<string[]> {
-  const input = inputOfRestBody(readBody(invoiceBody(lines)));
+  const inputs = Array.from({ length: customers }, (_, nth) =>
+    inputOfRestBody(readBody(invoiceBody(lines, customers === 1 ? null : nth))),
+  );
   const ids: string[] = [];
   while (ids.length < count) {
     const group = Array.from({ length: Math.min(count - ids.length, BATCH) }, (_, nth) => {
@@ -57,6 +68,7 @@ async function store(
       const moment = newCreationMoment();
       const createdAt = new Date(moment.createdAt.getTime() - age);
       const order = orderAt(createdAt.getTime()).slice(0, TIME_DIGITS) + moment.order.slice(TIME_DIGITS);
+      const input = inputs[(ids.length + nth) % customers] as (typeof inputs)[number];
       return change(documentOf(newInvoice(owner, input, createdAt), order, null));
     });
     await invoices.insertMany(group, { ordered: false });
