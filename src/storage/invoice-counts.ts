@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import type { SettledCounts, SettledDay } from '../domain/invoice/count-invoices.ts';
+import type { BegunHour, SettledCounts, SettledDay } from '../domain/invoice/count-invoices.ts';
 import type { StatusCounts } from '../domain/invoice/repository.ts';
 import type { Environment } from '../domain/tenant/tenant.ts';
 
@@ -12,6 +12,7 @@ interface CountsDocument {
   whole?: StatusCounts;
   /** By the start of the hour in UNIX milliseconds. */
   hours?: Record<string, StatusCounts>;
+  begun?: BegunHour;
   writtenAt: Date;
 }
 
@@ -26,20 +27,27 @@ export function createSettledCounts(db: Db): SettledCounts {
         .toArray();
       return new Map(found.map((document) => [document._id.slice(-'YYYY-MM-DD'.length), dayOf(document)]));
     },
-    async keep(tenantId, environment, date, { whole, hours }) {
+    async keep(tenantId, environment, date, { whole, hours, begun }) {
       const news = [...hours].map(([start, counts]) => [`hours.${start}`, counts] as const);
       await stored.updateOne(
         { _id: idOf(tenantId, environment, date) },
-        { $set: { ...Object.fromEntries(news), ...(whole && { whole }), writtenAt: new Date() } },
+        {
+          $set: {
+            ...Object.fromEntries(news),
+            ...(whole && { whole }),
+            ...(begun && { begun }),
+            writtenAt: new Date(),
+          },
+        },
         { upsert: true },
       );
     },
   };
 }
 
-function dayOf({ whole, hours }: CountsDocument): SettledDay {
+function dayOf({ whole, hours, begun }: CountsDocument): SettledDay {
   const known = Object.entries(hours ?? {}).map(([start, counts]) => [Number(start), counts] as const);
-  return { whole: whole ?? null, hours: new Map(known) };
+  return { whole: whole ?? null, hours: new Map(known), begun: begun ?? null };
 }
 
 function idOf(tenantId: string, environment: Environment, date: string): string {

@@ -207,7 +207,8 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['settledCounts.find', () => createSettledCounts(store.db).find('ten_1', 'test', ['2026-01-31']), 1],
   [
     'settledCounts.keep',
-    () => createSettledCounts(store.db).keep('ten_1', 'test', '2026-01-31', { whole: null, hours: new Map() }),
+    () =>
+      createSettledCounts(store.db).keep('ten_1', 'test', '2026-01-31', { whole: null, hours: new Map(), begun: null }),
     1,
   ],
   ['invoices.claim', () => invoices.claim(kept.id, 1000), 1],

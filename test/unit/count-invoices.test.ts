@@ -25,11 +25,12 @@ function world(at: string) {
     },
     {
       find: async (_tenant, _environment, dates) => new Map([...kept].filter(([date]) => dates.includes(date))),
-      async keep(_tenant, _environment, date, { whole, hours }) {
+      async keep(_tenant, _environment, date, { whole, hours, begun }) {
         const earlier = kept.get(date);
         kept.set(date, {
           whole: whole ?? earlier?.whole ?? null,
           hours: new Map([...(earlier?.hours ?? []), ...hours]),
+          begun: begun ?? earlier?.begun ?? null,
         });
       },
     },
@@ -79,8 +80,8 @@ it('counts what is over and final once; an open invoice costs its own hour', asy
   ]);
   counted.length = 0;
   expect(await days(5)).toEqual(first);
-  // The hour of today that is not over, and the hour of the open invoice.
-  expect(counted).toEqual([1, 1]);
+  // What is left of today's hour, of which the beginning is over, and the hour of the open invoice.
+  expect(counted).toEqual([40 / 60, 1]);
   for (const invoice of invoices) invoice.status = 'rejected';
   expect((await days(5)).map((day) => day.slice(1))).toEqual([
     [0, 1, 0],
@@ -100,6 +101,29 @@ it('does not settle an hour before every process has stored what it created in i
   await days(1);
   add('2026-11-23T11:59:59Z', 'accepted');
   expect(await days(1)).toEqual([['2026-11-23', 1, 0, 0]]);
+});
+
+it('counts of an hour that is not over only what came since, and the last ten minutes', async () => {
+  const { add, clock, counted, days } = world('2026-11-23T12:30:40Z');
+  add('2026-11-23T12:00:00Z', 'accepted');
+  add('2026-11-23T12:19:59Z', 'rejected');
+  await days(1);
+  counted.length = 0;
+  add('2026-11-23T12:20:00Z', 'accepted');
+  expect(await days(1)).toEqual([['2026-11-23', 2, 1, 0]]);
+  expect(counted).toEqual([40 / 60]);
+  clock.now = Date.parse('2026-11-23T12:45:00Z');
+  add('2026-11-23T12:40:00Z', 'pending');
+  counted.length = 0;
+  expect(await days(1)).toEqual([['2026-11-23', 2, 1, 1]]);
+  expect(counted).toEqual([15 / 60, 25 / 60]);
+  // The open invoice keeps its minutes from settling, the earlier ones stay.
+  clock.now = Date.parse('2026-11-23T13:15:00Z');
+  counted.length = 0;
+  expect(await days(1)).toEqual([['2026-11-23', 2, 1, 1]]);
+  expect(counted).toEqual([25 / 60, 5 / 60, 55 / 60]);
+  clock.now = Date.parse('2026-11-24T12:15:00Z');
+  expect((await days(2))[1]).toEqual(['2026-11-23', 2, 1, 1]);
 });
 
 it('refuses other numbers of days', async () => {

@@ -17,12 +17,23 @@ export interface SettledDay {
   readonly whole: StatusCounts | null;
   /** By the start of the hour in UNIX milliseconds. */
   readonly hours: ReadonlyMap<number, StatusCounts>;
+  /** The beginning of an hour that is not over: from `start` until before `until`, UNIX milliseconds. */
+  readonly begun: BegunHour | null;
+}
+
+export interface BegunHour {
+  readonly start: number;
+  readonly until: number;
+  readonly counts: StatusCounts;
 }
 
 /** A tenant's settled counts of days. */
 export interface SettledCounts {
   find(tenantId: string, environment: Environment, dates: readonly string[]): Promise<Map<string, SettledDay>>;
-  /** Adds what has settled to what is kept of the day. Concurrent callers keep the same. */
+  /**
+   * Adds what has settled to what is kept of the day; a begun hour replaces the one before. What concurrent callers keep is
+   * right, whichever is last.
+   */
   keep(tenantId: string, environment: Environment, date: string, settled: SettledDay): Promise<void>;
 }
 
@@ -35,12 +46,13 @@ export const MOST_DAYS = 31;
  */
 const STORED_WITHIN_MS = 600_000;
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 export type CountInvoices = ReturnType<typeof createCountInvoices>;
 
 /**
  * Final statuses never change, so what was counted once in a range that is over and has no open invoice is kept. Each
- * call counts only what is new since, and the hours that have open invoices.
+ * call counts only what is new since, the last ten minutes, and the hours that have open invoices.
  */
 export function createCountInvoices(
   invoices: Pick<InvoiceRepository, 'countByStatus'>,
@@ -71,34 +83,53 @@ export function createCountInvoices(
     if (isOver(until) && !settled) {
       const whole = await count(member, from, until);
       if (isSettled(whole)) {
-        await settledCounts.keep(member.tenant.id, member.environment, date, { whole, hours: new Map() });
+        await settledCounts.keep(member.tenant.id, member.environment, date, { whole, ...NOTHING_SETTLED });
         return whole;
       }
     }
-    return countsOfHours(member, date, { from, until, known: settled?.hours ?? new Map() });
+    return countsOfHours(member, date, { from, until, known: settled ?? NOTHING_SETTLED });
   }
 
   async function countsOfHours(
     member: Member,
     date: string,
-    { from, until, known }: { from: number; until: number; known: ReadonlyMap<number, StatusCounts> },
+    { from, until, known }: { from: number; until: number; known: Pick<SettledDay, 'hours' | 'begun'> },
   ): Promise<StatusCounts> {
     const news = new Map<number, StatusCounts>();
+    let begun: BegunHour | null = null;
     let sum = NONE;
-    let settledHours = 0;
     for (let start = from; start < until && start <= now(); start += HOUR_MS) {
-      const kept = known.get(start);
+      const kept = known.hours.get(start);
+      if (kept) {
+        sum = plus(sum, kept);
+        continue;
+      }
       const end = Math.min(start + HOUR_MS, until);
-      const counts = kept ?? (await count(member, start, end));
+      const beginning = known.begun?.start === start ? known.begun : { start, until: start, counts: NONE };
+      const { counts, settled } = await countHour(member, beginning, end);
+      if (settled.until === end) news.set(start, counts);
+      else if (settled !== beginning) begun = settled;
       sum = plus(sum, counts);
-      const settles = kept !== undefined || (isOver(end) && isSettled(counts));
-      if (settles) settledHours += 1;
-      if (settles && !kept) news.set(start, counts);
     }
-    const whole = isOver(until) && settledHours === Math.ceil((until - from) / HOUR_MS) ? sum : null;
-    if (whole || news.size > 0)
-      await settledCounts.keep(member.tenant.id, member.environment, date, { whole, hours: news });
+    const hours = Math.ceil((until - from) / HOUR_MS);
+    const whole = isOver(until) && known.hours.size + news.size === hours ? sum : null;
+    if (whole || news.size > 0 || begun)
+      await settledCounts.keep(member.tenant.id, member.environment, date, { whole, hours: news, begun });
     return sum;
+  }
+
+  /** Counts on from a settled beginning. @returns the hour's counts, and the beginning that has settled by now */
+  async function countHour(
+    member: Member,
+    beginning: BegunHour,
+    end: number,
+  ): Promise<{ counts: StatusCounts; settled: BegunHour }> {
+    const overUntil = Math.floor((now() - STORED_WITHIN_MS) / MINUTE_MS) * MINUTE_MS;
+    const until = Math.max(beginning.until, Math.min(end, overUntil));
+    const over = until > beginning.until ? await count(member, beginning.until, until) : NONE;
+    const counts = plus(beginning.counts, over);
+    const settled = until > beginning.until && isSettled(over) ? { ...beginning, until, counts } : beginning;
+    return { counts: until < end ? plus(counts, await count(member, until, end)) : counts, settled };
   }
 
   function count({ tenant, environment }: Member, from: number, until: number): Promise<StatusCounts> {
@@ -110,6 +141,7 @@ export function createCountInvoices(
   }
 }
 
+const NOTHING_SETTLED = { hours: new Map<number, StatusCounts>(), begun: null };
 const NONE = Object.fromEntries(INVOICE_STATUSES.map((status) => [status, 0])) as StatusCounts;
 
 function plus(a: StatusCounts, b: StatusCounts): StatusCounts {

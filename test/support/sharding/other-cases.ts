@@ -149,7 +149,7 @@ function settledCountsCases({ db }: Store): Subject {
   const counts = createSettledCounts(db);
   const whole = { pending: 0, signing: 0, transmitted: 0, accepted: 1, rejected: 0 };
   return subject(counts, {
-    keep: () => counts.keep('ten_1', 'test', '2026-01-31', { whole, hours: new Map([[0, whole]]) }),
+    keep: () => counts.keep('ten_1', 'test', '2026-01-31', { whole, hours: new Map([[0, whole]]), begun: null }),
     find: () => counts.find('ten_1', 'test', ['2026-01-31']),
   });
 }
