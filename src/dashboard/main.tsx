@@ -1,6 +1,7 @@
 import { render } from 'preact';
-import { LocationProvider, lazy, Route, Router } from 'preact-iso';
+import { LocationProvider, Route, Router } from 'preact-iso';
 import { LanguageProvider } from './interface/language.tsx';
+import { lazyPage } from './interface/lazy-part.tsx';
 import { NotFound } from './interface/not-found.tsx';
 import './style.css';
 
@@ -8,19 +9,19 @@ import './style.css';
 const OWN_ADDRESSES =
   /^\/(i\/.*|embed\/.*|account|forgotten-password|join|new-password|sign-in|tenants\/.*|ops(\/(tenants|entries).*)?)?$/;
 
-const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage);
-const EmbeddedInvoice = lazy(async () => (await import('./embedding/embedded-invoice.tsx')).EmbeddedInvoice);
-const EmbeddedLog = lazy(async () => (await import('./embedding/embedded-log.tsx')).EmbeddedLog);
-const ForgottenPasswordPage = lazy(
+const AccountPage = lazyPage(async () => (await import('./account/account-page.tsx')).AccountPage);
+const EmbeddedInvoice = lazyPage(async () => (await import('./embedding/embedded-invoice.tsx')).EmbeddedInvoice);
+const EmbeddedLog = lazyPage(async () => (await import('./embedding/embedded-log.tsx')).EmbeddedLog);
+const ForgottenPasswordPage = lazyPage(
   async () => (await import('./account/forgotten-password-page.tsx')).ForgottenPasswordPage,
 );
-const InvoiceRoute = lazy(async () => (await import('./invoice/invoice-route.tsx')).InvoiceRoute);
-const JoinPage = lazy(async () => (await import('./account/join-page.tsx')).JoinPage);
-const NewPasswordPage = lazy(async () => (await import('./account/new-password-page.tsx')).NewPasswordPage);
-const OperatorsRoute = lazy(async () => (await import('./operators/operators-route.tsx')).OperatorsRoute);
-const SignInPage = lazy(async () => (await import('./account/sign-in-page.tsx')).SignInPage);
-const WorkspaceRoute = lazy(async () => (await import('./workspace/workspace-route.tsx')).WorkspaceRoute);
-const Welcome = lazy(async () => (await import('./welcome/welcome.tsx')).Welcome);
+const InvoiceRoute = lazyPage(async () => (await import('./invoice/invoice-route.tsx')).InvoiceRoute);
+const JoinPage = lazyPage(async () => (await import('./account/join-page.tsx')).JoinPage);
+const NewPasswordPage = lazyPage(async () => (await import('./account/new-password-page.tsx')).NewPasswordPage);
+const OperatorsRoute = lazyPage(async () => (await import('./operators/operators-route.tsx')).OperatorsRoute);
+const SignInPage = lazyPage(async () => (await import('./account/sign-in-page.tsx')).SignInPage);
+const WorkspaceRoute = lazyPage(async () => (await import('./workspace/workspace-route.tsx')).WorkspaceRoute);
+const Welcome = lazyPage(async () => (await import('./welcome/welcome.tsx')).Welcome);
 
 const root = document.getElementById('app');
 if (root) {

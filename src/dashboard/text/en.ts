@@ -8,6 +8,11 @@ export const en: Texts = {
   footer: 'Electronic invoicing in Morocco',
   notFound: 'Page not found',
   notFoundUnder: 'There is nothing at this address.',
+  unloaded: {
+    title: 'This page could not be loaded',
+    under: 'Your connection was interrupted, or these pages have a new version.',
+    again: 'Try again',
+  },
   loading: 'Reading the invoice…',
   live: 'Live',
   lost: 'Connection lost, trying again',

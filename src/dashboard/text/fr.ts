@@ -8,6 +8,11 @@ export const fr: Texts = {
   footer: 'Facturation électronique au Maroc',
   notFound: 'Page introuvable',
   notFoundUnder: 'Il n’y a rien à cette adresse.',
+  unloaded: {
+    title: 'La page n’a pas pu être chargée',
+    under: 'Votre connexion a été interrompue, ou ces pages ont une nouvelle version.',
+    again: 'Réessayer',
+  },
   loading: 'Lecture de la facture…',
   live: 'Suivi en direct',
   lost: 'Connexion perdue, nouvelle tentative en cours',

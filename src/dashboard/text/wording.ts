@@ -19,6 +19,8 @@ export interface Texts {
   readonly footer: string;
   readonly notFound: string;
   readonly notFoundUnder: string;
+  /** Of a page whose files could not be loaded. */
+  readonly unloaded: { readonly title: string; readonly under: string; readonly again: string };
   readonly loading: string;
   readonly live: string;
   readonly lost: string;

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { lazy, Route, Router, useRoute } from 'preact-iso';
+import { Route, Router, useRoute } from 'preact-iso';
 import type { Session } from '../account/account-api.ts';
 import { useLanguage } from '../interface/language.tsx';
+import { lazyPart } from '../interface/lazy-part.tsx';
 import { NotFound } from '../interface/not-found.tsx';
 import { Notice } from '../interface/notice.tsx';
 import { PageFrame } from '../interface/page-frame.tsx';
@@ -10,19 +11,19 @@ import { type Environment, useSession, workspaceAddress } from './session.ts';
 import { type Workspace, WorkspaceContext } from './workspace-context.ts';
 import { WorkspaceFrame } from './workspace-frame.tsx';
 
-const AuditPage = lazy(async () => (await import('../audit/audit-page.tsx')).AuditPage);
-const ConsolePage = lazy(async () => (await import('../console/console-page.tsx')).ConsolePage);
-const DeliveryPage = lazy(async () => (await import('../endpoints/delivery-page.tsx')).DeliveryPage);
-const DeliveriesPage = lazy(async () => (await import('../endpoints/deliveries-page.tsx')).DeliveriesPage);
-const EndpointsPage = lazy(async () => (await import('../endpoints/endpoints-page.tsx')).EndpointsPage);
-const HomePage = lazy(async () => (await import('../home/home-page.tsx')).HomePage);
-const InvoicesPage = lazy(async () => (await import('../invoices/invoices-page.tsx')).InvoicesPage);
-const KeysPage = lazy(async () => (await import('../keys/keys-page.tsx')).KeysPage);
-const MemberInvoicePage = lazy(async () => (await import('../invoices/member-invoice-page.tsx')).MemberInvoicePage);
-const NewInvoicePage = lazy(async () => (await import('../creation/new-invoice-page.tsx')).NewInvoicePage);
-const PeoplePage = lazy(async () => (await import('../people/people-page.tsx')).PeoplePage);
-const RequestsPage = lazy(async () => (await import('../requests/requests-page.tsx')).RequestsPage);
-const SettingsPage = lazy(async () => (await import('../settings/settings-page.tsx')).SettingsPage);
+const AuditPage = lazyPart(async () => (await import('../audit/audit-page.tsx')).AuditPage);
+const ConsolePage = lazyPart(async () => (await import('../console/console-page.tsx')).ConsolePage);
+const DeliveryPage = lazyPart(async () => (await import('../endpoints/delivery-page.tsx')).DeliveryPage);
+const DeliveriesPage = lazyPart(async () => (await import('../endpoints/deliveries-page.tsx')).DeliveriesPage);
+const EndpointsPage = lazyPart(async () => (await import('../endpoints/endpoints-page.tsx')).EndpointsPage);
+const HomePage = lazyPart(async () => (await import('../home/home-page.tsx')).HomePage);
+const InvoicesPage = lazyPart(async () => (await import('../invoices/invoices-page.tsx')).InvoicesPage);
+const KeysPage = lazyPart(async () => (await import('../keys/keys-page.tsx')).KeysPage);
+const MemberInvoicePage = lazyPart(async () => (await import('../invoices/member-invoice-page.tsx')).MemberInvoicePage);
+const NewInvoicePage = lazyPart(async () => (await import('../creation/new-invoice-page.tsx')).NewInvoicePage);
+const PeoplePage = lazyPart(async () => (await import('../people/people-page.tsx')).PeoplePage);
+const RequestsPage = lazyPart(async () => (await import('../requests/requests-page.tsx')).RequestsPage);
+const SettingsPage = lazyPart(async () => (await import('../settings/settings-page.tsx')).SettingsPage);
 
 /** `/tenants/<tenant>/<test or live>/…`: the pages of a signed-in person. */
 export function WorkspaceRoute() {
