@@ -5,7 +5,10 @@ import { serviceError } from '../../domain/errors.ts';
 import { isUnchanged, weakEtag } from '../headers.ts';
 import { DOCS_PAGE } from './page.ts';
 
-/** Allows resources of this origin only, and no inline scripts. The icons of the viewer are data URLs. */
+/**
+ * Allows resources of this origin only, and no inline scripts. The icons of the viewer are data URLs. Without Trusted Types:
+ * under a policy that allows none the viewer (swagger-ui) shows nothing.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -10,7 +10,7 @@ import { VERIFY_TEXTS, type VerifyTexts } from './texts.ts';
 const STYLE = resource('page.css');
 const SCRIPT = resource('check-file.js');
 
-/** Allows only the style and the script of the page, by their digests. */
+/** Allows only the style and the script of the page, by their digests, and no text that becomes HTML or a script. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src '${digest(STYLE)}'`,
@@ -18,6 +18,8 @@ export const CONTENT_SECURITY_POLICY = [
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ');
 
 /** Results of the comparison of a file with the invoice's documents. */
