@@ -67,6 +67,8 @@ describe.skipIf(BROWSER_PATH === null)('pages of operators in a browser', () => 
     await says(page, 'maintenance');
 
     await page.locator('a[href="/ops/tenants"]').click();
+    // Somebody without eyes is told of the new page.
+    await page.waitForFunction(() => document.activeElement?.id === 'content');
     await page.locator('[name=name]').fill('Atlas');
     await press(page, 'Create a tenant');
     await says(page, 'Legal name, ICE');

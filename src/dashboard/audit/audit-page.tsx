@@ -45,7 +45,7 @@ export function AuditPage() {
           {texts.requests.again}
         </button>
       </div>
-      <Refusal text={problem === 'failed' ? 'unreachable' : null} />
+      <Refusal why={problem === 'failed' ? 'unreachable' : null} />
       {problem === 'refused' && <p class="empty">{forOwners}</p>}
       {found?.nodes.length === 0 && <p class="empty">{none}</p>}
       {found?.nodes.map((entry) => (

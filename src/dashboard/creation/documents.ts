@@ -14,7 +14,7 @@ export const CREATE_INVOICE = graphql(`
   mutation CreateInvoice($input: CreateInvoiceInput!) {
     result: createInvoice(input: $input) {
       ... on CreateInvoicePayload { invoice { id } }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);

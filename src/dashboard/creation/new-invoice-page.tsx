@@ -83,7 +83,7 @@ function CreationForm() {
             <strong>{formatAmount(input.amount, language)}</strong> MAD
           </bdi>
         </p>
-        <Refusal text={creation.refusal} />
+        <Refusal why={creation.refusal} />
         <button type="submit" class="primary" aria-disabled={creation.busy}>
           {submit}
         </button>

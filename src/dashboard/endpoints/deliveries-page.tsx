@@ -44,7 +44,7 @@ export function DeliveriesPage() {
         </nav>
       </div>
       {mayChange('endpoints', tenant.role, environment) && <ReplayForm onReplayed={reload} />}
-      <Refusal text={problem && 'unreachable'} />
+      <Refusal why={problem && 'unreachable'} />
       {found?.nodes.length === 0 && <p class="empty">{none}</p>}
       {found?.nodes.map((delivery) => (
         <DeliveryRow delivery={delivery} key={delivery.id} onResent={reload} />

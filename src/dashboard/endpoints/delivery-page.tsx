@@ -25,7 +25,7 @@ export function DeliveryPage() {
       <p class="under">
         <code dir="ltr">{id}</code>
       </p>
-      <Refusal text={problem === 'failed' ? 'unreachable' : null} />
+      <Refusal why={problem === 'failed' ? 'unreachable' : null} />
       {problem === 'refused' && <p class="empty">{texts.notFoundUnder}</p>}
       {found && <DeliveryRow delivery={found} onResent={reload} isOpen />}
     </section>

@@ -50,7 +50,7 @@ export function DeliveryRow({ delivery, onResent, isOpen = false }: DeliveryRowP
           </button>
         )}
       </p>
-      <Refusal text={resending.refusal} />
+      <Refusal why={resending.refusal} />
       {attempts.map((each, i) => (
         <section key={each.at}>
           <h3>

@@ -26,7 +26,7 @@ export const CREATE_ENDPOINT = graphql(`
   mutation CreateEndpoint($input: CreateWebhookEndpointInput!) {
     result: createWebhookEndpoint(input: $input) {
       ... on CreateWebhookEndpointPayload { secret endpoint { id } }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);
@@ -35,7 +35,7 @@ export const UPDATE_ENDPOINT = graphql(`
   mutation UpdateEndpoint($id: ID!, $input: UpdateWebhookEndpointInput!) {
     result: updateWebhookEndpoint(id: $id, input: $input) {
       ... on UpdateWebhookEndpointPayload { endpoint { id } }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);
@@ -44,7 +44,7 @@ export const ROTATE_SECRET = graphql(`
   mutation RotateSecret($id: ID!) {
     result: rotateWebhookSecret(endpointId: $id) {
       ... on RotateWebhookSecretPayload { secret endpoint { id } }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);
@@ -53,7 +53,7 @@ export const DELETE_ENDPOINT = graphql(`
   mutation DeleteEndpoint($id: ID!) {
     result: deleteWebhookEndpoint(id: $id) {
       ... on DeleteWebhookEndpointPayload { id }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);
@@ -62,7 +62,7 @@ export const SEND_TEST_EVENT = graphql(`
   mutation SendTestEvent($id: ID!, $type: WebhookEventType!) {
     result: sendTestWebhookEvent(endpointId: $id, type: $type) {
       ... on SendTestWebhookEventPayload { event { id } }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);
@@ -129,7 +129,7 @@ export const RESEND_EVENT = graphql(`
   mutation ResendEvent($eventId: ID!, $endpointId: ID!) {
     result: resendWebhookEvent(eventId: $eventId, endpointId: $endpointId) {
       ... on ResendWebhookEventPayload { deliveries { id } }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);
@@ -144,7 +144,7 @@ export const RESEND_DELIVERIES = graphql(`
   mutation ResendDeliveries($selection: WebhookResendSelection!) {
     result: resendWebhookDeliveries(selection: $selection) {
       ... on ResendWebhookDeliveriesPayload { outcome { count more } }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);

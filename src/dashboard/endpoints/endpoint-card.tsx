@@ -3,7 +3,7 @@ import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { formatMoment } from '../text/dates.ts';
-import { useChange } from '../workspace/use-change.ts';
+import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import { DELETE_ENDPOINT, type Endpoint, ROTATE_SECRET, SEND_TEST_EVENT, UPDATE_ENDPOINT } from './documents.ts';
 import { EndpointForm } from './endpoint-form.tsx';
@@ -38,16 +38,22 @@ export function EndpointCard({ endpoint, isAllowed, onChange, onSecret }: Endpoi
     edit,
     save,
   } = texts.endpoints;
+  const shared = useSharedRefusal();
+  const [refusal, setRefusal] = shared;
   const changes = {
-    update: useChange(UPDATE_ENDPOINT),
-    rotate: useChange(ROTATE_SECRET),
-    remove: useChange(DELETE_ENDPOINT),
-    test: useChange(SEND_TEST_EVENT),
+    update: useChange(UPDATE_ENDPOINT, shared),
+    rotate: useChange(ROTATE_SECRET, shared),
+    remove: useChange(DELETE_ENDPOINT, shared),
+    test: useChange(SEND_TEST_EVENT, shared),
   };
   const [isTested, setTested] = useState(false);
   const [isEdited, setEdited] = useState(false);
-  const refusal = Object.values(changes).find((change) => change.refusal !== null)?.refusal ?? null;
   const [first] = events;
+  /** The form and the card show the same refusal, each only its own. */
+  function showForm(isShown: boolean): void {
+    setRefusal(null);
+    setEdited(isShown);
+  }
   if (isEdited) {
     return (
       <EndpointForm
@@ -55,7 +61,7 @@ export function EndpointCard({ endpoint, isAllowed, onChange, onSecret }: Endpoi
         submit={save}
         given={endpoint}
         change={changes.update}
-        onCancel={() => setEdited(false)}
+        onCancel={() => showForm(false)}
         onSend={async (input) => {
           if (!(await changes.update.run({ id, input }))) return;
           setEdited(false);
@@ -92,8 +98,8 @@ export function EndpointCard({ endpoint, isAllowed, onChange, onSecret }: Endpoi
         ))}
       </p>
       <EndpointHealth endpoint={endpoint} />
-      <Refusal text={refusal} />
-      {isTested && <p role="status">{tested}</p>}
+      <Refusal why={refusal} />
+      {isTested && refusal === null && <p role="status">{tested}</p>}
       {isAllowed && (
         <p class="row-actions">
           {environment === 'test' && first && (
@@ -105,7 +111,7 @@ export function EndpointCard({ endpoint, isAllowed, onChange, onSecret }: Endpoi
               {test}
             </button>
           )}
-          <button type="button" class="quiet" onClick={() => setEdited(true)}>
+          <button type="button" class="quiet" onClick={() => showForm(true)}>
             {edit}
           </button>
           <button

@@ -2,6 +2,7 @@ import type { TargetedSubmitEvent } from 'preact';
 import { useId } from 'preact/hooks';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
+import type { Reason } from '../text/errors.ts';
 import type { Endpoint, EventType } from './documents.ts';
 import { EVENT_TYPES, eventName } from './event-names.ts';
 
@@ -17,7 +18,7 @@ interface EndpointFormProps {
   readonly submit: string;
   /** What the fields begin with; null for a new endpoint. */
   readonly given: Endpoint | null;
-  readonly change: { readonly busy: boolean; readonly refusal: string | null };
+  readonly change: { readonly busy: boolean; readonly refusal: Reason | null };
   readonly onSend: (values: EndpointValues) => Promise<void>;
   readonly onCancel?: () => void;
 }
@@ -41,7 +42,7 @@ export function EndpointForm({ title, submit, given, change, onSend, onCancel }:
   return (
     <form class="card account-form new-endpoint" onSubmit={send} aria-busy={change.busy} aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      <Refusal text={change.refusal} />
+      <Refusal why={change.refusal} />
       <label class="field">
         {url}
         <input

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
+import { reasonOf } from '../graphql/client.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { startOfDay } from '../text/days.ts';
 import { formatNumber } from '../text/money.ts';
-import { useChange } from '../workspace/use-change.ts';
+import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { ENDPOINTS, RESEND_COUNT, RESEND_DELIVERIES, type ResendSelection } from './documents.ts';
 
@@ -49,8 +50,9 @@ function Selection({ endpoints, first, onReplayed }: SelectionProps) {
   });
   const [found, setFound] = useState<{ count: number; more: boolean } | null>(null);
   const [told, setTold] = useState('');
-  const [problem, setProblem] = useState<string | null>(null);
-  const replaying = useChange(RESEND_DELIVERIES);
+  const shared = useSharedRefusal();
+  const [refusal, setRefusal] = shared;
+  const replaying = useChange(RESEND_DELIVERIES, shared);
   const selection = selectionOf(chosen);
   const number = (n: number) => formatNumber(n, language);
 
@@ -63,7 +65,7 @@ function Selection({ endpoints, first, onReplayed }: SelectionProps) {
 
   async function countThem(): Promise<void> {
     const { data, error } = await client.query(RESEND_COUNT, { selection }).toPromise();
-    setProblem(error ? (error.graphQLErrors[0]?.message ?? 'unreachable') : null);
+    setRefusal(error ? reasonOf(error) : null);
     setTold('');
     setFound(data?.webhookResendCount ?? null);
   }
@@ -130,7 +132,7 @@ function Selection({ endpoints, first, onReplayed }: SelectionProps) {
         {day('from', texts.invoices.from)}
         {day('until', texts.invoices.until)}
       </div>
-      <Refusal text={problem ?? replaying.refusal} />
+      <Refusal why={refusal} />
       <p class="actions">
         <button type="submit" class="secondary">
           {count}

@@ -1,5 +1,6 @@
 import { Client, type CombinedError, fetchExchange, subscriptionExchange } from '@urql/core';
 import { createClient } from 'graphql-sse';
+import type { ErrorCode, Reason } from '../text/errors.ts';
 import { waitToRetry } from './retry.ts';
 import { watchedFetch } from './watched-fetch.ts';
 
@@ -56,6 +57,12 @@ export function isRefusal(error: CombinedError): boolean {
 /** Whether nobody is signed in any more. */
 export function isSessionEnd(error: CombinedError): boolean {
   return statusesOf(error).includes(401);
+}
+
+/** Why there is no result. */
+export function reasonOf(error: CombinedError | undefined): Reason {
+  const [first] = error?.graphQLErrors ?? [];
+  return first ? { code: first.extensions.code as ErrorCode, message: first.message } : 'unreachable';
 }
 
 function statusesOf({ response, graphQLErrors }: CombinedError): unknown[] {

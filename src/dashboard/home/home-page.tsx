@@ -38,7 +38,7 @@ export function HomePage() {
   return (
     <section class="home" aria-busy={!month.data && !problem}>
       <h1 class="title">{title}</h1>
-      <Refusal text={problem && 'unreachable'} />
+      <Refusal why={problem && 'unreachable'} />
       {first && <Counts name={formatDay(first.date, language)} days={[first]} />}
       {days.length > 1 && <Counts name={thirtyDays} days={days} />}
       {days.length > 1 && <DayChart days={days} />}

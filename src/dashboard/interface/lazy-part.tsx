@@ -83,7 +83,7 @@ function Unloaded({ attempt, hasFrame, onRetry }: UnloadedProps) {
       <button type="button" class="primary" aria-disabled={isBusy} onClick={() => isBusy || onRetry()}>
         {again}
       </button>
-      <Refusal text={attempt === 'failed' ? 'unreachable' : null} />
+      <Refusal why={attempt === 'failed' ? 'unreachable' : null} />
     </section>
   );
   return hasFrame ? <PageFrame title={title}>{notice}</PageFrame> : notice;

@@ -1,12 +1,31 @@
+import { ERROR_TEXTS, type Reason } from '../text/errors.ts';
 import { useLanguage } from './language.tsx';
 
-/** Why a change was refused, or a reading failed. @param text a message of the service, which is in English */
-export function Refusal({ text }: { text: string | 'unreachable' | null }) {
-  const { texts } = useLanguage();
-  const isOwn = text === 'unreachable';
+/** Why a change was refused, or a reading failed. */
+export function Refusal({ why }: { why: Reason | null }) {
+  const { texts, language } = useLanguage();
   return (
-    <p class="refusal" role="alert" lang={isOwn || text === null ? undefined : 'en'} dir={isOwn ? undefined : 'auto'}>
-      {isOwn ? texts.account.refusals.unreachable : text}
+    <p class="refusal" role="alert">
+      {why === 'unreachable'
+        ? texts.account.refusals.unreachable
+        : why && (
+            <ServiceMessage own={language === 'en' ? null : ERROR_TEXTS[language][why.code]} message={why.message} />
+          )}
     </p>
+  );
+}
+
+/**
+ * A sentence of the service, which is in English, after one in the reader's language.
+ * @param own null or undefined: there is none, as for readers of English, or for a code of a newer service
+ */
+export function ServiceMessage({ own, message }: { own: string | null | undefined; message: string }) {
+  return (
+    <>
+      {own && `${own} `}
+      <span lang="en" dir="ltr">
+        {message}
+      </span>
+    </>
   );
 }

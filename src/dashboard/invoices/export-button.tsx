@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLanguage } from '../interface/language.tsx';
-import { formatNumber } from '../text/money.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import { exportInvoices } from './export-invoices.ts';
 import type { Filter } from './invoice-filter.ts';
@@ -20,7 +19,7 @@ export function ExportButton({ filter }: { filter: Filter }) {
     const end = new AbortController();
     ends.current = end;
     setRunning(end);
-    setTold(search.exporting('0'));
+    setTold(search.exporting(0));
     let count = 0;
     try {
       const file = await exportInvoices(client, {
@@ -41,11 +40,11 @@ export function ExportButton({ filter }: { filter: Filter }) {
         nameOf: (each) => texts.statuses[each].step,
         onProgress(read) {
           count = read;
-          setTold(search.exporting(formatNumber(read, language)));
+          setTold(search.exporting(read));
         },
       });
       if (file) save(file, `fatoura-${environment}-${new Date().toISOString().slice(0, 10)}.csv`);
-      setTold(file ? search.exported(formatNumber(count, language)) : '');
+      setTold(file ? search.exported(count) : '');
     } catch {
       setTold(search.exportFailed);
     }

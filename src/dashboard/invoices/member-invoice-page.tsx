@@ -1,6 +1,7 @@
 import { useRoute } from 'preact-iso';
 import { eventName } from '../endpoints/event-names.ts';
 import { useLanguage } from '../interface/language.tsx';
+import { ServiceMessage } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { isFinal } from '../invoice/documents.ts';
 import { InvoiceBody } from '../invoice/invoice-body.tsx';
@@ -14,7 +15,7 @@ import { MEMBER_INVOICE, type MemberInvoice } from './documents.ts';
 /** `…/invoices/<id>`: an invoice for the people of its tenant. */
 export function MemberInvoicePage() {
   const { id = '' } = useRoute().params;
-  const { texts } = useLanguage();
+  const { texts, language } = useLanguage();
   const { data, problem, reload } = useRead(MEMBER_INVOICE, { id });
   const online = useOnline();
   const invoice = data?.invoice;
@@ -38,9 +39,10 @@ export function MemberInvoicePage() {
       {invoice.attention && (
         <p class="refusal" role="status">
           <strong>{texts.invoices.attention}</strong>{' '}
-          <span lang="en" dir="ltr">
-            {invoice.attention.message}
-          </span>
+          <ServiceMessage
+            own={language === 'en' ? null : `${texts.operators.reasons[invoice.attention.reason]}.`}
+            message={invoice.attention.message}
+          />
         </p>
       )}
       <InvoiceBody invoice={invoice} state={state} online={online} />

@@ -64,7 +64,7 @@ export function SearchForm({ filter, to }: SearchFormProps) {
           list="customers"
           autocomplete="off"
           maxLength={200}
-          placeholder={hint}
+          aria-describedby="search-hint"
           value={typed}
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         />
@@ -78,6 +78,9 @@ export function SearchForm({ filter, to }: SearchFormProps) {
         <button type="submit" class="secondary">
           {submit}
         </button>
+        <p class="hint" id="search-hint">
+          {hint}
+        </p>
         <Match filter={filter} to={to} />
       </form>
     </search>

@@ -13,7 +13,7 @@ export const CREATE_KEY = graphql(`
   mutation CreateKey($kind: ApiKeyKind!) {
     result: createApiKey(kind: $kind) {
       ... on CreateApiKeyPayload { token apiKey { id kind } }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);
@@ -22,7 +22,7 @@ export const ROTATE_KEY = graphql(`
   mutation RotateKey($id: ID!) {
     result: rotateApiKey(id: $id) {
       ... on RotateApiKeyPayload { token apiKey { id kind } }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);
@@ -31,7 +31,7 @@ export const REVOKE_KEY = graphql(`
   mutation RevokeKey($id: ID!) {
     result: revokeApiKey(id: $id) {
       ... on RevokeApiKeyPayload { apiKey { id } }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);

@@ -6,7 +6,7 @@ import { SecretOnce } from '../interface/secret-once.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { formatDate } from '../text/dates.ts';
 import { mayChange } from '../workspace/permissions.ts';
-import { useChange } from '../workspace/use-change.ts';
+import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { CREATE_KEY, KEYS, type Key, REVOKE_KEY, ROTATE_KEY } from './documents.ts';
 
@@ -17,11 +17,13 @@ export function KeysPage() {
   const { texts } = useLanguage();
   const { tenant, environment } = useWorkspace();
   const { data, problem, reload } = useRead(KEYS, {});
-  const [creation, rotation, revocation] = [useChange(CREATE_KEY), useChange(ROTATE_KEY), useChange(REVOKE_KEY)];
+  const shared = useSharedRefusal();
+  const creation = useChange(CREATE_KEY, shared);
+  const rotation = useChange(ROTATE_KEY, shared);
+  const revocation = useChange(REVOKE_KEY, shared);
   const [token, setToken] = useState<string | null>(null);
   const { title, lead, make, made, kinds, none } = texts.keys;
   const isAllowed = mayChange('keys', tenant.role, environment);
-  const refusal = creation.refusal ?? rotation.refusal ?? revocation.refusal;
   useTitle(title);
 
   async function issue(made: Promise<{ readonly token: string } | null>) {
@@ -44,7 +46,7 @@ export function KeysPage() {
           ))}
         </p>
       )}
-      <Refusal text={problem ? 'unreachable' : refusal} />
+      <Refusal why={problem ? 'unreachable' : shared[0]} />
       {data?.apiKeys.length === 0 && <p class="empty">{none}</p>}
       <ul class="log">
         {data?.apiKeys.map((key) => (

@@ -19,7 +19,7 @@ export function EntriesPage() {
     <section aria-busy={!data && !refusal}>
       <h1 class="title">{operators.entries}</h1>
       <p class="under">{operators.entriesLead}</p>
-      <Refusal text={refusal} />
+      <Refusal why={refusal} />
       {data?.entries.length === 0 && <p class="empty">{audit.none}</p>}
       <ul class="log">
         {data?.entries.map(({ id, at, action, actor, details, origin }) => (

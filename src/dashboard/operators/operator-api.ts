@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Seller } from '../settings/documents.ts';
+import type { Reason } from '../text/errors.ts';
 import { signInAddress } from '../workspace/session.ts';
 
 /** What waits in a queue; `waiting` is counted up to 1,000. */
@@ -80,8 +81,8 @@ export interface Entry {
   readonly origin: { readonly address: string } | null;
 }
 
-/** The service's message of a refusal, in English; `unreachable` without an answer; `not_signed_in` without a session. */
-type Answer<Body> = { readonly body: Body; readonly refusal: null } | { readonly refusal: string };
+/** `not_signed_in` without a session. */
+type Answer<Body> = { readonly body: Body; readonly refusal: null } | { readonly refusal: Reason | 'not_signed_in' };
 
 /** Calls a path under `/ops/api/`. Never throws. @param input the body of a POST; without it the call is a GET */
 async function callOperators<Body>(path: string, input?: object, signal?: AbortSignal): Promise<Answer<Body>> {
@@ -92,7 +93,7 @@ async function callOperators<Body>(path: string, input?: object, signal?: AbortS
     });
     const body = await answer.json();
     if (answer.ok) return { body, refusal: null };
-    return { refusal: answer.status === 401 ? 'not_signed_in' : body.error.message };
+    return { refusal: answer.status === 401 ? 'not_signed_in' : body.error };
   } catch {
     return { refusal: 'unreachable' };
   }
@@ -105,7 +106,7 @@ async function callOperators<Body>(path: string, input?: object, signal?: AbortS
 export function useOperatorRead<Body>(path: string, everyMs: number | null = null) {
   const { route } = useLocation();
   const [data, setData] = useState<{ readonly path: string; readonly body: Body } | null>(null);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [refusal, setRefusal] = useState<Reason | null>(null);
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     const ended = new AbortController();
@@ -131,7 +132,7 @@ export function useOperatorRead<Body>(path: string, everyMs: number | null = nul
 export function useOperatorChange() {
   const { route } = useLocation();
   const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const [refusal, setRefusal] = useState<Reason | null>(null);
   return {
     busy,
     refusal,

@@ -1,5 +1,6 @@
 import { useRoute } from 'preact-iso';
 import { BrandMark } from '../interface/brand-mark.tsx';
+import { useContentFocus } from '../interface/content-focus.ts';
 import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
 import { NotFound } from '../interface/not-found.tsx';
 import { type Section, Sections } from '../interface/sections.tsx';
@@ -11,6 +12,7 @@ import { TenantsPage } from './tenants-page.tsx';
 /** `/ops…`: the pages of operators. */
 export function OperatorsRoute() {
   const { texts } = useLanguage();
+  useContentFocus();
   const { section, id } = useRoute().params;
   const { operators } = texts;
   const Page = pageOf(section, id);

@@ -26,7 +26,7 @@ export function SurveyPage() {
   return (
     <section class="survey" aria-busy={!data && !refusal}>
       <h1 class="title">{operators.title}</h1>
-      <Refusal text={change.refusal ?? refusal} />
+      <Refusal why={change.refusal ?? refusal} />
       {data && (
         <>
           <Attention

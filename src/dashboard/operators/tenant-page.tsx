@@ -75,7 +75,7 @@ export function TenantPage() {
     return (
       <section aria-busy={refusal === null}>
         <h1 class="title">{operators.tenants}</h1>
-        <Refusal text={refusal} />
+        <Refusal why={refusal} />
       </section>
     );
   const missing = data.seller.missingFields.map(
@@ -90,7 +90,7 @@ export function TenantPage() {
         <code dir="ltr">{data.id}</code>{' '}
         {data.suspendedAt && <span class="badge attention">{operators.suspended}</span>}
       </p>
-      <Refusal text={change.refusal ?? refusal} />
+      <Refusal why={change.refusal ?? refusal} />
       {secret && <SecretOnce label={secret.label} secret={secret.text} onDone={() => setSecret(null)} />}
       <dl class="facts">
         <div>

@@ -28,7 +28,7 @@ export function TenantsPage() {
   return (
     <section aria-busy={!data && !refusal}>
       <h1 class="title">{operators.tenants}</h1>
-      <Refusal text={change.refusal ?? refusal} />
+      <Refusal why={change.refusal ?? refusal} />
       <form class="inline" onSubmit={create}>
         <div class="field">
           <label for="name">{operators.tenantName}</label>

@@ -14,7 +14,7 @@ export const INVITE = graphql(`
   mutation InviteMember($role: MemberRole!, $email: String) {
     result: inviteMember(role: $role, email: $email) {
       ... on InviteMemberPayload { link }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);
@@ -29,7 +29,7 @@ export const REVOKE_INVITATION = graphql(`
   mutation RevokeInvitation($id: ID!) {
     result: revokeInvitation(id: $id) {
       ... on RevokeInvitationPayload { id }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);
@@ -38,7 +38,7 @@ export const SET_ROLE = graphql(`
   mutation SetMemberRole($id: ID!, $role: MemberRole!) {
     result: setMemberRole(id: $id, role: $role) {
       ... on SetMemberRolePayload { member { id } }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);
@@ -47,7 +47,7 @@ export const REMOVE = graphql(`
   mutation RemoveMember($id: ID!) {
     result: removeMember(id: $id) {
       ... on RemoveMemberPayload { id }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);

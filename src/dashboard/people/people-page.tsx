@@ -6,7 +6,7 @@ import { Refusal } from '../interface/refusal.tsx';
 import { SecretOnce } from '../interface/secret-once.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { formatMoment } from '../text/dates.ts';
-import { useChange } from '../workspace/use-change.ts';
+import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import {
   INVITATIONS,
@@ -26,7 +26,8 @@ export function PeoplePage() {
   const { texts } = useLanguage();
   const { tenant } = useWorkspace();
   const { data, problem, reload } = useRead(MEMBERS, {});
-  const [changing, removing] = [useChange(SET_ROLE), useChange(REMOVE)];
+  const shared = useSharedRefusal();
+  const [changing, removing] = [useChange(SET_ROLE, shared), useChange(REMOVE, shared)];
   const [link, setLink] = useState<string | null>(null);
   const { title, lead, made } = texts.people;
   const isOwner = tenant.role === 'owner';
@@ -36,7 +37,7 @@ export function PeoplePage() {
       <h1 class="title">{title}</h1>
       <p class="under">{lead}</p>
       {link !== null && <SecretOnce label={made} secret={link} onDone={() => setLink(null)} />}
-      <Refusal text={problem ? 'unreachable' : (changing.refusal ?? removing.refusal)} />
+      <Refusal why={problem ? 'unreachable' : shared[0]} />
       <ul class="log">
         {data?.members.map((member) => (
           <MemberRow
@@ -110,7 +111,7 @@ function OpenInvitations() {
   return (
     <section class="part" aria-busy={!data && !problem}>
       <h2>{open}</h2>
-      <Refusal text={problem ? 'unreachable' : revoking.refusal} />
+      <Refusal why={problem ? 'unreachable' : revoking.refusal} />
       <ul class="log">
         {data?.invitations.map(({ id, email, role, expiresAt }) => (
           <li key={id}>
@@ -151,7 +152,7 @@ function Invitation({ onMade }: { onMade: (link: string) => void }) {
     <form ref={form} class="card account-form new-endpoint" onSubmit={submit} aria-busy={inviting.busy}>
       <h2>{invite}</h2>
       <p class="under">{inviteLead}</p>
-      <Refusal text={inviting.refusal} />
+      <Refusal why={inviting.refusal} />
       <label class="field">
         {email}
         <input type="email" name="email" maxLength={254} dir="ltr" autocomplete="off" />

@@ -67,7 +67,7 @@ export function RequestsPage() {
           {again}
         </button>
       </div>
-      <Refusal text={problem && 'unreachable'} />
+      <Refusal why={problem && 'unreachable'} />
       {found?.nodes.length === 0 && <p class="empty">{none}</p>}
       {found?.nodes.map((request) => (
         <RequestRow request={request} key={request.id} />
@@ -101,7 +101,7 @@ function FailureKinds({ kinds, chosen, to }: FailureKindsProps) {
                 {method} {route} {code}
               </code>
             </a>
-            <span>{texts.requests.times(formatNumber(count, language))}</span>
+            <span>{texts.requests.times(count)}</span>
             <time dateTime={lastAt}>{formatMoment(lastAt, language)}</time>
           </li>
         ))}
@@ -150,7 +150,7 @@ function RequestRow({ request }: { request: ApiRequest }) {
           </div>
         )}
       </dl>
-      {standsFor > 1 && <p class="under">{likeIt(formatNumber(standsFor, language))}</p>}
+      {standsFor > 1 && <p class="under">{likeIt(standsFor)}</p>}
     </details>
   );
 }

@@ -25,7 +25,7 @@ export const UPDATE_PROFILE = graphql(`
   mutation UpdateProfile($input: SellerProfileInput!) {
     result: updateSellerProfile(input: $input) {
       ... on UpdateSellerProfilePayload { tenant { id } }
-      ... on Error { message }
+      ... on Error { code message }
     }
   }
 `);

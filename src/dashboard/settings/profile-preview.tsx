@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { reasonOf } from '../graphql/client.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
+import type { Reason } from '../text/errors.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import { PREVIEW, type ProfileChange } from './documents.ts';
 
@@ -10,7 +12,7 @@ const PAUSE_MS = 900;
 interface Shown {
   /** The address of the PDF in this browser; null before the first one. */
   readonly url: string | null;
-  readonly refusal: string | null;
+  readonly refusal: Reason | null;
   readonly isDrawing: boolean;
 }
 
@@ -36,7 +38,7 @@ export function ProfilePreview({ change }: { change: ProfileChange }) {
           if (url.current) URL.revokeObjectURL(url.current);
           url.current = URL.createObjectURL(pdfOf(data.sellerProfilePreview));
         }
-        const refusal = error ? (error.graphQLErrors[0]?.message ?? 'unreachable') : null;
+        const refusal = error ? reasonOf(error) : null;
         setShown({ url: url.current, refusal, isDrawing: false });
       },
       url.current === null ? 0 : PAUSE_MS,
@@ -57,7 +59,7 @@ export function ProfilePreview({ change }: { change: ProfileChange }) {
     <details class="card part viewer" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{preview}</summary>
       <p class="under">{previewLead}</p>
-      <Refusal text={shown.refusal} />
+      <Refusal why={shown.refusal} />
       <p class="under" role="status">
         {shown.isDrawing && drawing}
       </p>

@@ -21,7 +21,7 @@ export function SettingsPage() {
     <section class="settings" aria-busy={!data && !problem}>
       <h1 class="title">{title}</h1>
       <p class="under">{lead}</p>
-      <Refusal text={problem && 'unreachable'} />
+      <Refusal why={problem && 'unreachable'} />
       {data && <GoingLive tenant={data.tenant} />}
       {data && <Profile tenant={data.tenant} onChanged={reload} />}
     </section>
@@ -92,7 +92,7 @@ function Profile({ tenant: { seller }, onChanged }: { tenant: Tenant; onChanged:
             }}
           />
         </fieldset>
-        <Refusal text={saving.refusal} />
+        <Refusal why={saving.refusal} />
         {isOwner && (
           <p class="actions">
             <button type="submit" class="primary" aria-disabled={saving.busy || !isChanged}>

@@ -1,3 +1,4 @@
+import { counted } from './plural.ts';
 import type { Texts } from './wording.ts';
 
 /** The hint of a new password. */
@@ -298,8 +299,18 @@ export const ar: Texts = {
     submit: 'بحث',
     remove: 'إزالة البحث',
     export: 'تصدير CSV',
-    exporting: (count) => `قُرئت ${count} فاتورة…`,
-    exported: (count) => `صُدّرت ${count} فاتورة.`,
+    exporting: counted('ar', {
+      one: 'قُرئت فاتورة واحدة…',
+      two: 'قُرئت فاتورتان…',
+      few: 'قُرئت # فواتير…',
+      other: 'قُرئت # فاتورة…',
+    }),
+    exported: counted('ar', {
+      one: 'صُدّرت فاتورة واحدة.',
+      two: 'صُدّرت فاتورتان.',
+      few: 'صُدّرت # فواتير.',
+      other: 'صُدّرت # فاتورة.',
+    }),
     exportFailed: 'توقف التصدير: تعذر الوصول إلى الخدمة. أعد المحاولة.',
     stop: 'إيقاف',
     taxTotal: 'الضريبة على القيمة المضافة',
@@ -338,12 +349,17 @@ export const ar: Texts = {
     failedOnly: 'الفاشلة',
     again: 'تحديث',
     byError: 'الأخطاء',
-    times: (count) => `${count} مرة`,
+    times: counted('ar', { one: 'مرة واحدة', two: 'مرتان', few: '# مرات', other: '# مرة' }),
     requestId: 'معرّف الطلب',
     key: 'المفتاح',
     error: 'الخطأ',
     graphiql: 'تجربة الطلبات في GraphiQL',
-    likeIt: (count) => `يمثل ${count} طلبًا مماثلًا في الدقيقة نفسها.`,
+    likeIt: counted('ar', {
+      two: 'يمثل طلبين متماثلين في الدقيقة نفسها.',
+      few: 'يمثل # طلبات متماثلة في الدقيقة نفسها.',
+      many: 'يمثل # طلبًا مماثلًا في الدقيقة نفسها.',
+      other: 'يمثل # طلب مماثل في الدقيقة نفسها.',
+    }),
   },
   settings: {
     title: 'الإعدادات',

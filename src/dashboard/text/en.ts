@@ -1,3 +1,4 @@
+import { counted } from './plural.ts';
 import type { Texts } from './wording.ts';
 
 /** The hint of a new password. */
@@ -300,8 +301,8 @@ export const en: Texts = {
     submit: 'Search',
     remove: 'Remove the search',
     export: 'Export as CSV',
-    exporting: (count) => `${count} invoices read…`,
-    exported: (count) => `${count} invoices exported.`,
+    exporting: counted('en', { one: '# invoice read…', other: '# invoices read…' }),
+    exported: counted('en', { one: '# invoice exported.', other: '# invoices exported.' }),
     exportFailed: 'The export was interrupted: the service cannot be reached. Try again.',
     stop: 'Stop',
     taxTotal: 'VAT',
@@ -340,12 +341,12 @@ export const en: Texts = {
     failedOnly: 'Failed',
     again: 'Refresh',
     byError: 'Errors',
-    times: (count) => `${count} times`,
+    times: counted('en', { one: '# time', other: '# times' }),
     requestId: 'Request id',
     key: 'Key',
     error: 'Error',
     graphiql: 'Try requests in GraphiQL',
-    likeIt: (count) => `Stands for ${count} requests of the same kind in the same minute.`,
+    likeIt: counted('en', { other: 'Stands for # requests of the same kind in the same minute.' }),
   },
   settings: {
     title: 'Settings',

@@ -1,3 +1,4 @@
+import { counted } from './plural.ts';
 import type { Texts } from './wording.ts';
 
 /** The hint of a new password. */
@@ -307,8 +308,8 @@ export const fr: Texts = {
     submit: 'Rechercher',
     remove: 'Retirer la recherche',
     export: 'Exporter en CSV',
-    exporting: (count) => `${count} factures lues…`,
-    exported: (count) => `${count} factures exportées.`,
+    exporting: counted('fr', { one: '# facture lue…', other: '# factures lues…' }),
+    exported: counted('fr', { one: '# facture exportée.', other: '# factures exportées.' }),
     exportFailed: 'L’export s’est interrompu : le service est injoignable. Réessayez.',
     stop: 'Arrêter',
     taxTotal: 'TVA',
@@ -347,12 +348,12 @@ export const fr: Texts = {
     failedOnly: 'En erreur',
     again: 'Actualiser',
     byError: 'Erreurs',
-    times: (count) => `${count} fois`,
+    times: counted('fr', { other: '# fois' }),
     requestId: 'Identifiant',
     key: 'Clé',
     error: 'Erreur',
     graphiql: 'Essayer des requêtes dans GraphiQL',
-    likeIt: (count) => `Représente ${count} requêtes semblables de la même minute.`,
+    likeIt: counted('fr', { other: 'Représente # requêtes semblables de la même minute.' }),
   },
   settings: {
     title: 'Paramètres',

@@ -415,8 +415,8 @@ export interface SearchTexts {
   readonly submit: string;
   readonly remove: string;
   readonly export: string;
-  readonly exporting: (count: string) => string;
-  readonly exported: (count: string) => string;
+  readonly exporting: (count: number) => string;
+  readonly exported: (count: number) => string;
   readonly exportFailed: string;
   readonly stop: string;
   readonly taxTotal: string;
@@ -461,12 +461,12 @@ export interface RequestsTexts {
   readonly failedOnly: string;
   readonly again: string;
   readonly byError: string;
-  readonly times: (count: string) => string;
+  readonly times: (count: number) => string;
   readonly requestId: string;
   readonly key: string;
   readonly error: string;
   readonly graphiql: string;
-  readonly likeIt: (count: string) => string;
+  readonly likeIt: (count: number) => string;
 }
 
 /** The texts of the seller's profile. */

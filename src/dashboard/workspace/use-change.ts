@@ -1,31 +1,42 @@
 import type { AnyVariables, TypedDocumentNode } from '@urql/core';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { isSessionEnd } from '../graphql/client.ts';
+import { isSessionEnd, reasonOf } from '../graphql/client.ts';
+import type { Reason } from '../text/errors.ts';
 import { signInAddress } from './session.ts';
 import { useWorkspace } from './workspace-context.ts';
 
 /** The members of a mutation's union that refuse it. */
-interface Refused {
-  readonly message: string;
+type Refused = Exclude<Reason, 'unreachable'>;
+
+/** The refusal that several changes show in one place: each of them removes that of the one before. */
+export type SharedRefusal = readonly [Reason | null, (why: Reason | null) => void];
+
+export function useSharedRefusal(): SharedRefusal {
+  return useState<Reason | null>(null);
 }
 
 export interface Change<Result extends object, Variables> {
   /** @returns the payload; null if the change was refused or its outcome is unknown */
   readonly run: (variables: Variables) => Promise<Exclude<Result, Refused> | null>;
   readonly busy: boolean;
-  /** The service's message, in English; `unreachable` without an answer. Null before the first refusal. */
-  readonly refusal: string | null;
+  /** Null before the first refusal, and from when it is tried again. */
+  readonly refusal: Reason | null;
 }
 
-/** Runs a mutation with one field, whose errors have a message (docs/api/graphql.md, "Errors"). One at a time. */
+/**
+ * Runs a mutation with one field, whose errors have code and message (docs/api/graphql.md, "Errors"). One at a time.
+ * @param shared where the refusal is shown, if other changes show theirs there too
+ */
 export function useChange<Result extends object, Variables extends AnyVariables>(
   document: TypedDocumentNode<{ readonly result: Result }, Variables>,
+  shared?: SharedRefusal,
 ): Change<Result, Variables> {
   const { client } = useWorkspace();
   const { route } = useLocation();
   const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<string | null>(null);
+  const own = useSharedRefusal();
+  const [refusal, setRefusal] = shared ?? own;
   return {
     busy,
     refusal,
@@ -40,11 +51,11 @@ export function useChange<Result extends object, Variables extends AnyVariables>
         return null;
       }
       if (error || !data) {
-        setRefusal(error?.graphQLErrors[0]?.message ?? 'unreachable');
+        setRefusal(reasonOf(error));
         return null;
       }
       if ('message' in data.result) {
-        setRefusal(String(data.result.message));
+        setRefusal(data.result as unknown as Refused);
         return null;
       }
       return data.result as Exclude<Result, Refused>;

@@ -1,0 +1,63 @@
+import type { ResultOf } from 'gql.tada';
+import type { CREATE_KEY } from '../keys/documents.ts';
+import type { Language } from './languages.ts';
+
+/** The codes of the service's errors (docs/api/contract.md, "Errors"). */
+export type ErrorCode = Extract<ResultOf<typeof CREATE_KEY>['result'], { code: unknown }>['code'];
+
+/** The service's error, or that there was no answer. */
+export type Reason = 'unreachable' | { readonly code: ErrorCode; readonly message: string };
+
+/** What each error means. The service's own message, which says more, is in English already. */
+export const ERROR_TEXTS: Readonly<Record<Exclude<Language, 'en'>, Readonly<Record<ErrorCode, string>>>> = {
+  fr: {
+    invalid_request: 'Une valeur manque ou n’est pas valable.',
+    invalid_api_key: 'La clé est inconnue.',
+    api_key_revoked: 'Cette clé a été révoquée.',
+    invalid_credentials: 'L’adresse e-mail ou le mot de passe est incorrect.',
+    not_signed_in: 'Vous n’êtes plus connecté.',
+    tenant_suspended: 'Le compte est suspendu\u00a0: vous pouvez tout consulter, mais rien modifier.',
+    insufficient_scope: 'Votre rôle ne le permet pas.',
+    resource_not_found: 'Cet élément n’existe pas ou n’existe plus.',
+    idempotency_conflict: 'Cette clé d’idempotence a déjà servi pour un autre contenu.',
+    amount_too_small: 'Le montant est inférieur au minimum.',
+    amount_mismatch: 'Le montant n’est pas le total des lignes avec leur TVA.',
+    invalid_ice: 'L’ICE doit avoir exactement 15 chiffres.',
+    duplicate_number: 'Une autre facture porte déjà ce numéro.',
+    invalid_date: 'Une date est trop éloignée de celle de la facture, ou l’échéance la précède.',
+    invalid_bank_account: 'Le RIB est incorrect\u00a0: sa clé de contrôle ne correspond pas.',
+    endpoint_limit_reached: 'Le nombre maximal de points de réception est atteint\u00a0: supprimez-en un.',
+    key_limit_reached: 'Le nombre maximal de clés est atteint\u00a0: révoquez celles qui ne servent plus.',
+    last_secret_key: 'C’est la dernière clé secrète valable\u00a0: créez-en d’abord une autre.',
+    member_limit_reached: 'Le nombre maximal de membres est atteint.',
+    last_owner: 'C’est le dernier propriétaire\u00a0: donnez d’abord ce rôle à quelqu’un d’autre.',
+    logo_limit_reached: 'Le nombre maximal de logos est atteint\u00a0: utilisez un logo déjà enregistré.',
+    rate_limit_exceeded: 'Trop de requêtes en une minute\u00a0: réessayez un peu plus tard.',
+    internal_error: 'Le service a échoué ou n’est pas disponible pour le moment.',
+  },
+  ar: {
+    invalid_request: 'هناك قيمة ناقصة أو غير صالحة.',
+    invalid_api_key: 'المفتاح غير معروف.',
+    api_key_revoked: 'أُلغي هذا المفتاح.',
+    invalid_credentials: 'البريد الإلكتروني أو كلمة المرور غير صحيحة.',
+    not_signed_in: 'انتهت جلستكم.',
+    tenant_suspended: 'الحساب موقوف: يمكنكم الاطلاع على كل شيء دون تغيير أي شيء.',
+    insufficient_scope: 'دوركم لا يسمح بذلك.',
+    resource_not_found: 'هذا العنصر غير موجود أو لم يعد موجودا.',
+    idempotency_conflict: 'سبق استعمال مفتاح عدم التكرار هذا لمحتوى آخر.',
+    amount_too_small: 'المبلغ أقل من الحد الأدنى.',
+    amount_mismatch: 'المبلغ لا يساوي مجموع السطور مع ضريبتها.',
+    invalid_ice: 'يجب أن يتكون ICE من 15 رقما بالضبط.',
+    duplicate_number: 'تحمل فاتورة أخرى هذا الرقم.',
+    invalid_date: 'هناك تاريخ بعيد جدا عن تاريخ الفاتورة، أو أجل الأداء قبله.',
+    invalid_bank_account: 'رقم الحساب البنكي غير صحيح: مفتاح التحقق لا يطابقه.',
+    endpoint_limit_reached: 'بلغتم العدد الأقصى لنقاط الاستقبال: احذفوا واحدة منها.',
+    key_limit_reached: 'بلغتم العدد الأقصى للمفاتيح: ألغوا ما لم يعد يُستعمل منها.',
+    last_secret_key: 'هذا آخر مفتاح سري صالح: أنشئوا مفتاحا آخر أولا.',
+    member_limit_reached: 'بلغتم العدد الأقصى للأعضاء.',
+    last_owner: 'هذا آخر مالك: أعطوا هذا الدور لشخص آخر أولا.',
+    logo_limit_reached: 'بلغتم العدد الأقصى للشعارات: استعملوا شعارا مسجلا.',
+    rate_limit_exceeded: 'طلبات كثيرة في دقيقة واحدة: أعيدوا المحاولة بعد قليل.',
+    internal_error: 'حدث خطأ في الخدمة أو أنها غير متاحة حاليا.',
+  },
+};

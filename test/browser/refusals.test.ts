@@ -1,0 +1,66 @@
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDashboard } from '../../scripts/build-dashboard.ts';
+import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { expectAccessible, openWorkspacePage, PHONE } from '../support/workspace-page.ts';
+
+if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+describe.skipIf(BROWSER_PATH === null)('refusals in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
+    [service, browser] = await Promise.all([startService({ RATE_LIMIT_ADDRESS: '1000000' }), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  const refusalOf = (page: Page) =>
+    page.$eval('.refusal', (refusal) => {
+      const message = refusal.querySelector('[lang=en][dir=ltr]')?.textContent ?? '';
+      return [refusal.textContent?.replace(message, '').trim(), message];
+    });
+
+  it.each([
+    ['fr', 'C’est la dernière clé secrète valable\u00a0: créez-en d’abord une autre.'],
+    ['ar', 'هذا آخر مفتاح سري صالح: أنشئوا مفتاحا آخر أولا.'],
+    ['en', ''],
+  ])('in %s say what is wrong in that language, and end when something else succeeds', async (language, sentence) => {
+    const { page, close } = await openWorkspacePage(service, browser, { language, open: 'keys' });
+    await page.waitForSelector('.log li');
+    await page.$$eval('.log li', (rows) => {
+      const secret = rows.find((row) => row.textContent?.includes('sk_test_'));
+      // The last button revokes the key.
+      [...(secret?.querySelectorAll<HTMLButtonElement>('.row-actions .quiet') ?? [])].at(-1)?.click();
+    });
+    await page.locator('dialog .danger').click();
+    await page.waitForSelector('.refusal:not(:empty)');
+    expect(await refusalOf(page)).toEqual([
+      sentence,
+      expect.stringMatching(/ is the last valid secret key of the test/),
+    ]);
+    await expectAccessible(page);
+    await page.click('.actions .secondary');
+    await page.waitForFunction(() => document.querySelector('.refusal')?.textContent === '');
+    await close();
+  });
+
+  it('leave room for the hint of the search on a phone', async () => {
+    const { page, close } = await openWorkspacePage(service, browser, { language: 'fr', size: PHONE });
+    await page.goto(page.url().replace(/home$/, 'invoices'));
+    await page.waitForSelector('#search-hint');
+    const hint = await page.$eval('#search-hint', ({ textContent, scrollWidth, clientWidth }) => ({
+      ...{ text: textContent, isWhole: scrollWidth <= clientWidth },
+    }));
+    expect(hint).toEqual({ text: expect.stringMatching(/^Client.*identifiant$/), isWhole: true });
+    expect(await page.$eval('#search', (input) => input.getAttribute('aria-describedby'))).toBe('search-hint');
+    await expectAccessible(page);
+    await close();
+  });
+});
