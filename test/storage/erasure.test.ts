@@ -39,7 +39,12 @@ describe('every query of an erasure has an index, and looks at nothing of other 
     ['counts', () => erasures.counts(own.tenantId), 40],
     ['removeEndpoints', () => erasures.removeEndpoints(own.tenantId, LIMIT)],
     ['removeDeliveries', () => erasures.removeDeliveries(own.tenantId, LIMIT)],
-    ['removeRecords', () => erasures.removeRecords(own.tenantId, LIMIT)],
+    [
+      'removeRecords',
+      async () => {
+        while ((await erasures.removeRecords(own.tenantId, LIMIT)) > 0);
+      },
+    ],
     ['invoices, the first', () => erasures.invoices(owner('test'), null, LIMIT)],
     ['invoices, further ones', () => erasures.invoices(owner('test'), '~', LIMIT)],
     ['withhold', () => erasures.withhold(some(own.live), new Date())],

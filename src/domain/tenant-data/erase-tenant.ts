@@ -5,6 +5,8 @@ import type { ErasableInvoice, Erasure, ErasureStore } from './erasure.ts';
 
 /** Documents in one piece of work. */
 const PIECE = 50;
+/** Events and records of the logs in one piece: they are small, and nothing else goes with them. */
+const RECORDS = 200;
 /** After each piece comes a pause of this many times its duration, so that others have the store most of the time. */
 const PAUSE_TIMES = 2;
 const PAUSE = { least: 5, most: 2000 } as const;
@@ -93,10 +95,10 @@ export function createEraseTenant(parts: EraseParts): EraseTenant {
     return result;
   }
 
-  async function all(work: (limit: number) => Promise<number>): Promise<number> {
+  async function all(work: (limit: number) => Promise<number>, limit = PIECE): Promise<number> {
     let sum = 0;
     for (;;) {
-      const done = await piece(() => work(PIECE));
+      const done = await piece(() => work(limit));
       sum += done;
       if (done === 0) return sum;
     }
@@ -146,7 +148,7 @@ export function createEraseTenant(parts: EraseParts): EraseTenant {
     done += await all((limit) => store.removePdfs(tenantId, limit));
     say('deliveries, events, logs');
     done += await all((limit) => store.removeDeliveries(tenantId, limit));
-    done += await all((limit) => store.removeRecords(tenantId, limit));
+    done += await all((limit) => store.removeRecords(tenantId, limit), RECORDS);
     if (settling === 0) done += await all((limit) => store.removeNumbers(tenantId, 'test', limit));
     return { done, settling, underWay };
   }

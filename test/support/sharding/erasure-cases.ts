@@ -52,7 +52,9 @@ export function erasureCases(store: Store): Record<string, Subject> {
         ['find webhook_deliveries by tenantId'],
       ),
       removeRecords: scattering(
-        ({ tenantId }) => erasures.removeRecords(tenantId, 5),
+        async ({ tenantId }) => {
+          while ((await erasures.removeRecords(tenantId, 5)) > 0);
+        },
         ['find invoice_counts by _id', ...rows.map((name) => `find ${name} by tenantId`)],
       ),
       invoices: [
