@@ -40,7 +40,7 @@ export function createErasureStore(db: Db): ErasureStore {
   const hours: Collection<{ _id: string }> = db.collection('endpoint_hours');
   const deliveries: Collection<DeliveryFacts> = db.collection('webhook_deliveries');
   const attempts: Collection<{ _id: string }> = db.collection('webhook_attempts');
-  const counts: Collection<{ _id: string }> = db.collection('invoice_counts');
+  const counts = ['invoice_counts', 'request_failures'].map((name) => db.collection<{ _id: string }>(name));
   const logos: Collection<{ _id: string; content: Binary }> = db.collection('logos');
   const records = ['webhook_events', 'request_log', 'audit_log'].map((name) => db.collection<OwnedDocument>(name));
   const kept = db.collection<OwnedDocument>(KEPT_COLLECTION);
@@ -162,7 +162,9 @@ export function createErasureStore(db: Db): ErasureStore {
         await collection.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
         return found.length;
       }
-      return removeRange(counts, `${tenantId} `, `${tenantId}!`, limit);
+      let removed = 0;
+      for (const each of counts) removed ||= await removeRange(each, `${tenantId} `, `${tenantId}!`, limit);
+      return removed;
     },
 
     async removeLogos(tenantId) {

@@ -4,7 +4,7 @@ import { AUDIT_SECONDS } from './audit-log.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import { STATISTICS_SECONDS } from './endpoint-statistics.ts';
 import { COUNTS_SECONDS } from './invoice-counts.ts';
-import { REQUESTS_SECONDS } from './request-log.ts';
+import { FAILURES_SECONDS, REQUESTS_SECONDS } from './request-log.ts';
 import { TURNS_SECONDS } from './series-turns.ts';
 
 /** How long a resolved difference with the authority's ledger is kept. */
@@ -109,6 +109,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     },
     { name: 'expiry', key: { at: 1 }, expireAfterSeconds: REQUESTS_SECONDS },
   ],
+  request_failures: [{ name: 'expiry', key: { at: 1 }, expireAfterSeconds: FAILURES_SECONDS }],
   audit_log: [
     { name: 'list', key: { tenantId: 1, order: -1 } },
     { name: 'list_by_actor', key: { tenantId: 1, 'actor.id': 1, order: -1 } },

@@ -10,6 +10,8 @@ import { insertNew } from './insert-new.ts';
 import { readPage } from './pages.ts';
 
 export const REQUESTS_SECONDS = KEPT_DAYS * 86_400;
+/** A day more, because they are of whole days. */
+export const FAILURES_SECONDS = REQUESTS_SECONDS + 86_400;
 
 interface RequestDocument extends Omit<LoggedRequest, 'id'> {
   _id: string;
@@ -18,9 +20,20 @@ interface RequestDocument extends Omit<LoggedRequest, 'id'> {
   failed?: true;
 }
 
-/** The requests with API keys in the collection `request_log`. */
+/** The failed requests of a kind and a day (UTC), found by its id. */
+interface FailuresDocument extends RequestFailures {
+  _id: string;
+  /** One of them, for the expiry. */
+  at: Date;
+}
+
+/**
+ * The requests with API keys in the collection `request_log`; how many failed in `request_failures`, because there may be
+ * too many to count them for each view.
+ */
 export function createRequestLog(db: Db): RequestLog {
   const stored = db.collection<RequestDocument>('request_log');
+  const failures = db.collection<FailuresDocument>('request_failures');
   return {
     async insert(records) {
       const documents = records.map(({ id, ...record }) => ({
@@ -28,6 +41,14 @@ export function createRequestLog(db: Db): RequestLog {
         ...(record.code !== null && { failed: true as const }),
       }));
       await insertNew(stored, documents);
+      const updates = failuresOf(records).map(({ _id, at, count, firstAt, lastAt, ...kind }) => ({
+        updateOne: {
+          filter: { _id },
+          update: { $setOnInsert: { at, ...kind }, $inc: { count }, $min: { firstAt }, $max: { lastAt } },
+          upsert: true,
+        },
+      }));
+      if (updates.length > 0) await failures.bulkWrite(updates, { ordered: false });
     },
     async find(tenantId, environment, id) {
       // Filters by id only: with the tenant in the filter, some servers would scan all requests of the tenant.
@@ -44,22 +65,43 @@ export function createRequestLog(db: Db): RequestLog {
       };
       return readPage(stored, filter, query, recordOf);
     },
-    async failures(tenantId, environment, limit) {
-      const newest = [
-        { $match: { tenantId, environment, failed: true } },
-        { $sort: { order: -1 } },
-        { $limit: limit },
-        { $project: { _id: 0, kind: 1, method: 1, route: 1, status: 1, code: 1, at: 1, standsFor: 1 } },
-      ];
+    async failures(tenantId, environment, since, limit) {
+      const day = idOf({ tenantId, environment, at: since }, '');
+      const found = await failures.find({ _id: { $gte: day, $lt: `${tenantId} ${environment}!` } }).toArray();
       const groups = new Map<string, RequestFailures>();
-      for await (const row of stored.aggregate<RequestDocument>(newest, { batchSize: limit })) {
-        const { kind, method, route, status, code, at, standsFor } = row;
-        const group = groups.get(kind) ?? { kind, method, route, status, code, count: 0, firstAt: at, lastAt: at };
-        groups.set(kind, { ...group, count: group.count + standsFor, firstAt: at });
+      for (const { _id, at, ...counted } of found) {
+        const group = groups.get(counted.kind);
+        groups.set(counted.kind, group ? joined(group, counted) : counted);
       }
-      return [...groups.values()];
+      return [...groups.values()].sort((a, b) => b.lastAt.getTime() - a.lastAt.getTime()).slice(0, limit);
     },
   };
+}
+
+/** The failures among the records, by their day and kind. */
+function failuresOf(records: readonly LoggedRequest[]): FailuresDocument[] {
+  const groups = new Map<string, FailuresDocument>();
+  for (const record of records) {
+    const { method, route, status, code, at, standsFor: count } = record;
+    if (code === null) continue;
+    const kind = kindOf(record);
+    const _id = idOf(record, kind);
+    const group = groups.get(_id);
+    const one = { kind, method, route, status, code, count, firstAt: at, lastAt: at };
+    groups.set(_id, { _id, at, ...(group ? joined(group, one) : one) });
+  }
+  return [...groups.values()];
+}
+
+function joined(a: RequestFailures, b: RequestFailures): RequestFailures {
+  const first = a.firstAt < b.firstAt ? a : b;
+  const last = a.lastAt > b.lastAt ? a : b;
+  return { ...b, count: a.count + b.count, firstAt: first.firstAt, lastAt: last.lastAt };
+}
+
+/** The ids of a tenant's failures in an environment are next to each other, in the order of the days. */
+function idOf({ tenantId, environment, at }: Pick<LoggedRequest, 'tenantId' | 'environment' | 'at'>, kind: string) {
+  return `${tenantId} ${environment} ${at.toISOString().slice(0, 10)} ${kind}`;
 }
 
 function recordOf({ _id, kind: _kind, failed: _failed, ...record }: RequestDocument): LoggedRequest {

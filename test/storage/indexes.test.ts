@@ -203,7 +203,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['requestLog.page', () => createRequestLog(store.db).page({ ...REQUESTS, failed: false, kind: null }), 6],
   ['requestLog.page, failed', () => createRequestLog(store.db).page({ ...REQUESTS, failed: true, kind: null }), 6],
   ['requestLog.page, of a kind', () => createRequestLog(store.db).page({ ...REQUESTS, failed: false, kind: 'k' }), 6],
-  ['requestLog.failures', () => createRequestLog(store.db).failures('ten_1', 'test', 5), 6],
+  ['requestLog.failures', () => createRequestLog(store.db).failures('ten_1', 'test', new Date(), 5), 6],
   ['settledCounts.find', () => createSettledCounts(store.db).find('ten_1', 'test', ['2026-01-31']), 1],
   [
     'settledCounts.keep',

@@ -50,6 +50,7 @@ export async function storeErasable(db: Db, count: number, logo = newId('ten')):
     );
     ids[environment].push(...invoices.map(({ _id }) => _id));
     await of('invoice_counts').insertMany(each((n) => ({ _id: `${tenantId} ${environment} 2026-01-${n}` })));
+    await of('request_failures').insertMany(each((n) => ({ _id: `${tenantId} ${environment} 2026-11-23 ${n}` })));
     const rows = (prefix: string) =>
       each(() => ({ _id: `${prefix}${newId('evt')}`, tenantId, environment, order: newCreationMoment().order }));
     for (const name of ['webhook_events', 'request_log', 'audit_log']) await of(name).insertMany(rows(name));

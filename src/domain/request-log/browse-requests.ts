@@ -2,15 +2,14 @@ import { serviceError } from '../errors.ts';
 import { type Page, type PageSpan, placeInList } from '../page.ts';
 import { type Principal, requireScope } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
-import type { LoggedRequest, RequestFailures, RequestLog } from './request-record.ts';
+import { KEPT_DAYS, type LoggedRequest, type RequestFailures, type RequestLog } from './request-record.ts';
 
-/** Records of failed requests that are grouped, the newest ones. */
-export const MOST_GROUPED = 5000;
 /** The most groups of an answer. */
 export const MOST_GROUPS = 50;
 /** `req_` and a UUID. */
 const REQUEST_ID = /^req_[0-9a-f-]{36}$/;
 const MOST_KIND = 300;
+const DAY_MS = 86_400_000;
 
 export interface RequestsInput extends PageSpan {
   readonly failed: boolean;
@@ -29,7 +28,7 @@ export interface BrowseRequests {
   failures(principal: Principal): Promise<readonly RequestFailures[]>;
 }
 
-export function createBrowseRequests(log: RequestLog): BrowseRequests {
+export function createBrowseRequests(log: RequestLog, now: () => number = Date.now): BrowseRequests {
   const ownerOf = (principal: Principal) => {
     const { tenant, environment } = requireScope(principal, 'operate');
     return { tenantId: tenant.id, environment };
@@ -51,7 +50,7 @@ export function createBrowseRequests(log: RequestLog): BrowseRequests {
     },
     async failures(principal) {
       const { tenantId, environment } = ownerOf(principal);
-      return (await log.failures(tenantId, environment, MOST_GROUPED)).slice(0, MOST_GROUPS);
+      return log.failures(tenantId, environment, new Date(now() - KEPT_DAYS * DAY_MS), MOST_GROUPS);
     },
   };
 }

@@ -47,12 +47,12 @@ export interface RequestQuery extends PageQuery {
 
 /** The records of the last {@link KEPT_DAYS} days. */
 export interface RequestLog {
-  /** Stores records; those that exist are left as they are. One round trip. */
+  /** Stores records; those that exist are left as they are. One round trip, and one more if requests have failed. */
   insert(records: readonly LoggedRequest[]): Promise<void>;
   find(tenantId: string, environment: Environment, id: string): Promise<LoggedRequest | null>;
   page(query: RequestQuery): Promise<Page<LoggedRequest>>;
-  /** The failures among the newest `limit` records of failed requests, the kind of the newest first. */
-  failures(tenantId: string, environment: Environment, limit: number): Promise<RequestFailures[]>;
+  /** All failures since the begin of the day (UTC) of `since`, by kind, up to `limit` kinds, the newest first. */
+  failures(tenantId: string, environment: Environment, since: Date, limit: number): Promise<RequestFailures[]>;
 }
 
 export const KEPT_DAYS = 7;

@@ -71,7 +71,7 @@ builder.queryFields((t) => ({
     type: [ApiRequestFailuresType],
     authScopes: { scope: 'operate' },
     extensions: { most: MOST_GROUPS },
-    description: 'The failed requests of the last 7 days by kind, the newest first; of very many the newest 5,000.',
+    description: 'The failed requests of the last 7 days, counted by kind and whole days (UTC), the newest first.',
     resolve: async (_root, _args, { principal, useCases }) => [...(await useCases.requests.failures(principal))],
   }),
 }));

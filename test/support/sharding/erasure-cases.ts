@@ -55,7 +55,11 @@ export function erasureCases(store: Store): Record<string, Subject> {
         async ({ tenantId }) => {
           while ((await erasures.removeRecords(tenantId, 5)) > 0);
         },
-        ['find invoice_counts by _id', ...rows.map((name) => `find ${name} by tenantId`)],
+        [
+          'find invoice_counts by _id',
+          'find request_failures by _id',
+          ...rows.map((name) => `find ${name} by tenantId`),
+        ],
       ),
       invoices: [
         scattering(

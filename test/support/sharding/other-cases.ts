@@ -174,8 +174,8 @@ function requestLogCases({ db }: Store): Subject {
       },
     ],
     failures: {
-      call: () => log.failures('ten_1', 'test', 5),
-      scatters: ['aggregate request_log by environment, failed, tenantId'],
+      call: () => log.failures('ten_1', 'test', new Date(), 5),
+      scatters: ['find request_failures by _id'],
       because,
     },
   });
