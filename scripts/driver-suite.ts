@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngine } from '../src/engine/embedded.ts';
+import { freePort } from '../test/support/free-ports.ts';
 
 /**
  * Runs MongoDB's published specification tests with the driver's own runner on the embedded engine, and prints the
@@ -60,10 +60,3 @@ async function runSuite(cwd: string, suite: string, uri: string): Promise<Report
 }
 
 /** The suite only accepts an address of the form host:port, so the engine cannot use a socket. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

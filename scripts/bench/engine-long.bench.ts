@@ -1,5 +1,6 @@
 import type { Collection, MongoClient } from 'mongodb';
-import { type DatabaseServer, hasReference, openEngine, openReference } from './database-servers.ts';
+import { HAS_REFERENCE } from '../../test/support/reference-server.ts';
+import { type DatabaseServer, openEngine, openReference } from './database-servers.ts';
 import type { Benchmark, Measured, Side } from './harness.ts';
 
 /** Documents of a quick run. */
@@ -40,7 +41,7 @@ export const benchmark: Benchmark = {
   name: 'engine-long',
   about:
     'commands on a whole collection, and the inserts of another client meanwhile; the peer is the reference server',
-  sides: [side('embedded engine', openEngine), ...(hasReference ? [side('reference server', openReference)] : [])],
+  sides: [side('embedded engine', openEngine), ...(HAS_REFERENCE ? [side('reference server', openReference)] : [])],
   answers: 'incomparable',
   repeats: 3,
   warmups: 0,

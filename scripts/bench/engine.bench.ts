@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DatabaseServer, hasReference, openEngine, openReference } from './database-servers.ts';
+import { HAS_REFERENCE } from '../../test/support/reference-server.ts';
+import { type DatabaseServer, openEngine, openReference } from './database-servers.ts';
 import { prepareRawWork } from './engine-raw.ts';
 import { prepareWork, type StoreWork } from './engine-work.ts';
 import type { Benchmark, Side } from './harness.ts';
@@ -21,7 +22,7 @@ export const benchmark: Benchmark = {
   about: 'the embedded engine; the peers are an independent MongoDB-compatible server, and SQLite in this process',
   sides: [
     side('embedded engine', openEngine),
-    ...(hasReference ? [side('reference server', openReference)] : []),
+    ...(HAS_REFERENCE ? [side('reference server', openReference)] : []),
     rawSide(),
   ],
   answers: 'equal',

@@ -1,22 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { EJSON } from 'bson';
 import fc from 'fast-check';
 import { type Collection, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { HAS_REFERENCE, type ReferenceServer, startReference } from '../support/reference-server.ts';
 import { filter, smallDoc, smallValue, update } from '../unit/engine/arbitraries.ts';
 
-const REFERENCE = fileURLToPath(new URL('../../../shared/mongodb-references/start', import.meta.url));
-
 /** The reason why there is no reference server to compare with. */
-const absent = existsSync(REFERENCE)
+const absent = HAS_REFERENCE
   ? process.env.TEST_MONGODB_URL && 'the server under test may be the reference itself'
   : 'the reference server is not beside this project';
 
@@ -27,24 +21,23 @@ const absent = existsSync(REFERENCE)
  */
 describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped: ${absent})` : ''}`, () => {
   let engine: TestMongo;
-  let server: ChildProcess;
+  let server: ReferenceServer | undefined;
   let folder: string;
   const clients: MongoClient[] = [];
   const database = freshDbName();
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'reference-'));
-    const port = await freePort();
-    server = spawn(REFERENCE, [String(port), folder], { stdio: 'ignore' });
+    server = await startReference(folder);
     engine = await startTestMongo();
     clients.push(await MongoClient.connect(engine.uri));
-    clients.push(await MongoClient.connect(`mongodb://127.0.0.1:${port}/?replicaSet=secantus`));
+    clients.push(await MongoClient.connect(server.uri));
   });
 
   afterAll(async () => {
     for (const client of clients) await client.close();
     await engine?.close();
-    if (server?.exitCode === null && server.kill()) await once(server, 'exit');
+    await server?.stop();
     if (folder) await rm(folder, { recursive: true, force: true });
   });
 
@@ -326,12 +319,4 @@ function disputed(query: Document): boolean {
 function disputedKey(document: Document, keys: Document): boolean {
   const arrays = Object.keys(keys).filter((path) => Array.isArray(document[path.split('.')[0] as string]));
   return JSON.stringify(document).includes('[]') || arrays.length > 1;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

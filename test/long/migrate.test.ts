@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Db, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { storeDone } from '../../scripts/bench/stored-invoices.ts';
@@ -14,11 +11,11 @@ import { MOVES } from '../../src/storage/shard-keys.ts';
 import { Client } from '../support/client.ts';
 import { digests, indexTexts, of, openEmbedded, runMigration } from '../support/migration.ts';
 import { freshDbName } from '../support/mongodb.ts';
+import { HAS_REFERENCE, type ReferenceServer, startReference } from '../support/reference-server.ts';
 import { startService, withDatabase } from '../support/service.ts';
 
 // 100,000 invoices with their numbers, documents and events, from the embedded engine to the independent server, killed three times.
 
-const REFERENCE = fileURLToPath(new URL('../../../shared/mongodb-references/start', import.meta.url));
 const INVOICES = 100_000;
 const GROUP = 5000;
 const XML_BYTES = 8000;
@@ -26,30 +23,23 @@ const XML_BYTES = 8000;
 const MEMORY_MIB = 700;
 const MOVED = new Set(Object.entries(MOVES).flatMap(([name, rule]) => (rule === 'moved' ? [name] : [])));
 
-const skipped = !process.env.TEST_MONGODB_URL && !existsSync(REFERENCE);
+const skipped = !process.env.TEST_MONGODB_URL && !HAS_REFERENCE;
 let folder: string;
 let server: string;
-let reference: ChildProcess | null = null;
+let reference: ReferenceServer | null = null;
 let settings: Record<string, string>;
 
 beforeAll(async () => {
   if (skipped) return;
   folder = await mkdtemp(join(tmpdir(), 'migrate-long-'));
   settings = { DATA_DIR: join(folder, 'data'), MONGODB_URL: '', MASTER_KEY: '' };
-  server = process.env.TEST_MONGODB_URL ?? (await startReference());
+  if (!process.env.TEST_MONGODB_URL) reference = await startReference(join(folder, 'reference'));
+  server = reference?.uri ?? (process.env.TEST_MONGODB_URL as string);
 });
 afterAll(async () => {
-  reference?.kill();
+  await reference?.stop();
   if (!skipped) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
-
-async function startReference(): Promise<string> {
-  const port = 20_000 + Math.floor(Math.random() * 10_000);
-  reference = spawn(REFERENCE, [String(port), join(folder, 'reference')], { stdio: 'ignore' });
-  const url = `mongodb://127.0.0.1:${port}/?replicaSet=secantus`;
-  await (await connect(url)).close();
-  return url;
-}
 
 /** Stores the invoices of a tenant as a service leaves them: each with its number, its XML and two events. */
 async function storeInvoices(db: Db, owner: Member): Promise<void> {

@@ -12,7 +12,8 @@ import { connect } from '../../src/storage/connect.ts';
 import { type DoomedServer, doomedServer } from '../support/chaos-server.ts';
 import { invoiceBody, invoiceFor } from '../support/client.ts';
 import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
-import { freePorts, HAS_HAPROXY, startProxy, type TlsProxy } from '../support/haproxy.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { HAS_HAPROXY, startProxy, type TlsProxy } from '../support/haproxy.ts';
 import { STAND_IN_RENDERER } from '../support/service.ts';
 
 // What docker-compose.yml's profile `production` runs, on loopback: two api processes, two workers, a store of their own,

@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
@@ -14,28 +11,29 @@ import { newId } from '../../src/domain/ids.ts';
 import { connect } from '../../src/storage/connect.ts';
 import { type DoomedServer, doomedServer } from '../support/chaos-server.ts';
 import { invoiceBody } from '../support/client.ts';
+import { HAS_REFERENCE, type ReferenceServer, startReference } from '../support/reference-server.ts';
 import { STAND_IN_RENDERER } from '../support/service.ts';
 
 // Two processes on one server, restarted in turn behind a load balancer while clients create invoices.
 
-const REFERENCE = fileURLToPath(new URL('../../../shared/mongodb-references/start', import.meta.url));
 const REQUESTS = 1400;
 const CLIENTS = 16;
 const RESTARTS = 4;
 const ASKS_EVERY_MS = 200;
 
 let folder: string;
-let reference: ChildProcess | null = null;
+let reference: ReferenceServer | null = null;
 let mongodbUrl: string;
 let secretKey: string;
 const servers: DoomedServer[] = [];
 
-const skipped = !process.env.TEST_MONGODB_URL && !existsSync(REFERENCE);
+const skipped = !process.env.TEST_MONGODB_URL && !HAS_REFERENCE;
 
 beforeAll(async () => {
   if (skipped) return;
   folder = await mkdtemp(join(tmpdir(), 'rolling-'));
-  mongodbUrl = process.env.TEST_MONGODB_URL ?? (await startReference());
+  if (!process.env.TEST_MONGODB_URL) reference = await startReference(join(folder, 'reference'));
+  mongodbUrl = reference?.uri ?? (process.env.TEST_MONGODB_URL as string);
   const url = new URL(mongodbUrl);
   url.pathname = `/rolling_${Date.now()}`;
   mongodbUrl = url.toString();
@@ -53,18 +51,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.kill()));
-  reference?.kill();
+  await reference?.stop();
   if (!skipped) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
-
-async function startReference(): Promise<string> {
-  const port = 20_000 + Math.floor(Math.random() * 10_000);
-  reference = spawn(REFERENCE, [String(port), join(folder, 'reference')], { stdio: 'ignore' });
-  const url = `mongodb://127.0.0.1:${port}/?replicaSet=secantus`;
-  // Waits until it is there.
-  await (await connect(url)).close();
-  return url;
-}
 
 /** A load balancer as they come: in turn among those that say they are ready, over connections that it keeps, without a second try. */
 async function startBalancer(): Promise<{ url: string; lost: string[]; close(): void }> {

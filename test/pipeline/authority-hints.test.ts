@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../scripts/authority-simulator/simulator.ts';
 import { createHttpAuthority, type HttpAuthority } from '../../src/adapters/authority/http/authority-http.ts';
@@ -9,6 +8,7 @@ import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { type AuthorityClient, authorityClient, digestOf, signedDocument } from '../support/authority-client.ts';
+import { freePort } from '../support/free-ports.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -102,11 +102,3 @@ it('a reconciliation reads the ledger over HTTPS, has what it missed looked up, 
   expect(await differences.open('other_dgi_id', null, 10)).toMatchObject([{ submissionId: wrong, ours: 'DGI-OTHER' }]);
   await expect.poll(() => statusOf(missed)).toBe('rejected');
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

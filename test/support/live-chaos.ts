@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +16,7 @@ import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { ORDINARY_ICE, REJECTING_ICE } from './chaos.ts';
 import { type DoomedServer, doomedServer } from './chaos-server.ts';
 import { invoiceFor } from './client.ts';
+import { freePort } from './free-ports.ts';
 
 export interface LiveChaosPlan {
   readonly profile: Profile;
@@ -219,13 +219,4 @@ async function settled(dataDir: string, patienceMs: number): Promise<Pick<LiveCh
   } finally {
     await close();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('there is no free port');
-  return address.port;
 }
