@@ -89,6 +89,30 @@ async function signed(customerIce: string, change = (xml: string) => xml): Promi
   );
 }
 
+describe('a clock that is set back', () => {
+  const HOUR_MS = 3_600_000;
+
+  test('during a submission leaves nothing undecided until it has caught up', async () => {
+    const times = [START + HOUR_MS];
+    authority = mock({ clock: () => new Date(times.shift() ?? START) });
+    const submission = await signed(ORDINARY);
+    const answer = await authority.submit(submission);
+    expect(answer).toMatchObject({ kind: 'held', submission: { decision: { outcome: 'accepted' } } });
+    const { decision } = (answer as Extract<typeof answer, { kind: 'held' }>).submission;
+    const dgiId = decision?.outcome === 'accepted' ? decision.dgiId : '';
+    expect((await authority.receipt({ dgiId, submissionId: 'inv_1' })).kind).not.toBe('absent');
+  });
+
+  test('ends the waiting of a scenario, but no difference of the clocks of two processes does', async () => {
+    const submission = await signed('999000000000878');
+    expect((await authority.submit(submission)).kind).toBe('unknown');
+    now = START - 3000;
+    expect((await authority.lookUp(submission)).kind).toBe('unknown');
+    now = START - HOUR_MS;
+    expect((await authority.lookUp(submission)).kind).toBe('held');
+  });
+});
+
 describe('an ordinary submission', () => {
   test('is accepted at once, at the cost of one write', async () => {
     const submission = await signed(ORDINARY);

@@ -39,6 +39,8 @@ export interface MockAuthorityParts {
 const DECISION_DELAY_MS = 10_000;
 const RECEIPT_DELAY_MS = 60_000;
 const UNAVAILABLE_TWICE_ATTEMPTS = 2;
+/** Clocks of processes differ by less than this, milliseconds. */
+const SKEW_MS = 5000;
 
 /** By polling, without limits. */
 export const MOCK_CAPABILITIES: Capabilities = {
@@ -72,9 +74,18 @@ export function createMockAuthority({
   readReceipt,
   clock = () => new Date(),
 }: MockAuthorityParts): Authority {
+  /**
+   * The time by which a submission is judged, UNIX milliseconds. If it was received by a later clock, that was set back
+   * since, and what it waited for would come as much later: it waits for nothing any more.
+   */
+  const nowFor = ({ receivedAt }: LedgerRow): number => {
+    const now = clock().getTime();
+    return now < receivedAt.getTime() - SKEW_MS ? Number.POSITIVE_INFINITY : now;
+  };
+
   /** What is visible of a submission at the current time. */
   const answerOf = (row: LedgerRow): LookUpAnswer & SubmitAnswer => {
-    const now = clock().getTime();
+    const now = nowFor(row);
     if (now < row.receiptAt.getTime())
       return unknown(
         'The authority has not sent its receipt yet: look the submission up later, do not submit it again.',
@@ -122,7 +133,7 @@ export function createMockAuthority({
 
     async receipt({ dgiId, submissionId }) {
       const row = await ledger.find(submissionId);
-      if (row === null || answerOf(row).kind !== 'held' || clock() < row.decisionAt)
+      if (row === null || answerOf(row).kind !== 'held' || nowFor(row) < row.decisionAt.getTime())
         return { kind: 'absent', ...CALLED };
       const { sha256: digest, decision } = row;
       if (decision.outcome !== 'accepted' || decision.dgiId !== dgiId) return { kind: 'absent', ...CALLED };
