@@ -76,7 +76,7 @@ async function seal(
   await changeRing(keyRing, async (ring) => {
     from = (await masterOfRing(ring, keys, settings)).mark;
     const sealed = sealedBy(ring, { openers: keys.map(({ bytes }) => bytes), master, now: new Date(), mayLose: false });
-    // What is stored opens: nothing else has these keys.
+    // The sealed ring is opened before it is stored, because it is the only copy of these keys.
     if (sealed) openRing(sealed, master);
     return sealed;
   });

@@ -58,7 +58,7 @@ export async function exportTenantTo(
 
 /** What an export reads. */
 export function recordsOf(db: Db): TenantRecords {
-  // What stands in the place of a URL, which `bodyAtRest` takes out again.
+  // A placeholder for each document URL, which `bodyAtRest` removes.
   const log = createEventLog(db, () => 'url');
   return {
     tenants: createTenantRepository(db),

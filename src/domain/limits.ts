@@ -42,9 +42,10 @@ export const SIGNATURE_TOLERANCE_MINUTES = 5;
 export const DOCUMENT_WAIT_MS = 10_000;
 
 /** Maximum number of people of a tenant. */
-/** Invitations of a tenant that are shown, those first that end first. */
-export const MAX_INVITATIONS = 100;
 export const MAX_MEMBERS = 200;
+
+/** Maximum number of invitations that the list of a tenant has, those first that end first. */
+export const MAX_INVITATIONS = 100;
 
 /** Maximum number of a tenant's valid API keys in each environment, and of the revoked ones that its list keeps. */
 export const [MAX_KEYS, MAX_REVOKED_KEYS] = [50, 50] as const;

@@ -24,7 +24,7 @@ const NUMBERED = { tenantId: 1, environment: 1, series: 1, ownNumber: 1, heldAs:
 /** What becomes of the invoices of a tenant that is erased. */
 export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenants, stored }: InvoiceCollections) {
   const among = (ids: readonly string[]) => ({ _id: { $in: [...ids] } });
-  /** Only these are changed by nobody else. */
+  /** Filters for invoices without work, which no worker changes. */
   const idle = (ids: readonly string[]) => ({ ...among(ids), work: null }) as unknown as Filter<InvoiceDocument>;
 
   async function removeNumbered(documents: readonly Numbered[]): Promise<void> {
@@ -57,7 +57,7 @@ export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenant
     async detach(invoiceIds, stages, at) {
       const stage = stages === null ? { $exists: true } : { $in: [...stages] };
       const working = { ...among(invoiceIds), 'work.stage': stage } as Filter<InvoiceDocument>;
-      // Otherwise a server may choose an index of the work, which has that of all tenants.
+      // Without a hint, a server may choose an index on `work`, which covers all tenants.
       const hint = { _id: 1 } as const;
       await invoices.updateMany(working, { $set: { withheld: at }, $unset: { work: '', outbox: '' } }, { hint });
     },
@@ -113,7 +113,7 @@ export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenant
         .toArray();
       if (found.length === 0) return 0;
       const tenantIds = [...new Set(found.map(({ tenantId }) => tenantId))];
-      // First, so that after a crash somebody looks whether anything of the tenant is left.
+      // Set first: after a crash the erasure of these tenants is resumed, and removes what is left of them.
       await tenants.updateMany(among(tenantIds), { $set: { 'erasure.pending': true } as never });
       await removeNumbered(found);
       await ledger.deleteMany(among(found.flatMap(({ _id, heldAs }) => [_id, ...(heldAs ? [heldAs] : [])])));

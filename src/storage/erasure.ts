@@ -90,7 +90,7 @@ export function createErasureStore(db: Db): ErasureStore {
       const { legalName, ice } = { legalName: '$profile.legalName', ice: '$profile.ice' };
       await tenants.updateOne({ _id: tenantId, erasure: { $exists: false } }, [
         { $set: { erasure: { since: at, pending: true, logos: had }, keys: [] } },
-        // What finds the documents that stay. `$literal`, because the old profile would be merged with an object.
+        // Name and ICE stay: they find the kept documents. `$literal`: `$set` would merge an object with the old profile.
         { $set: { seller: { legalName, ice }, profile: { $literal: {} } } },
         { $unset: ['logos', 'requestsPerMinute', 'suspendedAt'] },
       ]);
@@ -131,7 +131,7 @@ export function createErasureStore(db: Db): ErasureStore {
       const found = await endpoints.find({ tenantId }).project<{ _id: string }>({ _id: 1 }).limit(limit).toArray();
       const ids = found.map(({ _id }) => _id);
       if (ids.length > 0) {
-        // Remembered: attempts that were under way are counted later.
+        // The ids are stored, because attempts that were under way are counted after this.
         await tenants.updateOne({ _id: tenantId }, { $addToSet: { 'erasure.endpoints': { $each: ids } } });
         await endpoints.deleteMany({ _id: { $in: ids } });
       }
@@ -191,7 +191,7 @@ export function createErasureStore(db: Db): ErasureStore {
   };
 }
 
-/** Numbers that no document is left of and that are removed at once. */
+/** Maximum number of legal numbers without a document that one piece of work removes. */
 const NUMBERS = 100;
 
 function erasure({ _id, erasure: stored }: Pick<ErasedTenant, '_id' | 'erasure'>): Erasure {

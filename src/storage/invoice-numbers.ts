@@ -2,6 +2,7 @@ import type { ClientSession, Collection } from 'mongodb';
 import type { Invoice } from '../domain/invoice/invoice.ts';
 import { seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
 import { NumberTaken, type SeriesNumber } from '../domain/invoice/repository.ts';
+import type { Owner } from '../domain/tenant/tenant.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { insertAll, insertEach } from './insert-each.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
@@ -24,8 +25,6 @@ export interface SeriesEntry {
   readonly invoice: Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
   readonly series: SeriesNumber;
 }
-
-type Owner = Pick<Invoice, 'tenantId' | 'environment'>;
 
 /** As many digits as a serial can have, so that the ids of a series have the order of its serials. */
 const SERIAL_DIGITS = 16;

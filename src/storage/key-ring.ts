@@ -8,7 +8,7 @@ const ENTRY = { _id: 'keys' } as const;
 
 /** Versions before the ring keep the mark of their master key here. */
 const EARLIER = { _id: 'master-key' } as const;
-/** In the place of that mark: no key has it, so that these versions refuse to start. */
+/** Replaces that mark. No master key has this mark, so versions before the ring refuse to start. */
 const SEE_RING = 'see the entry keys';
 
 /** The key ring: one document of the collection `installation`. */
@@ -21,7 +21,7 @@ export function createKeyRingStore(db: Db): KeyRingStore {
     },
     async keep(ring) {
       if ((await insertNew(rings, [{ ...ENTRY, ...ring }])).size > 0) return ring;
-      // Another process may have just written it. A write is acknowledged when the majority has what it found.
+      // Another process may have inserted it just now. This write waits until the majority has that ring.
       const kept = ringOf(await rings.findOneAndUpdate(ENTRY, { $max: { revision: 1 } }, { returnDocument: 'after' }));
       if (!kept) throw new Error('the key ring was removed from the store');
       return kept;

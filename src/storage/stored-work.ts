@@ -20,11 +20,11 @@ export interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' |
   sweepAt?: Date;
 }
 
-type Owner = Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
+type Placed = Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
 
 /** The complete work as it is stored. Whatever replaces the work of an invoice writes this. */
 export function storedWork(
-  invoice: Owner,
+  invoice: Placed,
   next: NextWork,
   held: Required<Pick<StoredWork, 'claims' | 'since' | 'token' | 'dueAt'>>,
 ): StoredWork {
@@ -32,11 +32,11 @@ export function storedWork(
 }
 
 /** Lane and partition as an update of stored work sets them. */
-export function placeFields(invoice: Owner, work: PlacedWork) {
+export function placeFields(invoice: Placed, work: PlacedWork) {
   return Object.fromEntries(Object.entries(placeOf(invoice, work)).map(([name, value]) => [`work.${name}`, value]));
 }
 
-function placeOf(invoice: Owner, work: PlacedWork) {
+function placeOf(invoice: Placed, work: PlacedWork) {
   const lane = laneOf(invoice.environment, work);
   return { ...(lane && { lane }), partition: slotOf(invoice) };
 }

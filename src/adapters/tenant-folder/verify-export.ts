@@ -48,7 +48,7 @@ export async function verifyExport(folder: string): Promise<ExportManifest> {
     throw new Error(`${SUMS} has ${total.files} files, and the manifest says ${manifest.files}.`);
   if (total.counted !== Object.keys(manifest.records).length)
     throw new Error('The manifest counts records of a file that is not there.');
-  // All that are listed are there, so that any other one makes the number higher.
+  // All listed files are present, so a higher number means that there are others.
   const present = await filesIn(folder);
   if (present !== total.files + 2)
     throw new Error(`The folder has ${present - total.files - 2} files that do not belong to the export.`);

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { DELIVERY_STATES } from '../graphql/sets.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { useFragment } from '../interface/use-fragment.ts';
 import { useTitle } from '../interface/use-title.ts';
@@ -10,7 +11,7 @@ const EVERY_MS = 10_000;
 interface Delivery {
   readonly id: string;
   readonly eventType: string;
-  readonly state: 'pending' | 'delivered' | 'failed' | 'cancelled';
+  readonly state: (typeof DELIVERY_STATES)[number];
   readonly createdAt: string;
   readonly nextAttemptAt: string | null;
   readonly attempts: readonly {

@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso';
+import { DELIVERY_STATES } from '../graphql/sets.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
@@ -6,10 +7,9 @@ import { PageLinks } from '../workspace/page-links.tsx';
 import { mayChange } from '../workspace/permissions.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DeliveryRow } from './delivery-row.tsx';
-import { DELIVERIES, type Delivery } from './documents.ts';
+import { DELIVERIES } from './documents.ts';
 import { ReplayForm } from './replay-form.tsx';
 
-const STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const satisfies readonly Delivery['state'][];
 const PAGE = 25;
 
 /** `…/deliveries`: what was sent to the endpoints, newest event first, with each request and answer. */
@@ -17,7 +17,7 @@ export function DeliveriesPage() {
   const { texts } = useLanguage();
   const { address, tenant, environment } = useWorkspace();
   const { query } = useLocation();
-  const state = STATES.find((each) => each === query.state) ?? null;
+  const state = DELIVERY_STATES.find((each) => each === query.state) ?? null;
   const { after, before } = query;
   const { data, problem, reload } = useRead(DELIVERIES, {
     ...(state && { state }),
@@ -36,7 +36,7 @@ export function DeliveriesPage() {
       <h1 class="title">{title}</h1>
       <div class="filters">
         <nav aria-label={texts.invoices.filters}>
-          {[null, ...STATES].map((each) => (
+          {[null, ...DELIVERY_STATES].map((each) => (
             <a key={each} href={to({ state: each })} aria-current={each === state ? 'true' : undefined}>
               {each === null ? allStates : texts.invoices.deliveryStates[each]}
             </a>

@@ -1,10 +1,11 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useId } from 'preact/hooks';
+import { EVENT_TYPES } from '../graphql/sets.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import type { Reason } from '../text/errors.ts';
 import type { Endpoint, EventType } from './documents.ts';
-import { EVENT_TYPES, eventName } from './event-names.ts';
+import { eventName } from './event-names.ts';
 
 export interface EndpointValues {
   readonly url: string;

@@ -1,7 +1,7 @@
+import { STATUSES } from '../graphql/sets.ts';
 import { startOfDay } from '../text/days.ts';
 import type { InvoicesVariables } from './documents.ts';
 
-export const STATUSES = ['pending', 'signing', 'transmitted', 'accepted', 'rejected'] as const;
 const PAGE = 25;
 
 /** What a page of the list shows. The address of the page keeps it. */

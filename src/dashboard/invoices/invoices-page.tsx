@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso';
+import { STATUSES } from '../graphql/sets.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { formatDate } from '../text/dates.ts';
@@ -8,7 +9,7 @@ import { mayChange } from '../workspace/permissions.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { INVOICES, type ListedInvoice } from './documents.ts';
 import { ExportButton } from './export-button.tsx';
-import { type Filter, filterOf, isFiltered, NO_MATCH, STATUSES, searchOf, variablesOf } from './invoice-filter.ts';
+import { type Filter, filterOf, isFiltered, NO_MATCH, searchOf, variablesOf } from './invoice-filter.ts';
 import { SearchForm } from './search-form.tsx';
 
 /** `…/invoices`: a page of the invoices, newest first. The address keeps the filter and the page. */

@@ -1,10 +1,11 @@
 import type { AuditEntry } from '../audit/documents.ts';
+import type { DELIVERY_STATES, STATUSES } from '../graphql/sets.ts';
 import type { LiveCondition, PaymentMeans } from '../settings/documents.ts';
 import type { TextField } from '../settings/profile-change.ts';
 
 type MailStatus = 'waiting' | 'sending' | 'sent' | 'refused' | 'failed';
-type DeliveryState = 'pending' | 'delivered' | 'failed' | 'cancelled';
-type Status = 'pending' | 'signing' | 'transmitted' | 'accepted' | 'rejected';
+type DeliveryState = (typeof DELIVERY_STATES)[number];
+type Status = (typeof STATUSES)[number];
 
 /** A status: its name as a step, a headline for what it is now, and what that means for the customer. */
 export interface StatusTexts {

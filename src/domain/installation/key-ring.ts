@@ -43,7 +43,7 @@ export interface KeyRingStore {
 
 export type OpenedKeys = Readonly<Record<KeyPurpose, readonly DataKey[]>>;
 
-/** None of the given master keys seals the ring. `message` is for the code that knows where they came from. */
+/** None of the given master keys seals the ring. The caller, which knows where they came from, words the message. */
 export class WrongMasterKey extends Error {
   override readonly name = 'WrongMasterKey';
 }
@@ -97,7 +97,10 @@ export interface Sealing {
   readonly openers: readonly Uint8Array[];
   readonly master: Uint8Array;
   readonly now: Date;
-  /** Keys that do not open are given up, and where none is left there is a new one; otherwise they are an error. */
+  /**
+   * True: keys that cannot be opened are given up, and a purpose without any other key gets a new one. False: they are
+   * an error.
+   */
   readonly mayLose: boolean;
 }
 

@@ -4,7 +4,7 @@ import { type Principal, requireScope } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import { KEPT_DAYS, type LoggedRequest, type RequestFailures, type RequestLog } from './request-record.ts';
 
-/** The most groups of an answer. */
+/** Maximum number of groups in an answer. */
 export const MOST_GROUPS = 50;
 /** `req_` and a UUID. */
 const REQUEST_ID = /^req_[0-9a-f-]{36}$/;
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 
 export interface RequestsInput extends PageSpan {
   readonly failed: boolean;
-  /** As {@link RequestFailures} name it; not with `failed`, which it implies. */
+  /** A kind that {@link RequestFailures} names, or null. It implies `failed`, and is refused together with it. */
   readonly kind: string | null;
 }
 

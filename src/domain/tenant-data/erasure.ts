@@ -7,7 +7,7 @@ export interface Erasure {
   readonly tenantId: string;
   /** Since when its keys are gone. */
   readonly since: Date;
-  /** Whether something may be left that has to go. */
+  /** Whether data may be left that must be removed. */
   readonly isPending: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface ErasableInvoice {
   readonly isDecided: boolean;
   /** The stage of its work; null if it has none. */
   readonly stage: Stage | null;
-  /** Since when nobody reads it; null: it is read. */
+  /** When it was hidden from all readers; null if it is not hidden. */
   readonly withheldAt: Date | null;
   /** Whether it has taken a legal number, or its XML was signed. */
   readonly isIssued: boolean;
@@ -39,7 +39,7 @@ export interface KeptInvoice
       Invoice,
       'authorityWarnings' | 'heldAs' | 'createdAt' | 'updatedAt' | 'events' | 'xml' | 'receipt' | 'cleared'
     > {
-  /** Of its issue, in Morocco: the time of keeping begins at its end. */
+  /** The year of issue, in Morocco's time zone. The retention period begins at its end. */
   readonly issueYear: number;
 }
 

@@ -52,7 +52,7 @@ export class PageSums {
   #state: SumsState = { count: 0, log: '', isCopied: false, damage: null };
   /** Whether the file with the sums has to be written as a whole. */
   #isLost = true;
-  /** Whether damage that is found is noted for the next start, which `examine` would find again. */
+  /** Whether damage is recorded for the next start. False during `examine`, which would find it again there. */
   #isExamined = true;
   /** Where the comparison of all pages goes on, and whether it has not come round since the start. */
   #next = 0;
@@ -118,7 +118,7 @@ export class PageSums {
     this.#state = { ...this.#state, log: found, isCopied: false };
   }
 
-  /** Takes the data file and its log as they are for right. @param frames as for `examine` */
+  /** Accepts the data file and its log as they are, and computes all sums from them. @param frames as for `examine` */
   learn(frames: number): void {
     const pages = Math.floor(fstatSync(this.#dataFile).size / PAGE_BYTES);
     this.#resize(pages);
