@@ -1,6 +1,7 @@
 import type { ResultOf } from 'gql.tada';
 import { useEffect, useState } from 'preact/hooks';
 import { eventName } from '../endpoints/event-names.ts';
+import type { SubscriptionContext } from '../graphql/client.ts';
 import { graphql } from '../graphql/graphql.ts';
 import { CopyButton } from '../interface/copy-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
@@ -24,19 +25,21 @@ export function ConsolePage() {
   const { texts, language } = useLanguage();
   const { client, address } = useWorkspace();
   const [events, setEvents] = useState<readonly Received[]>([]);
-  const [isLost, setLost] = useState(false);
+  const [stream, setStream] = useState<'connecting' | 'open' | 'lost'>('connecting');
   const { title, lead, waiting, clear, byHand } = texts.console;
   useTitle(title);
   useEffect(() => {
     // After a lost connection the stream goes on behind the last event.
     const variables: { after: string | null } = { after: null };
-    const stream = client.subscription(RECEIVED, variables).subscribe(({ data, error }) => {
-      setLost(error !== undefined);
+    // Events before the stream is open do not come, so the page does not say before that it waits for some.
+    const context: SubscriptionContext = { connected: () => setStream('open') };
+    const received = client.subscription(RECEIVED, variables, { ...context }).subscribe(({ data, error }) => {
+      if (error) setStream('lost');
       if (!data) return;
       variables.after = data.invoiceEvents.cursor;
       setEvents((before) => [data.invoiceEvents, ...before].slice(0, MOST_SHOWN));
     });
-    return () => stream.unsubscribe();
+    return () => received.unsubscribe();
   }, [client]);
   return (
     <section class="console">
@@ -47,7 +50,9 @@ export function ConsolePage() {
         npm run -s cli -- listen --forward-to http://localhost:4000/webhooks
       </pre>
       <p class="filters">
-        <span role="status">{isLost ? texts.lost : events.length === 0 && waiting}</span>
+        <span role="status">
+          {stream === 'lost' ? texts.lost : stream === 'open' && events.length === 0 && waiting}
+        </span>
         {events.length > 0 && (
           <button type="button" class="secondary" onClick={() => setEvents([])}>
             {clear}

@@ -14,6 +14,12 @@ export interface ConnectionListener {
   lost(): void;
 }
 
+/** What a subscription's context can hold. */
+export interface SubscriptionContext {
+  /** Told whenever the service sends the events of this subscription from now on. */
+  readonly connected?: () => void;
+}
+
 /**
  * A GraphQL client: queries by POST, subscriptions over graphql-sse, which reconnect without end. A subscription's
  * `variables` are read again at each connection, so the caller can move `afterEventId` on.
@@ -39,9 +45,11 @@ export function createGraphqlClient(headers: Readonly<Record<string, string>>, c
     exchanges: [
       fetchExchange,
       subscriptionExchange({
-        forwardSubscription: ({ query = '', variables }) => ({
+        forwardSubscription: ({ query = '', variables }, { context }) => ({
           subscribe: (sink) => ({
-            unsubscribe: streams.subscribe({ query, variables: variables as Record<string, unknown> }, sink),
+            unsubscribe: streams.subscribe({ query, variables: variables as Record<string, unknown> }, sink, {
+              connected: () => (context as SubscriptionContext).connected?.(),
+            }),
           }),
         }),
       }),
