@@ -5,10 +5,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
 import { buildSchema, introspectionFromSchema } from 'graphql';
+import { KEY_KINDS } from '../src/domain/api-key/api-key.ts';
 import { EVENT_TYPES, enumNameOf } from '../src/domain/event.ts';
 import { INVOICE } from '../src/domain/invoice/fields.ts';
 import { INVOICE_STATUSES } from '../src/domain/invoice/lifecycle.ts';
-import { DELIVERY_STATES } from '../src/domain/webhook/delivery.ts';
+import { ENDPOINT_LIMITS, PROFILE_LIMITS } from '../src/domain/limits.ts';
+import { ROLES } from '../src/domain/person/person.ts';
+import { LIVE_CONDITIONS } from '../src/domain/tenant/ports.ts';
+import { ENVIRONMENTS } from '../src/domain/tenant/tenant.ts';
+import { DELIVERY_STATES, SETTLED_STATES } from '../src/domain/webhook/delivery.ts';
 import { printedSchema, schema } from '../src/graphql/schema.ts';
 import { breakingChanges, policyViolations } from './check/schema-policy.ts';
 import { unreadableFields } from './check/stored-fields.ts';
@@ -58,15 +63,28 @@ else if (!checks) {
   }
 }
 
-/** The members of enums of the schema that the pages list, in the order of the domain. */
+/** What the pages list of the domain, in its order, and the limits of what is typed. */
 function printedSets(): string {
   const sets = {
     STATUSES: INVOICE_STATUSES,
     EVENT_TYPES: EVENT_TYPES.map(enumNameOf),
     DELIVERY_STATES,
+    SETTLED_STATES,
+    ENVIRONMENTS,
+    KEY_KINDS,
+    LIVE_CONDITIONS: Object.keys(LIVE_CONDITIONS),
+    ROLES,
   };
+  const { paymentTermDays: _days, ...lengths } = PROFILE_LIMITS;
+  const limits = { ENDPOINT_LENGTHS: ENDPOINT_LIMITS, PROFILE_LENGTHS: lengths };
   const lists = Object.entries(sets).map(
     ([name, members]) => `export const ${name} = [\n${members.map((each) => `  '${each}',\n`).join('')}] as const;\n`,
   );
-  return ['// Written by `npm run build`.\n', ...lists].join('\n');
+  const lengthsOf = Object.entries(limits).map(
+    ([name, fields]) =>
+      `/** Characters. */\nexport const ${name} = {\n${Object.entries(fields)
+        .map(([field, length]) => `  ${field}: ${length},\n`)
+        .join('')}} as const;\n`,
+  );
+  return ['// Written by `npm run build`.\n', ...lists, ...lengthsOf].join('\n');
 }

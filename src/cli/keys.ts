@@ -17,7 +17,7 @@ export const createKey: Command = {
     environment: {
       value: 'ENVIRONMENT',
       required: true,
-      choices: [...ENVIRONMENTS].reverse(),
+      choices: ENVIRONMENTS,
       description: 'test uses a mock tax authority; live transmits to the real one (see docs/api/going-live.md)',
     },
     kind: {

@@ -1,3 +1,4 @@
+import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
 import { CURRENCY, decimalOf } from '../../domain/money.ts';
 import { harmless, type Style, wrap } from '../terminal.ts';
 import { deviationOf, type Progress } from './progress.ts';
@@ -58,12 +59,11 @@ function cell(progress: Progress, statuses: string[], now: number, width: number
   );
 }
 
-const ORDER = ['pending', 'signing', 'transmitted', 'accepted'];
-
 function isAwaited({ sentAt, ended, steps }: Progress, statuses: string[]): boolean {
   if (sentAt === null || ended) return false;
-  const reached = ORDER.indexOf(steps.at(-1)?.status ?? 'pending');
-  return statuses.includes(ORDER[reached + 1] ?? '');
+  const last = steps.at(-1)?.status ?? 'pending';
+  const reached = INVOICE_STATUSES.findIndex((each) => each === last);
+  return statuses.includes(INVOICE_STATUSES[reached + 1] ?? '');
 }
 
 /**

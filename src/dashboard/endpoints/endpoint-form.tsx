@@ -1,6 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useId } from 'preact/hooks';
-import { EVENT_TYPES } from '../graphql/sets.ts';
+import { ENDPOINT_LENGTHS, EVENT_TYPES } from '../graphql/sets.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import type { Reason } from '../text/errors.ts';
@@ -50,7 +50,7 @@ export function EndpointForm({ title, submit, given, change, onSend, onCancel }:
           type="url"
           name="url"
           required
-          maxLength={2048}
+          maxLength={ENDPOINT_LENGTHS.url}
           dir="ltr"
           placeholder="https://"
           defaultValue={given?.url}
@@ -61,7 +61,7 @@ export function EndpointForm({ title, submit, given, change, onSend, onCancel }:
         <input
           type="text"
           name="description"
-          maxLength={500}
+          maxLength={ENDPOINT_LENGTHS.description}
           dir="auto"
           defaultValue={given?.description ?? undefined}
         />

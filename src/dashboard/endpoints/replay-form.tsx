@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { reasonOf } from '../graphql/client.ts';
+import { SETTLED_STATES } from '../graphql/sets.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -8,8 +9,6 @@ import { formatNumber } from '../text/money.ts';
 import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { ENDPOINTS, RESEND_COUNT, RESEND_DELIVERIES, type ResendSelection } from './documents.ts';
-
-const STATES = ['failed', 'delivered', 'cancelled'] as const satisfies readonly ResendSelection['state'][];
 
 /**
  * Sends the deliveries of a time once more to an endpoint, after it has said how many they are. One call takes the 10,000
@@ -42,7 +41,7 @@ function Selection({ endpoints, first, onReplayed }: SelectionProps) {
   const { endpoint, state, count, none, counted, more, question, replay, replayed } = texts.replay;
   const [chosen, setChosen] = useState<{
     endpointId: string;
-    state: (typeof STATES)[number];
+    state: (typeof SETTLED_STATES)[number];
     from: string;
     until: string;
   }>({
@@ -119,10 +118,10 @@ function Selection({ endpoints, first, onReplayed }: SelectionProps) {
             id="replay-state"
             value={chosen.state}
             onChange={({ currentTarget }) =>
-              choose({ state: STATES.find((each) => each === currentTarget.value) ?? 'failed' })
+              choose({ state: SETTLED_STATES.find((each) => each === currentTarget.value) ?? 'failed' })
             }
           >
-            {STATES.map((each) => (
+            {SETTLED_STATES.map((each) => (
               <option value={each} key={each}>
                 {texts.invoices.deliveryStates[each]}
               </option>
@@ -159,7 +158,7 @@ function selectionOf({
   until,
 }: {
   endpointId: string;
-  state: (typeof STATES)[number];
+  state: (typeof SETTLED_STATES)[number];
   from: string;
   until: string;
 }) {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { KEY_KINDS } from '../graphql/sets.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -9,8 +10,6 @@ import { mayChange } from '../workspace/permissions.ts';
 import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { CREATE_KEY, KEYS, type Key, REVOKE_KEY, ROTATE_KEY } from './documents.ts';
-
-const KINDS = ['secret', 'publishable'] as const satisfies readonly Key['kind'][];
 
 /** `…/keys`: the API keys of the environment. A token is shown once, when its key is made. */
 export function KeysPage() {
@@ -39,7 +38,7 @@ export function KeysPage() {
       {token !== null && <SecretOnce label={made} secret={token} onDone={() => setToken(null)} />}
       {isAllowed && (
         <p class="actions">
-          {KINDS.map((kind) => (
+          {KEY_KINDS.map((kind) => (
             <button type="button" class="secondary" key={kind} onClick={() => void issue(creation.run({ kind }))}>
               {make[kind]}
             </button>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
+import { ENVIRONMENTS, LIVE_CONDITIONS, ROLES } from '../graphql/sets.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -10,10 +11,6 @@ import { profileChange, type TypedProfile, typedProfile } from '../settings/prof
 import { ProfileFields } from '../settings/profile-fields.tsx';
 import { formatDate } from '../text/dates.ts';
 import { type TenantDetails, useOperatorChange, useOperatorRead } from './operator-api.ts';
-
-const ENVIRONMENTS = ['test', 'live'] as const;
-const CONDITIONS = ['profile', 'certificate', 'authority', 'address'] as const;
-const ROLES = ['owner', 'developer', 'viewer'] as const;
 
 interface ProfileProps {
   readonly seller: Seller;
@@ -103,7 +100,7 @@ export function TenantPage() {
       <section class="part">
         <h2>{settings.goingLive}</h2>
         <ul class="first-steps">
-          {CONDITIONS.map((condition) => {
+          {LIVE_CONDITIONS.map((condition) => {
             const isDone = data.missingForLive.every((each) => each.condition !== condition);
             return (
               <li key={condition} data-done={isDone}>

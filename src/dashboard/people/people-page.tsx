@@ -1,5 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { ROLES } from '../graphql/sets.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -18,8 +19,6 @@ import {
   type Role,
   SET_ROLE,
 } from './documents.ts';
-
-const ROLES = ['viewer', 'developer', 'owner'] as const satisfies readonly Role[];
 
 /** `…/people`: who belongs to the tenant. Owners invite, change and remove. */
 export function PeoplePage() {

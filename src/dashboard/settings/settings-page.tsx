@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
+import { LIVE_CONDITIONS } from '../graphql/sets.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
-import { type LiveCondition, SETTINGS, type Tenant, UPDATE_PROFILE } from './documents.ts';
+import { SETTINGS, type Tenant, UPDATE_PROFILE } from './documents.ts';
 import { profileChange, type TypedProfile, typedProfile } from './profile-change.ts';
 import { ProfileFields } from './profile-fields.tsx';
 import { ProfilePreview } from './profile-preview.tsx';
-
-const CONDITIONS = ['profile', 'certificate', 'authority', 'address'] as const satisfies readonly LiveCondition[];
 
 /** `…/settings`: the seller's profile with a preview of its invoices, and what is missing for going live. */
 export function SettingsPage() {
@@ -38,7 +37,7 @@ function GoingLive({ tenant: { missingForLive, seller } }: { tenant: Tenant }) {
     <section class="part">
       <h2>{goingLive}</h2>
       <ul class="first-steps">
-        {CONDITIONS.map((condition) => {
+        {LIVE_CONDITIONS.map((condition) => {
           const isDone = missingForLive.every((each) => each.condition !== condition);
           return (
             <li key={condition} data-done={isDone}>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { ENVIRONMENTS } from '../graphql/sets.ts';
 import { BrandMark } from '../interface/brand-mark.tsx';
 import { useContentFocus } from '../interface/content-focus.ts';
 import type { IconName } from '../interface/icon.tsx';
@@ -6,10 +7,8 @@ import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
 import { type Section, Sections } from '../interface/sections.tsx';
 import type { Connection } from './live-events.ts';
 import { mayChange } from './permissions.ts';
-import { type Environment, workspaceAddress } from './session.ts';
+import { workspaceAddress } from './session.ts';
 import { useWorkspace } from './workspace-context.ts';
-
-const ENVIRONMENTS = ['test', 'live'] as const satisfies readonly Environment[];
 
 /**
  * The frame of a signed-in person's pages. The environment has a name and a colour on every page, because an invoice of

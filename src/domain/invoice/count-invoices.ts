@@ -17,7 +17,7 @@ export interface SettledDay {
   readonly whole: StatusCounts | null;
   /** By the start of the hour in UNIX milliseconds. */
   readonly hours: ReadonlyMap<number, StatusCounts>;
-  /** The beginning of an hour that is not over: from `start` until before `until`, UNIX milliseconds. */
+  /** The part of the current hour that is counted: from `start` until before `until`, UNIX milliseconds. */
   readonly begun: BegunHour | null;
 }
 
@@ -118,7 +118,7 @@ export function createCountInvoices(
     return sum;
   }
 
-  /** Counts on from a settled beginning. @returns the hour's counts, and the beginning that has settled by now */
+  /** Counts the rest of an hour. @returns the counts of the hour, and the part of it that is settled by now */
   async function countHour(
     member: Member,
     beginning: BegunHour,

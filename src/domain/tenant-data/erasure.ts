@@ -79,10 +79,10 @@ export interface ErasureStore {
   removeRecords(tenantId: string, limit: number): Promise<number>;
   /** Up to `limit` invoices, newest first. @param before order key; null: from the newest */
   invoices(owner: Owner, before: string | null, limit: number): Promise<ErasableInvoice[]>;
-  /** From here on nobody reads these invoices. */
+  /** Hides invoices from every reader. */
   withhold(invoiceIds: readonly string[], at: Date): Promise<void>;
   /**
-   * The same, and their work ends: a worker that has one of them writes nothing to it any more.
+   * Hides invoices like `withhold` and takes them from their workers: what a worker still writes to one is refused.
    * @param stages only of invoices with work of these stages; null: of any
    */
   detach(invoiceIds: readonly string[], stages: readonly Stage[] | null, at: Date): Promise<void>;

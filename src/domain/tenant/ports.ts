@@ -10,10 +10,10 @@ export type SellerProfileChange = Omit<Partial<SellerProfile>, 'logo'> & {
 
 /** What live keys need. */
 export const LIVE_CONDITIONS = {
-  authority: 'The installation is connected to the tax authority.',
-  certificate: 'The installation has a signing certificate of the tenant, other than the self-made one.',
-  address: 'The service has an address with HTTPS.',
   profile: 'The seller’s profile has every mandatory field.',
+  certificate: 'The installation has a signing certificate of the tenant, other than the self-made one.',
+  authority: 'The installation is connected to the tax authority.',
+  address: 'The service has an address with HTTPS.',
 } as const;
 export type LiveCondition = keyof typeof LIVE_CONDITIONS;
 

@@ -3,7 +3,7 @@ import type { PaymentMeans } from '../payment-means.ts';
 import type { LogoReference } from './logo.ts';
 
 /** `live` transmits to the authority; `test` never does (docs/api/contract.md, "Environments"). */
-export const ENVIRONMENTS = ['live', 'test'] as const;
+export const ENVIRONMENTS = ['test', 'live'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
 /** Tenant and environment that own data; every query of a tenant's data states both. */

@@ -3,7 +3,8 @@ import type { Environment } from '../tenant/tenant.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
-export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
+export const SETTLED_STATES = ['delivered', 'failed', 'cancelled'] as const;
+export const DELIVERY_STATES = ['pending', ...SETTLED_STATES] as const;
 /**
  * `pending`: an attempt is scheduled, due or under way; `delivered`: the receiver answered 2xx; `failed`: every attempt
  * of the schedule failed; `cancelled`: its endpoint was disabled or deleted, or its event expired,

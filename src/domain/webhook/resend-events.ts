@@ -6,7 +6,7 @@ import { newCreationMoment } from '../order-key.ts';
 import { type Principal, requireScope } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import { missing, ownerOf, secondsBetween } from './browse-deliveries.ts';
-import { type Delivery, type DeliveryState, deliveryOf } from './delivery.ts';
+import { type Delivery, deliveryOf, type SETTLED_STATES } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { DeliveryLedger, DeliveryQueue, EndpointRepository, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
@@ -18,7 +18,7 @@ const STEP = 500;
 /** Selects the settled deliveries of an endpoint that are sent again. */
 export interface ResendSelection {
   readonly endpointId: string;
-  readonly state: Exclude<DeliveryState, 'pending'>;
+  readonly state: (typeof SETTLED_STATES)[number];
   readonly type: EventType | null;
   /** Creation of the events: compared in whole seconds, the given seconds excluded. */
   readonly createdAfter: Date | null;
