@@ -64,6 +64,10 @@ const context: CommandContext = {
       const { digestOf, makeOperationList } = await import('./graphql/operation-list.ts');
       return new Map([...makeOperationList(files), ...own.map((text) => [digestOf(text), text] as const)]);
     },
+    sendBackup: async (config, output, options) =>
+      (await import('./app/backup/backup-stream.ts')).sendBackup(config, output, options),
+    receiveBackup: async (config, input, options) =>
+      (await import('./app/backup/backup-stream.ts')).receiveBackup(config, input, options),
     takeBackup: async (config, options) => (await import('./app/backup/take-backup.ts')).takeBackup(config, options),
     followStore: async (config, options) => (await import('./app/backup/follow-store.ts')).followStore(config, options),
     restoreBackup: async (config, from, say) =>

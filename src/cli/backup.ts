@@ -1,43 +1,64 @@
+import { tmpdir } from 'node:os';
 import type { Manifest } from '../app/backup/manifest.ts';
 import type { Config } from '../config.ts';
-import { type Command, type CommandContext, InputError } from './command.ts';
+import { type Command, type CommandContext, InputError, UsageError } from './command.ts';
 import { harmless, minute } from './terminal.ts';
 
 /** Exit code of a command that a signal ended. */
 const INTERRUPTED = 130;
+/** The name of standard output or input in place of a folder's. */
+const STREAM = '-';
+
+const workDir = {
+  value: 'DIR',
+  description: 'With -: where the copy is checked, with room for it. Default: the folder for temporary files',
+} as const;
 
 export const backup: Command = {
   name: 'backup',
   summary: 'Copies the data of the embedded engine, also while the service runs',
   positionals: [],
   options: {
-    to: { value: 'DIR', required: true, description: 'A new folder for the copy' },
+    to: {
+      value: 'DIR',
+      required: true,
+      description: 'A new folder for the copy; - writes a tar archive to standard output',
+    },
     follow: { description: 'Keep the copy at most a second behind the running service, until Ctrl-C' },
     'without-master-key': { description: 'Leave out master.key: the copy cannot be used without it' },
+    'work-dir': workDir,
     json: { description: 'Print the manifest of the copy' },
   },
   details: `The copy has every invoice that was acknowledged when the command began, and usually later ones. It is checked, and
 appears under its name when it is whole. It has the master key unless that is in MASTER_KEY: protect it as you protect keys.
-restore --from DIR puts it into an empty DATA_DIR.`,
+restore --from DIR puts it into an empty DATA_DIR.
+backup --to - | ssh HOST 'cat > backup.tar' keeps it elsewhere; restore --from - < backup.tar puts it back.`,
   async run(input, context) {
     const { terminal, parts } = context;
     const config = embedded(context, 'mongodump, snapshots of its disks, or the backups of a hosted MongoDB');
     const withMasterKey = !input.has('without-master-key');
     return untilSignal(async (signal) => {
       const options = {
-        to: input.get('to'),
         withMasterKey,
         signal,
         say: (what: string) => terminal.remark(`${what}…`),
       };
-      if (input.has('follow')) {
-        await parts.followStore(config, options);
+      const to = input.get('to');
+      if (to === STREAM) {
+        if (input.has('follow')) throw new UsageError('--follow needs a folder: an archive cannot be followed.');
+        if (terminal.stream.isTTY)
+          throw new InputError('Standard output is a terminal: send the archive to a file or a program.');
+        const place = input.find('work-dir') ?? tmpdir();
+        const manifest = await parts.sendBackup(config, terminal.stream, { ...options, workDir: place });
+        terminal.remark(input.has('json') ? JSON.stringify(manifest) : `The backup is sent: ${factsOf(manifest)}.`);
         return 0;
       }
-      const manifest = await parts.takeBackup(config, options);
-      terminal.print(
-        input.has('json') ? JSON.stringify(manifest) : `The backup ${options.to} is whole: ${factsOf(manifest)}.`,
-      );
+      if (input.has('follow')) {
+        await parts.followStore(config, { ...options, to });
+        return 0;
+      }
+      const manifest = await parts.takeBackup(config, { ...options, to });
+      terminal.print(input.has('json') ? JSON.stringify(manifest) : `The backup ${to} is whole: ${factsOf(manifest)}.`);
       return 0;
     });
   },
@@ -47,13 +68,25 @@ export const restore: Command = {
   name: 'restore',
   summary: 'Puts a backup into an empty DATA_DIR',
   positionals: [],
-  options: { from: { value: 'DIR', required: true, description: 'The folder that backup made' } },
+  options: {
+    from: {
+      value: 'DIR',
+      required: true,
+      description: 'The folder that backup made; - reads its archive from standard input',
+    },
+    'work-dir': workDir,
+  },
   details: `The service must be stopped, and DATA_DIR empty. The copy is checked before anything is put in place. What was
 acknowledged after the backup is gone: docs/operations.md says what to do about it.`,
   async run(input, context) {
     const { terminal, parts } = context;
     const config = embedded(context, 'mongorestore, or what made the backup');
-    const manifest = await parts.restoreBackup(config, input.get('from'), (what) => terminal.remark(`${what}…`));
+    const from = input.get('from');
+    const say = (what: string) => terminal.remark(`${what}…`);
+    const manifest =
+      from === STREAM
+        ? await parts.receiveBackup(config, process.stdin, { workDir: input.find('work-dir') ?? tmpdir(), say })
+        : await parts.restoreBackup(config, from, say);
     terminal.print(
       `DATA_DIR ${config.dataDir} has the data of ${minute(new Date(manifest.takenAt))}: ${factsOf(manifest)}.`,
     );

@@ -1,5 +1,6 @@
 import type { openAdministration } from '../app/administration.ts';
 import type { startApp } from '../app/app.ts';
+import type { receiveBackup, sendBackup } from '../app/backup/backup-stream.ts';
 import type { followStore } from '../app/backup/follow-store.ts';
 import type { restoreBackup } from '../app/backup/restore-backup.ts';
 import type { takeBackup } from '../app/backup/take-backup.ts';
@@ -88,6 +89,8 @@ export interface CommandParts {
   readonly localSender: Loaded<typeof localSender>;
   readonly startApp: Loaded<typeof startApp>;
   readonly takeBackup: Loaded<typeof takeBackup>;
+  readonly sendBackup: Loaded<typeof sendBackup>;
+  readonly receiveBackup: Loaded<typeof receiveBackup>;
   readonly followStore: Loaded<typeof followStore>;
   readonly checkStore: Loaded<typeof checkStore>;
   readonly restoreBackup: Loaded<typeof restoreBackup>;

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { type Db, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { restoreBackup } from '../../src/app/backup/restore-backup.ts';
@@ -194,6 +196,92 @@ describe('with a backup', () => {
       await expect(restore(`target ${name}`, `followed ${name}`)).rejects.toThrow(/damaged|shorter/);
       expect(await readdir(target)).toEqual([]);
     }
+  });
+});
+
+describe('as a stream', () => {
+  /** Runs a command with files as standard input and output. */
+  async function through(dataDir: string, input: string | null, output: string, ...args: string[]) {
+    const file = input === null ? null : await open(input);
+    const child = startCommandLine(args, { DATA_DIR: dataDir }, file?.fd);
+    let err = '';
+    child.stderr.on('data', (chunk) => (err += chunk));
+    const written = pipeline(child.stdout, createWriteStream(output));
+    const [[code]] = await Promise.all([once(child, 'close'), written]);
+    await file?.close();
+    return { code, err };
+  }
+  const refused = async (archive: string, reason: RegExp) => {
+    const target = at(`target of ${archive}`);
+    const { code, err } = await through(
+      target,
+      at(archive),
+      at('said'),
+      'restore',
+      '--from',
+      '-',
+      '--work-dir',
+      folder,
+    );
+    expect(code).toBe(1);
+    expect(err).toMatch(reason);
+    expect(await readdir(target).catch(() => [])).toEqual([]);
+  };
+
+  it('is an archive that tar reads, and that restores', async () => {
+    const work = at('work');
+    await mkdir(work);
+    const sent = await through(at('data'), null, at('backup.tar'), 'backup', '--to', '-', '--work-dir', work);
+    expect(sent).toMatchObject({ code: 0, err: expect.stringContaining('The backup is sent: ') });
+    await mkdir(at('unpacked'));
+    execFileSync('tar', ['-xf', at('backup.tar'), '-C', at('unpacked')]);
+    execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: at('unpacked') });
+    const got = await through(
+      at('received'),
+      at('backup.tar'),
+      at('said'),
+      'restore',
+      '--from',
+      '-',
+      '--work-dir',
+      work,
+    );
+    expect(got.code, got.err).toBe(0);
+    expect(await readFile(at('said'), 'utf8')).toContain('has the data of');
+    expect((await checked(at('received'))).faults).toEqual([]);
+    expect(await readdir(work)).toEqual([]);
+  });
+
+  it('is refused when its end is missing, or it is something else', async () => {
+    await cp(at('backup.tar'), at('cut.tar'));
+    await truncate(at('cut.tar'), Math.floor((await stat(at('backup.tar'))).size * 0.6));
+    await refused('cut.tar', /cannot be read|damaged|missing|whole/);
+    await writeFile(at('other.tar'), 'not an archive');
+    await refused('other.tar', /cannot be read|whole/);
+    await writeFile(at('empty.tar'), '');
+    await refused('empty.tar', /cannot be read|whole/);
+  });
+
+  it('writes nothing outside of its folder, and follows no links', async () => {
+    await mkdir(at('hostile'));
+    await writeFile(at('victim'), 'as it was');
+    await writeFile(at('hostile/evil'), 'overwritten');
+    await symlink(at('victim'), at('hostile/link'));
+    execFileSync('tar', ['-cPf', at('hostile.tar'), '--transform', 's,^evil$,../../victim,', 'evil', 'link'], {
+      cwd: at('hostile'),
+    });
+    await refused('hostile.tar', /cannot be read|whole/);
+    expect(await readFile(at('victim'), 'utf8')).toBe('as it was');
+  });
+
+  it('ends with an error when nobody reads it, and leaves nothing', async () => {
+    const work = at('unread');
+    await mkdir(work);
+    const child = startCommandLine(['backup', '--to', '-', '--work-dir', work], { DATA_DIR: at('data') });
+    child.stdout.destroy();
+    const [code] = await once(child, 'close');
+    expect(code).toBe(1);
+    expect(await readdir(work)).toEqual([]);
   });
 });
 

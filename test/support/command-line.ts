@@ -4,20 +4,22 @@ import { fileURLToPath } from 'node:url';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
-/** A process of the command line; it reads no input. */
+/** A process of the command line. */
 export type CommandLine = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
 
 /**
  * Starts a process of the command line. It inherits no settings from the tests' own environment.
  * @param environment its settings
+ * @param input descriptor of the file that it reads; null: none
  */
 export function startCommandLine(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  input: number | null = null,
 ): CommandLine {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   return spawn(process.execPath, [CLI, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input ?? 'ignore', 'pipe', 'pipe'],
     env: { PATH, NODE_COMPILE_CACHE, ...environment },
-  });
+  }) as CommandLine;
 }

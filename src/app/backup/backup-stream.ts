@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { packTar, unpackTar } from 'modern-tar/fs';
+import type { Config } from '../../config.ts';
+import type { Manifest } from './manifest.ts';
+import { restoreBackup } from './restore-backup.ts';
+import { type BackupOptions, takeBackup } from './take-backup.ts';
+
+/**
+ * Writes a backup as a tar archive. The copy is made and checked in a new folder in `workDir` first, so that nothing is
+ * sent of one that is damaged.
+ * @throws as `takeBackup`, and when `output` does. Nothing is left in `workDir`
+ */
+export async function sendBackup(
+  config: Config,
+  output: Writable,
+  { workDir, ...options }: Omit<BackupOptions, 'to'> & { readonly workDir: string },
+): Promise<Manifest> {
+  return inNewFolder(workDir, async (folder) => {
+    const to = join(folder, 'backup');
+    const manifest = await takeBackup(config, { ...options, to });
+    options.say('sending the archive');
+    await pipeline(packTar(to), output, { signal: options.signal });
+    return manifest;
+  });
+}
+
+/**
+ * Puts a backup into DATA_DIR that {@link sendBackup} wrote. The archive is unpacked in a new folder in `workDir` first.
+ * @throws as `restoreBackup`, and when `input` is no such archive, or only the beginning of one
+ */
+export async function receiveBackup(
+  config: Pick<Config, 'dataDir'>,
+  input: Readable,
+  { workDir, say }: { readonly workDir: string; readonly say: (what: string) => void },
+): Promise<Manifest> {
+  return inNewFolder(workDir, async (folder) => {
+    say('receiving the archive');
+    const filter = ({ type }: { type?: string }) => type === 'file' || type === 'directory';
+    await pipeline(input, unpackTar(folder, { filter, fmode: 0o600, dmode: 0o700 })).catch((cause: Error) => {
+      throw new Error(`The archive cannot be read: ${cause.message}.`, { cause });
+    });
+    return restoreBackup(config, folder, say);
+  });
+}
+
+/** Runs `work` with a new folder that only its owner can read, and deletes it. */
+async function inNewFolder<T>(workDir: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(workDir, 'fatoura-backup-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
