@@ -233,6 +233,16 @@ describe('resuming', () => {
   });
 });
 
+test('a stream without further stages compares no texts, so that every collation is accepted; others are not', async () => {
+  const stream = await opened(invoices.watch([], { ...quick, collation: { locale: 'fr', strength: 2 } }));
+  await invoices.insertOne({ _id: 1 });
+  expect(await take(stream, 1)).toMatchObject([{ operationType: 'insert', documentKey: { _id: 1 } }]);
+  if (mongo.kind !== 'embedded') return;
+  const filtered = invoices.watch([{ $match: { 'fullDocument.name': 'a' } }], { collation: { locale: 'fr' } });
+  open.push(filtered);
+  await expect(filtered.tryNext()).rejects.toMatchObject({ code: 238 });
+});
+
 test('dropping the collection invalidates its stream, and startAfter continues after the invalidate event', async () => {
   const stream = await opened(invoices.watch([], quick));
   await invoices.drop();

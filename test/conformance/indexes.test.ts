@@ -349,6 +349,22 @@ describe('administration', () => {
     expect((await items.indexes()).map((index) => index.name)).toEqual(['_id_', 'a_1']);
   });
 
+  test.skipIf(elsewhere)('an index shows whether it was asked for in the background; dropDups is ignored', async () => {
+    await items.createIndexes([
+      { key: { a: 1 }, background: true },
+      { key: { b: 1 }, background: false },
+      { key: { c: 1 }, unique: true, dropDups: true } as never,
+    ]);
+    const shown = (await items.indexes()).map(({ name, background, dropDups }) => [name, background, dropDups]);
+    expect(shown).toEqual([
+      ['_id_', undefined, undefined],
+      ['a_1', true, undefined],
+      ['b_1', false, undefined],
+      ['c_1', undefined, undefined],
+    ]);
+    expect(await items.createIndex({ a: 1 }, { background: false })).toBe('a_1');
+  });
+
   test('dropping works by name, by keys and for all but _id_', async () => {
     await items.createIndexes([{ key: { a: 1 } }, { key: { b: 1 } }, { key: { c: 1, d: -1 } }]);
     await items.dropIndex('a_1');

@@ -198,6 +198,8 @@ test.each(['maintenance', 'compact'])('%s gives the space of dropped documents b
   };
   await eventually(isSmall);
   expect(await db.command({ validate: 'kept' })).toMatchObject({ valid: true, nrecords: 125 });
+  const both = db.command({ validate: 'kept', full: true, background: true });
+  await expect(both).rejects.toMatchObject({ code: 72 });
   await writer.close();
   await filling.close();
   await rm(own, { recursive: true, force: true });

@@ -68,6 +68,18 @@ describe('fail points', () => {
     expect(await items.countDocuments()).toBe(2);
   });
 
+  test('let every command that has a time limit exceed it', async () => {
+    const client = await serve({ testCommands: true });
+    const [items, admin] = [client.db('t').collection<Item>('c'), client.db('admin')];
+    await items.insertOne({ _id: 1 });
+    await admin.command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode: 'alwaysOn' });
+    await expect(items.find({}, { maxTimeMS: 60_000 }).toArray()).rejects.toMatchObject({ code: 50 });
+    await expect(items.createIndex({ n: 1 }, { maxTimeMS: 60_000 })).rejects.toMatchObject({ code: 50 });
+    expect(await items.find().toArray()).toHaveLength(1);
+    await admin.command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode: 'off' });
+    expect(await items.find({}, { maxTimeMS: 60_000 }).toArray()).toHaveLength(1);
+  });
+
   test('close the connection, delay, and add write concern errors; off removes them', async () => {
     const client = await serve({ testCommands: true });
     const items = client.db('t').collection<Item>('c');

@@ -240,11 +240,17 @@ export function collectionStatistics({ store }: Context, collection: Collection 
 }
 
 export const validate: Command = {
-  options: ['full', 'repair', 'metadata', 'checkBSONConformance'],
+  // PyMongo sends `scandata`; every validation is a full one, in the background.
+  options: ['full', 'background', 'scandata', 'repair', 'metadata', 'checkBSONConformance'],
   run: (context) => {
     const collection = existingCollection(context);
     if (context.args.isEnabled('repair'))
       throw new CommandError('NotImplemented', "validate's option 'repair' is not supported by this server");
+    if (context.args.isEnabled('background') && context.args.isEnabled('full'))
+      throw new CommandError(
+        'InvalidOptions',
+        'Running the validate command with both { background: true } and { full: true } is not supported.',
+      );
     return inSlices(context, collection.ns, validated(context, collection));
   },
 };

@@ -17,7 +17,7 @@ export const configureFailPoint: Command = {
 
 /**
  * Runs a command. If the fail point `failCommand` applies to it, the command is delayed, fails or loses its connection,
- * as configured.
+ * as configured. With `maxTimeAlwaysTimeOut` every command that has a time limit exceeds it.
  */
 export function withFailure(
   failPoints: FailPoints,
@@ -26,6 +26,8 @@ export function withFailure(
 ): Doc | Promise<Doc> {
   const { command, connection, args } = context;
   if (command.handshake) connection.appName ??= appNameOf(args.document('client'));
+  if (context.deadline !== Number.POSITIVE_INFINITY && failPoints.hit('maxTimeAlwaysTimeOut'))
+    throw new CommandError('MaxTimeMSExpired', 'operation exceeded time limit');
   const data = failPoints.hit('failCommand', (asked) => appliesTo(asked, context));
   if (!data) return run();
   if (data.blockConnection !== true) return fail(data, context, run);

@@ -16,6 +16,8 @@ const OPTIONS = [
   'expireAfterSeconds',
   'collation',
   'background',
+  // Ignored, as by MongoDB since 3.0.
+  'dropDups',
   'ns',
 ];
 const NUMBERS = ['int', 'long', 'double', 'decimal'];
@@ -44,9 +46,11 @@ export function indexSpec(asked: Doc): Doc {
   checkCollation(asked.collation);
   const spec: Doc = { v: new Int32(2), key, name: asked.name };
   for (const flag of FLAGS) {
-    if (asked[flag] !== undefined && isOn(flag, asked[flag])) spec[flag] = true;
+    if (asked[flag] === undefined) continue;
+    const isSet = isOn(flag, asked[flag]);
+    // MongoDB shows whether a build was asked for in the background, and the others only if they are set.
+    if (isSet || flag === 'background') spec[flag] = isSet;
   }
-  delete spec.background;
   checkPartial(asked, spec);
   checkTtl(asked, spec, key);
   return isIdKey(key) ? idSpec(asked, key) : spec;
