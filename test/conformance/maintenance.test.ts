@@ -205,6 +205,51 @@ test.each(['maintenance', 'compact'])('%s gives the space of dropped documents b
   await rm(own, { recursive: true, force: true });
 });
 
+test('a drop answers before its documents are removed; nobody sees them, and the next start goes on with the removal', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'drop-'));
+  const rows = () => {
+    const file = new DatabaseSync(join(own, 'engine.sqlite'), { readOnly: true });
+    const counts = ['doc', 'idx'].map((table) => file.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n);
+    file.close();
+    return counts;
+  };
+  const withDb = async (ttlSeconds: number, work: (db: Db) => Promise<void>) => {
+    const holder = await startEngine({ dataDir: own, ttlSeconds });
+    const from = await new MongoClient(holder.uri).connect();
+    await work(from.db('drops'));
+    await from.close();
+    await holder.close();
+  };
+  const documents = Array.from({ length: 5000 }, (_, n) => ({ n }));
+  await withDb(3600, async (db) => {
+    const large = db.collection('large');
+    await large.createIndex({ n: 1 }, { unique: true });
+    await large.insertMany(documents);
+    await db.dropCollection('large');
+    expect(await db.listCollections().toArray()).toEqual([]);
+    // Neither the same name nor another collection gets what is left.
+    await large.insertOne({ n: 1 });
+    await db.collection('other').insertOne({ n: 2 });
+    for (const [name, n] of Object.entries({ large: 1, other: 2 })) {
+      expect(
+        await db
+          .collection(name)
+          .find({}, { projection: { _id: 0 } })
+          .toArray(),
+      ).toEqual([{ n }]);
+      expect(await db.command({ validate: name })).toMatchObject({ valid: true, nrecords: 1 });
+    }
+  });
+  expect(rows()[0]).toBeGreaterThan(4000);
+  await withDb(0.05, async (db) => {
+    expect(await db.collection('large').countDocuments()).toBe(1);
+    await db.collection('third').insertOne({ n: 3 });
+    await eventually(async () => (await db.command({ compact: 'large' })).ok === 1);
+  });
+  expect(rows()).toEqual([3, 3]);
+  await rm(own, { recursive: true, force: true });
+});
+
 test('a file of the earlier version is read, becomes one of this version, and reuses its free space', async () => {
   const own = await mkdtemp(join(tmpdir(), 'earlier-'));
   const withDb = async <T>(work: (db: Db) => Promise<T>): Promise<T> => {
@@ -232,6 +277,6 @@ test('a file of the earlier version is read, becomes one of this version, and re
     await db.collection('c').createIndex({ a: 1 });
     await expect(db.command({ compact: 'c' })).rejects.toMatchObject({ code: 115 });
   });
-  expect(inFile((file) => file.prepare('PRAGMA user_version').get())).toEqual({ user_version: 4 });
+  expect(inFile((file) => file.prepare('PRAGMA user_version').get())).toEqual({ user_version: 5 });
   await rm(own, { recursive: true, force: true });
 });

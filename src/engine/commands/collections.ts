@@ -1,7 +1,7 @@
 import { Double, Int32, Long } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compileFilter } from '../query/match.ts';
-import type { Steps } from '../query/pause.ts';
+import { PAUSE, type Steps } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
 import { canShrink, giveBack } from '../store/free-space.ts';
@@ -277,6 +277,7 @@ export const compact: Command = {
 };
 
 function* compacted({ store }: Context): Steps<Doc> {
+  while (store.commit.write(() => store.builds.removeLeaving())) yield PAUSE;
   return { bytesFreed: Long.fromNumber(yield* giveBack(store, 0)) };
 }
 

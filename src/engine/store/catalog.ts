@@ -66,7 +66,8 @@ const MAX_COLLECTIONS = 2 ** 20;
 const MAX_INDEXES = 64;
 /**
  * Values of the column `multikey` of an index that is no part of its collection: its entries are being added, or they
- * are being removed. At a start, no entries are being added any more.
+ * are being removed. At a start, no entries are being added any more. The leaving indexes of a dropped collection keep
+ * its id: until they are gone, it may have documents.
  */
 const BUILDING = 2;
 const LEAVING = 3;
@@ -177,11 +178,10 @@ export class Catalog {
     this.#reserved.delete(id);
   }
 
-  /** Removes a collection with its documents and index rows. */
+  /** Removes a collection. Its documents and the entries of its indexes are removed later. */
   drop(collection: Collection): void {
     this.onChange(collection.ns, false);
     for (const index of [...collection.indexes]) this.dropIndex(collection, index);
-    this.#database.prepare('DELETE FROM doc WHERE rid BETWEEN ? AND ?').run(collection.firstRid, collection.lastRid);
     this.#database.prepare('DELETE FROM coll WHERE id = ?').run(collection.id);
     this.#collections.delete(collection.ns);
   }
@@ -228,12 +228,13 @@ export class Catalog {
     collection.indexes = collection.indexes.filter((other) => other !== index);
   }
 
-  /** The ids of indexes that are no part of a collection. */
-  leavingIndexes(): number[] {
+  /** The indexes that are no part of a collection. `dropped`: the id of their collection, if that was dropped. */
+  leavingIndexes(): { readonly id: number; readonly dropped: number | null }[] {
     return this.#database
-      .prepare('SELECT id FROM ind WHERE multikey >= ?')
-      .all(BUILDING)
-      .map(({ id }) => id as number);
+      .prepare(
+        'SELECT ind.id, CASE WHEN coll.id IS NULL THEN ind.coll END AS dropped FROM ind LEFT JOIN coll ON coll.id = ind.coll WHERE ind.multikey >= ?',
+      )
+      .all(BUILDING) as unknown as { id: number; dropped: number | null }[];
   }
 
   /** Removes an index that is no part of a collection and has no entries. */
@@ -310,7 +311,11 @@ export class Catalog {
   }
 
   #freeId(): number {
-    const used = new Set([...this.#reserved, ...Array.from(this.#collections.values(), ({ id }) => id)]);
+    const used = new Set([
+      ...this.#reserved,
+      ...Array.from(this.#collections.values(), ({ id }) => id),
+      ...this.leavingIndexes().map(({ dropped }) => dropped),
+    ]);
     for (let id = 1; id < MAX_COLLECTIONS; id++) if (!used.has(id)) return id;
     throw new CommandError('OperationFailed', 'too many collections');
   }

@@ -21,9 +21,9 @@ import { DamageFound, PAGE_BYTES, PageSums, sumsPath } from './page-sums.ts';
 
 /** Identify our files and the version of the tables below. A file with another id or version is refused. */
 const APPLICATION_ID = 0x466d6462;
-export const SCHEMA_VERSION = 4;
-/** Files of this version have no unfinished indexes; otherwise they are the same. */
-const EARLIER_VERSION = 3;
+export const SCHEMA_VERSION = 5;
+/** Files of version 4 have no documents of dropped collections, those of 3 no unfinished indexes either; otherwise they are the same. */
+const EARLIER_VERSIONS: readonly unknown[] = [3, 4];
 /** A checkpoint copies the log to the file when it has this number of pages, 16 MiB. */
 const CHECKPOINT_PAGES = 4000;
 export const CHECKPOINT_BYTES = logBytes(CHECKPOINT_PAGES, PAGE_BYTES);
@@ -318,7 +318,7 @@ export function checkFormat(sqlite: DatabaseSync): boolean {
   const id = value('PRAGMA application_id');
   if (id === 0 && version === 0 && value('SELECT count(*) FROM sqlite_master') === 0) return true;
   if (id !== APPLICATION_ID && id !== 0) throw new Refusal('it belongs to another program');
-  if ((version !== SCHEMA_VERSION && version !== EARLIER_VERSION) || id === 0)
+  if ((version !== SCHEMA_VERSION && !EARLIER_VERSIONS.includes(version)) || id === 0)
     throw new Refusal(`it has schema version ${version}, this engine supports ${SCHEMA_VERSION}`);
   return false;
 }

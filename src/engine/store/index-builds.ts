@@ -2,7 +2,7 @@ import { CommandError } from '../errors.ts';
 import { PAUSE, type Pause, type Steps } from '../query/pause.ts';
 import type { Doc } from '../query/types.ts';
 import { decodeDocument } from '../wire/bson.ts';
-import type { Catalog, Collection, Index } from './catalog.ts';
+import { type Catalog, type Collection, type Index, ridRange } from './catalog.ts';
 import { verified } from './checksums.ts';
 import type { Database } from './database.ts';
 import { type Documents, entriesOf, type UnfinishedIndexes } from './documents.ts';
@@ -11,8 +11,9 @@ import { type Entry, MEMORY_BYTES, RidSorter } from './rid-sorter.ts';
 /** Number of documents whose keys are collected in one step, and of keys that are added: a few milliseconds of work. */
 const STEP = 128;
 const ADDED = 256;
-/** Number of entries of a dropped index that are removed in one step. */
+/** Number of entries of a dropped index, or documents of a dropped collection, that are removed in one step, and bytes of the latter. */
 const REMOVED = 500;
+const REMOVED_BYTES = 2 * 1024 * 1024;
 
 /** Indexes that are being filled, all with one pass over the documents. */
 export interface IndexBuild {
@@ -213,17 +214,38 @@ export class IndexBuilds implements UnfinishedIndexes {
   }
 
   /**
-   * Removes entries of dropped indexes and abandoned builds. Call it inside a write.
+   * Removes some entries of dropped indexes and abandoned builds, and some documents of dropped collections. Call it
+   * inside a write.
    * @returns whether there may be more
    */
   removeLeaving(): boolean {
     const active = new Set([...this.#active].flatMap(({ indexes }) => indexes.map(({ id }) => id)));
-    const id = this.#catalog.leavingIndexes().find((each) => !active.has(each));
-    if (id === undefined) return false;
+    const leaving = this.#catalog.leavingIndexes().find(({ id }) => !active.has(id));
+    if (!leaving) return false;
+    const { id, dropped } = leaving;
+    if (dropped !== null && this.removeDocuments(dropped)) return true;
     const { changes } = this.#database
       .prepare('DELETE FROM idx WHERE i = ?1 AND (key, rid) IN (SELECT key, rid FROM idx WHERE i = ?1 LIMIT ?2)')
       .run(id, REMOVED);
     if (Number(changes) < REMOVED) this.#catalog.removeIndex(id);
+    return true;
+  }
+
+  /** Removes some documents of a dropped collection. Call it inside a write. @returns whether there were any */
+  removeDocuments(collectionId: number): boolean {
+    const { firstRid, lastRid } = ridRange(collectionId);
+    const rows = this.#database
+      .prepare('SELECT rid, length(bson) AS bytes FROM doc WHERE rid BETWEEN ? AND ? ORDER BY rid LIMIT ?')
+      .all(firstRid, lastRid, REMOVED) as unknown as { rid: number; bytes: number }[];
+    let bytes = 0;
+    let last: number | undefined;
+    for (const row of rows) {
+      bytes += row.bytes;
+      if (last !== undefined && bytes > REMOVED_BYTES) break;
+      last = row.rid;
+    }
+    if (last === undefined) return false;
+    this.#database.prepare('DELETE FROM doc WHERE rid BETWEEN ? AND ?').run(firstRid, last);
     return true;
   }
 

@@ -110,6 +110,8 @@ export class Store {
 
   dropCollection(collection: Collection): void {
     this.catalog.drop(collection);
+    // All of a small collection.
+    this.builds.removeDocuments(collection.id);
     this.builds.abandonAll(({ collectionId }) => collectionId === collection.id);
     this.appendEvent('x', collection, null);
     this.cursors.killNamespace(collection.ns);
