@@ -82,6 +82,18 @@ async function deliveredOf(tenantId: string): Promise<number> {
   return service.app.store.db.collection('webhook_deliveries').countDocuments({ tenantId, state: 'delivered' });
 }
 
+/**
+ * Waits until the attempts of these endpoints are in the counts, which a process writes every 5 s: an erasure allows it a
+ * minute, but {@link erasing} has another clock.
+ */
+async function attemptsCounted(endpointIds: readonly string[]): Promise<void> {
+  const hours = service.app.store.db.collection<{ _id: string; first?: Record<string, number> }>('endpoint_hours');
+  const ofThese = { _id: new RegExp(`^(${endpointIds.join('|')}) `) };
+  const firstAttempts = async () =>
+    (await hours.find(ofThese).toArray()).reduce((sum, { first }) => sum + (first?.delivered ?? 0), 0);
+  await expect.poll(firstAttempts, { timeout: 20_000 }).toBe(5);
+}
+
 /** An erasure with a clock that its pauses move. */
 function erasing(given: { store?: ErasureStore; year?: number } = {}) {
   let ahead = 0;
@@ -158,6 +170,7 @@ function countsOf(keys: readonly string[]): Record<string, number> {
 describe('an erased tenant', () => {
   it('is gone from every collection but what must stay, and its neighbour has lost nothing', async () => {
     const [own, neighbour] = [await world(), await world()];
+    for (const { endpointIds } of [own, neighbour]) await attemptsCounted(endpointIds);
     const { db } = service.app.store;
     const both = await signedIn(service, {
       memberships: [own, neighbour].map(({ tenantId }) => ({ tenantId, role: 'viewer' as const })),
@@ -240,7 +253,8 @@ describe('an erased tenant', () => {
   });
 
   it('has its legal documents until the time has passed, byte for byte; then nothing is left', async () => {
-    const { tenantId, ofLive, ids } = await world();
+    const { tenantId, ofLive, ids, endpointIds } = await world();
+    await attemptsCounted(endpointIds);
     const { db } = service.app.store;
     const stored = await db.collection('invoices').findOne({ _id: ofLive.id as never });
     await erasing().whole(tenantId);
@@ -309,7 +323,8 @@ describe('an erased tenant', () => {
   });
 
   it('is erased as well after a crash at any statement', async () => {
-    const { tenantId, ids } = await world();
+    const { tenantId, ids, endpointIds } = await world();
+    await attemptsCounted(endpointIds);
     const { db } = service.app.store;
     let crashes = 0;
     for (;;) {
