@@ -8,7 +8,6 @@ import {
   PARTITIONS,
   type PartitionRange,
   slotAfter,
-  tenantOfSlot,
 } from '../domain/invoice/lanes.ts';
 import type { Claim, DueInvoice, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
@@ -22,13 +21,6 @@ const COLD_MS = 1000;
 const COLD_LOOKS = Math.ceil(Math.log2(COLD_MS / HOT_MS));
 /** Number of invoices of one slot that are claimed in its turn. */
 const A_TURN = 8;
-/**
- * The part of a lane's places that one tenant takes at most while others have work, too. Otherwise they wait until one of
- * its runs ends: up to 1.9 s with runs of 1 s, as at a slow authority (the test of it without shares).
- */
-const SHARE = 0.75;
-/** A tenant has work, too, if some of it was found within this time, milliseconds. */
-const LATELY_MS = 5000;
 /** Work that has been due for this long is taken up outside of the own range too, milliseconds. */
 const LATE_MS = 3000;
 /** Number of late invoices of which a worker takes its share. */
@@ -74,8 +66,8 @@ export interface Claimer {
 
 /**
  * Finds the due invoices of each lane in the own range of partitions and claims as many as there are free places, many
- * at once. Each slot in turn gives a few, and no tenant has more than three quarters of the places while others have work, so
- * that a tenant waits neither for the backlog nor for the runs of another. While work is found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms,
+ * at once. Each slot in turn gives a few, so that a tenant waits for a turn of the others and not for their
+ * backlogs. While work is found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms,
  * then less and less often, up to a second. A lost wake or a dead worker therefore costs a second after the work is due
  * or the lease has ended; if the owner of the range does not come, others take up their shares of the work when it is late.
  * Idle work is taken up one at a time while there is nothing else; in a busy process after ten minutes, with a rest
@@ -132,16 +124,11 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
     const places = () => (isAnswering() ? LANES[lane].besideClients : LANES[lane].places);
     /** The runs, by their invoices. */
     const running = new Map<string, Promise<void>>();
-    /** The tenants of the runs with the number of their runs, and those whose work was found lately with the time. */
-    const held = new Map<number, number>();
-    const lately = new Map<number, number>();
     /** The slot at which the next look begins. */
     let position = Math.floor(Math.random() * PARTITIONS);
     /** Whether there may be more than the last look took. */
     let hasMore = false;
-    /** Whether all that the last look found belongs to tenants that have their share. The end of a run changes that. */
-    let isHeld = false;
-    /** Looks in a row that took nothing, and those that found nothing in the own range. */
+    /** Looks in a row that found nothing, and those that found nothing in the own range. */
     let empty = 0;
     let emptyOwn = 0;
     /** Whether the lane was woken during a look. */
@@ -163,13 +150,12 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
     async function search({ from, until }: PartitionRange, limit: number, lateMs = 0): Promise<DueInvoice[]> {
       const start = position >= from && position < until ? position : from;
       const candidates: DueInvoice[] = [];
-      const granted = new Map(held);
       hasMore = false;
       let part = { from: start, until };
       for (let wrapped = start === from; candidates.length < limit; ) {
         const wanted = limit - candidates.length;
         const next = part.from < part.until ? await invoices.due(lane, part, wanted, lateMs) : [];
-        const taken = ofEachSlot(next, A_TURN).filter((each) => isGranted(each, granted));
+        const taken = ofEachSlot(next, A_TURN);
         candidates.push(...taken);
         const last = next.at(-1);
         hasMore ||= taken.length < next.length || next.length === wanted;
@@ -205,26 +191,7 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
       lookedForLateAt = late.length > 0 ? Number.NEGATIVE_INFINITY : now;
       const turn = Math.floor(Date.now() / LATE_MS);
       const share = late.filter(({ invoiceId }) => isLateShare(invoiceId, own, turn));
-      const granted = new Map(held);
-      return ofEachSlot(share, A_TURN)
-        .filter((each) => isGranted(each, granted))
-        .slice(0, limit);
-    }
-
-    /** Whether the tenant of due work may take one more place, which it then has in `granted`. */
-    function isGranted({ slot }: DueInvoice, granted: Map<number, number>): boolean {
-      const tenant = tenantOfSlot(slot);
-      lately.set(tenant, performance.now());
-      const has = granted.get(tenant) ?? 0;
-      if (lately.size > 1 && has >= Math.ceil(places() * SHARE)) return false;
-      granted.set(tenant, has + 1);
-      return true;
-    }
-
-    /** Forgets tenants that had no work lately. */
-    function forget(): void {
-      const until = performance.now() - LATELY_MS;
-      for (const [tenant, at] of lately) if (at < until) lately.delete(tenant);
+      return ofEachSlot(share, A_TURN).slice(0, limit);
     }
 
     async function look(): Promise<void> {
@@ -235,13 +202,11 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
         hasMore = true;
         return;
       }
-      forget();
       const own = ranges.own();
       const mustWait = lane === 'idle' && !isQuiet();
       const lateMs = mustWait ? IDLE_LATE_MS : 0;
       let candidates = await search(own, limit, lateMs);
-      isHeld = hasMore && candidates.length === 0;
-      emptyOwn = hasMore || candidates.length > 0 ? 0 : emptyOwn + 1;
+      emptyOwn = candidates.length > 0 ? 0 : emptyOwn + 1;
       // Not at once, because the owner may be about to finish too, and both would meet at its last invoices.
       if (emptyOwn >= COLD_LOOKS) candidates = await searchLate(own, limit, lateMs);
       if (candidates.length === 0) {
@@ -252,37 +217,30 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
       if (lane === 'idle' && !mustWait && !isQuiet()) return;
       // A run whose lease has lapsed in a stall goes on, and its lease is renewed.
       const others = candidates.filter(({ invoiceId }) => !running.has(invoiceId));
-      const tenants = new Map(others.map(({ invoiceId, slot }) => [invoiceId, tenantOfSlot(slot)]));
-      beginAll(await claim(lane, others), tenants, mustWait);
+      beginAll(await claim(lane, others), mustWait);
       empty = 0;
     }
 
     /** Takes places for all at once, but begins each in another turn of the event loop: answers to clients go before. */
-    function beginAll(claims: readonly Claim[], tenants: ReadonlyMap<string, number>, isRestAfter: boolean): void {
+    function beginAll(claims: readonly Claim[], isRestAfter: boolean): void {
       let turn = Promise.resolve();
       for (const each of claims) {
         const mine = turn.then(nextTurn);
         turn = mine;
-        const { id } = each.invoice;
-        begin(id, tenants.get(id) as number, async () => {
+        begin(async () => {
           await mine;
           const begun = performance.now();
           await (isStopped ? invoices.handBack([each]) : run(each));
           if (isRestAfter) restUntil = 2 * performance.now() - begun;
-        });
+        }, each.invoice.id);
       }
     }
 
-    function begin(invoiceId: string, tenant: number, work: () => Promise<void>): void {
-      held.set(tenant, (held.get(tenant) ?? 0) + 1);
+    function begin(work: () => Promise<void>, invoiceId: string): void {
       const ended = (lane === 'idle' ? work() : besides(work))
         .catch((error: unknown) => report(`the run of ${invoiceId} in the lane ${lane} failed`, error))
         .finally(() => {
           running.delete(invoiceId);
-          const left = (held.get(tenant) ?? 1) - 1;
-          if (left > 0) held.set(tenant, left);
-          else held.delete(tenant);
-          if (isHeld) empty = 0;
           if (hasMore) plan();
         });
       running.set(invoiceId, ended);
@@ -298,8 +256,7 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
       }
       const now = performance.now();
       const hotMs = lane === 'idle' ? COLD_MS : HOT_MS;
-      const pauseOfMore = free() >= Math.ceil(places() / 4) ? 0 : HOT_MS;
-      const pause = hasMore && !isHeld ? pauseOfMore : Math.min(hotMs * 2 ** empty, COLD_MS);
+      const pause = hasMore ? (free() >= Math.ceil(places() / 4) ? 0 : HOT_MS) : Math.min(hotMs * 2 ** empty, COLD_MS);
       const at = Math.min(now + soonMs, Math.max(now, lookedAt + pause, restUntil));
       if (timer && timerAt <= at) return;
       if (timer) clearTimeout(timer);

@@ -102,6 +102,31 @@ describe('collections and databases', () => {
     expect(await db.listCollections().toArray()).toEqual([]);
   });
 
+  test('a failed $out leaves its target as it was, for later writes too, whatever others drop', async () => {
+    const target = db.collection<{ _id: number; a: number }>('target');
+    await target.createIndex({ a: 1 }, { unique: true });
+    await target.insertOne({ _id: 1, a: 1 });
+    await db.collection('source').insertMany([{ a: 5 }, { a: 5 }]);
+    const failing = db
+      .collection('source')
+      .aggregate([{ $out: 'target' }])
+      .toArray();
+    await expect(failing).rejects.toMatchObject({ code: 11000 });
+    await target.insertMany([
+      { _id: 2, a: 2 },
+      { _id: 3, a: 3 },
+    ]);
+    const all = [1, 2, 3].map((n) => ({ _id: n, a: n }));
+    expect(await target.find().sort({ _id: 1 }).toArray()).toEqual(all);
+    const other = db.collection<{ _id: number }>('other');
+    await other.insertOne({ _id: 99 });
+    expect(await other.find().toArray()).toEqual([{ _id: 99 }]);
+    await other.drop();
+    expect(await target.find().sort({ _id: 1 }).toArray()).toEqual(all);
+    expect(await target.countDocuments({ a: { $gt: 1 } })).toBe(2);
+    expect(await db.command({ validate: 'target' })).toMatchObject({ valid: true });
+  });
+
   test('a dropped collection is created again without documents and indexes', async () => {
     await db.collection('c').createIndex({ a: 1 });
     await db.collection('c').insertOne({ a: 1 });

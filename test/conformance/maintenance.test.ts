@@ -240,7 +240,8 @@ test('a drop answers before its documents are removed; nobody sees them, and the
       expect(await db.command({ validate: name })).toMatchObject({ valid: true, nrecords: 1 });
     }
   });
-  expect(rows()[0]).toBeGreaterThan(4000);
+  // The drop removed a part only.
+  expect(rows()[0]).toBeGreaterThan(2500);
   await withDb(0.05, async (db) => {
     expect(await db.collection('large').countDocuments()).toBe(1);
     await db.collection('third').insertOne({ n: 3 });
@@ -277,6 +278,9 @@ test('a file of the earlier version is read, becomes one of this version, and re
     await db.collection('c').createIndex({ a: 1 });
     await expect(db.command({ compact: 'c' })).rejects.toMatchObject({ code: 115 });
   });
+  expect(inFile((file) => file.prepare('PRAGMA user_version').get())).toEqual({ user_version: 5 });
+  inFile((file) => file.exec('PRAGMA user_version = 4'));
+  await withDb(async (db) => expect(await db.collection('c').findOne({ a: 1 })).toMatchObject({ a: 1 }));
   expect(inFile((file) => file.prepare('PRAGMA user_version').get())).toEqual({ user_version: 5 });
   await rm(own, { recursive: true, force: true });
 });

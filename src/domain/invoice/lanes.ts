@@ -66,11 +66,6 @@ export function slotOf({ tenantId, id }: Pick<Invoice, 'tenantId' | 'id'>): numb
   return ((place + nth * (PARTITIONS / OF_A_TENANT)) % PARTITIONS) + Math.floor(place / PARTITIONS) * SLOT;
 }
 
-/** A number of the tenant to which a slot belongs: the same for all slots of a tenant. */
-export function tenantOfSlot(slot: number): number {
-  return slot % (PARTITIONS / OF_A_TENANT);
-}
-
 /** The slot behind this one. */
 export function slotAfter(slot: number): number {
   return slot + SLOT;

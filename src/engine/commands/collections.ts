@@ -99,6 +99,7 @@ export const drop: Command = {
     if (!collection) return {};
     const nIndexesWas = new Int32(collection.indexes.length);
     store.dropCollection(collection);
+    store.removeDropped();
     return { nIndexesWas, ns: collection.ns };
   },
 };

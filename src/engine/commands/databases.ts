@@ -28,6 +28,7 @@ export const dropDatabase: Command = {
     const collections = store.catalog.list(db);
     if (collections.length === 0) return {};
     for (const collection of collections) store.dropCollection(collection);
+    store.removeDropped();
     store.oplog.append({ op: 'X', db, coll: '', uuid: null, id: null, body: null, extra: null });
     return { dropped: db };
   },

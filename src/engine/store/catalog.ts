@@ -95,7 +95,8 @@ export class Catalog {
 
   /** Reads the catalog from the database: at start, and after a rollback. */
   load(): void {
-    const previous = this.#collections;
+    // By id: after a rollback a name may belong to an earlier collection again, whose row ids are others.
+    const previous = new Map(Array.from(this.#collections.values(), (each) => [each.id, each]));
     this.#collections = new Map();
     const byId = new Map<number, Collection>();
     for (const row of this.#database
@@ -103,7 +104,9 @@ export class Catalog {
       .all()) {
       if (!row.whole) throw corruptionError('the catalog entry of a collection');
       const collection = this.#collection(row as unknown as CollectionRow);
-      collection.nextRid = Math.max(collection.nextRid, previous.get(collection.ns)?.nextRid ?? 0);
+      const before = previous.get(collection.id);
+      if (before && Buffer.compare(before.uuid.buffer, collection.uuid.buffer) === 0)
+        collection.nextRid = Math.max(collection.nextRid, before.nextRid);
       this.#collections.set(collection.ns, collection);
       byId.set(collection.id, collection);
     }

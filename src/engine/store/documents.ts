@@ -58,6 +58,7 @@ export class Documents {
     checkId(doc._id);
     checkStorable(doc, bytes);
     const rid = collection.nextRid;
+    if (rid < collection.firstRid || rid > collection.lastRid) throw outsideError(collection, rid);
     const indexes = this.#indexesWith(collection, rid);
     const entries = indexes.map((index) => entriesOf(index, doc));
     indexes.forEach((index, n) => {
@@ -230,6 +231,11 @@ export class Documents {
     if (index.isBuilding && !this.#database.past) this.builds?.removed(index, key, rid);
     this.#database.prepare('DELETE FROM idx WHERE i = ? AND key = ? AND rid = ?').run(index.id, key, rid);
   }
+}
+
+/** A document there would be another collection's: nothing is written. */
+function outsideError({ ns }: Collection, rid: number): CommandError {
+  return new CommandError('InternalError', `the row id ${rid} does not belong to ${ns}`);
 }
 
 /** The key that follows this one. */

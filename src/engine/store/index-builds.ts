@@ -223,7 +223,7 @@ export class IndexBuilds implements UnfinishedIndexes {
     const leaving = this.#catalog.leavingIndexes().find(({ id }) => !active.has(id));
     if (!leaving) return false;
     const { id, dropped } = leaving;
-    if (dropped !== null && this.removeDocuments(dropped)) return true;
+    if (dropped !== null && this.#removeDocuments(dropped)) return true;
     const { changes } = this.#database
       .prepare('DELETE FROM idx WHERE i = ?1 AND (key, rid) IN (SELECT key, rid FROM idx WHERE i = ?1 LIMIT ?2)')
       .run(id, REMOVED);
@@ -231,8 +231,8 @@ export class IndexBuilds implements UnfinishedIndexes {
     return true;
   }
 
-  /** Removes some documents of a dropped collection. Call it inside a write. @returns whether there were any */
-  removeDocuments(collectionId: number): boolean {
+  /** Removes some documents of a dropped collection. @returns whether there were any */
+  #removeDocuments(collectionId: number): boolean {
     const { firstRid, lastRid } = ridRange(collectionId);
     const rows = this.#database
       .prepare('SELECT rid, length(bson) AS bytes FROM doc WHERE rid BETWEEN ? AND ? ORDER BY rid LIMIT ?')

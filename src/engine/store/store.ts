@@ -24,6 +24,8 @@ export interface StoreOptions {
 }
 
 const TRANSACTION_MS = 60_000;
+/** Steps of removal within a command that drops collections: some milliseconds. */
+const STEPS_OF_A_DROP = 4;
 /** Limit on the memory, in bytes, for earlier versions of documents while snapshots are open. */
 const SNAPSHOT_BYTES = 128 * 1024 * 1024;
 
@@ -110,14 +112,17 @@ export class Store {
 
   dropCollection(collection: Collection): void {
     this.catalog.drop(collection);
-    // All of a small collection.
-    this.builds.removeDocuments(collection.id);
     this.builds.abandonAll(({ collectionId }) => collectionId === collection.id);
     this.appendEvent('x', collection, null);
     this.cursors.killNamespace(collection.ns);
   }
 
   /** @param dropped the collection that had the target name and was dropped for the rename */
+  /** Removes what small collections leave that were just dropped. What is left of others is removed between commands. */
+  removeDropped(): void {
+    for (let step = 0; step < STEPS_OF_A_DROP && this.builds.removeLeaving(); step++);
+  }
+
   renameCollection(collection: Collection, db: string, name: string, dropped: Collection | undefined): void {
     const from = { ...collection };
     const to = { db, coll: name };

@@ -251,53 +251,6 @@ it('a tenant with 2,000 due invoices does not delay another that creates one aft
   expect(Math.max(...waits)).toBeLessThan(200);
 });
 
-it('while several tenants have work, none has all places: the others find one free at once', async () => {
-  const it = world();
-  const isHeavy = (id: string) => (it.works.get(id)?.partition ?? 0) % (PARTITIONS / 4) === 7;
-  const made = new Map<string, number>();
-  const waits: number[] = [];
-  let [heavy, most] = [0, 0];
-  const { claimer } = worker(
-    it,
-    (id) => {
-      const at = made.get(id);
-      if (at !== undefined) waits.push(Date.now() - at);
-      if (isHeavy(id)) {
-        most = Math.max(most, ++heavy);
-        setTimeout(() => heavy--, 1000);
-      }
-      return 1000;
-    },
-    ALL_PARTITIONS,
-    () => true,
-  );
-  const { besideClients } = LANES.stages;
-  for (let i = 0; i < 400; i++) it.add('stages', 7 + (i % 4) * (PARTITIONS / 4), -60_000);
-  claimer.start();
-  // Alone, it has them all.
-  await vi.advanceTimersByTimeAsync(3000);
-  expect(heavy).toBe(besideClients);
-  made.set(it.add('stages', 3000), Date.now());
-  await vi.advanceTimersByTimeAsync(2500);
-  [most, waits.length] = [0, 0];
-  for (let i = 0; i < 20; i++) {
-    made.set(it.add('stages', 3000 + (i % 4) * 10), Date.now());
-    claimer.wake('stages', { from: 3000, until: 3100 });
-    await vi.advanceTimersByTimeAsync(1200);
-  }
-  expect(waits).toHaveLength(20);
-  expect(Math.max(...waits)).toBeLessThan(100);
-  expect(most).toBeLessThan(besideClients);
-  expect(most).toBeGreaterThanOrEqual(besideClients / 2);
-  // Some seconds later it has them all again, and a lane that holds it back does not look all the time.
-  it.calls.due = 0;
-  await vi.advanceTimersByTimeAsync(8000);
-  expect(heavy).toBe(besideClients);
-  expect(it.calls.due).toBeLessThan(1000);
-  void claimer.stop(2000);
-  await vi.advanceTimersByTimeAsync(3000);
-});
-
 it('looks rarely when nothing is due, and at once when it is woken', async () => {
   const it = world();
   const { claimer, begun } = worker(it);
