@@ -7,7 +7,7 @@ import { endWithNpm } from './engine/parent-process.ts';
 useCompileCache();
 // Loaded after the cache.
 const [
-  { InputError },
+  { INTERRUPTED, InputError },
   { COMMANDS },
   { runCommandLine },
   { processTerminal },
@@ -70,8 +70,8 @@ const context: CommandContext = {
       (await import('./app/backup/backup-stream.ts')).receiveBackup(config, input, options),
     takeBackup: async (config, options) => (await import('./app/backup/take-backup.ts')).takeBackup(config, options),
     followStore: async (config, options) => (await import('./app/backup/follow-store.ts')).followStore(config, options),
-    restoreBackup: async (config, from, say) =>
-      (await import('./app/backup/restore-backup.ts')).restoreBackup(config, from, say),
+    restoreBackup: async (config, from, options) =>
+      (await import('./app/backup/restore-backup.ts')).restoreBackup(config, from, options),
     checkStore: async (config, fault, say) => (await import('./app/check-store.ts')).checkStore(config, fault, say),
     exportTenantTo: async (...given) => (await tenantData()).exportTenantTo(...given),
     verifyExport: async (folder) => (await tenantData()).verifyExport(folder),
@@ -80,5 +80,7 @@ const context: CommandContext = {
 };
 endWithNpm();
 const exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, context);
+// What nobody reads of an interrupted command's output would keep it.
+if (exitCode === INTERRUPTED) process.exit(exitCode);
 // Agenda's timers of finished jobs would keep the demo's process for seconds.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

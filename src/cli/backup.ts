@@ -1,11 +1,18 @@
+import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Manifest } from '../app/backup/manifest.ts';
 import type { Config } from '../config.ts';
-import { type Command, type CommandContext, InputError, UsageError } from './command.ts';
+import {
+  type Command,
+  type CommandContext,
+  INTERRUPTED,
+  InputError,
+  type ParsedArguments,
+  UsageError,
+} from './command.ts';
 import { harmless, minute } from './terminal.ts';
 
-/** Exit code of a command that a signal ended. */
-const INTERRUPTED = 130;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** The name of standard output or input in place of a folder's. */
 const STREAM = '-';
 
@@ -38,19 +45,20 @@ backup --to - | ssh HOST 'cat > backup.tar' keeps it elsewhere; restore --from -
     const config = embedded(context, 'mongodump, snapshots of its disks, or the backups of a hosted MongoDB');
     const withMasterKey = !input.has('without-master-key');
     return untilSignal(async (signal) => {
-      const options = {
-        withMasterKey,
-        signal,
-        say: (what: string) => terminal.remark(`${what}…`),
-      };
       const to = input.get('to');
-      if (to === STREAM) {
+      const isJson = input.has('json');
+      const place = workDirOf(input, to);
+      // With standard output taken, the manifest stands alone on standard error.
+      const say = (what: string) => {
+        if (place === null || !isJson) terminal.remark(`${what}…`);
+      };
+      const options = { withMasterKey, signal, say };
+      if (place !== null) {
         if (input.has('follow')) throw new UsageError('--follow needs a folder: an archive cannot be followed.');
         if (terminal.stream.isTTY)
           throw new InputError('Standard output is a terminal: send the archive to a file or a program.');
-        const place = input.find('work-dir') ?? tmpdir();
         const manifest = await parts.sendBackup(config, terminal.stream, { ...options, workDir: place });
-        terminal.remark(input.has('json') ? JSON.stringify(manifest) : `The backup is sent: ${factsOf(manifest)}.`);
+        terminal.remark(isJson ? JSON.stringify(manifest) : `The backup is sent: ${factsOf(manifest)}.`);
         return 0;
       }
       if (input.has('follow')) {
@@ -58,7 +66,7 @@ backup --to - | ssh HOST 'cat > backup.tar' keeps it elsewhere; restore --from -
         return 0;
       }
       const manifest = await parts.takeBackup(config, { ...options, to });
-      terminal.print(input.has('json') ? JSON.stringify(manifest) : `The backup ${to} is whole: ${factsOf(manifest)}.`);
+      terminal.print(isJson ? JSON.stringify(manifest) : `The backup ${to} is whole: ${factsOf(manifest)}.`);
       return 0;
     });
   },
@@ -82,20 +90,25 @@ acknowledged after the backup is gone: docs/operations.md says what to do about 
     const { terminal, parts } = context;
     const config = embedded(context, 'mongorestore, or what made the backup');
     const from = input.get('from');
-    const say = (what: string) => terminal.remark(`${what}…`);
-    const manifest =
-      from === STREAM
-        ? await parts.receiveBackup(config, process.stdin, { workDir: input.find('work-dir') ?? tmpdir(), say })
-        : await parts.restoreBackup(config, from, say);
-    terminal.print(
-      `DATA_DIR ${config.dataDir} has the data of ${minute(new Date(manifest.takenAt))}: ${factsOf(manifest)}.`,
-    );
-    if (!manifest.masterKey)
+    const place = workDirOf(input, from);
+    if (place !== null && process.stdin.isTTY)
+      throw new InputError('Standard input is a terminal: let a file or a program send the archive.');
+    return untilSignal(async (signal) => {
+      const options = { signal, say: (what: string) => terminal.remark(`${what}…`) };
+      const manifest =
+        place === null
+          ? await parts.restoreBackup(config, from, options)
+          : await parts.receiveBackup(config, process.stdin, { ...options, workDir: place });
       terminal.print(
-        'The backup has no master key: put master.key into DATA_DIR, or set MASTER_KEY, before you start the service.',
+        `DATA_DIR ${config.dataDir} has the data of ${minute(new Date(manifest.takenAt))}: ${factsOf(manifest)}.`,
       );
-    terminal.print('Check it with: npm run -s cli -- check');
-    return 0;
+      if (!manifest.masterKey)
+        terminal.print(
+          'The backup has no master key: put master.key into DATA_DIR, or set MASTER_KEY, before you start the service.',
+        );
+      terminal.print('Check it with: npm run -s cli -- check');
+      return 0;
+    });
   },
 };
 
@@ -140,18 +153,31 @@ function embedded({ config }: CommandContext, tools: string): Config {
   );
 }
 
-/** Runs `work` with a signal that Ctrl-C and SIGTERM abort; an error after that is the abort itself. */
+/** The folder in which an archive is checked; null if none is sent or received. @throws {InputError} if it is none */
+function workDirOf(input: ParsedArguments, place: string): string | null {
+  const given = input.find('work-dir');
+  if (place !== STREAM) {
+    if (given !== null) throw new UsageError(`--work-dir belongs to an archive, which ${STREAM} stands for.`);
+    return null;
+  }
+  const folder = given ?? tmpdir();
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new InputError(`--work-dir ${folder} is not a folder.`);
+}
+
+/** Runs `work` with a signal that Ctrl-C, SIGTERM and SIGHUP abort; an error after that is the abort itself. */
 async function untilSignal(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController();
   const interrupt = () => controller.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  // npm passes on what the terminal has sent to both: a second signal must not end the removal.
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     return await work(controller.signal);
   } catch (error) {
     if (controller.signal.aborted) return INTERRUPTED;
     throw error;
   } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    for (const signal of SIGNALS) process.off(signal, interrupt);
   }
 }
 

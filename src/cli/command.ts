@@ -106,6 +106,9 @@ export interface CommandParts {
   ) => Promise<ReadonlyMap<string, string>>;
 }
 
+/** Exit code of a command that a signal ended. */
+export const INTERRUPTED = 130;
+
 /** An input (argument, file or setting) is wrong or cannot be read: exit code 2. */
 export class InputError extends Error {}
 

@@ -19,9 +19,10 @@ export type Style = (format: 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
   for (const stream of [stdout, stderr]) {
-    // EPIPE: the reader has closed the pipe (`| head`). The command still runs to its end.
+    // EPIPE: the reader has closed the pipe (`| head`). The command still runs to its end. A command that listens itself
+    // handles all errors.
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code !== 'EPIPE' && stream.listenerCount('error') === 1) throw error;
     });
   }
   return {

@@ -104,7 +104,7 @@ it('that an interrupted rotation left in two files opens the data whichever seal
   await takeBackup(config(), { ...withoutKey, to: join(folder, 'both'), withMasterKey: true });
   await stop();
   const restored = { ...config(), dataDir: join(folder, 'restored') };
-  await restoreBackup(restored, join(folder, 'both'), () => undefined);
+  await restoreBackup(restored, join(folder, 'both'), { signal: new AbortController().signal, say: () => undefined });
   await diagnoseMasterKey(restored);
   await rm(join(folder, 'restored', 'master.key.next'));
   await expect(diagnoseMasterKey(restored)).rejects.toThrow('is not the master key of the stored data');
@@ -150,7 +150,7 @@ it('moves into MASTER_KEY; a backup from before opens with its own key, and is s
   await expect(readFile(file())).rejects.toThrow('ENOENT');
 
   await rm(dataDir(), { recursive: true });
-  await restoreBackup(config(), to, () => undefined);
+  await restoreBackup(config(), to, { signal: new AbortController().signal, say: () => undefined });
   expect((await readMasterKeys(config())).map(({ file: from }) => from)).toEqual([file()]);
   await start();
   await stop();

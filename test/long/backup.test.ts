@@ -41,7 +41,7 @@ async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
 async function hasAll(folder: string, from: string, ids: readonly string[]): Promise<void> {
   const dataDir = join(folder, 'restored');
   await rm(dataDir, { recursive: true, force: true });
-  await restoreBackup({ dataDir }, from, () => undefined);
+  await restoreBackup({ dataDir }, from, { signal: new AbortController().signal, say: () => undefined });
   const config = readConfig({ DATA_DIR: dataDir });
   const faults: string[] = [];
   await checkStore(

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { openStore } from '../../src/app/store.ts';
 import { readConfig } from '../../src/config.ts';
 import { type DoomedServer, doomedServer } from '../support/chaos-server.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { startCommandLine } from '../support/command-line.ts';
+import { CLI, startCommandLine } from '../support/command-line.ts';
 
 // A restore drill: copies of a service at work, its death, and another service that goes on with them.
 
@@ -54,7 +54,8 @@ function load(): { readonly acknowledged: string[]; stop: () => Promise<void> } 
 
 const at = (name: string) => join(folder, name);
 
-const restore = (dataDir: string, from: string) => restoreBackup({ dataDir: at(dataDir) }, at(from), () => undefined);
+const restore = (dataDir: string, from: string) =>
+  restoreBackup({ dataDir: at(dataDir) }, at(from), { signal: new AbortController().signal, say: () => undefined });
 
 async function checked(dataDir: string): Promise<{ faults: string[] }> {
   const faults: string[] = [];
@@ -273,6 +274,59 @@ describe('as a stream', () => {
     });
     await refused('hostile.tar', /cannot be read|whole/);
     expect(await readFile(at('victim'), 'utf8')).toBe('as it was');
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'leaves nothing after %s, sending and receiving',
+    async (signal) => {
+      const work = at(`work ${signal}`);
+      await mkdir(work);
+      const sending = startCommandLine(['backup', '--to', '-', '--work-dir', work], { DATA_DIR: at('data') });
+      // Nobody reads: what does not fit into the pipe waits.
+      let said = '';
+      sending.stderr.on('data', (chunk) => (said += chunk));
+      await expect.poll(() => said).toContain('sending');
+      sending.kill(signal);
+      expect(await once(sending, 'exit')).toEqual([130, null]);
+      expect(await readdir(work)).toEqual([]);
+
+      const target = at(`target ${signal}`);
+      execFileSync('mkfifo', [at(`pipe ${signal}`)]);
+      const pipe = await open(at(`pipe ${signal}`), 'r+');
+      const args = ['restore', '--from', '-', '--work-dir', work];
+      const receiving = startCommandLine(args, { DATA_DIR: target }, pipe.fd);
+      await pipe.write((await readFile(at('backup.tar'))).subarray(0, 50_000));
+      await expect.poll(async () => (await readdir(work, { recursive: true })).length).toBeGreaterThan(1);
+      receiving.kill(signal);
+      expect(await once(receiving, 'exit')).toEqual([130, null]);
+      await pipe.close();
+      expect(await readdir(work)).toEqual([]);
+      expect(await readdir(target).catch(() => [])).toEqual([]);
+    },
+  );
+
+  it('leaves nothing when its target is full', async () => {
+    const work = at('work full');
+    await mkdir(work);
+    const args = [CLI, 'backup', '--to', '-', '--json', '--work-dir', work];
+    const full = spawnSync('sh', ['-c', 'exec "$@" > /dev/full', 'sh', process.execPath, ...args], {
+      env: { PATH: process.env.PATH, DATA_DIR: at('data') },
+      encoding: 'utf8',
+    });
+    expect(full.status).toBe(1);
+    expect(full.stderr).toMatch(/^ENOSPC: no space left on device, write\n$/);
+    expect(await readdir(work)).toEqual([]);
+  });
+
+  it('needs a folder to work in, and an empty DATA_DIR before it receives anything', async () => {
+    const wrong = await through(at('data'), null, at('said'), 'backup', '--to', '-', '--work-dir', at('none'));
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('is not a folder') });
+    const other = await through(at('data'), null, at('said'), 'backup', '--to', at('x'), '--work-dir', folder);
+    expect(other).toMatchObject({ code: 2, err: expect.stringContaining('belongs to an archive') });
+    const taken = await through(at('data'), at('backup.tar'), at('said'), 'restore', '--from', '-');
+    expect(taken).toMatchObject({ code: 1, err: expect.stringMatching(/^[^\n]*is not empty[^\n]*\n$/) });
+    const json = await through(at('data'), null, at('json.tar'), 'backup', '--to', '-', '--json');
+    expect(JSON.parse(json.err)).toMatchObject({ kind: 'complete', documents: expect.any(Object) });
   });
 
   it('ends with an error when nobody reads it, and leaves nothing', async () => {

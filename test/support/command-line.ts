@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+export const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 /** A process of the command line. */
 export type CommandLine = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };

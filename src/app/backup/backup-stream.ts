@@ -1,17 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { packTar, unpackTar } from 'modern-tar/fs';
 import type { Config } from '../../config.ts';
 import type { Manifest } from './manifest.ts';
-import { restoreBackup } from './restore-backup.ts';
-import { type BackupOptions, takeBackup } from './take-backup.ts';
+import { checkTarget, restoreBackup } from './restore-backup.ts';
+import { type BackupOptions, outside, takeBackup } from './take-backup.ts';
 
 /**
  * Writes a backup as a tar archive. The copy is made and checked in a new folder in `workDir` first, so that nothing is
  * sent of one that is damaged.
- * @throws as `takeBackup`, and when `output` does. Nothing is left in `workDir`
+ * @throws as `takeBackup`, when `output` cannot be written, and when the signal aborts. Nothing is left in `workDir`
  */
 export async function sendBackup(
   config: Config,
@@ -22,27 +22,36 @@ export async function sendBackup(
     const to = join(folder, 'backup');
     const manifest = await takeBackup(config, { ...options, to });
     options.say('sending the archive');
-    await pipeline(packTar(to), output, { signal: options.signal });
+    // The callback of each write tells of the error.
+    output.on('error', () => undefined);
+    const sink = new Writable({ write: (bytes, _encoding, done) => void output.write(bytes, done) });
+    await pipeline(packTar(to), sink, { signal: options.signal });
     return manifest;
   });
 }
 
 /**
  * Puts a backup into DATA_DIR that {@link sendBackup} wrote. The archive is unpacked in a new folder in `workDir` first.
- * @throws as `restoreBackup`, and when `input` is no such archive, or only the beginning of one
+ * @throws as `restoreBackup`, and when `input` is no such archive, or only the beginning of one. Nothing is left in
+ * `workDir`
  */
 export async function receiveBackup(
   config: Pick<Config, 'dataDir'>,
   input: Readable,
-  { workDir, say }: { readonly workDir: string; readonly say: (what: string) => void },
+  { workDir, signal, say }: Pick<BackupOptions, 'signal' | 'say'> & { readonly workDir: string },
 ): Promise<Manifest> {
+  // A folder in it would make it one that is not empty.
+  outside(config.dataDir, join(workDir, 'backup'));
+  await checkTarget(config.dataDir);
   return inNewFolder(workDir, async (folder) => {
     say('receiving the archive');
     const filter = ({ type }: { type?: string }) => type === 'file' || type === 'directory';
-    await pipeline(input, unpackTar(folder, { filter, fmode: 0o600, dmode: 0o700 })).catch((cause: Error) => {
+    const unpacked = unpackTar(folder, { filter, fmode: 0o600, dmode: 0o700 });
+    await pipeline(input, unpacked, { signal }).catch((cause: Error) => {
+      if (signal.aborted) throw cause;
       throw new Error(`The archive cannot be read: ${cause.message}.`, { cause });
     });
-    return restoreBackup(config, folder, say);
+    return restoreBackup(config, folder, { signal, say });
   });
 }
 

@@ -6,23 +6,22 @@ import { syncFolder } from '../../engine/copy/file-copy.ts';
 import { settleCopy } from '../../engine/copy/settle-copy.ts';
 import { copyFile, DATA, DATABASE, RESTORING, readFileList } from './file-list.ts';
 import { findManifest, type Manifest } from './manifest.ts';
-import { isEmpty } from './take-backup.ts';
+import { type BackupOptions, isEmpty } from './take-backup.ts';
 
 /**
  * Puts a backup into DATA_DIR, which must be empty: a copy is made in it first, compared with the digests of the backup and
  * checked as at a start of the engine. Then it is moved into place, the database last. A service refuses a DATA_DIR in
  * which a restore is under way or was interrupted.
  * @returns the manifest, with what the data file that is in place has
- * @throws when DATA_DIR is in use, or the backup is damaged, not whole or of another version. DATA_DIR is empty then
+ * @throws when DATA_DIR is in use, the backup is damaged, not whole or of another version, or the signal aborts before
+ *   anything is in place. DATA_DIR is empty then
  */
 export async function restoreBackup(
   { dataDir }: Pick<Config, 'dataDir'>,
   from: string,
-  say: (what: string) => void,
+  { signal, say }: Pick<BackupOptions, 'signal' | 'say'>,
 ): Promise<Manifest> {
-  const target = resolve(dataDir);
-  if (!(await isEmpty(target)))
-    throw new Error(`DATA_DIR ${target} is not empty. Stop the service, move its content away, and restore again.`);
+  const target = await checkTarget(dataDir);
   const manifest = await manifestOf(from);
   const staging = join(target, RESTORING);
   await mkdir(staging, { recursive: true, mode: 0o700 });
@@ -30,12 +29,13 @@ export async function restoreBackup(
   let dataBytes: number;
   try {
     say('copying and comparing the digests');
-    await copyAll(from, manifest, staging);
+    await copyAll(from, manifest, staging, signal);
     say('checking the data file');
     documents = settleCopy(join(staging, 'db'), manifest.logBytes).documents;
     if (manifest.kind === 'complete' && !isDeepStrictEqual(documents, manifest.documents))
       throw new Error(`The data file of ${resolve(from)} has other numbers of documents than the manifest says.`);
     dataBytes = (await stat(join(staging, DATABASE))).size;
+    signal.throwIfAborted();
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
     throw error;
@@ -50,6 +50,13 @@ export async function restoreBackup(
   return { ...manifest, documents, dataBytes };
 }
 
+/** @returns the absolute path of DATA_DIR @throws when it is not empty */
+export async function checkTarget(dataDir: string): Promise<string> {
+  const target = resolve(dataDir);
+  if (await isEmpty(target)) return target;
+  throw new Error(`DATA_DIR ${target} is not empty. Stop the service, move its content away, and restore again.`);
+}
+
 /** @throws when there is none, or it is damaged */
 async function manifestOf(from: string): Promise<Manifest> {
   const manifest = await findManifest(from);
@@ -57,10 +64,11 @@ async function manifestOf(from: string): Promise<Manifest> {
   throw new Error(`${resolve(from)} is not a whole backup: it has no manifest.json.`);
 }
 
-async function copyAll(from: string, manifest: Manifest, staging: string): Promise<void> {
+async function copyAll(from: string, manifest: Manifest, staging: string, signal: AbortSignal): Promise<void> {
   const folder = join(from, manifest.folder);
   let files = 0;
   for await (const { path, sha256 } of readFileList(folder, manifest.sums)) {
+    signal.throwIfAborted();
     const source = join(folder, DATA, path);
     if ((await copyFile(source, join(staging, path))) !== sha256)
       throw new Error(`${source} is damaged: its digest is not that of the backup.`);

@@ -1,7 +1,7 @@
 import { basename, join, relative } from 'node:path';
 import type { ValidSignature } from '../../domain/verification/verification.ts';
 import type { ParsedArguments } from '../command.ts';
-import { type Command, type CommandContext, UsageError } from '../command.ts';
+import { type Command, type CommandContext, INTERRUPTED, UsageError } from '../command.ts';
 import { report, type Signer } from '../verify.ts';
 import { FROM_ENVIRONMENT } from '../webhooks/service.ts';
 import { type Access, createInvoice, followStatus } from './client.ts';
@@ -14,7 +14,6 @@ import { givenTarget, openTarget } from './target.ts';
 
 /** Time limit for one invoice. */
 const TIME_LIMIT_MS = 120_000;
-const INTERRUPTED = 130;
 
 export const demo: Command = {
   name: 'demo',

@@ -62,7 +62,7 @@ function cell(progress: Progress, statuses: string[], now: number, width: number
 function isAwaited({ sentAt, ended, steps }: Progress, statuses: string[]): boolean {
   if (sentAt === null || ended) return false;
   const last = steps.at(-1)?.status ?? 'pending';
-  const reached = INVOICE_STATUSES.findIndex((each) => each === last);
+  const reached = (INVOICE_STATUSES as readonly string[]).indexOf(last);
   return statuses.includes(INVOICE_STATUSES[reached + 1] ?? '');
 }
 

@@ -3,12 +3,10 @@ import type { Environment } from '../../domain/tenant/tenant.ts';
 import { isSuccess, type SendResult } from '../../domain/webhook/delivery.ts';
 import type { WebhookSender } from '../../domain/webhook/ports.ts';
 import { deliveryHeaders, signingKey } from '../../domain/webhook/signature.ts';
-import { type Command, UsageError } from '../command.ts';
+import { type Command, INTERRUPTED, UsageError } from '../command.ts';
 import { httpUrl } from '../service-address.ts';
 import { harmless, type Terminal } from '../terminal.ts';
 import { accessOf, followEvents, SERVICE_OPTIONS, type StreamedEvent } from './service.ts';
-
-const INTERRUPTED = 130;
 
 export const listen: Command = {
   name: 'listen',
