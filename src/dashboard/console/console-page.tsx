@@ -32,7 +32,7 @@ export function ConsolePage() {
     // After a lost connection the stream goes on behind the last event.
     const variables: { after: string | null } = { after: null };
     // Events before the stream is open do not come, so the page does not say before that it waits for some.
-    const context: SubscriptionContext = { connected: () => setStream('open') };
+    const context: SubscriptionContext = { connected: () => setStream('open'), lost: () => setStream('lost') };
     const received = client.subscription(RECEIVED, variables, { ...context }).subscribe(({ data, error }) => {
       if (error) setStream('lost');
       if (!data) return;

@@ -18,6 +18,8 @@ export interface ConnectionListener {
 export interface SubscriptionContext {
   /** Told whenever the service sends the events of this subscription from now on. */
   readonly connected?: () => void;
+  /** Told when the connection of this subscription is lost: others are tried. */
+  readonly lost?: () => void;
 }
 
 /**
@@ -49,6 +51,7 @@ export function createGraphqlClient(headers: Readonly<Record<string, string>>, c
           subscribe: (sink) => ({
             unsubscribe: streams.subscribe({ query, variables: variables as Record<string, unknown> }, sink, {
               connected: () => (context as SubscriptionContext).connected?.(),
+              connecting: (isAgain) => isAgain && (context as SubscriptionContext).lost?.(),
             }),
           }),
         }),
