@@ -47,14 +47,17 @@ export function createGraphqlClient(headers: Readonly<Record<string, string>>, c
     exchanges: [
       fetchExchange,
       subscriptionExchange({
-        forwardSubscription: ({ query = '', variables }, { context }) => ({
-          subscribe: (sink) => ({
-            unsubscribe: streams.subscribe({ query, variables: variables as Record<string, unknown> }, sink, {
-              connected: () => (context as SubscriptionContext).connected?.(),
-              connecting: (isAgain) => isAgain && (context as SubscriptionContext).lost?.(),
+        forwardSubscription({ query = '', variables }, { context }) {
+          const { connected, lost } = context as SubscriptionContext;
+          return {
+            subscribe: (sink) => ({
+              unsubscribe: streams.subscribe({ query, variables: variables as Record<string, unknown> }, sink, {
+                connected: () => connected?.(),
+                connecting: (isAgain) => isAgain && lost?.(),
+              }),
             }),
-          }),
-        }),
+          };
+        },
       }),
     ],
   });

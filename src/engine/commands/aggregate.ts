@@ -29,7 +29,8 @@ export const aggregate: Command = {
   writes: ({ args }) => outputStage(args.body.pipeline) !== undefined,
   run: (context) => {
     const { db, args } = context;
-    if (!comparesNoTexts(args.documents('pipeline'))) checkCollation(args.body.collation);
+    const stages = args.documents('pipeline');
+    if (!comparesNoTexts(stages)) checkCollation(args.body.collation);
     if (args.flag('explain'))
       throw new CommandError(
         'FailedToParse',
@@ -41,7 +42,6 @@ export const aggregate: Command = {
         "The 'cursor' option is required, except for aggregate with the explain argument",
       );
     const batchSize = args.cursorBatchSize();
-    const stages = args.documents('pipeline');
     if (stages[0] && '$changeStream' in stages[0]) return openStream(context, stages, batchSize);
     const name = args.body.aggregate;
     const ns = `${db}.${typeof name === 'string' ? name : '$cmd.aggregate'}`;

@@ -231,13 +231,16 @@ export class Catalog {
     collection.indexes = collection.indexes.filter((other) => other !== index);
   }
 
-  /** The indexes that are no part of a collection. `dropped`: the id of their collection, if that was dropped. */
-  leavingIndexes(): { readonly id: number; readonly dropped: number | null }[] {
+  /**
+   * The indexes that are no part of a collection. `dropped`: the id of their collection, if that was dropped.
+   * @param most of them; -1: all
+   */
+  leavingIndexes(most = -1): { readonly id: number; readonly dropped: number | null }[] {
     return this.#database
       .prepare(
-        'SELECT ind.id, CASE WHEN coll.id IS NULL THEN ind.coll END AS dropped FROM ind LEFT JOIN coll ON coll.id = ind.coll WHERE ind.multikey >= ?',
+        'SELECT ind.id, CASE WHEN coll.id IS NULL THEN ind.coll END AS dropped FROM ind LEFT JOIN coll ON coll.id = ind.coll WHERE ind.multikey >= ? LIMIT ?',
       )
-      .all(BUILDING) as unknown as { id: number; dropped: number | null }[];
+      .all(BUILDING, most) as unknown as { id: number; dropped: number | null }[];
   }
 
   /** Removes an index that is no part of a collection and has no entries. */

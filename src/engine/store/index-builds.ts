@@ -220,7 +220,7 @@ export class IndexBuilds implements UnfinishedIndexes {
    */
   removeLeaving(): boolean {
     const active = new Set([...this.#active].flatMap(({ indexes }) => indexes.map(({ id }) => id)));
-    const leaving = this.#catalog.leavingIndexes().find(({ id }) => !active.has(id));
+    const leaving = this.#catalog.leavingIndexes(active.size + 1).find(({ id }) => !active.has(id));
     if (!leaving) return false;
     const { id, dropped } = leaving;
     if (dropped !== null && this.#removeDocuments(dropped)) return true;
