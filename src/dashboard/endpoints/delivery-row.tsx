@@ -14,6 +14,11 @@ interface DeliveryRowProps {
   readonly isOpen?: boolean;
 }
 
+/** Whether an attempt is due or under way. Its outcome is told by no event. */
+export function isUnderWay({ state, nextAttemptAt }: Delivery): boolean {
+  return state === 'pending' && (nextAttemptAt === null || Date.parse(nextAttemptAt) <= Date.now());
+}
+
 /** One delivery; opened, each of its attempts. */
 export function DeliveryRow({ delivery, onResent, isOpen = false }: DeliveryRowProps) {
   const { language, texts } = useLanguage();

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { reasonOf } from '../graphql/client.ts';
 import { SETTLED_STATES } from '../graphql/sets.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
@@ -53,6 +53,8 @@ function Selection({ endpoints, first, onReplayed }: SelectionProps) {
   const [refusal, setRefusal] = shared;
   const replaying = useChange(RESEND_DELIVERIES, shared);
   const selection = selectionOf(chosen);
+  const latest = useRef(chosen);
+  latest.current = chosen;
   const number = (n: number) => formatNumber(n, language);
 
   /** A change of what is chosen makes the count one of something else. */
@@ -64,6 +66,8 @@ function Selection({ endpoints, first, onReplayed }: SelectionProps) {
 
   async function countThem(): Promise<void> {
     const { data, error } = await client.query(RESEND_COUNT, { selection }).toPromise();
+    // A count of what was chosen before would stand for something else.
+    if (latest.current !== chosen) return;
     setRefusal(error ? reasonOf(error) : null);
     setTold('');
     setFound(data?.webhookResendCount ?? null);

@@ -65,7 +65,7 @@ function Profile({ tenant: { seller }, onChanged }: { tenant: Tenant; onChanged:
   async function send(): Promise<void> {
     if (!(await saving.run({ input: change }))) return;
     // The service may have normalized what was typed.
-    setTyped({ ...typed, logo: undefined });
+    setTyped((now) => ({ ...now, logo: undefined }));
     setSaved(true);
     onChanged();
   }

@@ -13,8 +13,8 @@ export type Connection = 'connecting' | 'live' | 'lost';
 /** The events of a tenant and environment as they happen, over one stream for all that follow them. */
 export interface LiveEvents {
   /**
-   * @param told called with the invoice of each event; with null when the connection is lost, and when it is back,
-   *   because events may have been missed
+   * @param told called with the invoice of each event; with null when the connection is lost, and when it is open or
+   *   back, because events may have been missed before
    * @returns ends it
    */
   follow(told: (invoiceId: string | null) => void): () => void;
@@ -31,13 +31,16 @@ export function openWorkspace(tenantId: string, environment: Environment, moved:
   const tell = (invoiceId: string | null) => {
     for (const told of followers) told(invoiceId);
   };
+  // What a page reads while the stream is not open yet may change unseen.
+  let mayHaveMissed = true;
   let wasLost = false;
   const client = createGraphqlClient(
     { 'Fatoura-Tenant': tenantId, 'Fatoura-Environment': environment },
     {
       connected() {
         moved('live');
-        if (wasLost) tell(null);
+        if (mayHaveMissed) tell(null);
+        mayHaveMissed = false;
         wasLost = false;
       },
       lost() {
@@ -45,6 +48,7 @@ export function openWorkspace(tenantId: string, environment: Environment, moved:
         // A page that reads now learns whether the session has ended.
         if (!wasLost) tell(null);
         wasLost = true;
+        mayHaveMissed = true;
       },
     },
   );
@@ -63,7 +67,7 @@ export function openWorkspace(tenantId: string, environment: Environment, moved:
       stream = null;
       return;
     }
-    wasLost = true;
+    mayHaveMissed = true;
     stream ??= listen();
   }
   document.addEventListener('visibilitychange', turnedTo);
