@@ -173,7 +173,10 @@ describe('the control port', () => {
     const document = await signedDocument();
     await client.put('inv_a', document);
     await client.put('inv_b', await signedDocument());
-    expect(await simulator.control('GET', '/ledger/inv_a')).toMatchObject({ status: 'processing', retry_after: 3600 });
+    const held = await simulator.control('GET', '/ledger/inv_a');
+    expect(held.status).toBe('processing');
+    expect(held.retry_after).toBeGreaterThan(3500);
+    expect(held.retry_after).toBeLessThanOrEqual(3600);
     expect((await simulator.control('GET', '/ledger')).data.map(({ id }: { id: string }) => id)).toEqual([
       'inv_a',
       'inv_b',

@@ -112,6 +112,7 @@ describe('the log of deliveries of an embedded page', () => {
   it('goes on page by page within its endpoint', async () => {
     const { ofLog, key, endpointId, tenant } = await world();
     const { token } = await ofLog();
+    await expect.poll(async () => (await log(token)).body.deliveries?.[0]?.state).toBe('delivered');
     const [row] = (await log(token)).body.deliveries;
     const deliveries = service.app.store.db.collection<{ _id: string; order: string }>('webhook_deliveries');
     const stored = await deliveries.findOne({ _id: row.id });
@@ -181,7 +182,7 @@ describe('a token of an embedded page', () => {
       '/v1/invoices',
       invoiceBody({ customer: { ice: '999000000000587', name: 'Slow' } }),
     );
-    const expiresAt = new Date((Math.floor(Date.now() / 1000) + 3) * 1000);
+    const expiresAt = new Date((Math.floor(Date.now() / 1000) + 6) * 1000);
     const token = tokens.issue({
       kind: 'invoice',
       tenantId: tenant.id,

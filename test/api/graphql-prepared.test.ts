@@ -39,10 +39,14 @@ beforeAll(async () => {
   const deliveries = async (): Promise<{ id: string; state: string; eventId: string }[]> =>
     (await client.graphql(LOG)).body.data.webhookDeliveries.edges.map(({ node }: { node: unknown }) => node);
   const unfinished = { work: { $ne: null } };
+  const COUNTED = '{ webhookEndpoints { statistics { first { failed } } } }';
   await vi.waitFor(
     async () => {
       expect((await deliveries()).map(({ state }) => state)).toEqual(['failed', 'failed']);
       expect(await service.app.store.db.collection('invoices').countDocuments(unfinished)).toBe(0);
+      // Both attempts are in the statistics, which are written later.
+      const { webhookEndpoints } = (await client.graphql(COUNTED)).body.data;
+      expect(webhookEndpoints[0].statistics.first.failed).toBe(2);
     },
     { timeout: 50_000, interval: 50 },
   );

@@ -67,8 +67,10 @@ async function world(): Promise<{
     .poll(() => receiver.received.some(({ event }) => event.data.id === body.id), { timeout: 20_000 })
     .toBe(true);
   await expect
-    .poll(async () => (await service.app.store.db.collection('webhook_attempts').countDocuments()) > 0)
-    .toBe(true);
+    .poll(() =>
+      service.app.store.db.collection('webhook_deliveries').countDocuments({ tenantId: tenant.id, state: 'delivered' }),
+    )
+    .toBe(1);
   return { tenant, invoice, client, email };
 }
 

@@ -13,7 +13,7 @@ if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages
 const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true };
 const ACCEPTED = '001234567000089';
 /** Its transmission fails twice, so that there is time to look. */
-const SLOW = '999000000000490';
+const SLOW = '999000000000393';
 const REJECTED = '999000000000102';
 
 interface CreatedInvoice {

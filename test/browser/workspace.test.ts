@@ -112,6 +112,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await page.click('.filters a[href$="status=rejected"]');
     await page.waitForFunction(() => location.search === '?status=rejected');
     await page.click('.languages button[lang=en]');
+    await page.waitForFunction(() => location.search.endsWith('lang=en'));
     expect(pathOf(page)).toBe(`/tenants/${tenant.id}/test/invoices?status=rejected&lang=en`);
     await page.reload();
     await page.waitForSelector('.filters a[aria-current][href$="status=rejected"]');
@@ -158,7 +159,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
 
   it('lead to the form when the session has ended, and back afterwards', async () => {
     const { page, tenant, close } = await signIn();
-    await page.waitForSelector('.empty');
+    await page.waitForSelector('.invoices .empty');
     const cookies = await page.browserContext().cookies();
     await page.browserContext().deleteCookie(...cookies);
     await page.click('.filters a[href$="status=accepted"]');
@@ -237,6 +238,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     expect(shown).not.toContain(secret);
     await press(page, 'Send again');
     await expect.poll(() => receiver.received.length).toBe(2);
+    await page.waitForFunction(() => document.querySelectorAll('.delivery h3').length === 2);
     await page.waitForSelector('.delivery .badge[data-state=delivered]', { timeout: 50_000 });
     await page.locator('.delivery a[href*="/deliveries/dlv_"]').click();
     // The list stays until the page of its own is there.

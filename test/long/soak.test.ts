@@ -152,7 +152,10 @@ test.skipIf(!TELLS_MEMORY)(
   (MINUTES + 10) * 60_000,
 );
 
-/** What the service can do all the time: invoices whose last event comes in a second while others are created. */
+/**
+ * What the service can do all the time, with the same share of PDFs that are read: invoices whose last event comes in a
+ * second while others are created.
+ */
 async function measureCapacity(client: SoakClient, receiver: Counter): Promise<{ capacity: number; made: number }> {
   const start = performance.now();
   let made = 0;
@@ -161,8 +164,9 @@ async function measureCapacity(client: SoakClient, receiver: Counter): Promise<{
     while (performance.now() - start < TRIAL_MS) {
       if (made - decided() >= OPEN) await sleep(2);
       else {
-        made++;
-        await client.create();
+        const isFollowed = made++ % FOLLOWED === 0;
+        const { id } = await client.create();
+        if (isFollowed) await client.readPdf(id);
       }
     }
   };

@@ -152,7 +152,7 @@ it('a due invoice is run by the worker to whom its partition belongs, and by no 
   const workers = await Promise.all(ran.map((mine) => worker(async (id) => void mine.add(id))));
   for (const { start } of workers) await start();
   // Both know each other after a heartbeat.
-  await sleep(1500);
+  await sleep(3000);
   const byPartition = new Map<number, number[]>();
   for (const id of names(60)) {
     await enqueueAll(workers[0]!.jobs, [id]);

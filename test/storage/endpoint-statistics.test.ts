@@ -13,7 +13,8 @@ afterAll(() => store.close());
 it('counts of several processes add up, by endpoint and hour', async () => {
   const statistics = createStatisticsStore(store.db);
   const [endpoint, other] = [newId('we'), newId('we')];
-  const [at, later] = [new Date('2026-11-23T22:00:00Z'), new Date('2026-11-23T23:00:00Z')];
+  const hourBefore = (hours: number) => new Date(new Date().setUTCMinutes(0, 0, 0) - hours * 3_600_000);
+  const [at, later] = [hourBefore(2), hourBefore(1)];
   const none = { delivered: 0, failed: 0 };
   const hour = {
     at,

@@ -120,17 +120,20 @@ export async function runRolesChaos(plan: RolesChaosPlan): Promise<RolesChaosOut
         const server = pick(servers);
         await server.kill();
         kills++;
-        // Otherwise a start might meet a store that is away, which ends a process with a message.
+        // A start that meets a store that is away ends its process with a message: neither begins during the other.
         await restarting;
-        await server.start();
+        starting = server.start();
+        await starting;
       }
     }
 
     let restarting: Promise<void> = Promise.resolve();
+    let starting: Promise<unknown> = Promise.resolve();
     async function restartStore(): Promise<void> {
       await sleep((plan.seconds * 1000) / 2);
       const { port } = new URL(engine.uri);
       restarting = (async () => {
+        await starting.catch(() => undefined);
         await engine.kill();
         await sleep(2000);
         engine = await startEngineProcess(join(folder, 'db'), '--port', port);

@@ -37,6 +37,8 @@ export async function openWorkspacePage(service: TestService, browser: Browser, 
   if (open !== undefined) {
     await page.locator(`.sections a[href$="/${open}"]`).click();
     await page.waitForFunction((end) => location.pathname.endsWith(end), {}, `/${open}`);
+    // Home stays until the page is loaded.
+    await page.waitForFunction(() => document.querySelector('.home') === null);
     await page.waitForSelector('main h1');
   }
   const client = new Client(service.url, tenant.secretKey);

@@ -164,7 +164,7 @@ describe('something was sent: the outcome is unknown', () => {
     while ((await authority.probe()) !== null);
     server.script = () => ({ act });
     expect(await authority.submit(submission)).toMatchObject({ kind: 'unknown', retryAfterMs: null });
-    expect(server.received).toHaveLength(1);
+    await expect.poll(() => server.received.length).toBe(1);
     expect(await authority.lookUp(submission)).toMatchObject({ kind: 'unknown' });
   });
 

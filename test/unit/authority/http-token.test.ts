@@ -217,7 +217,7 @@ describe('a token endpoint that hangs after a refused token', () => {
     const noToken = { kind: 'not_held', reason: 'no_token' };
     expect(await Promise.all(calls)).toMatchObject([noToken, noToken, { kind: 'unknown' }]);
     // One request for a token, or a second one for a call whose refusal came after it.
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(performance.now() - start).toBeLessThan(9000);
     server.token = issue;
     expect(await authority.submit(submission)).toMatchObject({ kind: 'held' });
   }, 20_000);
