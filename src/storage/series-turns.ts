@@ -14,7 +14,7 @@ interface TurnDocument {
 
 /** How long a turn lasts at most, and how long a process waits for its own, milliseconds. */
 const TURN_MS = 2000;
-/** How long the document of a turn that ended is kept, seconds: processes that take turns need it again at once. */
+/** How long the document of a turn is kept whose process died, seconds. One that was left may be removed at any time. */
 export const TURNS_SECONDS = 3600;
 /** Pause between two attempts, from the first to the longest, milliseconds. Random, so that two do not meet again. */
 const PAUSE_MS = { first: 10, longest: 50 } as const;

@@ -97,7 +97,7 @@ describe('a PDF that nobody waits for', () => {
         { id },
       );
       expect(body.data.resendInvoiceEmail.invoice.email.to).toBe('a@example.org');
-      await expect.poll(async () => (await storedOf(id))?.work ?? null, { timeout: 20_000 }).toBeNull();
+      await expect.poll(async () => (await storedOf(id))?.work ?? null).toBeNull();
     });
   });
 
@@ -113,7 +113,7 @@ describe('a PDF that nobody waits for', () => {
           $unset: { 'work.idle': '' },
         },
       );
-      await expect.poll(() => isDrawn(invoice.id), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => isDrawn(invoice.id)).toBe(true);
       return invoice;
     });
     expect(timesDrawn(id)).toBe(1);
@@ -126,7 +126,7 @@ describe('a PDF that nobody waits for', () => {
         $set: { 'work.sweepAt': new Date() },
         $unset: { 'work.idle': '', 'work.lane': '', 'work.partition': '' },
       } as never);
-      await expect.poll(() => isDrawn(id), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => isDrawn(id)).toBe(true);
     });
   });
 
@@ -135,7 +135,7 @@ describe('a PDF that nobody waits for', () => {
       const { id } = await leftForLater();
       const since = new Date(Date.now() - 10 * 60_000);
       await collection().updateOne({ _id: id, 'work.idle': true }, { $set: { 'work.dueAt': since } as never });
-      await expect.poll(() => isDrawn(id), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => isDrawn(id)).toBe(true);
     });
   });
 });

@@ -295,9 +295,9 @@ it.each(['normalize', 'sign', 'transmit', 'decide', 'receipt'] as const)(
     for (let i = 0; i < 33; i++) await queue(queuedInvoice(`inv_live_${i}`, stage, 'live'));
     await start();
     await queue(queuedInvoice('inv_test', stage));
-    await expect.poll(() => ran, { timeout: 10_000 }).toEqual(['inv_test']);
+    await expect.poll(() => ran).toEqual(['inv_test']);
     slow.resolve();
-    await expect.poll(() => waiting.size, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => waiting.size).toBe(0);
     await jobs.stop(30_000);
     expect(complaints).toEqual([]);
   },

@@ -653,7 +653,7 @@ describe('the feed', () => {
       await sleep(100);
       expect(seen).toEqual([]);
       gate.resolve();
-      await expect.poll(() => seen, { timeout: 5000 }).toEqual([1]);
+      await expect.poll(() => seen).toEqual([1]);
     } finally {
       await feed.close();
     }

@@ -43,7 +43,7 @@ const now = () => new Date();
 const makeOutboxDue = () => store.db.collection('invoices').updateMany({}, { $set: { 'outbox.dueAt': new Date(0) } });
 
 /** Waits for the receiver without calling the worker, so that the worker writes its outcomes unprompted. */
-const until = (done: () => boolean) => vi.waitFor(() => expect(done()).toBe(true), { timeout: 15_000, interval: 5 });
+const until = (done: () => boolean) => vi.waitFor(() => expect(done()).toBe(true), { timeout: 45_000, interval: 5 });
 
 describe('new deliveries', () => {
   it('are written in batches: one insert with their leases, one write of their outcomes', async () => {

@@ -58,7 +58,7 @@ export function createEndpointHealth({
   report,
 }: HealthParts): EndpointHealth {
   /** Last recorded result of each endpoint. The same result is recorded again only after {@link REMEMBERED_MS}. */
-  const last = new Map<string, { delivered: boolean; at: number }>();
+  const last = new Map<string, { delivered: boolean; at: number; written: Promise<void> }>();
 
   /**
    * Whether any process has delivered since the failures began: another one may have succeeded while this one failed.
@@ -86,17 +86,20 @@ export function createEndpointHealth({
       const at = now().getTime();
       const known = last.get(endpointId);
       if (known?.delivered === delivered && at - known.at < REMEMBERED_MS) return;
-      last.delete(endpointId);
-      last.set(endpointId, { delivered, at });
-      const [oldest] = last.keys();
-      if (last.size > REMEMBERED && oldest !== undefined) last.delete(oldest);
-      const written = delivered
-        ? endpoints.noteSuccess(endpointId)
-        : endpoints.noteFailure(endpointId, now(), new Date(now().getTime() + FAILING_AFTER_MS));
-      written.catch((error) => {
-        last.delete(endpointId);
+      const write = () =>
+        delivered
+          ? endpoints.noteSuccess(endpointId)
+          : endpoints.noteFailure(endpointId, new Date(at), new Date(at + FAILING_AFTER_MS));
+      // After what is being written of it: the store could take up the later result first.
+      const written = (known ? known.written.then(write) : write()).catch((error) => {
+        if (last.get(endpointId) === entry) last.delete(endpointId);
         report(`the health of the endpoint ${endpointId} could not be recorded`, error);
       });
+      const entry = { delivered, at, written };
+      last.delete(endpointId);
+      last.set(endpointId, entry);
+      const [oldest] = last.keys();
+      if (last.size > REMEMBERED && oldest !== undefined) last.delete(oldest);
     },
     async sweep() {
       const again = new Date(now().getTime() + TRY_AGAIN_MS);
