@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import { expect, test } from 'vitest';
-import { runningEngine } from '../../src/engine/running.ts';
-import { connect } from '../../src/storage/connect.ts';
 import { doomedServer } from '../support/chaos-server.ts';
 import { Client } from '../support/client.ts';
 import { residentMemory, TELLS_MEMORY } from '../support/resident-memory.ts';
+import { runningStore } from '../support/running-store.ts';
 
 /** Of the service with the embedded engine, MiB, at any moment; docs/operations.md, "Memory", tells what was measured. */
 const SERVICE_LIMIT = 1300;
@@ -38,7 +37,7 @@ test.skipIf(!TELLS_MEMORY)(
     let close = async () => {};
     try {
       await server.start();
-      const store = await connect((await runningEngine(join(dataDir, 'db'))) ?? '');
+      const store = await runningStore(dataDir);
       close = store.close;
       const client = new Client(await server.url(), server.secretKey());
       const most = { own: 0, whole: 0 };

@@ -9,11 +9,10 @@ import { Pool } from 'undici';
 import { expect, test } from 'vitest';
 import { quantile } from '../../scripts/bench/statistics.ts';
 import { invoiceBody } from '../../scripts/bench/throughput-invoice.ts';
-import { runningEngine } from '../../src/engine/running.ts';
-import { connect } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { doomedServer } from '../support/chaos-server.ts';
 import { residentMemory, TELLS_MEMORY } from '../support/resident-memory.ts';
+import { runningStore } from '../support/running-store.ts';
 
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 20);
 /** The part of the capacity that is offered. */
@@ -55,7 +54,7 @@ test.skipIf(!TELLS_MEMORY)(
     let close = async () => {};
     try {
       await server.start();
-      const store = await connect((await runningEngine(join(dataDir, 'db'))) ?? '');
+      const store = await runningStore(dataDir);
       close = store.close;
       const client = await openClient(await server.url(), server.secretKey(), receiver.url);
       const invoices = store.db.collection<InvoiceDocument>('invoices');

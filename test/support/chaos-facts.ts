@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import { runningEngine } from '../../src/engine/running.ts';
 import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
-import { connect } from '../../src/storage/connect.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { runningStore } from './running-store.ts';
 
 /** What the store of a running service holds, read as any client of its engine would. */
 export interface ChaosFacts {
@@ -26,9 +24,7 @@ export async function readFacts(
   dataDir: string,
   { complete, patienceMs }: { complete: boolean; patienceMs: number },
 ): Promise<ChaosFacts> {
-  const uri = await runningEngine(join(dataDir, 'db'));
-  if (uri === null) throw new Error('no engine serves the folder');
-  const { db, close } = await connect(uri);
+  const { db, close } = await runningStore(dataDir);
   try {
     const end = Date.now() + patienceMs;
     while (Date.now() < end && (await isBusy(db, complete))) await sleep(50);

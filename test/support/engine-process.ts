@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './free-ports.ts';
 
 /** The engine's program. */
 export const ENGINE_MAIN = fileURLToPath(new URL('../../src/engine/main.ts', import.meta.url));
@@ -24,7 +24,7 @@ export function startEngineProcess(dataDir: string, ...options: string[]): Promi
 export async function startEngineAtOwnPort(dataDir: string): Promise<EngineProcess> {
   for (let left = 20; ; left--) {
     try {
-      return await startEngineProcess(dataDir, '--port', String(randomInt(20_000, 30_000)));
+      return await startEngineProcess(dataDir, '--port', String(await freePort()));
     } catch (error) {
       if (left === 0 || !String(error).includes('is taken')) throw error;
     }

@@ -10,13 +10,12 @@ import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { openAdministration } from '../../src/app/administration.ts';
 import { readConfig } from '../../src/config.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
-import { runningEngine } from '../../src/engine/running.ts';
-import { connect } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { ORDINARY_ICE, REJECTING_ICE } from './chaos.ts';
 import { type DoomedServer, doomedServer } from './chaos-server.ts';
 import { invoiceFor } from './client.ts';
 import { freePort } from './free-ports.ts';
+import { runningStore } from './running-store.ts';
 
 export interface LiveChaosPlan {
   readonly profile: Profile;
@@ -203,9 +202,7 @@ async function killNowAndThen(
 
 /** Reads the store as soon as every invoice is final, or when patience is at an end. */
 async function settled(dataDir: string, patienceMs: number): Promise<Pick<LiveChaosOutcome, 'invoices' | 'published'>> {
-  const uri = await runningEngine(join(dataDir, 'db'));
-  if (uri === null) throw new Error('no engine serves the folder');
-  const { db, close } = await connect(uri);
+  const { db, close } = await runningStore(dataDir);
   try {
     const invoices = db.collection<InvoiceDocument>('invoices');
     const open = { $or: [{ status: { $nin: ['accepted', 'rejected'] as const } }, { outbox: { $exists: true } }] };

@@ -10,12 +10,11 @@ import { readConfig } from '../../src/config.ts';
 import { countedFailures } from '../../src/domain/authority/breaker.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
-import { runningEngine } from '../../src/engine/running.ts';
 import { createAuthorityStateStore } from '../../src/storage/authority-state.ts';
-import { connect } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type DoomedServer, doomedServer } from './chaos-server.ts';
 import { Client, invoiceBody } from './client.ts';
+import { runningStore } from './running-store.ts';
 
 /** The service in a process of its own, against a simulator in this one. */
 export interface LiveService {
@@ -59,9 +58,7 @@ export async function withLiveService<Result>(
         }
       },
       async withStore(look) {
-        const uri = await runningEngine(join(dataDir, 'db'));
-        if (uri === null) throw new Error('no engine serves the folder');
-        const { db, close } = await connect(uri);
+        const { db, close } = await runningStore(dataDir);
         try {
           return await look(db);
         } finally {

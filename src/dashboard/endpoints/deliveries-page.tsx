@@ -5,8 +5,8 @@ import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { PageLinks } from '../workspace/page-links.tsx';
 import { mayChange } from '../workspace/permissions.ts';
-import { useLive, useRead, useSoon, useWorkspace } from '../workspace/workspace-context.ts';
-import { DeliveryRow, isUnderWay } from './delivery-row.tsx';
+import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { DeliveryRow, useOutcomes } from './delivery-row.tsx';
 import { DELIVERIES } from './documents.ts';
 import { ReplayForm } from './replay-form.tsx';
 
@@ -27,7 +27,7 @@ export function DeliveriesPage() {
   const found = data?.webhookDeliveries;
   useTitle(title);
   useLive(() => !after && !before, reload);
-  useSoon(() => found?.nodes.some(isUnderWay) ?? false, reload);
+  useOutcomes(found?.nodes ?? [], reload);
   const to = (query: Readonly<Record<string, string | null>>) => {
     const set = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== null);
     return `${address}/deliveries${set.length === 0 ? '' : `?${new URLSearchParams(set)}`}`;

@@ -2,8 +2,8 @@ import { useRoute } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
-import { useLive, useRead, useSoon, useWorkspace } from '../workspace/workspace-context.ts';
-import { DeliveryRow, isUnderWay } from './delivery-row.tsx';
+import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
+import { DeliveryRow, useOutcomes } from './delivery-row.tsx';
 import { DELIVERY } from './documents.ts';
 
 /** `…/deliveries/:id`: one delivery with each request and answer, for a link in a report. */
@@ -16,7 +16,7 @@ export function DeliveryPage() {
   const found = data?.webhookDelivery;
   useTitle(one);
   useLive((invoiceId) => invoiceId === found?.invoiceId, reload);
-  useSoon(() => !!found && isUnderWay(found), reload);
+  useOutcomes(found ? [found] : [], reload);
   return (
     <section aria-busy={!found && !problem}>
       <p>

@@ -1,5 +1,6 @@
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
+import { useEvery } from '../interface/use-every.ts';
 import { formatMoment } from '../text/dates.ts';
 import { mayChange } from '../workspace/permissions.ts';
 import { useChange } from '../workspace/use-change.ts';
@@ -14,8 +15,17 @@ interface DeliveryRowProps {
   readonly isOpen?: boolean;
 }
 
-/** Whether an attempt is due or under way. Its outcome is told by no event. */
-export function isUnderWay({ state, nextAttemptAt }: Delivery): boolean {
+/** Pause between two readings while an attempt is under way, milliseconds. */
+const OUTCOME_MS = 3000;
+
+/** Reads again while an attempt of a shown delivery is due or under way: no event tells of its outcome. */
+export function useOutcomes(shown: readonly Delivery[], reload: () => void): void {
+  useEvery(OUTCOME_MS, () => {
+    if (shown.some(isUnderWay)) reload();
+  });
+}
+
+function isUnderWay({ state, nextAttemptAt }: Delivery): boolean {
   return state === 'pending' && (nextAttemptAt === null || Date.parse(nextAttemptAt) <= Date.now());
 }
 

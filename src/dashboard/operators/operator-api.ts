@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { useEvery } from '../interface/use-every.ts';
 import type { Seller } from '../settings/documents.ts';
 import type { Reason } from '../text/errors.ts';
 import { signInAddress } from '../workspace/session.ts';
@@ -118,14 +119,9 @@ export function useOperatorRead<Body>(path: string, everyMs: number | null = nul
     });
     return () => ended.abort();
   }, [path, turn, route]);
-  useEffect(() => {
-    if (everyMs === null) return;
-    const timer = setInterval(() => {
-      if (!document.hidden) setTurn((last) => last + 1);
-    }, everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs]);
-  return { data: data?.path === path ? data.body : null, refusal, reload: () => setTurn((last) => last + 1) };
+  const reload = () => setTurn((last) => last + 1);
+  useEvery(everyMs, reload);
+  return { data: data?.path === path ? data.body : null, refusal, reload };
 }
 
 /** Runs changes, one at a time. */

@@ -92,20 +92,5 @@ export function useLive(concerns: (invoiceId: string) => boolean, changed: () =>
   }, [events]);
 }
 
-/**
- * Calls `changed` every few seconds while `isDue` is true: what a worker is about to write, and tells nobody of.
- */
-export function useSoon(isDue: () => boolean, changed: () => void): void {
-  const latest = useRef({ isDue, changed });
-  latest.current = { isDue, changed };
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden && latest.current.isDue()) latest.current.changed();
-    }, SOON_MS);
-    return () => clearInterval(timer);
-  }, []);
-}
-
-const SOON_MS = 3000;
 /** Events of this time cause one reading. */
 const PAUSE_MS = 1000;

@@ -117,12 +117,12 @@ export class Store {
     this.cursors.killNamespace(collection.ns);
   }
 
-  /** @param dropped the collection that had the target name and was dropped for the rename */
   /** Removes what small collections leave that were just dropped. What is left of others is removed between commands. */
   removeDropped(): void {
     for (let step = 0; step < STEPS_OF_A_DROP && this.builds.removeLeaving(); step++);
   }
 
+  /** @param dropped the collection that had the target name and was dropped for the rename */
   renameCollection(collection: Collection, db: string, name: string, dropped: Collection | undefined): void {
     const from = { ...collection };
     const to = { db, coll: name };

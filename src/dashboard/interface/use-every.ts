@@ -1,0 +1,14 @@
+import { useEffect, useRef } from 'preact/hooks';
+
+/** Calls `run` again and again while somebody sees the page. @param everyMs pause, milliseconds; null: never */
+export function useEvery(everyMs: number | null, run: () => void): void {
+  const latest = useRef(run);
+  latest.current = run;
+  useEffect(() => {
+    if (everyMs === null) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) latest.current();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+}
