@@ -40,6 +40,7 @@ export const CODES = {
   OperationFailed: 96,
   WriteConflict: 112,
   CommandNotSupported: 115,
+  DocumentValidationFailure: 121,
   ConflictingOperationInProgress: 117,
   FailedToSatisfyReadPreference: 133,
   StaleEpoch: 150,

@@ -161,6 +161,12 @@ export function flagIn(part: Doc, where: string, name: string, absent = false): 
   throw wrongType(`${where}.${name}`, value, 'bool');
 }
 
+/** One of these strings; any other value is error 2. @param field with the command or stage that it belongs to */
+export function choiceIn(field: string, value: unknown, choices: readonly string[]): string {
+  if (typeof value === 'string' && choices.includes(value)) return value;
+  throw new CommandError('BadValue', `Enumeration value '${String(value)}' for field '${field}' is not a valid value.`);
+}
+
 /** Throws error 238 for any collation other than `simple`. */
 export function checkCollation(collation: unknown): void {
   if (collation === undefined || collation === null) return;

@@ -8,7 +8,7 @@ import { canShrink, giveBack } from '../store/free-space.ts';
 import { storageOf } from '../store/statistics.ts';
 import { validateCollection } from '../store/validate.ts';
 import { encodeDocument } from '../wire/bson.ts';
-import { type Arguments, checkCollation, checkFields } from './arguments.ts';
+import { type Arguments, checkCollation, checkFields, choiceIn } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
 import { inSlices } from './slices.ts';
@@ -20,11 +20,15 @@ const UNSUPPORTED = [
   'max',
   'timeseries',
   'expireAfterSeconds',
-  'validator',
   'viewOn',
   'pipeline',
   'encryptedFields',
 ];
+
+const VALIDATION = ['validator', 'validationLevel', 'validationAction'];
+const LEVELS = ['off', 'strict', 'moderate'];
+/** Databases whose collections have no validators. */
+const INTERNAL = ['admin', 'config', 'local'];
 
 export const create: Command = {
   options: [
@@ -32,8 +36,7 @@ export const create: Command = {
     'collation',
     'storageEngine',
     'indexOptionDefaults',
-    'validationLevel',
-    'validationAction',
+    ...VALIDATION,
     'autoIndexId',
     'clusteredIndex',
     'changeStreamPreAndPostImages',
@@ -49,14 +52,14 @@ export const create: Command = {
     const name = args.collection();
     if (store.catalog.find(db, name))
       throw new CommandError('NamespaceExists', `Collection ${db}.${name} already exists.`);
-    store.createCollection(db, name, collectionOptions(args));
+    store.createCollection(db, name, collectionOptions(args, db));
     return {};
   },
 };
 
 /** The options that are stored with the collection. */
-function collectionOptions(args: Arguments): Doc {
-  const options: Doc = {};
+function collectionOptions(args: Arguments, db: string): Doc {
+  const options: Doc = validationOptions(args, db);
   const clustered = args.document('clusteredIndex');
   if (clustered) {
     checkFields(clustered, 'create.clusteredIndex', ['v', 'key', 'unique', 'name']);
@@ -76,6 +79,32 @@ function collectionOptions(args: Arguments): Doc {
   }
   const images = imagesOption(args);
   if (images?.enabled) options.changeStreamPreAndPostImages = images;
+  return options;
+}
+
+/**
+ * The options that say which documents a collection takes. An unknown or unsupported condition of the validator is the
+ * error that it is in a query.
+ */
+function validationOptions(args: Arguments, db: string): Doc {
+  const { command } = args;
+  const validator = args.document('validator');
+  if (validator) {
+    if (INTERNAL.includes(db))
+      throw new CommandError(
+        'InvalidOptions',
+        `Document validators are not allowed on collection ${db}.${args.collection()} in the ${db} internal database`,
+      );
+    compileFilter(validator);
+  }
+  const options: Doc = validator ? { validator } : {};
+  if (args.has('validationLevel'))
+    options.validationLevel = choiceIn(`${command}.validationLevel`, args.body.validationLevel, LEVELS);
+  if (args.has('validationAction')) {
+    options.validationAction = choiceIn(`${command}.validationAction`, args.body.validationAction, ['error', 'warn']);
+    if (options.validationAction === 'warn')
+      throw new CommandError('NotImplemented', "the validationAction 'warn' is not supported by this server");
+  }
   return options;
 }
 
@@ -132,40 +161,32 @@ export const listCollections: Command = {
 };
 
 /**
- * Changes `expireAfterSeconds` or `hidden` of an index, or whether pre- and post-images are stored. Other changes are
- * not supported.
+ * Changes `expireAfterSeconds` or `hidden` of an index, the validator, or whether pre- and post-images are stored. Other
+ * changes are not supported.
  */
 export const collMod: Command = {
-  options: [
-    'index',
-    'validator',
-    'validationLevel',
-    'validationAction',
-    'viewOn',
-    'pipeline',
-    'changeStreamPreAndPostImages',
-  ],
+  options: ['index', ...VALIDATION, 'viewOn', 'pipeline', 'changeStreamPreAndPostImages'],
   writes: true,
   run: (context) => {
-    const { store, args } = context;
-    for (const option of ['validator', 'viewOn', 'pipeline']) {
+    const { store, db, args } = context;
+    for (const option of ['viewOn', 'pipeline']) {
       if (args.isEnabled(option))
         throw new CommandError('NotImplemented', `collMod's option '${option}' is not supported by this server`);
     }
     const collection = existingCollection(context);
     const images = imagesOption(args);
     const stateBeforeChange = { collectionOptions: { uuid: collection.uuid, ...collection.options } };
-    if (images) {
-      const { changeStreamPreAndPostImages: _, ...others } = collection.options;
-      store.catalog.setOptions(
-        collection,
-        images.enabled ? { ...others, changeStreamPreAndPostImages: images } : others,
-      );
+    const validation = validationOptions(args, db);
+    if (images || Object.keys(validation).length > 0) {
+      const options = { ...collection.options, ...validation, ...(images && { changeStreamPreAndPostImages: images }) };
+      if (images?.enabled === false) delete options.changeStreamPreAndPostImages;
+      store.catalog.setOptions(collection, options);
     }
     const change = args.document('index');
     const operationDescription = {
       ...(change ? { index: change } : {}),
       ...(images ? { changeStreamPreAndPostImages: images } : {}),
+      ...validation,
     };
     store.appendEvent('m', collection, { operationDescription, stateBeforeChange });
     if (!change) return {};

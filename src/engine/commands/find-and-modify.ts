@@ -74,7 +74,13 @@ function updateOne(
   const update = args.body.update;
   const spec = Array.isArray(update) ? (update as Doc[]) : asDoc(update);
   if (!spec) throw new CommandError('FailedToParse', 'Either an update or remove=true must be specified');
-  const change = compileChange(query.filter, spec, args.body.arrayFilters, args.variables());
+  const change = compileChange(
+    query.filter,
+    spec,
+    args.body.arrayFilters,
+    args.variables(),
+    args.flag('bypassDocumentValidation'),
+  );
   const returnNew = args.flag('new');
   if (collection && match) {
     const { doc } = updateMatch(store, collection, change, match);

@@ -5,9 +5,10 @@ import { MemoryBudget } from '../query/memory-budget.ts';
 import { asDoc, type Doc, getField, typeName } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
 import { matchesToWrite } from '../store/read.ts';
+import { checkValid } from '../store/validator.ts';
 import { type Change, compileChange, updateMatch } from '../store/write.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
-import { checkFields } from './arguments.ts';
+import { checkFields, choiceIn } from './arguments.ts';
 import type { Context } from './command.ts';
 
 interface Target {
@@ -61,8 +62,13 @@ function merging(context: Context, operand: unknown): (documents: Doc[]) => void
   const { db, name } = targetOf(context, spec.into, '$merge', 51178);
   const on = (Array.isArray(spec.on) ? spec.on : [spec.on ?? '_id']).map(String);
   const whenMatched = spec.whenMatched ?? 'merge';
-  const whenNotMatched = choice('whenNotMatched', spec.whenNotMatched ?? 'insert', ['insert', 'discard', 'fail']);
-  if (!Array.isArray(whenMatched)) choice('whenMatched', whenMatched, ['replace', 'keepExisting', 'merge', 'fail']);
+  const whenNotMatched = choiceIn('$merge.whenNotMatched', spec.whenNotMatched ?? 'insert', [
+    'insert',
+    'discard',
+    'fail',
+  ]);
+  if (!Array.isArray(whenMatched))
+    choiceIn('$merge.whenMatched', whenMatched, ['replace', 'keepExisting', 'merge', 'fail']);
 
   if (spec.let !== undefined && !Array.isArray(whenMatched))
     throw new CommandError(51199, "Cannot use 'let' variables with 'whenMatched' other than a pipeline");
@@ -86,25 +92,32 @@ function merging(context: Context, operand: unknown): (documents: Doc[]) => void
         const variables = Object.fromEntries(
           bindings.map(([variable, value]) => [variable, value(environmentOf(doc, new Date()))]),
         );
-        updateMatch(store, target, changeOf(whenMatched, filter, doc, variables), match);
+        updateMatch(store, target, changeOf(context, whenMatched, filter, doc, variables), match);
       }
     }
   };
 }
 
-function changeOf(whenMatched: unknown, filter: Doc, doc: Doc, variables: Doc): Change {
-  if (whenMatched === 'replace') return compileChange(filter, doc, undefined, {});
+function changeOf(context: Context, whenMatched: unknown, filter: Doc, doc: Doc, variables: Doc): Change {
+  const skipsValidation = skips(context);
+  if (whenMatched === 'replace') return compileChange(filter, doc, undefined, {}, skipsValidation);
   const pipeline = Array.isArray(whenMatched) ? (whenMatched as Doc[]) : MERGE_PIPELINE;
-  return compileChange(filter, pipeline, undefined, variables);
+  return compileChange(filter, pipeline, undefined, variables, skipsValidation);
+}
+
+/** Whether the validators of collections are passed over. */
+function skips({ args }: Context): boolean {
+  return args.flag('bypassDocumentValidation');
 }
 
 function withId(doc: Doc): Doc {
   return doc._id === undefined ? { _id: new ObjectId(), ...doc } : doc;
 }
 
-function insert({ store }: Context, collection: Collection, given: Doc): void {
+function insert(context: Context, collection: Collection, given: Doc): void {
   const doc = withId(given);
-  store.documents.insert(collection, doc, encodeDocument(doc));
+  if (!skips(context)) checkValid(collection, doc);
+  context.store.documents.insert(collection, doc, encodeDocument(doc));
 }
 
 function targetOf({ db }: Context, operand: unknown, stage: string, code: number): Target {
@@ -135,13 +148,5 @@ function noMatchingDocument(): CommandError {
   return new CommandError(
     13113,
     '$merge could not find a matching document in the target collection for at least one document in the source collection',
-  );
-}
-
-function choice(field: string, value: unknown, choices: string[]): string {
-  if (typeof value === 'string' && choices.includes(value)) return value;
-  throw new CommandError(
-    'BadValue',
-    `Enumeration value '${String(value)}' for field '$merge.${field}' is not a valid value.`,
   );
 }

@@ -50,7 +50,7 @@ export const update: Command = {
 };
 
 function runUpdate({ store, db, deadline, args }: Context, name: string, statement: Doc): Outcome {
-  const { query, change } = updateStatement(statement, args.variables());
+  const { query, change } = updateStatement(statement, args.variables(), args.flag('bypassDocumentValidation'));
   const upsert = flagIn(statement, 'update.updates', 'upsert');
   const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
   if (!collection) {
@@ -68,7 +68,11 @@ function runUpdate({ store, db, deadline, args }: Context, name: string, stateme
 }
 
 /** Validates and compiles one entry of `updates`. */
-export function updateStatement(statement: Doc, variables: Doc): { query: Query; change: Change; multi: boolean } {
+export function updateStatement(
+  statement: Doc,
+  variables: Doc,
+  skipsValidation = false,
+): { query: Query; change: Change; multi: boolean } {
   const filter = asDoc(statement.q);
   const spec = Array.isArray(statement.u) ? (statement.u as Doc[]) : asDoc(statement.u);
   if (!filter || !spec) throw new CommandError('FailedToParse', "an update needs a filter 'q' and an update 'u'");
@@ -76,7 +80,7 @@ export function updateStatement(statement: Doc, variables: Doc): { query: Query;
     throw new CommandError('NotImplemented', "update's constants 'c' are not supported by this server");
   checkCollation(statement.collation);
   const multi = flagIn(statement, 'update.updates', 'multi');
-  const change = compileChange(filter, spec, statement.arrayFilters, variables);
+  const change = compileChange(filter, spec, statement.arrayFilters, variables, skipsValidation);
   if (multi && change.replacement)
     throw new CommandError('FailedToParse', 'multi update is not supported for replacement-style update');
   return {

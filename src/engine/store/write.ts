@@ -6,6 +6,7 @@ import { encodeDocument } from '../wire/bson.ts';
 import type { Collection } from './catalog.ts';
 import type { Match } from './read.ts';
 import type { Store } from './store.ts';
+import { checkValid } from './validator.ts';
 
 /** A compiled update with its filter. */
 export interface Change {
@@ -14,15 +15,24 @@ export interface Change {
   /** Returns the array index that the positional operator `$` stands for; undefined if the update does not use `$`. */
   positionOf: ((doc: Doc) => number | undefined) | undefined;
   apply: ReturnType<typeof compileUpdate>;
+  /** Whether the collection's validator is passed over. */
+  skipsValidation: boolean;
 }
 
-export function compileChange(filter: Doc, update: Doc | Doc[], arrayFilters: unknown, variables: Doc): Change {
+export function compileChange(
+  filter: Doc,
+  update: Doc | Doc[],
+  arrayFilters: unknown,
+  variables: Doc,
+  skipsValidation: boolean,
+): Change {
   const matcher = compileFilter(filter, variables);
   return {
     filter,
     replacement: isReplacement(update),
     positionOf: isPositional(update) ? (doc) => matchedArrayIndex(matcher, doc) : undefined,
     apply: compileUpdate(update, { arrayFilters, variables }),
+    skipsValidation,
   };
 }
 
@@ -37,6 +47,7 @@ function isPositional(update: Doc | Doc[]): boolean {
 export function updateMatch(store: Store, collection: Collection, change: Change, { rid, doc }: Match): UpdateResult {
   const result = change.apply(doc, { insert: false, positional: change.positionOf?.(doc) });
   if (!result.changed) return result;
+  if (!change.skipsValidation) checkValid(collection, result.doc, doc);
   store.documents.update(collection, rid, doc, result.doc, change.replacement ? undefined : result.description);
   return result;
 }
@@ -46,6 +57,7 @@ export function insertNew(store: Store, collection: Collection, change: Change):
   const base = upsertBase(change.filter);
   const made = change.apply(change.replacement ? idOf(base) : base, { insert: true }).doc;
   const doc: Doc = { _id: made._id ?? new ObjectId(), ...made };
+  if (!change.skipsValidation) checkValid(collection, doc);
   store.documents.insert(collection, doc, encodeDocument(doc));
   return doc;
 }

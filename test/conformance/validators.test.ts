@@ -1,0 +1,209 @@
+import { type Db, type Document, MongoClient, type MongoServerError } from 'mongodb';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+
+/** Error 121, DocumentValidationFailure. */
+const FAILED = 121;
+
+let mongo: TestMongo;
+let client: MongoClient;
+let db: Db;
+
+type Item = Document & { _id: number };
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  client = await new MongoClient(mongo.uri).connect();
+});
+
+beforeEach(async () => {
+  db = client.db(freshDbName('validators'));
+  await db.createCollection('items', { validator: { n: { $gt: 0 } } });
+});
+
+afterAll(async () => {
+  await client.close();
+  await mongo.close();
+});
+
+const items = () => db.collection<Item>('items');
+const stored = () => items().find().sort({ _id: 1 }).toArray();
+const failure = async (work: Promise<unknown>): Promise<MongoServerError> => {
+  try {
+    await work;
+  } catch (error) {
+    return error as MongoServerError;
+  }
+  throw new Error('nothing failed');
+};
+const explained = async (validator: Document, doc: Document): Promise<Document> => {
+  const name = freshDbName('explained');
+  await db.createCollection(name, { validator });
+  const { errInfo } = await failure(db.collection(name).insertOne({ _id: 1 as never, ...doc }));
+  return (errInfo as Document).details;
+};
+
+test('a document that the validator does not match is refused, and the answer says which and why', async () => {
+  const error = await failure(items().insertOne({ _id: 1, n: -5 }));
+  expect(error).toMatchObject({
+    code: FAILED,
+    errInfo: {
+      failingDocumentId: 1,
+      details: {
+        operatorName: '$gt',
+        specifiedAs: { n: { $gt: 0 } },
+        reason: 'comparison failed',
+        consideredValue: -5,
+      },
+    },
+  });
+  expect(error.message).toContain('Document failed validation');
+  expect(await stored()).toEqual([]);
+});
+
+test('an unordered insert stores the others', async () => {
+  const documents = [{ _id: 1, n: 1 }, { _id: 2, n: 0 }, { _id: 3 }, { _id: 4, n: 4 }] as Item[];
+  const error = await failure(items().insertMany(documents, { ordered: false }));
+  expect(error.writeErrors).toMatchObject([
+    { index: 1, code: FAILED },
+    { index: 2, code: FAILED },
+  ]);
+  expect((await stored()).map(({ _id }) => _id)).toEqual([1, 4]);
+});
+
+test('updates, replacements, upserts and findAndModify are validated, and change nothing when they fail', async () => {
+  await items().insertOne({ _id: 1, n: 1 });
+  for (const work of [
+    () => items().updateOne({ _id: 1 }, { $set: { n: 0 } }),
+    () => items().updateMany({}, { $unset: { n: '' } }),
+    () => items().updateOne({ _id: 1 }, [{ $set: { n: -1 } }]),
+    () => items().replaceOne({ _id: 1 }, { other: 1 }),
+    () => items().updateOne({ _id: 2 }, { $set: { n: 0 } }, { upsert: true }),
+    () => items().findOneAndUpdate({ _id: 1 }, { $inc: { n: -1 } }),
+    () => items().findOneAndReplace({ _id: 3 }, { n: 0 } as never, { upsert: true }),
+    () => items().bulkWrite([{ updateOne: { filter: { _id: 1 }, update: { $set: { n: 0 } } } }]),
+  ])
+    expect(await failure(work()), work.toString()).toMatchObject({ code: FAILED });
+  expect(await stored()).toEqual([{ _id: 1, n: 1 }]);
+  await items().updateOne({ _id: 1 }, { $inc: { n: 1 } });
+  await items().updateOne({ _id: 2 }, { $set: { n: 7 } }, { upsert: true });
+  expect(await stored()).toEqual([
+    { _id: 1, n: 2 },
+    { _id: 2, n: 7 },
+  ]);
+});
+
+test('findAndModify tells the same details as a write', async () => {
+  await items().insertOne({ _id: 1, n: 1 });
+  const error = await failure(items().findOneAndUpdate({ _id: 1 }, { $set: { n: 0 } }));
+  expect(error.errInfo).toMatchObject({ failingDocumentId: 1, details: { operatorName: '$gt' } });
+});
+
+test('bypassDocumentValidation passes the validator over', async () => {
+  const bypassing = { bypassDocumentValidation: true };
+  await items().insertOne({ _id: 1, n: 0 }, bypassing);
+  await items().updateOne({ _id: 1 }, { $set: { n: -1 } }, bypassing);
+  await items().findOneAndUpdate({ _id: 1 }, { $inc: { n: -1 } }, bypassing);
+  await items().updateOne({ _id: 2 }, { $set: { n: 0 } }, { ...bypassing, upsert: true });
+  expect(await stored()).toEqual([
+    { _id: 1, n: -2 },
+    { _id: 2, n: 0 },
+  ]);
+});
+
+test('$merge and $out are validated, too, and may pass it over', async () => {
+  await db.collection<Item>('source').insertMany([
+    { _id: 1, n: 1 },
+    { _id: 2, n: -2 },
+  ]);
+  const run = (stage: Document, bypassDocumentValidation = false) =>
+    db.collection('source').aggregate([stage], { bypassDocumentValidation }).toArray();
+  expect(await failure(run({ $merge: 'items' }))).toMatchObject({ code: FAILED });
+  expect(await failure(run({ $out: 'items' }))).toMatchObject({ code: FAILED });
+  await run({ $merge: 'items' }, true);
+  expect(await stored()).toHaveLength(2);
+});
+
+test('with the level moderate, documents that did not match before may stay so', async () => {
+  await items().insertOne({ _id: 1, n: 0 }, { bypassDocumentValidation: true });
+  expect(await failure(items().updateOne({ _id: 1 }, { $set: { a: 1 } }))).toMatchObject({ code: FAILED });
+  await db.command({ collMod: 'items', validationLevel: 'moderate' });
+  await items().updateOne({ _id: 1 }, { $set: { a: 1 } });
+  await items().insertOne({ _id: 2, n: 2 });
+  expect(await failure(items().updateOne({ _id: 2 }, { $set: { n: 0 } }))).toMatchObject({ code: FAILED });
+  expect(await failure(items().insertOne({ _id: 3, n: 0 }))).toMatchObject({ code: FAILED });
+});
+
+test('collMod sets, switches off and removes a validator; a stored document is not looked at', async () => {
+  await db.collection<Item>('later').insertOne({ _id: 1 });
+  await db.command({ collMod: 'later', validator: { name: { $type: 'string' } } });
+  expect(await failure(db.collection('later').insertOne({ name: 1 }))).toMatchObject({ code: FAILED });
+  await db.command({ collMod: 'later', validationLevel: 'off' });
+  await db.collection('later').insertOne({ name: 1 });
+  await db.command({ collMod: 'later', validationLevel: 'strict' });
+  expect(await failure(db.collection('later').insertOne({ name: 1 }))).toMatchObject({ code: FAILED });
+  await db.command({ collMod: 'later', validator: {} });
+  await db.collection('later').insertOne({ name: 1 });
+});
+
+test('listCollections shows the options, and an unknown operator, level or action is refused', async () => {
+  await db.createCollection('strict', { validator: { a: 1 }, validationLevel: 'strict', validationAction: 'error' });
+  expect(await db.listCollections({ name: 'strict' }).toArray()).toMatchObject([
+    { options: { validator: { a: 1 }, validationLevel: 'strict', validationAction: 'error' } },
+  ]);
+  const created = (options: Document) => failure(db.createCollection('wrong', options));
+  expect((await created({ validator: { a: { $unknown: 1 } } })).code).toBe(2);
+  expect((await created({ validator: 'text' })).code).toBe(14);
+  expect((await created({ validator: { a: 1 }, validationLevel: 'some' })).code).toBe(2);
+  expect((await created({ validator: { a: 1 }, validationAction: 'some' })).code).toBe(2);
+  expect(await db.listCollections({ name: 'wrong' }).toArray()).toEqual([]);
+});
+
+test('a transaction fails with the write, and leaves nothing', async () => {
+  const session = client.startSession();
+  try {
+    session.startTransaction();
+    await items().insertOne({ _id: 1, n: 1 }, { session });
+    expect(await failure(items().insertOne({ _id: 2, n: 0 }, { session }))).toMatchObject({ code: FAILED });
+    await session.abortTransaction();
+  } finally {
+    await session.endSession();
+  }
+  expect(await stored()).toEqual([]);
+});
+
+test('the details name the conditions that are not met, by their places', async () => {
+  expect(await explained({ a: 1, b: { $gt: 1, $lt: 9 }, c: { $exists: true } }, { a: 1, b: 10 })).toMatchObject({
+    operatorName: '$and',
+    clausesNotSatisfied: [
+      { index: 2, details: { operatorName: '$lt', reason: 'comparison failed', consideredValue: 10 } },
+      { index: 3, details: { operatorName: '$exists', reason: 'path does not exist' } },
+    ],
+  });
+  expect(await explained({ $or: [{ a: 1 }, { 'b.c': { $in: [1, 2] } }] }, { b: { c: 3 } })).toMatchObject({
+    operatorName: '$or',
+    clausesNotSatisfied: [
+      { index: 0, details: { operatorName: '$eq', specifiedAs: { a: 1 }, reason: 'field was missing' } },
+      { index: 1, details: { operatorName: '$in', reason: 'no matching value found in array', consideredValue: 3 } },
+    ],
+  });
+  expect(await explained({ $nor: [{ a: 1 }, { b: 1 }] }, { b: 1 })).toMatchObject({
+    operatorName: '$nor',
+    clausesSatisfied: [{ index: 1 }],
+  });
+  expect(await explained({ $expr: { $lt: ['$a', '$b'] } }, { a: 2, b: 1 })).toMatchObject({
+    operatorName: '$expr',
+    specifiedAs: { $expr: { $lt: ['$a', '$b'] } },
+    reason: 'expression did not match',
+    expressionResult: false,
+  });
+  expect(await explained({ name: { $regex: '^a', $options: 'i' } }, { name: 'b' })).toMatchObject({
+    operatorName: '$regex',
+    specifiedAs: { name: { $regex: '^a', $options: 'i' } },
+    consideredValue: 'b',
+  });
+  expect(await explained({ n: { $type: 'string' } }, { n: 1 })).toMatchObject({
+    operatorName: '$type',
+    consideredType: 'int',
+  });
+});
