@@ -23,7 +23,8 @@ interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
 /**
  * Writes items in groups, because a command to the store costs more than what it writes. While a group is under way,
  * further items wait and make up the next one; the first item waits for the end of its turn of the event loop only. So
- * groups grow with the load, and nothing waits for a timer. Groups follow one another, in the order of the calls.
+ * groups grow with the load, and nothing waits for a timer. Groups follow one another, in the order of the calls. With
+ * groups of one, 31 invoices a second are accepted where 79 are, for twice the CPU time (bench `throughput`).
  * @param write writes one group and returns an outcome for each item, in order; if it throws, every caller of the group
  * gets the error
  * @returns a function that writes one item

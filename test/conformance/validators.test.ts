@@ -207,3 +207,10 @@ test('the details name the conditions that are not met, by their places', async 
     consideredType: 'int',
   });
 });
+
+test('the details stay small, however large the document and many the conditions', async () => {
+  const validator = { $and: Array.from({ length: 100 }, (_, n) => ({ text: `${n}` })) };
+  const details = await explained(validator, { text: 'x'.repeat(900_000) });
+  expect(details.operatorName).toBe('$and');
+  expect(JSON.stringify(details).length).toBeLessThan(16_000_000);
+});

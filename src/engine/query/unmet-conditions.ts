@@ -1,3 +1,4 @@
+import { calculateObjectSize } from 'bson';
 import { isOperatorDoc } from './filter-parse.ts';
 import { compileFilter } from './match.ts';
 import { splitPath, walkPath } from './path.ts';
@@ -5,6 +6,8 @@ import { type Doc, isTruthy, RANK, typeName, typeRank } from './types.ts';
 
 /** Maximum number of values that an explanation shows, as in MongoDB. */
 const MOST_VALUES = 10;
+/** Bytes of values that an explanation shows; the others are left out. */
+const MOST_BYTES = 1024 * 1024;
 
 /** What MongoDB says about an operator of a field. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -42,10 +45,19 @@ interface Condition {
  * alone, or `$and` with those of several that are not met. Only for a document that does not match.
  */
 export function unmetConditions(filter: Doc, doc: Doc): Doc {
+  return unmet(filter, doc, { bytes: MOST_BYTES });
+}
+
+/** What may still be shown. */
+interface Left {
+  bytes: number;
+}
+
+function unmet(filter: Doc, doc: Doc, left: Left): Doc {
   const conditions = conditionsOf(filter);
   const [only] = conditions;
-  if (only && conditions.length === 1) return explained(only, doc);
-  return { operatorName: '$and', clausesNotSatisfied: clauses(conditions, doc, (each) => explained(each, doc)) };
+  if (only && conditions.length === 1) return explained(only, doc, left);
+  return { operatorName: '$and', clausesNotSatisfied: clauses(conditions, doc, (each) => explained(each, doc, left)) };
 }
 
 function conditionsOf(filter: Doc): Condition[] {
@@ -76,9 +88,9 @@ function clauses(conditions: readonly Condition[], doc: Doc, details: (condition
   );
 }
 
-function explained(condition: Condition, doc: Doc): Doc {
+function explained(condition: Condition, doc: Doc, left: Left): Doc {
   const { operatorName, specifiedAs, path } = condition;
-  if (path !== null) return { operatorName, specifiedAs, ...explainedField(condition, path, doc) };
+  if (path !== null) return { operatorName, specifiedAs, ...explainedField(condition, path, doc, left) };
   if (operatorName === '$expr')
     return { operatorName, specifiedAs, reason: 'expression did not match', expressionResult: false };
   const branches = specifiedAs[operatorName];
@@ -96,11 +108,11 @@ function explained(condition: Condition, doc: Doc): Doc {
     operatorName,
     clausesNotSatisfied: numbered
       .filter((each) => !meets(each))
-      .map(({ branch, index }) => ({ index, details: unmetConditions(branch, doc) })),
+      .map(({ branch, index }) => ({ index, details: unmet(branch, doc, left) })),
   };
 }
 
-function explainedField({ operatorName, specifiedAs }: Condition, path: string, doc: Doc): Doc {
+function explainedField({ operatorName, specifiedAs }: Condition, path: string, doc: Doc, left: Left): Doc {
   const values: unknown[] = [];
   walkPath(doc, splitPath(path), true, (value) => {
     if (value !== undefined) values.push(value);
@@ -112,6 +124,8 @@ function explainedField({ operatorName, specifiedAs }: Condition, path: string, 
   }
   if (values.length === 0 && !NEGATIONS.includes(operatorName)) return { reason: 'field was missing' };
   const shown = values.slice(0, MOST_VALUES);
+  if (left.bytes > 0) left.bytes -= calculateObjectSize(shown);
+  if (left.bytes <= 0) return { reason: REASONS[operatorName] ?? OTHER_REASON, consideredValuesTruncated: true };
   return {
     reason: REASONS[operatorName] ?? OTHER_REASON,
     ...(shown.length === 1 ? { consideredValue: shown[0] } : { consideredValues: shown }),
