@@ -158,6 +158,7 @@ describe('the data folder', { timeout: 180_000 }, () => {
       const collection = client.db('test').collection<{ _id: number; a?: number }>('c');
       await collection.createIndex({ a: -1 }, { unique: true, partialFilterExpression: { a: { $exists: true } } });
       await collection.insertMany([{ _id: 1, a: 1 }, { _id: 2 }, { _id: 3 }]);
+      await client.db('test').createCollection('valid', { validator: { n: { $gt: 0 } } });
     });
     await stop(engine);
     await using((await start()).uri, async (client) => {
@@ -172,6 +173,7 @@ describe('the data folder', { timeout: 180_000 }, () => {
         keyPattern: { a: -1 },
         keyValue: { a: 1 },
       });
+      await expect(client.db('test').collection('valid').insertOne({ n: 0 })).rejects.toMatchObject({ code: 121 });
     });
   });
 

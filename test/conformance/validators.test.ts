@@ -120,8 +120,14 @@ test('$merge and $out are validated, too, and may pass it over', async () => {
     db.collection('source').aggregate([stage], { bypassDocumentValidation }).toArray();
   expect(await failure(run({ $merge: 'items' }))).toMatchObject({ code: FAILED });
   expect(await failure(run({ $out: 'items' }))).toMatchObject({ code: FAILED });
+  expect(await stored()).toEqual([]);
+  expect(await failure(items().insertOne({ _id: 1, n: 0 }))).toMatchObject({ code: FAILED });
   await run({ $merge: 'items' }, true);
   expect(await stored()).toHaveLength(2);
+  await db.collection<Item>('source').deleteOne({ _id: 2 });
+  await run({ $out: 'items' });
+  expect(await stored()).toHaveLength(1);
+  expect(await failure(items().insertOne({ _id: 2, n: 0 }))).toMatchObject({ code: FAILED });
 });
 
 test('with the level moderate, documents that did not match before may stay so', async () => {
@@ -195,7 +201,6 @@ test('the details name the conditions that are not met, by their places', async 
     operatorName: '$expr',
     specifiedAs: { $expr: { $lt: ['$a', '$b'] } },
     reason: 'expression did not match',
-    expressionResult: false,
   });
   expect(await explained({ name: { $regex: '^a', $options: 'i' } }, { name: 'b' })).toMatchObject({
     operatorName: '$regex',
@@ -209,8 +214,50 @@ test('the details name the conditions that are not met, by their places', async 
 });
 
 test('the details stay small, however large the document and many the conditions', async () => {
-  const validator = { $and: Array.from({ length: 100 }, (_, n) => ({ text: `${n}` })) };
+  const validator = { $and: Array.from({ length: 1000 }, (_, n) => ({ text: `${n}` })) };
   const details = await explained(validator, { text: 'x'.repeat(900_000) });
   expect(details.operatorName).toBe('$and');
   expect(JSON.stringify(details).length).toBeLessThan(16_000_000);
+  await db.createCollection('wide', { validator: { $or: Array.from({ length: 20_000 }, (_, n) => ({ a: n })) } });
+  const update = db.collection('wide').findOneAndUpdate({ a: -1 }, { $set: { b: 1 } }, { upsert: true });
+  expect(await failure(update)).toMatchObject({ code: FAILED });
+});
+
+test('many refused documents are all told of, and the valid ones are stored', async () => {
+  const invalid = Array.from({ length: 40 }, (_, n) => ({ _id: n, n: ['x'.repeat(450_000)] }));
+  const documents = [{ _id: 100, n: 1 }, ...invalid] as Item[];
+  const error = await failure(items().insertMany(documents, { ordered: false }));
+  expect((error.writeErrors as Document[]).map(({ code }) => code)).toEqual(invalid.map(() => FAILED));
+  expect((await stored()).map(({ _id }) => _id)).toEqual([100]);
+});
+
+test('a condition that cannot be evaluated is not met', async () => {
+  await db.createCollection('quotients', {
+    validator: { n: { $type: 'int' }, $expr: { $gt: [{ $divide: [1, '$n'] }, 0] } },
+  });
+  const quotients = db.collection<Item>('quotients');
+  for (const n of [0, 'text'])
+    expect(await failure(quotients.insertOne({ _id: 1, n }))).toMatchObject({ code: FAILED });
+  await quotients.insertOne({ _id: 1, n: 0 }, { bypassDocumentValidation: true });
+  await db.command({ collMod: 'quotients', validationLevel: 'moderate' });
+  await quotients.updateOne({ _id: 1 }, { $set: { other: 1 } });
+  await quotients.updateOne({ _id: 1 }, { $set: { n: 2 } });
+  expect(await failure(quotients.updateOne({ _id: 1 }, { $set: { n: -2 } }))).toMatchObject({ code: FAILED });
+});
+
+test('arrays are considered by their elements, and a missing field is named', async () => {
+  expect(await explained({ a: { $gt: 5 } }, { a: [1, 2] })).toMatchObject({ consideredValues: [1, 2] });
+  expect(await explained({ a: { $ne: null } }, {})).toMatchObject({ operatorName: '$ne', reason: 'field was missing' });
+  expect(await explained({ a: { $size: 1 } }, { a: [1, 2] })).toMatchObject({ consideredValue: [1, 2] });
+});
+
+test('an invalid _id is told before the validator', async () => {
+  expect((await failure(items().insertOne({ _id: [1] as never, n: 0 }))).code).not.toBe(FAILED);
+});
+
+test('a collMod that fails leaves the validator as it was', async () => {
+  const change = { collMod: 'items', validator: { n: { $lt: 0 } }, index: { name: 'none', hidden: true } };
+  expect(await failure(db.command(change))).toMatchObject({ code: 27 });
+  await items().insertOne({ _id: 1, n: 1 });
+  expect(await failure(items().insertOne({ _id: 2, n: -1 }))).toMatchObject({ code: FAILED });
 });

@@ -1,4 +1,5 @@
 import { CommandError } from '../errors.ts';
+import { describe } from '../query/describe.ts';
 import { evaluateLet } from '../query/expression.ts';
 import { asDoc, type Doc, typeName, wholeNumber } from '../query/types.ts';
 import { decodeDocument, documentsIn, encodeDocument } from '../wire/bson.ts';
@@ -164,7 +165,8 @@ export function flagIn(part: Doc, where: string, name: string, absent = false): 
 /** One of these strings; any other value is error 2. @param field with the command or stage that it belongs to */
 export function choiceIn(field: string, value: unknown, choices: readonly string[]): string {
   if (typeof value === 'string' && choices.includes(value)) return value;
-  throw new CommandError('BadValue', `Enumeration value '${String(value)}' for field '${field}' is not a valid value.`);
+  const shown = typeof value === 'string' ? value : describe(value);
+  throw new CommandError('BadValue', `Enumeration value '${shown}' for field '${field}' is not a valid value.`);
 }
 
 /** Throws error 238 for any collation other than `simple`. */

@@ -7,7 +7,7 @@ import type { Collection } from '../store/catalog.ts';
 import { canShrink, giveBack } from '../store/free-space.ts';
 import { storageOf } from '../store/statistics.ts';
 import { validateCollection } from '../store/validate.ts';
-import { encodeDocument } from '../wire/bson.ts';
+import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import { type Arguments, checkCollation, checkFields, choiceIn } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
@@ -27,6 +27,8 @@ const UNSUPPORTED = [
 
 const VALIDATION = ['validator', 'validationLevel', 'validationAction'];
 const LEVELS = ['off', 'strict', 'moderate'];
+/** Maximum size of a validator in bytes: the event of its change has the earlier one, too. */
+const MOST_VALIDATOR = 4 * 1024 * 1024;
 /** Databases whose collections have no validators. */
 const INTERNAL = ['admin', 'config', 'local'];
 
@@ -88,9 +90,14 @@ function collectionOptions(args: Arguments, db: string): Doc {
  */
 function validationOptions(args: Arguments, db: string): Doc {
   const { command } = args;
-  const validator = args.document('validator');
-  if (validator) {
-    if (INTERNAL.includes(db))
+  const given = args.document('validator');
+  const bytes = given && encodeDocument(given);
+  // As it will be stored.
+  const validator = bytes && decodeDocument(bytes);
+  if (validator && bytes) {
+    if (bytes.length > MOST_VALIDATOR)
+      throw new CommandError('BSONObjectTooLarge', `A validator may have at most ${MOST_VALIDATOR} bytes`);
+    if (INTERNAL.includes(db) && Object.keys(validator).length > 0)
       throw new CommandError(
         'InvalidOptions',
         `Document validators are not allowed on collection ${db}.${args.collection()} in the ${db} internal database`,
@@ -98,10 +105,10 @@ function validationOptions(args: Arguments, db: string): Doc {
     compileFilter(validator);
   }
   const options: Doc = validator ? { validator } : {};
-  if (args.has('validationLevel'))
-    options.validationLevel = choiceIn(`${command}.validationLevel`, args.body.validationLevel, LEVELS);
-  if (args.has('validationAction')) {
-    options.validationAction = choiceIn(`${command}.validationAction`, args.body.validationAction, ['error', 'warn']);
+  const [level, action] = [args.string('validationLevel'), args.string('validationAction')];
+  if (level !== undefined) options.validationLevel = choiceIn(`${command}.validationLevel`, level, LEVELS);
+  if (action !== undefined) {
+    options.validationAction = choiceIn(`${command}.validationAction`, action, ['error', 'warn']);
     if (options.validationAction === 'warn')
       throw new CommandError('NotImplemented', "the validationAction 'warn' is not supported by this server");
   }

@@ -46,15 +46,26 @@ const READ_CONCERNS = ['local', 'available', 'majority', 'linearizable', 'snapsh
 export function dispatch(caller: Caller, request: Request): Uint8Array | Promise<Uint8Array> {
   let context: Context | undefined;
   const finish = (reply: Doc): Uint8Array => encodeReply(withClusterTime(caller.store, reply));
-  const fail = (error: unknown): Uint8Array => finish(errorReply(error, context));
+  const fail = (error: unknown): Uint8Array => {
+    const reply = errorReply(error, context);
+    try {
+      return finish(reply);
+    } catch {
+      // With its details it is larger than a message.
+      const { ok, errmsg, code, codeName } = reply;
+      return finish({ ok, errmsg, code, codeName });
+    }
+  };
   try {
     const known = contextOf(caller, request);
     context = known;
     const result = caller.failPoints ? withFailure(caller.failPoints, known, () => execute(known)) : execute(known);
     if (!(result instanceof Promise)) return finish(result);
-    return result.then(finish, (error) =>
-      error instanceof ReadWasLost && isRepeatable(known) ? dispatch(caller, request) : fail(error),
-    );
+    return result
+      .then(finish)
+      .catch((error) =>
+        error instanceof ReadWasLost && isRepeatable(known) ? dispatch(caller, request) : fail(error),
+      );
   } catch (error) {
     return fail(error);
   }

@@ -1,6 +1,6 @@
 import { Int32, ObjectId } from 'bson';
 import { CommandError } from '../errors.ts';
-import { checkValid } from '../store/validator.ts';
+import { compileValidator } from '../store/validator.ts';
 import { decodeDocument, withElementFirst, withIdFirst } from '../wire/bson.ts';
 import type { Command } from './command.ts';
 import { MAX_BATCH } from './hello.ts';
@@ -15,13 +15,12 @@ export const insert: Command = {
     const documents = args.rawDocuments('documents');
     checkBatchSize(documents.length);
     const collection = store.collectionForWrite(db, args.collection());
-    const skipsValidation = args.flag('bypassDocumentValidation');
+    const validate = args.flag('bypassDocumentValidation') ? undefined : compileValidator(collection);
     let n = 0;
     const errors = runStatements(documents, args.flag('ordered', true), (given) => {
       const bytes = withIdFirst(given) ?? withElementFirst('_id', new ObjectId(), given);
       const doc = decodeDocument(bytes);
-      if (!skipsValidation) checkValid(collection, doc);
-      store.documents.insert(collection, doc, bytes);
+      store.documents.insert(collection, doc, bytes, validate);
       n++;
     });
     return { n: new Int32(n), ...errors };

@@ -5,7 +5,7 @@ import { MemoryBudget } from '../query/memory-budget.ts';
 import { asDoc, type Doc, getField, typeName } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
 import { matchesToWrite } from '../store/read.ts';
-import { checkValid } from '../store/validator.ts';
+import { compileValidator, type Validate } from '../store/validator.ts';
 import { type Change, compileChange, updateMatch } from '../store/write.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import { checkFields, choiceIn } from './arguments.ts';
@@ -48,7 +48,8 @@ function replacing(context: Context, operand: unknown): (documents: Doc[]) => vo
     if (old) store.dropCollection(old);
     const made = store.createCollection(db, name, old?.options);
     for (const { spec } of indexes) store.catalog.addIndex(made, spec);
-    for (const doc of documents) insert(context, made, doc);
+    const validate = validatorFor(context, made);
+    for (const doc of documents) insert(context, made, doc, validate);
   };
 }
 
@@ -79,15 +80,16 @@ function merging(context: Context, operand: unknown): (documents: Doc[]) => void
     const { store } = context;
     const target = store.catalog.find(db, name) ?? store.createCollection(db, name);
     checkJoin(target, on);
+    const validate = validatorFor(context, target);
     for (const given of documents) {
       const doc = on.includes('_id') ? withId(given) : given;
       const filter = Object.fromEntries(on.map((path) => [path, { $eq: joinValue(doc, path) }]));
       const query = { filter, sort: {}, skip: 0, limit: 1, hint: undefined };
       const [match] = matchesToWrite(store, target, query, context.deadline);
       if (!match) {
-        if (whenNotMatched === 'insert') insert(context, target, doc);
+        if (whenNotMatched === 'insert') insert(context, target, doc, validate);
         else if (whenNotMatched === 'fail') throw noMatchingDocument();
-      } else if (whenMatched === 'fail') insert(context, target, doc);
+      } else if (whenMatched === 'fail') insert(context, target, doc, validate);
       else if (whenMatched !== 'keepExisting') {
         const variables = Object.fromEntries(
           bindings.map(([variable, value]) => [variable, value(environmentOf(doc, new Date()))]),
@@ -110,14 +112,17 @@ function skips({ args }: Context): boolean {
   return args.flag('bypassDocumentValidation');
 }
 
+function validatorFor(context: Context, collection: Collection): Validate | undefined {
+  return skips(context) ? undefined : compileValidator(collection);
+}
+
 function withId(doc: Doc): Doc {
   return doc._id === undefined ? { _id: new ObjectId(), ...doc } : doc;
 }
 
-function insert(context: Context, collection: Collection, given: Doc): void {
+function insert({ store }: Context, collection: Collection, given: Doc, validate: Validate | undefined): void {
   const doc = withId(given);
-  if (!skips(context)) checkValid(collection, doc);
-  context.store.documents.insert(collection, doc, encodeDocument(doc));
+  store.documents.insert(collection, doc, encodeDocument(doc), validate);
 }
 
 function targetOf({ db }: Context, operand: unknown, stage: string, code: number): Target {

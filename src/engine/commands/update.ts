@@ -29,11 +29,12 @@ export const update: Command = {
     checkBatchSize(statements.length);
     for (const statement of statements) checkFields(statement, 'update.updates', STATEMENT);
     const name = context.args.collection();
+    const skipsValidation = context.args.flag('bypassDocumentValidation');
     let n = 0;
     let nModified = 0;
     const upserted: Doc[] = [];
     const errors = runStatements(statements, context.args.flag('ordered', true), (statement, index) => {
-      const outcome = runUpdate(context, name, statement);
+      const outcome = runUpdate(context, name, statement, skipsValidation);
       n += outcome.matched;
       nModified += outcome.modified;
       if (outcome.upserted === undefined) return;
@@ -49,8 +50,13 @@ export const update: Command = {
   },
 };
 
-function runUpdate({ store, db, deadline, args }: Context, name: string, statement: Doc): Outcome {
-  const { query, change } = updateStatement(statement, args.variables(), args.flag('bypassDocumentValidation'));
+function runUpdate(
+  { store, db, deadline, args }: Context,
+  name: string,
+  statement: Doc,
+  skipsValidation: boolean,
+): Outcome {
+  const { query, change } = updateStatement(statement, args.variables(), skipsValidation);
   const upsert = flagIn(statement, 'update.updates', 'upsert');
   const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
   if (!collection) {

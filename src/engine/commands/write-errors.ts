@@ -1,4 +1,4 @@
-import { Int32 } from 'bson';
+import { calculateObjectSize, Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
 
@@ -11,6 +11,9 @@ const FATAL = [
   'TransactionTooLarge',
 ];
 
+/** Bytes of messages and details in an answer. Further errors have their code alone, so that it fits into a message. */
+const MOST_TOLD = 1024 * 1024;
+
 /**
  * Runs the statements of a write command. An error in a statement becomes an entry of `writeErrors`, and stops the
  * command if it is ordered. Other exceptions, and the errors in `FATAL`, roll back the whole command.
@@ -21,16 +24,17 @@ export function runStatements<T>(
   run: (statement: T, index: number) => void,
 ): { writeErrors?: Doc[] } {
   const writeErrors: Doc[] = [];
+  let left = MOST_TOLD;
   for (const [index, statement] of statements.entries()) {
     try {
       run(statement, index);
     } catch (error) {
       if (!(error instanceof CommandError) || FATAL.includes(error.codeName)) throw error;
+      const told = { errmsg: error.message, ...error.details };
+      if (left > 0) left -= calculateObjectSize(told);
       writeErrors.push({
-        index: new Int32(index),
-        code: new Int32(error.code),
-        errmsg: error.message,
-        ...error.details,
+        ...{ index: new Int32(index), code: new Int32(error.code) },
+        ...(left > 0 ? told : { errmsg: '' }),
       });
       if (ordered) break;
     }

@@ -1,13 +1,16 @@
 import { calculateObjectSize } from 'bson';
+import { CommandError } from '../errors.ts';
 import { isOperatorDoc } from './filter-parse.ts';
-import { compileFilter } from './match.ts';
+import { compileFilter, type Matcher } from './match.ts';
 import { splitPath, walkPath } from './path.ts';
 import { type Doc, isTruthy, RANK, typeName, typeRank } from './types.ts';
 
-/** Maximum number of values that an explanation shows, as in MongoDB. */
+/** Maximum number of values that are shown for a condition, as in MongoDB. */
 const MOST_VALUES = 10;
-/** Bytes of values that an explanation shows; the others are left out. */
-const MOST_BYTES = 1024 * 1024;
+/** Limits of an explanation: conditions, their bytes with the values, and levels of `$and`, `$or` and `$nor`. */
+const MOST_CONDITIONS = 20;
+const MOST_BYTES = 16 * 1024;
+const MOST_LEVELS = 10;
 
 /** What MongoDB says about an operator of a field. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -19,17 +22,20 @@ const REASONS: Readonly<Record<string, string>> = {
   $ne: 'comparison succeeded',
   $in: 'no matching value found in array',
   $nin: 'matching value found in array',
-  $not: 'child expression matched',
   $type: 'type did not match',
   $regex: 'regular expression did not match',
   $mod: '$mod did not evaluate to expected remainder',
   $size: 'array length was not equal to given size',
   $all: 'array did not contain all specified values',
   $elemMatch: 'array did not satisfy the child predicate',
+  $bitsAllSet: 'bitwise operator failed to match',
+  $bitsAllClear: 'bitwise operator failed to match',
+  $bitsAnySet: 'bitwise operator failed to match',
+  $bitsAnyClear: 'bitwise operator failed to match',
 };
 const OTHER_REASON = 'expression did not match';
-/** Operators that a missing field satisfies. */
-const NEGATIONS = ['$ne', '$nin', '$not', '$exists'];
+/** Operators on an array as a whole. */
+const OF_ARRAYS = ['$size', '$all', '$elemMatch'];
 
 /** One condition of a filter. */
 interface Condition {
@@ -38,98 +44,148 @@ interface Condition {
   readonly specifiedAs: Doc;
   /** The path of a condition on a field. */
   readonly path: string | null;
+  readonly matches: Matcher;
+  /** The filters of `$and`, `$or` and `$nor`, each with its conditions. */
+  readonly branches: readonly { readonly filter: Doc; readonly matches: Matcher; readonly conditions: Condition[] }[];
 }
 
-/**
- * Says which conditions of a filter a document does not meet, as `errInfo.details` of a failed validation: a condition
- * alone, or `$and` with those of several that are not met. Only for a document that does not match.
- */
-export function unmetConditions(filter: Doc, doc: Doc): Doc {
-  return unmet(filter, doc, { bytes: MOST_BYTES });
-}
-
-/** What may still be shown. */
+/** What an explanation may still show. */
 interface Left {
+  conditions: number;
   bytes: number;
 }
 
-function unmet(filter: Doc, doc: Doc, left: Left): Doc {
+/** Why a document does not match, as `errInfo.details` of a failed validation, and whether the limits left out a part. */
+export interface Explanation {
+  readonly details: Doc;
+  readonly isTruncated: boolean;
+}
+
+/**
+ * Compiles a filter for explanations: a condition alone, or `$and` with those of several that are not met. They are
+ * bounded, whatever the filter and the document. Only for documents that do not match.
+ */
+export function compileExplanation(filter: Doc): (doc: Doc) => Explanation {
   const conditions = conditionsOf(filter);
-  const [only] = conditions;
-  if (only && conditions.length === 1) return explained(only, doc, left);
-  return { operatorName: '$and', clausesNotSatisfied: clauses(conditions, doc, (each) => explained(each, doc, left)) };
+  return (doc) => {
+    const left: Left = { conditions: MOST_CONDITIONS, bytes: MOST_BYTES };
+    const details = unmet(conditions, doc, left, 0);
+    return { details, isTruncated: left.conditions <= 0 || left.bytes <= 0 };
+  };
 }
 
 function conditionsOf(filter: Doc): Condition[] {
   return Object.entries(filter).flatMap(([name, value]): Condition[] => {
     if (name === '$comment') return [];
-    if (name.startsWith('$')) return [{ operatorName: name, specifiedAs: { [name]: value }, path: null }];
-    if (!isOperatorDoc(value)) {
-      const operatorName = typeRank(value) === RANK.regex ? '$regex' : '$eq';
-      return [{ operatorName, specifiedAs: { [name]: value }, path: name }];
-    }
+    if (name.startsWith('$')) return [condition(name, { [name]: value }, null)];
+    if (!isOperatorDoc(value))
+      return [condition(typeRank(value) === RANK.regex ? '$regex' : '$eq', { [name]: value }, name)];
     return Object.keys(value)
       .filter((operator) => operator !== '$options')
       .map((operator) => {
         const options = operator === '$regex' && '$options' in value ? { $options: value.$options } : {};
-        return {
-          operatorName: operator,
-          specifiedAs: { [name]: { [operator]: value[operator], ...options } },
-          path: name,
-        };
+        return condition(operator, { [name]: { [operator]: value[operator], ...options } }, name);
       });
   });
 }
 
-/** The conditions that the document does not meet, by their places. */
-function clauses(conditions: readonly Condition[], doc: Doc, details: (condition: Condition) => Doc): Doc[] {
-  return conditions.flatMap((condition, index) =>
-    compileFilter(condition.specifiedAs)(doc) ? [] : [{ index, details: details(condition) }],
-  );
-}
-
-function explained(condition: Condition, doc: Doc, left: Left): Doc {
-  const { operatorName, specifiedAs, path } = condition;
-  if (path !== null) return { operatorName, specifiedAs, ...explainedField(condition, path, doc, left) };
-  if (operatorName === '$expr')
-    return { operatorName, specifiedAs, reason: 'expression did not match', expressionResult: false };
-  const branches = specifiedAs[operatorName];
-  if (!Array.isArray(branches)) return { operatorName, specifiedAs, reason: OTHER_REASON };
-  const numbered = (branches as Doc[]).map((branch, index) => ({ branch, index }));
-  const meets = ({ branch }: { branch: Doc }) => compileFilter(branch)(doc);
-  if (operatorName === '$nor')
-    return {
-      operatorName,
-      clausesSatisfied: numbered
-        .filter(meets)
-        .map(({ branch, index }) => ({ index, details: { specifiedAs: branch, reason: 'expression matched' } })),
-    };
+function condition(operatorName: string, specifiedAs: Doc, path: string | null): Condition {
+  const filters = path === null && Array.isArray(specifiedAs[operatorName]) ? (specifiedAs[operatorName] as Doc[]) : [];
   return {
-    operatorName,
-    clausesNotSatisfied: numbered
-      .filter((each) => !meets(each))
-      .map(({ branch, index }) => ({ index, details: unmet(branch, doc, left) })),
+    ...{ operatorName, specifiedAs, path, matches: compileFilter(specifiedAs) },
+    branches: filters.map((filter) => ({
+      ...{ filter, matches: compileFilter(filter), conditions: conditionsOf(filter) },
+    })),
   };
 }
 
+function unmet(conditions: readonly Condition[], doc: Doc, left: Left, level: number): Doc {
+  const [only] = conditions;
+  if (only && conditions.length === 1) return explained(only, doc, left, level);
+  const isUnmet = ({ matches }: Condition) => !meets(matches, doc);
+  return {
+    operatorName: '$and',
+    clausesNotSatisfied: listed(conditions, left, isUnmet, (each) => explained(each, doc, left, level + 1)),
+  };
+}
+
+/** Whether the document matches. An expression that fails for it does not. */
+export function meets(matches: Matcher, doc: Doc): boolean {
+  try {
+    return matches(doc);
+  } catch (error) {
+    if (error instanceof CommandError) return false;
+    throw error;
+  }
+}
+
+/** The details of those that are chosen, with their places, as long as there is room. */
+function listed<T>(all: readonly T[], left: Left, isChosen: (each: T) => boolean, details: (each: T) => Doc): Doc[] {
+  const list: Doc[] = [];
+  for (const [index, each] of all.entries()) {
+    if (left.conditions <= 0 || left.bytes <= 0) break;
+    if (isChosen(each)) list.push({ index, details: details(each) });
+  }
+  return list;
+}
+
+function explained(each: Condition, doc: Doc, left: Left, level: number): Doc {
+  const { operatorName, specifiedAs, path, branches } = each;
+  left.conditions--;
+  if (branches.length > 0) {
+    if (level >= MOST_LEVELS) left.conditions = 0;
+    if (operatorName === '$nor') {
+      const isMet = ({ matches }: { matches: Matcher }) => meets(matches, doc);
+      return { operatorName, clausesSatisfied: listed(branches, left, isMet, ({ filter }) => specified(filter, left)) };
+    }
+    const isUnmet = ({ matches }: { matches: Matcher }) => !meets(matches, doc);
+    const details = ({ conditions }: { conditions: Condition[] }) => unmet(conditions, doc, left, level + 1);
+    return { operatorName, clausesNotSatisfied: listed(branches, left, isUnmet, details) };
+  }
+  return {
+    ...{ operatorName, ...specified(specifiedAs, left) },
+    ...(path === null ? { reason: failureOf(each, doc) ?? OTHER_REASON } : explainedField(each, path, doc, left)),
+  };
+}
+
+function specified(specifiedAs: Doc, left: Left): Doc {
+  return fits({ specifiedAs }, left) ? { specifiedAs } : {};
+}
+
+/** Takes the bytes of a part; false if they are no longer there. */
+function fits(part: Doc, left: Left): boolean {
+  if (left.bytes > 0) left.bytes -= calculateObjectSize(part);
+  return left.bytes > 0;
+}
+
+/** That the condition could not be evaluated; null if it could. */
+function failureOf({ matches }: Condition, doc: Doc): string | null {
+  try {
+    matches(doc);
+    return null;
+  } catch {
+    return 'failed to evaluate aggregation expression';
+  }
+}
+
 function explainedField({ operatorName, specifiedAs }: Condition, path: string, doc: Doc, left: Left): Doc {
-  const values: unknown[] = [];
-  walkPath(doc, splitPath(path), true, (value) => {
-    if (value !== undefined) values.push(value);
-    return values.length > MOST_VALUES;
+  const ends: unknown[] = [];
+  walkPath(doc, splitPath(path), false, (value) => {
+    if (value !== undefined) ends.push(value);
+    return ends.length > MOST_VALUES;
   });
   if (operatorName === '$exists') {
     const isWanted = isTruthy((specifiedAs[path] as Doc).$exists);
     return { reason: isWanted ? 'path does not exist' : 'path does exist' };
   }
-  if (values.length === 0 && !NEGATIONS.includes(operatorName)) return { reason: 'field was missing' };
+  if (ends.length === 0) return { reason: 'field was missing' };
+  const values = OF_ARRAYS.includes(operatorName) ? ends : ends.flat();
   const shown = values.slice(0, MOST_VALUES);
-  if (left.bytes > 0) left.bytes -= calculateObjectSize(shown);
-  if (left.bytes <= 0) return { reason: REASONS[operatorName] ?? OTHER_REASON, consideredValuesTruncated: true };
-  return {
-    reason: REASONS[operatorName] ?? OTHER_REASON,
+  const considered = {
     ...(shown.length === 1 ? { consideredValue: shown[0] } : { consideredValues: shown }),
     ...(values.length > MOST_VALUES ? { consideredValuesTruncated: true } : {}),
     ...(operatorName === '$type' && shown.length === 1 ? { consideredType: typeName(shown[0]) } : {}),
+    ...(operatorName === '$type' && shown.length > 1 ? { consideredTypes: shown.map(typeName) } : {}),
   };
+  return { reason: REASONS[operatorName] ?? OTHER_REASON, ...(fits(considered, left) ? considered : {}) };
 }

@@ -10,6 +10,7 @@ import { duplicateKey } from './duplicate-key.ts';
 import { hasNumberedField, inOrderOf } from './field-order.ts';
 import type { EventExtra, Op, Oplog } from './oplog.ts';
 import { updateEntryBody } from './update-event.ts';
+import type { Validate } from './validator.ts';
 
 /** A stored document: row id and BSON bytes. */
 export interface StoredDocument {
@@ -53,10 +54,14 @@ export class Documents {
     this.#oplog = oplog;
   }
 
-  /** Stores a document. Error 53 for an invalid `_id`, 11000 for a duplicate key in a unique index. */
-  insert(collection: Collection, doc: Doc, bytes: Uint8Array): void {
+  /**
+   * Stores a document. Error 53 for an invalid `_id`, 11000 for a duplicate key in a unique index.
+   * @param validate that of the collection; undefined to pass it over
+   */
+  insert(collection: Collection, doc: Doc, bytes: Uint8Array, validate?: Validate): void {
     checkId(doc._id);
     checkStorable(doc, bytes);
+    validate?.(doc);
     const rid = collection.nextRid;
     if (rid < collection.firstRid || rid > collection.lastRid) throw outsideError(collection, rid);
     const indexes = this.#indexesWith(collection, rid);
@@ -81,9 +86,11 @@ export class Documents {
     before: Doc,
     after: Doc,
     description: UpdateDescription | undefined,
+    validate?: Validate,
   ): void {
     const encoded = encodeDocument(after);
     checkStorable(after, encoded);
+    validate?.(after, before);
     const numbered = description !== undefined && hasNumberedField(after);
     const stored = this.#claim(collection, rid) ?? (numbered ? this.read(rid) : undefined);
     const bytes = numbered && stored ? inOrderOf(stored, encoded) : encoded;

@@ -1,34 +1,34 @@
 import { CommandError } from '../errors.ts';
-import { compileFilter, type Matcher } from '../query/match.ts';
+import { compileFilter } from '../query/match.ts';
 import type { Doc } from '../query/types.ts';
-import { unmetConditions } from '../query/unmet-conditions.ts';
+import { compileExplanation, meets } from '../query/unmet-conditions.ts';
 import type { Collection } from './catalog.ts';
 
-/** By the validator in a collection's options, which is another object after each change. */
-const matchers = new WeakMap<Doc, Matcher>();
-
 /**
- * Refuses a document that the collection's `validator` does not match, unless its `validationLevel` is `off`. With
- * `moderate`, a document that did not match before it was changed may stay so.
+ * Refuses a document that a collection does not take.
  * @param before the document before the change; undefined for a new one
  * @throws CommandError 121, with `errInfo: {failingDocumentId, details}`
  */
-export function checkValid({ options }: Collection, doc: Doc, before?: Doc): void {
-  const validator = options.validator as Doc | undefined;
-  if (!validator || options.validationLevel === 'off') return;
-  const isValid = matcherOf(validator);
-  if (isValid(doc)) return;
-  if (options.validationLevel === 'moderate' && before && !isValid(before)) return;
-  throw new CommandError('DocumentValidationFailure', 'Document failed validation', {
-    errInfo: { failingDocumentId: doc._id, details: unmetConditions(validator, doc) },
-  });
-}
+export type Validate = (doc: Doc, before?: Doc) => void;
 
-function matcherOf(validator: Doc): Matcher {
-  let matcher = matchers.get(validator);
-  if (!matcher) {
-    matcher = compileFilter(validator);
-    matchers.set(validator, matcher);
-  }
-  return matcher;
+/**
+ * Compiles the `validator` of a collection for one command: the time of regular expressions is limited for each, and
+ * `$$NOW` is the begin of each. With the `validationLevel` `moderate`, a document that did not match before it was
+ * changed may stay so.
+ * @returns undefined if the collection takes every document
+ */
+export function compileValidator({ options }: Collection): Validate | undefined {
+  const validator = options.validator as Doc | undefined;
+  if (!validator || options.validationLevel === 'off') return undefined;
+  const matches = compileFilter(validator);
+  let explain: ReturnType<typeof compileExplanation> | undefined;
+  return (doc, before) => {
+    if (meets(matches, doc)) return;
+    if (options.validationLevel === 'moderate' && before && !meets(matches, before)) return;
+    explain ??= compileExplanation(validator);
+    const { details, isTruncated } = explain(doc);
+    throw new CommandError('DocumentValidationFailure', 'Document failed validation', {
+      errInfo: { failingDocumentId: doc._id, ...(isTruncated ? { truncated: true } : {}), details },
+    });
+  };
 }

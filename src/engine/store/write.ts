@@ -6,7 +6,7 @@ import { encodeDocument } from '../wire/bson.ts';
 import type { Collection } from './catalog.ts';
 import type { Match } from './read.ts';
 import type { Store } from './store.ts';
-import { checkValid } from './validator.ts';
+import { compileValidator, type Validate } from './validator.ts';
 
 /** A compiled update with its filter. */
 export interface Change {
@@ -15,8 +15,8 @@ export interface Change {
   /** Returns the array index that the positional operator `$` stands for; undefined if the update does not use `$`. */
   positionOf: ((doc: Doc) => number | undefined) | undefined;
   apply: ReturnType<typeof compileUpdate>;
-  /** Whether the collection's validator is passed over. */
-  skipsValidation: boolean;
+  /** The validator of a collection; undefined if it is passed over. */
+  validatorOf: (collection: Collection) => Validate | undefined;
 }
 
 export function compileChange(
@@ -32,7 +32,16 @@ export function compileChange(
     replacement: isReplacement(update),
     positionOf: isPositional(update) ? (doc) => matchedArrayIndex(matcher, doc) : undefined,
     apply: compileUpdate(update, { arrayFilters, variables }),
-    skipsValidation,
+    validatorOf: skipsValidation ? () => undefined : compiledOnce(),
+  };
+}
+
+/** Compiles the validator of a change when it is needed first. */
+function compiledOnce(): Change['validatorOf'] {
+  let compiled: { readonly validate: Validate | undefined } | undefined;
+  return (collection) => {
+    compiled ??= { validate: compileValidator(collection) };
+    return compiled.validate;
   };
 }
 
@@ -47,8 +56,8 @@ function isPositional(update: Doc | Doc[]): boolean {
 export function updateMatch(store: Store, collection: Collection, change: Change, { rid, doc }: Match): UpdateResult {
   const result = change.apply(doc, { insert: false, positional: change.positionOf?.(doc) });
   if (!result.changed) return result;
-  if (!change.skipsValidation) checkValid(collection, result.doc, doc);
-  store.documents.update(collection, rid, doc, result.doc, change.replacement ? undefined : result.description);
+  const description = change.replacement ? undefined : result.description;
+  store.documents.update(collection, rid, doc, result.doc, description, change.validatorOf(collection));
   return result;
 }
 
@@ -57,8 +66,7 @@ export function insertNew(store: Store, collection: Collection, change: Change):
   const base = upsertBase(change.filter);
   const made = change.apply(change.replacement ? idOf(base) : base, { insert: true }).doc;
   const doc: Doc = { _id: made._id ?? new ObjectId(), ...made };
-  if (!change.skipsValidation) checkValid(collection, doc);
-  store.documents.insert(collection, doc, encodeDocument(doc));
+  store.documents.insert(collection, doc, encodeDocument(doc), change.validatorOf(collection));
   return doc;
 }
 

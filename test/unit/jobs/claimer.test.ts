@@ -176,7 +176,7 @@ it('while clients are answered few runs begin beside them, and all places are ta
     () => isAnswering,
   );
   const { places, besideClients } = LANES.stages;
-  for (let i = 0; i < 400; i++) it.add('stages', i * 10);
+  for (let i = 0; i < 1500; i++) it.add('stages', i * 2);
   claimer.start();
   for (let i = 0; i < 50; i++) {
     await vi.advanceTimersByTimeAsync(20);
@@ -189,10 +189,11 @@ it('while clients are answered few runs begin beside them, and all places are ta
   expect(running.get('stages')).toBeGreaterThan(places / 2);
   isAnswering = true;
   await vi.advanceTimersByTimeAsync(250);
+  expect(it.isDue('stages')).toBe(true);
   expect(running.get('stages')).toBeLessThanOrEqual(besideClients);
   isAnswering = false;
   await vi.advanceTimersByTimeAsync(3000);
-  expect(begun).toHaveLength(400);
+  expect(begun).toHaveLength(1500);
   void claimer.stop(1000);
   await vi.advanceTimersByTimeAsync(1000);
 });
