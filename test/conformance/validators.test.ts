@@ -2,6 +2,8 @@ import { type Db, type Document, MongoClient, type MongoServerError } from 'mong
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 
+/** The reference server does not bound the details, and accepts what it cannot evaluate. */
+const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
 /** Error 121, DocumentValidationFailure. */
 const FAILED = 121;
 
@@ -120,8 +122,8 @@ test('$merge and $out are validated, too, and may pass it over', async () => {
     db.collection('source').aggregate([stage], { bypassDocumentValidation }).toArray();
   expect(await failure(run({ $merge: 'items' }))).toMatchObject({ code: FAILED });
   expect(await failure(run({ $out: 'items' }))).toMatchObject({ code: FAILED });
-  expect(await stored()).toEqual([]);
-  expect(await failure(items().insertOne({ _id: 1, n: 0 }))).toMatchObject({ code: FAILED });
+  expect(await items().countDocuments({ n: { $lte: 0 } })).toBe(0);
+  expect(await failure(items().insertOne({ _id: 3, n: 0 }))).toMatchObject({ code: FAILED });
   await run({ $merge: 'items' }, true);
   expect(await stored()).toHaveLength(2);
   await db.collection<Item>('source').deleteOne({ _id: 2 });
@@ -213,7 +215,7 @@ test('the details name the conditions that are not met, by their places', async 
   });
 });
 
-test('the details stay small, however large the document and many the conditions', async () => {
+test.skipIf(elsewhere)('the details stay small, however large the document and many the conditions', async () => {
   const validator = { $and: Array.from({ length: 1000 }, (_, n) => ({ text: `${n}` })) };
   const details = await explained(validator, { text: 'x'.repeat(900_000) });
   expect(details.operatorName).toBe('$and');
@@ -231,7 +233,7 @@ test('many refused documents are all told of, and the valid ones are stored', as
   expect((await stored()).map(({ _id }) => _id)).toEqual([100]);
 });
 
-test('a condition that cannot be evaluated is not met', async () => {
+test.skipIf(elsewhere)('a condition that cannot be evaluated is not met', async () => {
   await db.createCollection('quotients', {
     validator: { n: { $type: 'int' }, $expr: { $gt: [{ $divide: [1, '$n'] }, 0] } },
   });
