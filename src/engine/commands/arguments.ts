@@ -163,8 +163,9 @@ export function flagIn(part: Doc, where: string, name: string, absent = false): 
 }
 
 /** One of these strings; any other value is error 2. @param field with the command or stage that it belongs to */
-export function choiceIn(field: string, value: unknown, choices: readonly string[]): string {
-  if (typeof value === 'string' && choices.includes(value)) return value;
+export function choiceIn<T extends string>(field: string, value: unknown, choices: readonly T[]): T {
+  const chosen = choices.find((each) => each === value);
+  if (chosen !== undefined) return chosen;
   const shown = typeof value === 'string' ? value : describe(value);
   throw new CommandError('BadValue', `Enumeration value '${shown}' for field '${field}' is not a valid value.`);
 }

@@ -4,6 +4,7 @@ import { compileProjection } from '../query/projection.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
 import { type Match, matchesToWrite, type Query } from '../store/read.ts';
+import { compileValidator } from '../store/validator.ts';
 import { compileChange, insertNew, updateMatch } from '../store/write.ts';
 import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
@@ -74,16 +75,11 @@ function updateOne(
   const update = args.body.update;
   const spec = Array.isArray(update) ? (update as Doc[]) : asDoc(update);
   if (!spec) throw new CommandError('FailedToParse', 'Either an update or remove=true must be specified');
-  const change = compileChange(
-    query.filter,
-    spec,
-    args.body.arrayFilters,
-    args.variables(),
-    args.flag('bypassDocumentValidation'),
-  );
+  const change = compileChange(query.filter, spec, args.body.arrayFilters, args.variables());
+  const validate = collection && compileValidator(collection, args.flag('bypassDocumentValidation'));
   const returnNew = args.flag('new');
   if (collection && match) {
-    const { doc } = updateMatch(store, collection, change, match);
+    const { doc } = updateMatch(store, collection, change, match, validate);
     return {
       lastErrorObject: { n: new Int32(1), updatedExisting: true },
       value: project(returnNew ? doc : match.doc),
@@ -92,7 +88,7 @@ function updateOne(
   if (!collection || !args.flag('upsert')) {
     return { lastErrorObject: { n: new Int32(0), updatedExisting: false }, value: null };
   }
-  const doc = insertNew(store, collection, change);
+  const doc = insertNew(store, collection, change, validate);
   return {
     lastErrorObject: { n: new Int32(1), updatedExisting: false, upserted: doc._id },
     value: returnNew ? project(doc) : null,

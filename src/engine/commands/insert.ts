@@ -15,7 +15,7 @@ export const insert: Command = {
     const documents = args.rawDocuments('documents');
     checkBatchSize(documents.length);
     const collection = store.collectionForWrite(db, args.collection());
-    const validate = args.flag('bypassDocumentValidation') ? undefined : compileValidator(collection);
+    const validate = compileValidator(collection, args.flag('bypassDocumentValidation'));
     let n = 0;
     const errors = runStatements(documents, args.flag('ordered', true), (given) => {
       const bytes = withIdFirst(given) ?? withElementFirst('_id', new ObjectId(), given);

@@ -48,7 +48,7 @@ function replacing(context: Context, operand: unknown): (documents: Doc[]) => vo
     if (old) store.dropCollection(old);
     const made = store.createCollection(db, name, old?.options);
     for (const { spec } of indexes) store.catalog.addIndex(made, spec);
-    const validate = validatorFor(context, made);
+    const validate = validatorOf(context, made);
     for (const doc of documents) insert(context, made, doc, validate);
   };
 }
@@ -80,7 +80,7 @@ function merging(context: Context, operand: unknown): (documents: Doc[]) => void
     const { store } = context;
     const target = store.catalog.find(db, name) ?? store.createCollection(db, name);
     checkJoin(target, on);
-    const validate = validatorFor(context, target);
+    const validate = validatorOf(context, target);
     for (const given of documents) {
       const doc = on.includes('_id') ? withId(given) : given;
       const filter = Object.fromEntries(on.map((path) => [path, { $eq: joinValue(doc, path) }]));
@@ -94,26 +94,21 @@ function merging(context: Context, operand: unknown): (documents: Doc[]) => void
         const variables = Object.fromEntries(
           bindings.map(([variable, value]) => [variable, value(environmentOf(doc, new Date()))]),
         );
-        updateMatch(store, target, changeOf(context, whenMatched, filter, doc, variables), match);
+        updateMatch(store, target, changeOf(whenMatched, filter, doc, variables), match, validate);
       }
     }
   };
 }
 
-function changeOf(context: Context, whenMatched: unknown, filter: Doc, doc: Doc, variables: Doc): Change {
-  const skipsValidation = skips(context);
-  if (whenMatched === 'replace') return compileChange(filter, doc, undefined, {}, skipsValidation);
+function changeOf(whenMatched: unknown, filter: Doc, doc: Doc, variables: Doc): Change {
+  if (whenMatched === 'replace') return compileChange(filter, doc, undefined, {});
   const pipeline = Array.isArray(whenMatched) ? (whenMatched as Doc[]) : MERGE_PIPELINE;
-  return compileChange(filter, pipeline, undefined, variables, skipsValidation);
+  return compileChange(filter, pipeline, undefined, variables);
 }
 
-/** Whether the validators of collections are passed over. */
-function skips({ args }: Context): boolean {
-  return args.flag('bypassDocumentValidation');
-}
-
-function validatorFor(context: Context, collection: Collection): Validate | undefined {
-  return skips(context) ? undefined : compileValidator(collection);
+/** The validator of a target, unless the command asks to pass it over. */
+function validatorOf({ args }: Context, collection: Collection): Validate | undefined {
+  return compileValidator(collection, args.flag('bypassDocumentValidation'));
 }
 
 function withId(doc: Doc): Doc {

@@ -1,8 +1,8 @@
 import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc } from '../query/types.ts';
-import type { Collection } from '../store/catalog.ts';
 import { matchesToWrite, type Query } from '../store/read.ts';
+import { compileValidator } from '../store/validator.ts';
 import { type Change, compileChange, insertNew, updateMatch } from '../store/write.ts';
 import { checkCollation, checkFields, flagIn } from './arguments.ts';
 import type { Command, Context } from './command.ts';
@@ -56,29 +56,26 @@ function runUpdate(
   statement: Doc,
   skipsValidation: boolean,
 ): Outcome {
-  const { query, change } = updateStatement(statement, args.variables(), skipsValidation);
+  const { query, change } = updateStatement(statement, args.variables());
   const upsert = flagIn(statement, 'update.updates', 'upsert');
   const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
   if (!collection) {
     validateQuery(query);
     return { matched: 0, modified: 0, upserted: undefined };
   }
+  const validate = compileValidator(collection, skipsValidation);
   let matched = 0;
   let modified = 0;
   for (const match of matchesToWrite(store, collection, query, deadline)) {
     matched++;
-    if (updateMatch(store, collection, change, match).changed) modified++;
+    if (updateMatch(store, collection, change, match, validate).changed) modified++;
   }
   if (matched > 0 || !upsert) return { matched, modified, upserted: undefined };
-  return { matched, modified, upserted: insertNew(store, collection as Collection, change)._id };
+  return { matched, modified, upserted: insertNew(store, collection, change, validate)._id };
 }
 
 /** Validates and compiles one entry of `updates`. */
-export function updateStatement(
-  statement: Doc,
-  variables: Doc,
-  skipsValidation = false,
-): { query: Query; change: Change; multi: boolean } {
+export function updateStatement(statement: Doc, variables: Doc): { query: Query; change: Change; multi: boolean } {
   const filter = asDoc(statement.q);
   const spec = Array.isArray(statement.u) ? (statement.u as Doc[]) : asDoc(statement.u);
   if (!filter || !spec) throw new CommandError('FailedToParse', "an update needs a filter 'q' and an update 'u'");
@@ -86,7 +83,7 @@ export function updateStatement(
     throw new CommandError('NotImplemented', "update's constants 'c' are not supported by this server");
   checkCollation(statement.collation);
   const multi = flagIn(statement, 'update.updates', 'multi');
-  const change = compileChange(filter, spec, statement.arrayFilters, variables, skipsValidation);
+  const change = compileChange(filter, spec, statement.arrayFilters, variables);
   if (multi && change.replacement)
     throw new CommandError('FailedToParse', 'multi update is not supported for replacement-style update');
   return {

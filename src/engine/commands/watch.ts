@@ -4,7 +4,7 @@ import { compilePipeline } from '../query/aggregate.ts';
 import { withoutPauses } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import { ChangeStream, type EventPipeline, type StreamOptions } from '../store/change-stream.ts';
-import { checkFields } from './arguments.ts';
+import { checkFields, choiceIn } from './arguments.ts';
 import type { Context } from './command.ts';
 import { cursorDoc, openCursor } from './cursors.ts';
 import { pipelineEnv } from './pipeline-source.ts';
@@ -72,8 +72,13 @@ function typesOf(stages: Doc[]): ReadonlySet<string> | undefined {
 function streamOptions(spec: Doc): Omit<StreamOptions, 'types'> {
   checkFields(spec, '$changeStream', STREAM_OPTIONS);
   const { fullDocument = 'default', fullDocumentBeforeChange = 'off', startAtOperationTime } = spec;
-  const after = choice('fullDocument', fullDocument, ['default', 'updateLookup', 'whenAvailable', 'required'] as const);
-  const before = choice('fullDocumentBeforeChange', fullDocumentBeforeChange, [
+  const after = choiceIn('$changeStream.fullDocument', fullDocument, [
+    'default',
+    'updateLookup',
+    'whenAvailable',
+    'required',
+  ] as const);
+  const before = choiceIn('$changeStream.fullDocumentBeforeChange', fullDocumentBeforeChange, [
     'off',
     'whenAvailable',
     'required',
@@ -89,13 +94,4 @@ function streamOptions(spec: Doc): Omit<StreamOptions, 'types'> {
     startAfter: asDoc(spec.startAfter),
     startAtOperationTime: startAtOperationTime as Timestamp | undefined,
   };
-}
-
-function choice<T extends string>(name: string, value: unknown, choices: readonly T[]): T {
-  const chosen = choices.find((each) => each === value);
-  if (chosen !== undefined) return chosen;
-  throw new CommandError(
-    'BadValue',
-    `Enumeration value '${String(value)}' for field '$changeStream.${name}' is not a valid value.`,
-  );
 }

@@ -15,11 +15,12 @@ export type Validate = (doc: Doc, before?: Doc) => void;
  * Compiles the `validator` of a collection for one command: the time of regular expressions is limited for each, and
  * `$$NOW` is the begin of each. With the `validationLevel` `moderate`, a document that did not match before it was
  * changed may stay so.
- * @returns undefined if the collection takes every document
+ * @param isBypassed whether the command asks to pass it over
+ * @returns undefined if the command may write every document
  */
-export function compileValidator({ options }: Collection): Validate | undefined {
+export function compileValidator({ options }: Collection, isBypassed: boolean): Validate | undefined {
   const validator = options.validator as Doc | undefined;
-  if (!validator || options.validationLevel === 'off') return undefined;
+  if (isBypassed || !validator || options.validationLevel === 'off') return undefined;
   const matches = compileFilter(validator);
   let explain: ReturnType<typeof compileExplanation> | undefined;
   return (doc, before) => {

@@ -6,7 +6,7 @@ import { encodeDocument } from '../wire/bson.ts';
 import type { Collection } from './catalog.ts';
 import type { Match } from './read.ts';
 import type { Store } from './store.ts';
-import { compileValidator, type Validate } from './validator.ts';
+import type { Validate } from './validator.ts';
 
 /** A compiled update with its filter. */
 export interface Change {
@@ -15,33 +15,15 @@ export interface Change {
   /** Returns the array index that the positional operator `$` stands for; undefined if the update does not use `$`. */
   positionOf: ((doc: Doc) => number | undefined) | undefined;
   apply: ReturnType<typeof compileUpdate>;
-  /** The validator of a collection; undefined if it is passed over. */
-  validatorOf: (collection: Collection) => Validate | undefined;
 }
 
-export function compileChange(
-  filter: Doc,
-  update: Doc | Doc[],
-  arrayFilters: unknown,
-  variables: Doc,
-  skipsValidation: boolean,
-): Change {
+export function compileChange(filter: Doc, update: Doc | Doc[], arrayFilters: unknown, variables: Doc): Change {
   const matcher = compileFilter(filter, variables);
   return {
     filter,
     replacement: isReplacement(update),
     positionOf: isPositional(update) ? (doc) => matchedArrayIndex(matcher, doc) : undefined,
     apply: compileUpdate(update, { arrayFilters, variables }),
-    validatorOf: skipsValidation ? () => undefined : compiledOnce(),
-  };
-}
-
-/** Compiles the validator of a change when it is needed first. */
-function compiledOnce(): Change['validatorOf'] {
-  let compiled: { readonly validate: Validate | undefined } | undefined;
-  return (collection) => {
-    compiled ??= { validate: compileValidator(collection) };
-    return compiled.validate;
   };
 }
 
@@ -53,20 +35,26 @@ function isPositional(update: Doc | Doc[]): boolean {
 }
 
 /** Updates one stored document. Nothing is written when the update does not change it. */
-export function updateMatch(store: Store, collection: Collection, change: Change, { rid, doc }: Match): UpdateResult {
+export function updateMatch(
+  store: Store,
+  collection: Collection,
+  change: Change,
+  { rid, doc }: Match,
+  validate: Validate | undefined,
+): UpdateResult {
   const result = change.apply(doc, { insert: false, positional: change.positionOf?.(doc) });
   if (!result.changed) return result;
   const description = change.replacement ? undefined : result.description;
-  store.documents.update(collection, rid, doc, result.doc, description, change.validatorOf(collection));
+  store.documents.update(collection, rid, doc, result.doc, description, validate);
   return result;
 }
 
 /** Inserts the document that an upsert makes from its filter and update, and returns it. */
-export function insertNew(store: Store, collection: Collection, change: Change): Doc {
+export function insertNew(store: Store, collection: Collection, change: Change, validate: Validate | undefined): Doc {
   const base = upsertBase(change.filter);
   const made = change.apply(change.replacement ? idOf(base) : base, { insert: true }).doc;
   const doc: Doc = { _id: made._id ?? new ObjectId(), ...made };
-  store.documents.insert(collection, doc, encodeDocument(doc), change.validatorOf(collection));
+  store.documents.insert(collection, doc, encodeDocument(doc), validate);
   return doc;
 }
 
