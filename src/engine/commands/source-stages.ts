@@ -1,4 +1,4 @@
-import { Binary, Long } from 'bson';
+import { Binary } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compileExpression, environmentOf } from '../query/expression.ts';
 import { asDoc, type Doc, isDoc } from '../query/types.ts';
@@ -11,7 +11,6 @@ type Source = (context: Context, operand: unknown) => Iterable<Doc>;
 /** Stages that start a pipeline and generate their own documents. */
 const ON_COLLECTION: Readonly<Record<string, Source>> = {
   $collStats: (context, operand) => [collStatsOf(context, asDoc(operand) ?? {})],
-  $indexStats: (context) => indexStatsOf(context),
   $listSearchIndexes: () => {
     throw searchNotEnabled();
   },
@@ -72,16 +71,4 @@ function collStatsOf(context: Context, operand: Doc): Doc {
     ...(operand.storageStats ? { storageStats: stats } : {}),
     ...(operand.count ? { count: stats.count } : {}),
   };
-}
-
-function indexStatsOf(context: Context): Doc[] {
-  const { server } = context;
-  const collection = context.store.catalog.find(context.db, context.args.collection());
-  return (collection?.indexes ?? []).map(({ name, spec }) => ({
-    name,
-    key: spec.key,
-    host: server.host,
-    accesses: { ops: Long.ZERO, since: server.startedAt },
-    spec,
-  }));
 }

@@ -47,14 +47,7 @@ const STAGES: Readonly<Record<string, StageCompiler>> = {
 };
 
 /** Stages that the aggregate command itself runs at the start of a pipeline. */
-const FIRST_ONLY = new Set([
-  '$collStats',
-  '$currentOp',
-  '$documents',
-  '$indexStats',
-  '$listLocalSessions',
-  '$listSearchIndexes',
-]);
+const FIRST_ONLY = new Set(['$collStats', '$currentOp', '$documents', '$listLocalSessions', '$listSearchIndexes']);
 
 /** MongoDB stages that this engine does not support. */
 const UNSUPPORTED = new Set([
@@ -64,6 +57,7 @@ const UNSUPPORTED = new Set([
   '$densify',
   '$fill',
   '$geoNear',
+  '$indexStats',
   '$listSessions',
   '$planCacheStats',
   '$redact',

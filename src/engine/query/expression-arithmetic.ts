@@ -70,12 +70,6 @@ export const ARITHMETIC: Readonly<Record<string, Operator>> = {
   $exp: unary((value) => viaDouble(value, Math.exp)),
   $ln: unary((value, name) => viaDouble(positive(value, name, 28766), Math.log)),
   $log10: unary((value, name) => viaDouble(positive(value, name, 28761), Math.log10)),
-  $pow: operator(2, 2, ([a, b], name) => {
-    if (isNullish(a) || isNullish(b)) return null;
-    if (!isNumber(a)) throw new CommandError(28762, `${name}'s base must be numeric, not ${typeName(a)}`);
-    if (!isNumber(b)) throw new CommandError(28763, `${name}'s exponent must be numeric, not ${typeName(b)}`);
-    return power(a, b);
-  }),
 };
 
 function unary(evaluate: (value: unknown, name: string) => unknown): Operator {
@@ -162,21 +156,6 @@ function viaDouble(value: unknown, evaluate: (value: number) => number): unknown
 function positive(value: unknown, name: string, code: number): unknown {
   if (toDouble(value) <= 0) throw new CommandError(code, `${name}'s argument must be a positive number`);
   return value;
-}
-
-function power(a: unknown, b: unknown): unknown {
-  if (toDouble(a) === 0 && toDouble(b) < 0) {
-    throw new CommandError(28764, '$pow cannot take a base of 0 and a negative exponent');
-  }
-  const kind = widerKind(a, b);
-  if (kind === 'decimal') return encodeDecimal(toDecimal(new Double(toDouble(a) ** toDouble(b))));
-  const exponent = wholeNumber(b);
-  if (kind !== 'double' && exponent !== undefined && exponent >= 0n && exponent <= 64n) {
-    const exact = toBigInt(a) ** exponent;
-    if (kind === 'int' && BigInt.asIntN(32, exact) === exact) return new Int32(Number(exact));
-    if (BigInt.asIntN(64, exact) === exact) return Long.fromBigInt(exact);
-  }
-  return new Double(toDouble(a) ** toDouble(b));
 }
 
 type Rounding = 'ceil' | 'floor' | 'trunc' | 'half';

@@ -1,7 +1,6 @@
 import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compareValues, valuesEqual } from './compare.ts';
-import { elementOrder } from './element-order.ts';
 import { checkedName } from './expression-logic.ts';
 import {
   countAllocation,
@@ -46,22 +45,7 @@ export const ARRAYS: Readonly<Record<string, Operator>> = {
       ? array.some((element) => valuesEqual(element, value))
       : fail(40081, `${name} requires an array as a second argument, found: ${typeName(array)}`),
   ),
-  $indexOfArray: operator(2, 4, ([array, value, start, stop], name) => {
-    if (isNullish(array)) return null;
-    if (!Array.isArray(array))
-      return fail(40090, `${name} requires an array as a first argument, found: ${typeName(array)}`);
-    const from = start === undefined ? 0 : index(start, name, 'starting');
-    const to = Math.min(stop === undefined ? array.length : index(stop, name, 'ending'), array.length);
-    for (let i = from; i < to; i += 1) if (valuesEqual(array[i], value)) return new Int32(i);
-    return new Int32(-1);
-  }),
   $concatArrays: joining(28664, (array) => array),
-  $reverseArray: operator(1, 1, ([array], name) => {
-    if (isNullish(array)) return null;
-    return Array.isArray(array)
-      ? array.toReversed()
-      : fail(34435, `The argument to ${name} must be an array, but was of type: ${typeName(array)}`);
-  }),
   $slice: operator(2, 3, (values, name) => slice(values, name)),
   $range: operator(2, 3, (values, name, environment) => {
     const [start, stop, step = 1] = values.map((value, i) =>
@@ -129,36 +113,7 @@ export const ARRAYS: Readonly<Record<string, Operator>> = {
       return value;
     };
   },
-  $sortArray: (operand, compile, name) => {
-    const { input, sortBy } = namedOperands(operand, name, ['input', 'sortBy'], ['input', 'sortBy'], 2942500);
-    const source = compile(input);
-    const order = elementOrder(sortBy, (reason) => fail(2942507, `${name}: ${reason}`));
-    return (environment) => {
-      const array = source(environment);
-      if (isNullish(array)) return null;
-      return Array.isArray(array)
-        ? array.toSorted(order)
-        : fail(2942504, `The input argument to ${name} must be an array, but was of type: ${typeName(array)}`);
-    };
-  },
   $setUnion: joining(17043, unique),
-  $setIntersection: folding(
-    () => undefined as unknown[] | undefined,
-    (common, value, name) => {
-      const array = asArray(value, 17047, name);
-      return unique(
-        common === undefined ? array : common.filter((one) => array.some((other) => valuesEqual(one, other))),
-      );
-    },
-    (common) => common ?? [],
-  ),
-  $setDifference: operator(2, 2, ([a, b], name) => {
-    if (isNullish(a) || isNullish(b)) return null;
-    const [kept, taken] = [asArray(a, 17048, name), asArray(b, 17049, name)];
-    return unique(kept).filter((value) => !taken.some((other) => valuesEqual(value, other)));
-  }),
-  $allElementsTrue: operator(1, 1, ([array], name) => asArray(array, 17040, name).every(isTruthy)),
-  $anyElementTrue: operator(1, 1, ([array], name) => asArray(array, 17041, name).some(isTruthy)),
 };
 
 function end(position: 0 | -1): Operator {
@@ -205,11 +160,4 @@ function asArray(value: unknown, code: number, name: string): unknown[] {
 function int(value: unknown, code: number, message: string): number {
   const whole = wholeNumber(value);
   return whole !== undefined && BigInt.asIntN(32, whole) === whole ? Number(whole) : fail(code, message);
-}
-
-function index(value: unknown, name: string, role: string): number {
-  const whole = isNumber(value) ? wholeNumber(value) : undefined;
-  if (whole === undefined)
-    return fail(40096, `${name} requires an integral ${role} index, found a value of type: ${typeName(value)}`);
-  return whole >= 0n ? Number(whole) : fail(40097, `${name} requires a nonnegative ${role} index, found: ${whole}`);
 }

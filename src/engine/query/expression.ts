@@ -39,12 +39,8 @@ const ALLOCATING = new Set([
   '$filter',
   '$map',
   '$objectToArray',
-  '$reverseArray',
-  '$setDifference',
-  '$setIntersection',
   '$setUnion',
   '$slice',
-  '$sortArray',
 ]);
 
 /** Variables that are defined in every expression. */
