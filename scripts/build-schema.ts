@@ -6,10 +6,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { KEY_KINDS } from '../src/domain/api-key/api-key.ts';
+import { BREAKER_PHASES } from '../src/domain/authority/breaker.ts';
 import { EVENT_TYPES, enumNameOf } from '../src/domain/event.ts';
+import { ATTENTION_REASONS } from '../src/domain/invoice/attention.ts';
 import { INVOICE } from '../src/domain/invoice/fields.ts';
-import { INVOICE_STATUSES } from '../src/domain/invoice/lifecycle.ts';
-import { ENDPOINT_LIMITS, PROFILE_LIMITS } from '../src/domain/limits.ts';
+import { LANE_NAMES } from '../src/domain/invoice/lanes.ts';
+import { FINAL_STATUSES, INVOICE_STATUSES } from '../src/domain/invoice/lifecycle.ts';
+import { ENDPOINT_LIMITS, MOST_WAITING, OPERATOR_TEXTS, PROFILE_LIMITS } from '../src/domain/limits.ts';
+import { MIN_PASSWORD, PERSON_TEXTS } from '../src/domain/person/limits.ts';
 import { ROLES } from '../src/domain/person/person.ts';
 import { LIVE_CONDITIONS } from '../src/domain/tenant/ports.ts';
 import { ENVIRONMENTS } from '../src/domain/tenant/tenant.ts';
@@ -63,10 +67,14 @@ else if (!checks) {
   }
 }
 
-/** What the pages list of the domain, in its order, and the limits of what is typed. */
+/** The lists of the domain that the pages show, in the domain's order, and the limits of typed texts. */
 function printedSets(): string {
   const sets = {
     STATUSES: INVOICE_STATUSES,
+    FINAL_STATUSES,
+    LANES: LANE_NAMES,
+    ATTENTION_REASONS,
+    BREAKER_PHASES,
     EVENT_TYPES: EVENT_TYPES.map(enumNameOf),
     DELIVERY_STATES,
     SETTLED_STATES,
@@ -76,7 +84,12 @@ function printedSets(): string {
     ROLES,
   };
   const { paymentTermDays: _days, ...lengths } = PROFILE_LIMITS;
-  const limits = { ENDPOINT_LENGTHS: ENDPOINT_LIMITS, PROFILE_LENGTHS: lengths };
+  const limits = {
+    ENDPOINT_LENGTHS: ENDPOINT_LIMITS,
+    PROFILE_LENGTHS: lengths,
+    PERSON_LENGTHS: { ...PERSON_TEXTS, shortestPassword: MIN_PASSWORD },
+    OPERATOR_LENGTHS: OPERATOR_TEXTS,
+  };
   const lists = Object.entries(sets).map(
     ([name, members]) => `export const ${name} = [\n${members.map((each) => `  '${each}',\n`).join('')}] as const;\n`,
   );
@@ -86,5 +99,10 @@ function printedSets(): string {
         .map(([field, length]) => `  ${field}: ${length},\n`)
         .join('')}} as const;\n`,
   );
-  return ['// Written by `npm run build`.\n', ...lists, ...lengthsOf].join('\n');
+  const names = EVENT_TYPES.map((type) => `  ${enumNameOf(type)}: '${type}',\n`).join('');
+  const others = [
+    `/** The types of events as receivers get them, by their names in GraphQL. */\nexport const EVENT_NAMES = {\n${names}} as const;\n`,
+    `/** Counts of a backlog end at this number. */\nexport const MOST_WAITING = ${MOST_WAITING};\n`,
+  ];
+  return ['// Written by `npm run build`.\n', ...lists, ...lengthsOf, ...others].join('\n');
 }

@@ -53,7 +53,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
 }
 
-/** What `npm audit --json` writes. */
+/** The output of `npm audit --json`. */
 interface Report {
   readonly message?: string;
   readonly error?: { readonly summary?: string; readonly code?: string };

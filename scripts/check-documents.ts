@@ -10,7 +10,7 @@ const NAMED_PATH = /(?<![\w/.@-])(?:src|test|scripts|docs|deploy|\.ci)\/[\w@.-]+
 const MADE_LATER = new Set(['deploy/production.env']);
 const LINK = /\]\((?<markdown>[^)\s]+)\)|\bsrc="(?<image>[^"]+)"/g;
 const CITED_HEADING = /(docs\/[\w/-]+\.md), "([^"]+)"/g;
-/** What a comment could cite and the repository does not hold. */
+/** A citation, in a comment, of a document that the repository does not hold. */
 const OUTSIDE =
   /\((?:the )?(?:design|specification)(?:'s)?[ ,:]|\bdesign, section|\bspecification, "|the design's|\bREADME,? ?[("]/gi;
 const TEXTS = /\.(?:[jt]s|mjs|css|md)$/;

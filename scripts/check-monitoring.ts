@@ -29,7 +29,7 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[];
 }
 
-/** What Prometheus itself records of a target. */
+/** The series that Prometheus itself records of a target. */
 const OF_PROMETHEUS = ['up'];
 const SEVERITIES = ['page', 'ticket'];
 
@@ -107,7 +107,7 @@ function readExpression(expression: string): { readonly isBroken: boolean; reado
   return { isBroken, names };
 }
 
-/** What only one of two lists has, and what the second has more than once. */
+/** Names that only one of two lists has, and names that a list has more than once. */
 function differences(
   first: readonly string[],
   second: readonly string[],

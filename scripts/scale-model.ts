@@ -22,7 +22,7 @@ export const MEASURED = {
   expiringKib: ['cluster', 'stored KiB an invoice, for a time'],
 } as const satisfies Record<string, readonly [string, string]>;
 
-/** What no bench measures, with its default: `--NAME VALUE` changes it. */
+/** Assumptions that no bench measures, with their defaults: `--NAME VALUE` changes one. */
 export const ASSUMED = {
   'invoices-an-hour': [5_000_000, 'the load that KSeF was designed for'],
   'busy-hours-a-day': [4, 'hours at that load, or its sum over a day'],
@@ -123,7 +123,7 @@ function limitOf(given: Inputs): number {
   );
 }
 
-/** What a bench has written. */
+/** The figures that a bench has written. */
 interface Written {
   readonly date: string;
   readonly commit: string | null;

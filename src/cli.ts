@@ -80,7 +80,7 @@ const context: CommandContext = {
 };
 endWithNpm();
 const exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, context);
-// What nobody reads of an interrupted command's output would keep it.
+// Output that nobody reads would keep an interrupted command alive.
 if (exitCode === INTERRUPTED) process.exit(exitCode);
 // Agenda's timers of finished jobs would keep the demo's process for seconds.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

@@ -7,7 +7,7 @@ export interface Answer {
   readonly isOwn?: boolean;
   /** Milliseconds to wait before it is sent. */
   readonly delay?: number;
-  /** What happens to the connection instead of an answer. `silent`: nothing, until the client gives up. */
+  /** The event on the connection instead of an answer. `silent`: nothing happens until the client gives up. */
   readonly instead?: 'close' | 'reset' | 'silent';
 }
 

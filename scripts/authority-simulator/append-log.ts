@@ -43,7 +43,7 @@ export async function openAppendLog(folder: string, replay: (record: unknown) =>
   let broken: unknown = null;
 
   async function write(): Promise<void> {
-    // What arrives while this turn of the event loop goes on joins the batch.
+    // Records that arrive during this turn of the event loop join the batch.
     await null;
     while (waiting.length > 0) {
       const batch = waiting;

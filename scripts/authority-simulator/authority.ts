@@ -11,7 +11,7 @@ import { clearedDocument, receiptFacts, signReceipt } from './papers.ts';
 import { type SubmissionBody, submissionBody } from './submission.ts';
 import { createSubmit, type Submit } from './submit.ts';
 
-/** What is out of service: nothing, submissions only, or every call but the status page. */
+/** The scopes of maintenance: no call, submissions only, or every call but the status page is out of service. */
 export const MAINTENANCE_SCOPES = ['off', 'submissions', 'all'] as const;
 export interface Maintenance {
   readonly scope: (typeof MAINTENANCE_SCOPES)[number];
@@ -22,7 +22,7 @@ export interface Maintenance {
 }
 export const NO_MAINTENANCE: Maintenance = { scope: 'off', until: null, retryAfter: 60 };
 
-/** What the authority does, without HTTP: its calls once they are authenticated and their faults chosen. */
+/** The behaviour of the authority, without HTTP: its calls once they are authenticated and their faults chosen. */
 export interface SimulatedAuthority {
   capabilities(): Answer;
   readonly submit: Submit;

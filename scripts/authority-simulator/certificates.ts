@@ -39,7 +39,7 @@ export interface CertificateForm {
   readonly hash?: NonNullable<CertificateContent['hash']>;
   /** Object identifier of a further extension, which nobody knows. */
   readonly critical?: string;
-  /** Whose certificate it is on a TLS connection. */
+  /** The side of a TLS connection that shows the certificate. */
   readonly tls?: 'server' | 'client';
   /** Host names and IP addresses of a TLS server. */
   readonly hosts?: readonly string[];

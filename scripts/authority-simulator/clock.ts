@@ -1,6 +1,6 @@
 /** The authority's clock, which may be wrong. Times are milliseconds since 1970. */
 export interface Clock {
-  /** What the authority takes for the time: in `Date` headers, tokens and every time that it states. */
+  /** The time by the authority's clock: in `Date` headers, tokens and every time that it states. */
   now(): number;
   /** The time by which delays and limits pass; control does not change it. */
   steady(): number;

@@ -7,7 +7,7 @@ import type { Rotatable } from './identity.ts';
 import type { Ledger } from './ledger.ts';
 import type { SubmissionBody } from './submission.ts';
 
-/** What control can do, in this process and over its port. */
+/** The operations of control, in this process and over its port. */
 export interface Control {
   /** @returns the rule's id @throws {RangeError} when it can never apply */
   addFault(rule: FaultRule): string;
@@ -39,7 +39,7 @@ export interface Control {
   callback(request: Announcement & { readonly count: number }): Promise<Record<string, number>>;
 }
 
-/** What the ledger holds; each submission and each document must be there once. */
+/** The counts of the ledger; each submission and each document must be there once. */
 export interface LedgerCounts {
   readonly entries: number;
   readonly accepted: number;

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CallName } from './faults.ts';
 
-/** What control tells of the calls since the start or the last reset. */
+/** The counts of the calls since the start or the last reset, as control tells them. */
 export interface CountersReport {
   readonly calls: Readonly<Record<string, number>>;
   /** Answers by call and status; `cut` where the connection ended without one. */

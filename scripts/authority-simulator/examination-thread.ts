@@ -1,7 +1,7 @@
 import { faultOf, type InvoiceIdentity, identityOf } from '../../src/adapters/authority/mock/examine-invoice.ts';
 import type { Problem } from '../../src/domain/authority/ports.ts';
 
-/** What the content of a document says. */
+/** The findings about the content of a document. */
 export interface Content {
   readonly invoice: InvoiceIdentity | null;
   /** Why it is rejected, or null. */

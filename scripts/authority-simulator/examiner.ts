@@ -8,7 +8,7 @@ import { givenUp } from '../../src/domain/verification/verification.ts';
 import type { Content } from './examination-thread.ts';
 import { skim } from './skim.ts';
 
-/** What the authority finds out about a document. */
+/** The findings of the authority about a document. */
 export interface Findings {
   readonly invoice: InvoiceIdentity | null;
   readonly scenario: Scenario | null;

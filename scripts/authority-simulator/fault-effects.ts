@@ -8,7 +8,7 @@ import { receiptFacts, wrongReceipt } from './papers.ts';
 import { type SubmissionBody, strangeId, strangeSubmission } from './submission.ts';
 import type { Treatment } from './submit.ts';
 
-/** What the effect of a fault depends on. */
+/** The circumstances that the effect of a fault depends on. */
 export interface FaultScene {
   readonly authority: SimulatedAuthority;
   readonly ledger: Ledger;
@@ -28,7 +28,7 @@ const PAGE = (status: number) =>
 
 type Effect = (right: Answer, rule: FaultRule, scene: FaultScene) => Answer | Promise<Answer>;
 
-/** What each fault makes of the answer of a call; where the call was not carried out, that is `{}` with 200. */
+/** The effect of each fault on the answer of a call; a call that was not carried out has the answer `{}` with 200. */
 const EFFECTS: Readonly<Record<Exclude<FaultKind, `callback-${string}`>, Effect>> = {
   unavailable: (_right, { retry_after: after = 1 }) => laterAnswer(503, after),
   'rate-limited': (_right, { retry_after: after = 1 }) => laterAnswer(429, after),

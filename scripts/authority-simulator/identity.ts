@@ -10,16 +10,16 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { KeyUsageFlags } from '@peculiar/asn1-x509';
+import { DAY_MS } from '../../src/domain/durations.ts';
 import { type Issuer, issue } from './certificates.ts';
 
 /** Names under which the server's certificate is valid; `simulator` is that of its container. */
 const HOSTS = ['localhost', 'simulator', '127.0.0.1', '::1'];
-const DAY_MS = 86_400_000;
 export const TEN_YEARS = 3650 * DAY_MS;
 
 /**
- * What can be replaced by another key while the simulator runs. `foreign-server`: the server's certificate comes from an
- * authority that the client does not know, until `server` is rotated.
+ * The keys and certificates that can be replaced while the simulator runs. `foreign-server`: the server's certificate
+ * comes from an authority that the client does not know, until `server` is rotated.
  */
 export const ROTATABLE = ['server', 'foreign-server', 'receipts', 'client', 'client-key', 'signing'] as const;
 export type Rotatable = (typeof ROTATABLE)[number];
@@ -30,7 +30,7 @@ export interface KeyPair {
   readonly certificate: X509Certificate;
 }
 
-/** The keys and certificates of a simulator. Those with a getter change when they are rotated. */
+/** The keys and certificates of a simulator. Fields with a getter change when they are rotated. */
 export interface Identity {
   /** The certification authority of everything else: `DGI_CA`. */
   readonly ca: X509Certificate;

@@ -1,7 +1,7 @@
 import type { Problem } from '../../src/domain/authority/ports.ts';
 import { type AppendLog, openAppendLog, type Place } from './append-log.ts';
 
-/** What an entry says once and for all. Times are milliseconds. */
+/** The facts of an entry that never change. Times are milliseconds. */
 export interface Received {
   readonly id: string;
   /** SHA-256 of the document, hex. */
@@ -27,7 +27,7 @@ export interface Decided {
   readonly dgiId: string | null;
 }
 
-/** What the file of documents holds of an entry. */
+/** The parts of an entry that the file of documents holds. */
 export type Part = 'document' | 'receipt' | 'cleared';
 
 export interface Entry {

@@ -13,7 +13,7 @@ const EXTENSION = 'urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionC
 const CLEARANCE_ID = 'authority-clearance';
 const CLEARANCE_SCOPE = { id: 'authority-signature', uri: `#${CLEARANCE_ID}` };
 
-/** What a receipt says of a decided entry. @throws {Error} when it was not accepted */
+/** The facts that a receipt states about a decided entry. @throws {Error} when it was not accepted */
 export function receiptFacts({ received, decided }: Entry): ReceiptFacts {
   if (decided?.dgiId == null) throw new Error(`${received.id} has no receipt.`);
   return {
@@ -51,7 +51,7 @@ export async function wrongReceipt(
       return signReceipt(facts, { privateKey, certificate }, time);
     }
     case 'signature': {
-      // What is signed was changed: the time, which nothing but the signature protects.
+      // A signed value was changed: the time, which nothing but the signature protects.
       const text = Buffer.from(await signReceipt(facts, key, time)).toString();
       const other = new Date(facts.decidedAt.getTime() - 1000).toISOString();
       return Buffer.from(text.replace(facts.decidedAt.toISOString(), other));

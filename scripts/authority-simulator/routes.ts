@@ -10,7 +10,7 @@ export interface Call {
 
 export const TOKEN_PATH = '/oauth2/token';
 
-/** What is in an address for an id; anything else is no id. */
+/** The form of an id in an address; anything else is no id. */
 const ID = /^[\w.:-]{1,200}$/;
 const DIGEST = /^[0-9a-f]{64}$/;
 

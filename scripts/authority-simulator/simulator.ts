@@ -161,8 +161,8 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
 }
 
 /**
- * Returns a function that ends a server with all of its connections. Those whose TLS handshake is not over are unknown
- * to `closeAllConnections` and would keep the server open.
+ * Returns a function that ends a server with all of its connections. Connections whose TLS handshake is not over are
+ * unknown to `closeAllConnections` and would keep the server open.
  */
 function closerOf(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>();

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** A process that answers each message with one message. */
 export interface BenchProcess<Ready, Request, Answer> {
   readonly pid: number;
-  /** What the process sent when it was ready. */
+  /** The message that the process sent when it was ready. */
   readonly ready: Ready;
   /**
    * Asks, and waits for the answer. One request at a time.

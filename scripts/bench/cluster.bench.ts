@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandStartedEvent } from 'mongodb';
 import { type App, startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { PLACEMENTS } from '../../src/storage/shard-keys.ts';
+import { PLACEMENTS } from '../../src/storage/collection-rules.ts';
 import { type Routed, routesOf } from '../../test/support/shard-routing.ts';
 import type { Benchmark, Measured, Settings } from './harness.ts';
 import { invoiceBody } from './throughput-invoice.ts';
@@ -18,9 +18,9 @@ const POLL_MS = 100;
 const OWN = { comment: 'bench' } as const;
 /** The PDF that costs nothing. */
 const EMPTY_PDF = Buffer.from('%PDF-1.7\n%%EOF\n');
-/** What is kept of an invoice for good. */
+/** The collections with the data of an invoice that is kept for good. */
 const KEPT = ['invoices', 'documents.files', 'documents.chunks'] as const;
-/** What is kept for `WEBHOOK_RETENTION`. */
+/** The collections with data that is kept for `WEBHOOK_RETENTION`. */
 const EXPIRING = ['webhook_events', 'webhook_deliveries', 'webhook_attempts'] as const;
 
 /** A service whose statements are routed as by mongos. */
@@ -111,9 +111,10 @@ async function run({ quick, lines }: Settings): Promise<Measured> {
 }
 
 /**
- * What an accepted invoice asks of a cluster, by the placements of `src/storage/shard-keys.ts`: the statements that go
- * to the shard of a key, to the shard with the whole collection, and to every shard, and the bytes that are stored. Each document of a group counts as a statement. Timed
- * searches count with the invoices of their time. A PDF costs nothing and has 15 bytes.
+ * The load of an accepted invoice on a cluster, by the placements of `src/storage/collection-rules.ts`: the statements
+ * that go to the shard of a key, to the shard with the whole collection, and to every shard, and the bytes that are
+ * stored. Each document of a group counts as a statement. Timed searches count with the invoices of their time. A PDF
+ * costs nothing and has 15 bytes.
  */
 export const benchmark: Benchmark = {
   name: 'cluster',

@@ -20,11 +20,11 @@ const QUERIES = { full: 40, quick: 10 } as const;
 /** An export goes on for as long as it has pages. */
 const IDLE_MS = 2000;
 
-/** What somebody does on the pages whose queries are measured: opens one, and does something there. */
+/** The steps of a person on a page whose queries are measured: opens the page, and does something there. */
 interface Visit {
   /** After `/tenants/<tenant>/test`; with a slash before it, of the whole service. */
   readonly path: string;
-  /** What the page shows once it has its rows. */
+  /** The selector of an element that the page shows once it has its rows. */
   readonly ready: string;
   readonly act?: (page: Page) => Promise<void>;
 }

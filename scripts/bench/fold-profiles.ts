@@ -22,7 +22,7 @@ export interface SelfTime {
   readonly share: number;
 }
 
-/** What a thread did. Lists begin with the most expensive. */
+/** The times of a thread's work. Lists begin with the most expensive entry. */
 export interface FoldedProfile {
   readonly busyMs: number;
   readonly wholeMs: number;
@@ -36,7 +36,7 @@ export interface FoldedProfile {
 export const COMMANDS_FILE = 'commands.json';
 
 const GC = '(garbage collector)';
-/** What a thread does while it waits: for its event loop, or for the next task of its pool. */
+/** The functions of a thread that waits: for its event loop, or for the next task of its pool. */
 const IDLE = new Set(['(idle)', 'atomicsWaitLoop']);
 
 /** Folds a profile into self times by function and by file. */

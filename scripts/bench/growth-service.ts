@@ -44,7 +44,7 @@ const LEASE_MS = 60_000;
 /** Invoices of each customer, and the tenant's keys, where the pages of the dashboard are measured. */
 const [CUSTOMERS_INVOICES, KEYS] = [40, 10];
 
-/** What the service stores before it is ready. */
+/** The data that the service stores before it is ready. */
 export interface GrowthData {
   readonly count: number;
   readonly lines: number;

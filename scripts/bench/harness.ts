@@ -40,10 +40,10 @@ export interface Settings {
   profileFolder: string | null;
 }
 
-/** What a run does without options. */
+/** The settings of a run without options. */
 const USUAL: Settings = { quick: false, lines: 5, most: 1_000_000, profileFolder: null };
 
-/** What a caller may change of a run. */
+/** The settings of a run that a caller may change. */
 export interface RunOptions extends Partial<Settings> {
   /** Instead of the benchmark's own number. */
   repeats?: number;
@@ -89,7 +89,7 @@ export interface Outcome {
   noise: NoiseVerdict & { calibrationMs: number[] };
 }
 
-/** What a run uses of the machine besides its sides. */
+/** The functions of the machine that a run uses besides its sides. */
 export interface Machine {
   /** Frees the garbage of the previous side, so that the next one does not pay for its collection. */
   collectGarbage(): void;

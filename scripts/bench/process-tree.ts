@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** What `/proc/PID/stat` says of a process. */
+/** The facts of a process in `/proc/PID/stat`. */
 export interface ProcessFacts {
   readonly pid: number;
   readonly name: string;
@@ -54,7 +54,7 @@ export function processes(): ProcessFacts[] {
 }
 
 /**
- * What a process and its descendants use. Chromium is counted apart, with every process below it.
+ * The usage of a process and its descendants. Chromium is counted apart, with every process below it.
  * @param all all processes, of one moment
  */
 export function usageOf(root: number, all: readonly ProcessFacts[]): { service: Usage; chromium: Usage } {

@@ -8,7 +8,7 @@ export interface ProcessOptions {
   readonly dataDir: string;
 }
 
-/** What a process sends when it is ready. */
+/** The message that a process sends when it is ready. */
 export interface StartedProcess {
   /** null for a worker. */
   readonly url: string | null;

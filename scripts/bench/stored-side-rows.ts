@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { AuditAction, RecordedEntry } from '../../src/domain/audit-entry.ts';
+import { DAY_MS, HOUR_MS } from '../../src/domain/durations.ts';
 import { EVENT_TYPES } from '../../src/domain/event.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
@@ -22,11 +23,9 @@ import {
 } from '../../src/storage/webhook-delivery-document.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Number of rows in one command. */
 const BATCH = 1000;
-/** What a tenant has few of, however many invoices: the same on both sides. */
+/** Numbers that do not grow with the invoices of a tenant: the same on both sides. */
 const [ENDPOINTS, MEMBERS] = [4, 20];
 /** One delivery in so many failed, was cancelled, waits for a retry; one request in so many failed. */
 const [FAILED, CANCELLED, WAITING, REFUSED] = [20, 50, 200, 10];
@@ -187,7 +186,7 @@ const FAILURES = [
 
 async function storeRequests(db: Db, { tenantId, environment }: Owner, count: number): Promise<void> {
   const log = createRequestLog(db);
-  // Those of the first seconds could end while they are read.
+  // An hour less than a week: the oldest requests could expire while they are read.
   const overMs = 7 * DAY_MS - HOUR_MS;
   const begun = Date.now() - overMs;
   for (let start = 0; start < count; start += BATCH) {

@@ -125,7 +125,7 @@ function grouped<Item>(write: (items: Item[]) => Promise<unknown>): (item: Item)
   async function writeAll(): Promise<void> {
     if (isWriting) return;
     isWriting = true;
-    // What else this turn of the event loop asks for belongs to the first group.
+    // Items that arrive during this turn of the event loop belong to the first group.
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
       const group = waiting.slice(0, GROUP);

@@ -3,7 +3,7 @@ import type { Benchmark, Measured, Settings, Side } from './harness.ts';
 import type { RenderAnswer, RenderRequest } from './throughput-renderer.ts';
 import { type Contestants, ourSide, underLoad } from './throughput-side.ts';
 
-/** What is measured: the part of the PDFs that is asked for, and the number of invoices. */
+/** The measured loads: the part of the PDFs that is asked for, and the number of invoices. */
 const SHARES = [
   { name: 'all PDFs asked for', every: 1, invoices: ({ quick }: Settings) => (quick ? 20 : 100) },
   { name: 'a tenth of the PDFs', every: 10, invoices: ({ quick }: Settings) => (quick ? 60 : 300) },

@@ -59,7 +59,7 @@ function refuseLost(left: number): void {
 
 const lostBy = (kind: ThroughputKind) => (kind === 'stock' ? tellLost : refuseLost);
 
-/** The stock side has no retries: an invoice whose job fails or is lost stays. What it has accepted is counted. */
+/** The stock side has no retries: an invoice whose job fails or is lost stays. Accepted invoices are counted. */
 function tellLost(left: number): void {
   process.stderr.write(`five stock Agenda jobs left ${left} invoices unaccepted\n`);
 }

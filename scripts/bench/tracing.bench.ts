@@ -4,7 +4,7 @@ import { acceptingSide } from './throughput-side.ts';
 const invoices = ({ quick }: { readonly quick: boolean }): number => (quick ? 200 : 600);
 
 /**
- * What tracing costs: the load of `throughput` with traces sampled as they are by default and exported to a collector
+ * The cost of tracing: the load of `throughput` with traces sampled as they are by default and exported to a collector
  * that drops them, beside the same service without tracing.
  */
 export const benchmark: Benchmark = {

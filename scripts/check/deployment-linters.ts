@@ -15,7 +15,7 @@ interface Linter {
   /** @param folder for files that it needs */
   arguments(folder: string): Promise<readonly string[]>;
   readonly environment?: (folder: string) => Readonly<Record<string, string>>;
-  /** What it says about the machine instead of the files: then it checked nothing. */
+  /** An output about the machine instead of the files: then the linter checked nothing. */
   readonly cannot?: RegExp;
   /** Whether what it printed is a complaint although its exit code is 0. */
   readonly complains?: RegExp;

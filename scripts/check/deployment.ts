@@ -18,15 +18,15 @@ import {
   UNIT,
 } from './deployment-files.ts';
 
-/** What a container of the service may be given besides settings. */
+/** Environment variables that a container of the service may have besides settings. */
 const OF_NODE = ['ENV_FILE', 'NODE_ENV', 'NODE_COMPILE_CACHE'];
 /** In place of secrets, which come from elsewhere. */
 const SECRETS = { MONGODB_PASSWORD: 'secret', MASTER_KEY: '0'.repeat(64) };
 /** The default of SHUTDOWN_GRACE. */
 const GRACE = `${readConfig({}).shutdown.graceMs}ms`;
 /**
- * What a stop takes at most besides SHUTDOWN_DELAY and SHUTDOWN_GRACE, milliseconds: the last connections, the work under
- * way (src/app/runtime.ts), and what the store needs to close on a slow machine.
+ * The longest time of a stop besides SHUTDOWN_DELAY and SHUTDOWN_GRACE, milliseconds: the last connections, the work
+ * under way (src/app/runtime.ts), and the time that the store needs to close on a slow machine.
  */
 const REST_OF_STOP_MS = 1000 + 8000 + 10_000;
 const PINNED = /^[\w./-]+:v?\d+\.\d+\.\d+(-[\w.-]+)?$|@sha256:[0-9a-f]{64}$/;

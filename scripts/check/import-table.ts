@@ -14,8 +14,8 @@ export interface Row {
 /** Types and constants of another noun, but not its use cases. */
 const OTHER_NOUNS = [
   ...['domain/*.ts', 'domain/<noun>/<noun>.ts', 'domain/*/ports.ts', 'type domain/'],
-  // The table of an invoice's fields.
-  ...['domain/*/fields.ts', 'domain/*/field-table.ts'],
+  // The tables of an invoice's fields, statuses and documents.
+  ...['domain/*/fields.ts', 'domain/*/field-table.ts', 'domain/*/lifecycle.ts', 'domain/*/documents.ts'],
 ];
 
 /**
@@ -72,7 +72,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     path: 'adapters/<name>/',
     may: ['domain/', 'text/', 'adapters/threads.ts', 'adapters/der.ts', 'adapters/watched-file.ts'],
   },
-  // What documents, mails and pages print.
+  // The texts that documents, mails and pages print.
   { path: 'text/', may: ['domain/money.ts', 'domain/document-language.ts'], packages: [] },
   { path: 'engine/', may: [], packages: ['bson'] },
   // Runs in browsers: nothing of the server.

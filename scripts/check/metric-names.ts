@@ -7,7 +7,7 @@ const state = () => ({
   token: { endsInMs: 0, renewals: 0, failures: 0 } as never,
 });
 
-/** What a metric is called, and its series. */
+/** The name of a metric, and its series. */
 export interface MetricName {
   readonly name: string;
   readonly help: string;

@@ -17,7 +17,7 @@ spl_autoload_register(function (string $class) use ($folder): void {
     }
 });
 set_error_handler(function (int $level, string $message, string $file, int $line): bool {
-    // What a PHP newer than the client's templates finds old-fashioned in them is not the document's fault.
+    // A newer PHP finds old-fashioned code in the client's templates: that is not the document's fault.
     if ($level !== E_DEPRECATED) throw new ErrorException($message, 0, $level, $file, $line);
     return true;
 });

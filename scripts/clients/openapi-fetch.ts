@@ -61,7 +61,7 @@ assert.deepEqual([refused.response.status, code, refused.error?.error.param], [4
 const missing = await client.DELETE('/v1/webhook_endpoints/{id}', one);
 assert.deepEqual([missing.response.status, missing.error?.error.code], [404, 'resource_not_found']);
 
-// What its types must refuse, and what a receiver of events has.
+// The type of an event that a receiver gets, and values that the types must refuse.
 type Event = webhooks['invoiceEvent']['post']['requestBody']['content']['application/json'];
 export const numberOf = ({ type, data }: Event): string | null => (type === 'invoice.accepted' ? data.dgi_id : null);
 // @ts-expect-error no such rate

@@ -119,7 +119,7 @@ async function create(client: Client, name: string, ice: string, unitPrice: numb
   return { id: body.id as string, path: `/i/${body.id}#${body.client_secret}` };
 }
 
-/** What a new integration gets wrong, for the log of requests. */
+/** Sends the requests that a new integration gets wrong, for the log of requests. */
 async function refusedRequests(client: Client): Promise<void> {
   const lines = [{ description: 'Conseil', quantity: 1, unit_price: 10_000 }];
   const customer = { ice: ORDINARY, name: 'Atlas SARL' };

@@ -6,7 +6,7 @@ export interface Shot {
   /** With the fragment; `lang` is added. */
   readonly path: string;
   readonly language: 'fr' | 'en' | 'ar';
-  /** What the page shows when it is complete. */
+  /** The selector of an element that the page shows when it is complete. */
   readonly selector: string;
 }
 

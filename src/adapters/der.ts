@@ -3,7 +3,7 @@
  * octet by octet.
  */
 
-export function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const length = contents.reduce((sum, { byteLength }) => sum + byteLength, 0);
   return Buffer.concat([Buffer.of(tag), lengthOctets(length), ...contents]);
 }

@@ -50,7 +50,7 @@ export function composeAccounts({ data, mailer, publicUrl }: PeopleParts): Accou
     secondFactors: loadedLater<SecondFactors>(async () => (await loaded()).secondFactors),
     ...{ accounts, people, report, attempts, tenants: data.tenants },
     record: createRecordOfPerson(people, data.audit, (err) =>
-      data.logFailure('error', 'what a person did at the own account could not be recorded', err),
+      data.logFailure('error', 'an action of a person on their account could not be recorded', err),
     ),
     acceptInvitation: createAcceptInvitation(accounts, people, data.audit, () => new Date()),
   };
@@ -66,7 +66,7 @@ function sessionSecrets(keys: DataKeys): LibraryParts['secrets'] {
   return [first, ...others];
 }
 
-/** What the first call loads, and the first after `version` has changed. A failure is tried again by the next one. */
+/** Loads the part at the first call, and again when `version` has changed. A call after a failure tries again. */
 function loadedOnce<Part>(version: () => number, load: () => Promise<Part>): () => Promise<Part> {
   let loading: { readonly version: number; readonly part: Promise<Part> } | null = null;
   return () => {

@@ -44,7 +44,7 @@ export interface App {
   readonly firstStart: FirstStart;
   /** Number of open subscriptions in this runtime. */
   listeners(): number;
-  /** What the claims of this process have cost; null without a worker. */
+  /** The counts of this process's claims; null without a worker. */
   claimCounts(): ClaimCounts | null;
   /** Resolves when the browser for PDFs is warm or has failed to start. */
   readonly warm: Promise<void>;

@@ -3,10 +3,11 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { HttpAuthority } from '../adapters/authority/http/authority-http.ts';
 import { DIFFERENCE_KINDS, type DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { AuthorityState, AuthorityStateStore } from '../domain/authority/state.ts';
-import { type InvoiceRepository, MOST_WAITING } from '../domain/invoice/repository.ts';
+import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import { MOST_WAITING } from '../domain/limits.ts';
 import { storedGauge } from './instruments.ts';
 
-/** What the metrics read of the live authority. */
+/** The parts of the live authority that the metrics read. */
 export interface ObservedAuthority {
   readonly authority: Pick<HttpAuthority, 'state'>;
   certificates(): readonly { readonly use: string; readonly certificate: X509Certificate }[];

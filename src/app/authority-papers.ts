@@ -5,7 +5,7 @@ import type { DocumentVerifier } from '../adapters/xades/document-verifier.ts';
 import { verifyCanonical } from '../adapters/xades/verify-canonical.ts';
 
 /**
- * What readers of an authority's receipts and cleared documents need.
+ * The parts that readers of an authority's receipts and cleared documents need.
  * @param anchors the authority's certificates, or those that issue them; called for each document, so they may change
  */
 export function composePapers(

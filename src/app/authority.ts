@@ -123,7 +123,7 @@ function lookAt({ use, certificate }: LiveCertificate, now: Date): CertificateLo
   const finding = expiryFinding(NAMES[use], certificate, now);
   if (finding === null) return [];
   const fields = { authority: use, subject: certificate.subject.replaceAll('\n', ', ') };
-  // While roots are exchanged the file holds old and new ones. That of the server is the authority's to renew.
+  // While roots are exchanged, the file holds old and new ones. The authority renews the certificate of its server.
   return [{ fields, findings: [use === 'client' ? finding : { ...finding, level: 'warn' }] }];
 }
 

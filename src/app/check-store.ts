@@ -12,7 +12,7 @@ import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts
 import { checkMasterKey } from './data-keys.ts';
 import { engineFolder, type OpenStore, openStore } from './store.ts';
 
-/** What a check found. */
+/** The result of a check. */
 export interface CheckReport extends Checks {
   readonly collections: number;
   readonly faults: number;

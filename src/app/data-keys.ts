@@ -74,7 +74,7 @@ export async function checkMasterKey(settings: MasterKeySettings, store: KeyRing
   return master;
 }
 
-/** The master key with a mark. @throws when it is not among them; the message says what to do */
+/** The master key with a mark. @throws when it is not among `keys`; the message says what to do */
 export async function masterOf(
   mark: string,
   keys: readonly MasterKey[],
@@ -114,7 +114,7 @@ function adopted(store: KeyRingStore, keys: readonly MasterKey[]): Promise<KeyRi
 function followRing(settings: MasterKeySettings, store: KeyRingStore, first: KeyRing, keys: OpenedKeys): ProcessKeys {
   let seen = first.revision;
   let opened = keys;
-  /** What the ring has and this process cannot open. */
+  /** Keys of the ring that are not lost and that this process cannot open. */
   let unknown: KeyRing['keys'] = [];
   return {
     data: dataKeys(() => opened.data),

@@ -17,7 +17,7 @@ export async function checkData(db: Db): Promise<void> {
 
 /**
  * Ends the process, as a failure, when its data is moved away, or upgraded by a later version beside which it must not
- * run. What is under way is taken up by another process, as after any end of a process.
+ * run. Another process takes up the work under way, as after any end of a process.
  * @param known see {@link versionTrouble}
  */
 export function watchData(

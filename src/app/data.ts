@@ -32,8 +32,8 @@ import type { Runtime } from './runtime.ts';
 import { type OpenStore, openStore, prepareDataFolder } from './store.ts';
 
 /**
- * Grouped writes of background work that are under way at the same time (docs/decisions/0049). The own engine runs one
- * command after the other, so more would only make groups smaller, and delay what a client waits for.
+ * Grouped writes of background work that are under way at the same time (docs/decisions/0049). The embedded engine runs
+ * one command after the other, so more would only make groups smaller, and delay the commands that a client waits for.
  */
 const BACKGROUND_WRITES = { 'own engine': 1, 'running engine': 1, server: 4 } as const;
 

@@ -130,7 +130,7 @@ function composeStreams({ closing }: Runtime, { tenants, people, logFailure }: D
   return streams;
 }
 
-/** Calls `onEnd` at a time; at once if it is over. @returns a function that gives it up */
+/** Calls `onEnd` at `time`, at once if it is past. @returns a function that prevents the call */
 function endAt(time: Date | undefined, onEnd: () => void): () => void {
   if (time === undefined) return () => undefined;
   const timer = setTimeout(onEnd, Math.max(0, time.getTime() - Date.now()));

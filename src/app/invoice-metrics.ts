@@ -3,12 +3,13 @@ import { statusOfEvent } from '../domain/event.ts';
 import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
 import { LANE_NAMES } from '../domain/invoice/lanes.ts';
 import { STAGES } from '../domain/invoice/lifecycle.ts';
-import { type Claim, type InvoiceChange, type InvoiceRepository, MOST_WAITING } from '../domain/invoice/repository.ts';
+import type { Claim, InvoiceChange, InvoiceRepository } from '../domain/invoice/repository.ts';
+import { MOST_WAITING } from '../domain/limits.ts';
 import { ageOf, type Instruments, shared, storedGauge, timing } from './instruments.ts';
 
 /**
- * The repository with metrics of status changes, stages and mails of this process. What is due and what needs attention
- * is read from the store at each exposition.
+ * The repository with metrics of status changes, stages and mails of this process. Invoices that are due or need
+ * attention are read from the store at each exposition.
  */
 export function observeInvoices(invoices: InvoiceRepository, instruments: Instruments): InvoiceRepository {
   const { registers } = instruments;

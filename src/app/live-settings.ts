@@ -7,8 +7,8 @@ import type { LiveCondition, MissingForLive } from '../domain/tenant/ports.ts';
 export type LiveSettings = Pick<Config, 'authority' | 'signing' | 'publicUrl' | 'host' | 'role'>;
 
 /**
- * What the settings lack for live keys of a tenant, each with what to do. A process that only serves requests
- * (ROLE=api) has no signing keys and does not look for them.
+ * The conditions of a tenant's live keys that the settings do not meet, each with what to do. A process that only
+ * serves requests (ROLE=api) has no signing keys and does not look for them.
  * @throws when the file of SIGNING_TENANTS cannot be read
  */
 export async function missingInstallation(settings: LiveSettings, tenantId: string): Promise<MissingForLive[]> {

@@ -1,8 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { AuthorityStateStore } from '../domain/authority/state.ts';
-import { type InvoiceRepository, MOST_WAITING } from '../domain/invoice/repository.ts';
+import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
+import { MOST_WAITING } from '../domain/limits.ts';
 import type { Attempt } from '../domain/webhook/delivery.ts';
 import type { DeliveryLedger } from '../domain/webhook/ports.ts';
 import type { ClaimCounts } from '../jobs/claimer.ts';

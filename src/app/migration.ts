@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import type { Config } from '../config.ts';
+import { COLLECTIONS } from '../storage/collection-rules.ts';
 import { CollectionsDiffer, type Compared, compareCollection } from '../storage/compare-collection.ts';
 import { connect } from '../storage/connect.ts';
 import { abandonMove, beginMove, collectionNames, endMove } from '../storage/data-moves.ts';
@@ -10,14 +11,13 @@ import { createKeyRingStore } from '../storage/key-ring.ts';
 import { moveCollection } from '../storage/move-collection.ts';
 import { compareIndexes, moveIndexes } from '../storage/move-indexes.ts';
 import { hasLiveWorker, type WriteWatch, watchWrites } from '../storage/other-writers.ts';
-import { MOVES } from '../storage/shard-keys.ts';
 import { versionTrouble } from '../storage/upgrades.ts';
 import { checkMasterKey } from './data-keys.ts';
 import { NOTICED_MS } from './data-watch.ts';
 import { KEY_FILE } from './master-key.ts';
 import { openStore } from './store.ts';
 
-/** What a move does at the moment. `documents` of a collection: about as many as it will have to pass. */
+/** Reports of the progress of a move. `documents`: about the number of documents that it has to pass. */
 export interface MoveReports {
   /** Waiting until running processes have noticed the move, milliseconds. */
   readonly waits: (ms: number) => void;
@@ -25,11 +25,11 @@ export interface MoveReports {
   readonly passes: (collection: string, batch: { readonly documents: number; readonly bytes: number }) => void;
 }
 
-/** What was moved and verified. */
+/** The data that was moved and verified. */
 export interface Moved {
   /** Where the data is now, without a password. */
   readonly address: string;
-  /** What both databases have of each collection; null if an earlier call ended the move. */
+  /** The collections, with the content that both databases have; null if an earlier call ended the move. */
   readonly collections: readonly (Compared & { readonly name: string; readonly indexes: number })[] | null;
   /** The file of the master key; null if it is in MASTER_KEY, or with the installation at the source. */
   readonly masterKeyFile: string | null;
@@ -95,7 +95,7 @@ export async function abandonData(config: Config, from: string | null): Promise<
 async function moveAll(source: Db, target: Db, watch: WriteWatch, report: MoveReports): Promise<Moved['collections']> {
   const { signal } = watch;
   // A collection without a rule is not the service's, or of another version: nothing of it is lost.
-  const names = (await collectionNames(source)).filter((name) => (MOVES[name] ?? 'moved') === 'moved');
+  const names = (await collectionNames(source)).filter((name) => (COLLECTIONS[name]?.move ?? 'moved') === 'moved');
   const documents = await countAll(source, names);
   report.begins('moving', names.length, documents - (await countAll(target, names)));
   for (const name of names) {
@@ -112,7 +112,7 @@ async function moveAll(source: Db, target: Db, watch: WriteWatch, report: MoveRe
     collections.push({ name, ...compared, indexes: await compareIndexes(source, target, name) });
   }
   const strangers = (await collectionNames(target)).filter(
-    (name) => !names.includes(name) && MOVES[name] === undefined,
+    (name) => !names.includes(name) && COLLECTIONS[name]?.move === undefined,
   );
   if (strangers.length > 0) throw new CollectionsDiffer(`the source has no collection ${strangers.join(', ')}`);
   await watch.confirm();

@@ -20,7 +20,7 @@ export interface OperationsParts {
   readonly findOperator: FindOperator;
 }
 
-/** What operators see and do on their pages. */
+/** The parts that the operators' pages use. */
 export function composeOperations({ config }: Runtime, parts: OperationsParts): OperatorRouteParts {
   const { data, publicUrl } = parts;
   const { tenants, manageKeys, people, invoices, authorityState, auditLog, audit } = data;

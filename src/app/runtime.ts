@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { ShutdownOptions } from '../transport/drain.ts';
 import type { HttpServer } from '../transport/http-server.ts';
 
-/** What every part of the composition uses. */
+/** The settings and functions that every part of the composition uses. */
 export interface Runtime {
   readonly config: Config;
   readonly log: Logger;

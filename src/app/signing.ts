@@ -98,7 +98,7 @@ function timed<Result>(
 }
 
 /** The signing part of a process with ROLE=api: it only serves requests and needs no keys. */
-export const NO_SIGNING: Signing = {
+const NO_SIGNING: Signing = {
   keyOf: () => {
     throw new SigningFailed('This process has no signing keys, because it only serves requests (ROLE=api).');
   },
@@ -140,7 +140,7 @@ export async function composeSigning(
     ]);
     log.info(Object.fromEntries(fingerprints), 'a changed signing key is used');
     onKeys(signing.keys);
-    // What there is to say of the new certificate is said now.
+    // A new watch logs its findings about the new certificate at once.
     stopWatching();
     stopWatching = watch();
   };

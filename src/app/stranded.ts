@@ -1,4 +1,4 @@
-import { MOST_WAITING } from '../domain/invoice/repository.ts';
+import { MOST_WAITING } from '../domain/limits.ts';
 import type { Data } from './data.ts';
 import type { Metrics } from './metrics.ts';
 import type { Runtime } from './runtime.ts';

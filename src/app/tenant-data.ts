@@ -56,7 +56,7 @@ export async function exportTenantTo(
   }
 }
 
-/** What an export reads. */
+/** The records that an export reads. */
 export function recordsOf(db: Db): TenantRecords {
   // A placeholder for each document URL, which `bodyAtRest` removes.
   const log = createEventLog(db, () => 'url');

@@ -18,12 +18,12 @@ import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
 import type { Runtime } from './runtime.ts';
 
-/** What a worker uses of the live authority. */
+/** The parts of the live authority that a worker uses. */
 export type WorkersAuthority = Pick<LiveAuthority, 'papers' | 'concurrency'> & {
   readonly authority: Authority & Partial<Pick<LiveAuthority['authority'], 'setShare'>>;
 };
 
-/** What decides when invoices go to which authority. Each function throws for live invoices if there is none. */
+/** Decides when invoices go to which authority. Each function throws for live invoices without a live authority. */
 export interface Transmission {
   readonly authorityOf: (environment: Environment) => Authority;
   readonly gateOf: (environment: Environment) => Gate;

@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client';
-import { MOST_WAITING } from '../domain/invoice/repository.ts';
+import { MOST_WAITING } from '../domain/limits.ts';
 import { type Attempt, isSuccess } from '../domain/webhook/delivery.ts';
 import type { DeliveryLedger } from '../domain/webhook/ports.ts';
 import { ageOf, type Instruments, shared, timing } from './instruments.ts';

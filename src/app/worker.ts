@@ -18,7 +18,7 @@ import type { Signing } from './signing.ts';
 import { composeTransmission, type Transmission, type WorkersAuthority } from './transmission.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** Delays of the transmission attempts in the test environment: five attempts within 15 s (docs/decisions/0029). */
+/** Delays of the transmission attempts in the test environment: five attempts within 15 s (docs/decisions/0009). */
 export const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
 
 export interface WorkerParts {

@@ -4,7 +4,7 @@ import type { Audit } from '../domain/audit-entry.ts';
 import type { CommandContext } from './command.ts';
 
 /**
- * Opens the configured store, runs `work` with it and closes it. What `work` changes of a tenant's account it records
+ * Opens the configured store, runs `work` with it and closes it. `work` records its changes of a tenant's account
  * with `audit`.
  * @throws when the store cannot be opened, and what `work` throws
  */

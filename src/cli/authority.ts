@@ -4,15 +4,12 @@ import type { Outage } from '../domain/authority/breaker.ts';
 import type { ReconciliationRun } from '../domain/authority/reconciliation.ts';
 import type { Pause } from '../domain/authority/state.ts';
 import { statusOf } from '../domain/authority/status.ts';
-import { MOST_WAITING } from '../domain/invoice/repository.ts';
+import { MOST_WAITING, OPERATOR_TEXTS } from '../domain/limits.ts';
 import { LIVE_MS } from '../domain/live-workers.ts';
+import { MOST_TENANTS } from '../domain/operations/survey.ts';
 import { administer } from './administer.ts';
 import type { Command } from './command.ts';
 import { columns, harmless } from './terminal.ts';
-
-/** How many tenants are shown. */
-const MOST_TENANTS = 50;
-const MAX_REASON = 200;
 
 const JSON_OPTION = { json: { description: 'Print an object' } } as const;
 
@@ -74,7 +71,7 @@ export const pauseAuthority: Command = {
   },
   details: 'It takes effect within two seconds in all processes, survives restarts, and ends with authority resume.',
   async run(input, context) {
-    const reason = input.find('reason')?.slice(0, MAX_REASON) ?? null;
+    const reason = input.find('reason')?.slice(0, OPERATOR_TEXTS.pauseReason) ?? null;
     const pause: Pause = { by: `${userInfo().username}@${hostname()}`, reason, since: new Date() };
     await administer(context, async ({ authorityState, audit }) => {
       await authorityState.pause(pause);

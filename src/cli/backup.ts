@@ -153,7 +153,7 @@ function embedded({ config }: CommandContext, tools: string): Config {
   );
 }
 
-/** The folder in which an archive is checked; null if none is sent or received. @throws {InputError} if it is none */
+/** The folder in which an archive is checked; null without an archive. @throws {InputError} if it is not a folder */
 function workDirOf(input: ParsedArguments, place: string): string | null {
   const given = input.find('work-dir');
   if (place !== STREAM) {

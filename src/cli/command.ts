@@ -55,7 +55,7 @@ export interface ParsedArguments {
   has(flag: string): boolean;
 }
 
-/** What a command gets from its environment. */
+/** The parts that a command gets from its environment. */
 export interface CommandContext {
   readonly terminal: Terminal;
   /** The settings. @throws {ConfigError} */

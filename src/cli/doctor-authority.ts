@@ -1,5 +1,6 @@
 import type { AuthorityDiagnosis } from '../app/diagnosis.ts';
-import { CLOCK_WARNING_MS, DAY_MS, EXPIRY_WARNING_DAYS, type Finding, oneLine } from './doctor-checks.ts';
+import { DAY_MS } from '../domain/durations.ts';
+import { CLOCK_WARNING_MS, EXPIRY_WARNING_DAYS, type Finding, oneLine } from './doctor-checks.ts';
 
 /**
  * Checks the live authority: files, certificate, token, capabilities, clock. Files that cannot be used prevent the start

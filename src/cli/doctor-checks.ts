@@ -6,6 +6,7 @@ import type { OpenAdministration } from '../app/administration.ts';
 import type { MailDiagnosis, RendererDiagnosis } from '../app/diagnosis.ts';
 import type { OpenStore } from '../app/store.ts';
 import type { Config } from '../config.ts';
+import { DAY_MS } from '../domain/durations.ts';
 import { reasonOf } from './files.ts';
 
 /** The result of one check. Only `fails` prevents the service from working. */
@@ -13,12 +14,11 @@ export interface Finding {
   readonly subject: string;
   readonly state: 'works' | 'warns' | 'fails';
   readonly found: string;
-  /** What to do. */
+  /** The action that the operator should take. */
   readonly advice?: string;
 }
 
 const LOW_DISK_BYTES = 1024 ** 3;
-export const DAY_MS = 86_400_000;
 export const EXPIRY_WARNING_DAYS = 30;
 /** A date before this version was written: a clock that shows an earlier time is wrong. */
 const EARLIEST_MS = Date.UTC(2026, 10, 1);

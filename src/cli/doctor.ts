@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { MOST_WAITING } from '../domain/invoice/repository.ts';
+import { MOST_WAITING } from '../domain/limits.ts';
 import type { Command, CommandParts } from './command.ts';
 import { checkAuthority } from './doctor-authority.ts';
 import {

@@ -68,12 +68,12 @@ export const listDataKeys: Command = {
 
 export const rotateDataKey: Command = {
   name: 'data-keys rotate',
-  summary: 'Makes a new key of the data; what earlier keys gave out stays valid until they end',
+  summary: 'Makes a new key of the data; the values of earlier keys stay valid until these keys end',
   positionals: [],
   options: {
     'earlier-end-in': {
       value: 'TIME',
-      description: 'When what earlier keys gave out ends: 90d, 12h, 10m at least; default: as it is',
+      description: 'When the values that earlier keys gave out end: 90d, 12h, 10m at least; default: as it is',
     },
     sessions: { description: 'Instead the key of sessions: everybody has to sign in again' },
     ...JSON_OPTION,
@@ -101,14 +101,14 @@ have the present MASTER_KEY: look for errors in the logs first.`,
 
 export const endDataKey: Command = {
   name: 'data-keys end',
-  summary: 'Sets when what an earlier key gave out is no longer valid',
+  summary: 'Sets when the values that an earlier key gave out end',
   positionals: ['KEY'],
   options: {
     in: { value: 'TIME', required: true, description: '0m, 12h, 90d, or never' },
     ...JSON_OPTION,
   },
   details: `Document URLs, client secrets and tokens of embedded pages that the key gave out answer 404 or 401 from then on. Stored secrets that
-it sealed open for ever.`,
+the key sealed stay readable for ever.`,
   async run(input, context) {
     const number = Number(input.get('KEY'));
     if (!Number.isInteger(number)) throw new UsageError('KEY must be a number that data-keys list shows');
@@ -121,7 +121,7 @@ it sealed open for ever.`,
     });
     if (!input.has('json'))
       context.terminal.print(
-        `What the key ${number} gave out ends ${endsAt ? `at ${endsAt.toISOString()}` : 'never'}.`,
+        `The values that the key ${number} gave out end ${endsAt ? `at ${endsAt.toISOString()}` : 'never'}.`,
       );
     return 0;
   },

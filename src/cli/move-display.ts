@@ -6,14 +6,11 @@ import type { Terminal } from './terminal.ts';
 const EVERY_MS = { terminal: 200, lines: 2000 } as const;
 const MEGABYTE = 1e6;
 
-/** Shows how far a move is: one line that changes on a terminal, otherwise a line for each collection and time. */
-export interface MoveDisplay {
-  readonly reports: MoveReports;
-  close(): void;
-}
-
-/** Writes to standard error, because standard output is for the result. */
-export function createMoveDisplay({ stream, remark }: Pick<Terminal, 'stream' | 'remark'>): MoveDisplay {
+/**
+ * Shows how far a move is: one line that changes on a terminal, otherwise a line for each collection and time. Writes
+ * to standard error, because standard output is for the result.
+ */
+export function createMoveDisplay({ stream, remark }: Pick<Terminal, 'stream' | 'remark'>) {
   const update = stream.isTTY ? createLogUpdate(process.stderr) : null;
   let phase = { name: '', documents: 0, startedAt: 0 };
   let passed = { documents: 0, bytes: 0 };
@@ -29,25 +26,23 @@ export function createMoveDisplay({ stream, remark }: Pick<Terminal, 'stream' | 
     else remark(text);
   }
 
-  return {
-    reports: {
-      waits: (ms) => remark(`waits ${Math.ceil(ms / 1000)} s until every process has noticed`),
-      begins(name, collections, documents) {
-        update?.done();
-        phase = { name, documents, startedAt: performance.now() };
-        passed = { documents: 0, bytes: 0 };
-        current = '';
-        remark(`${name} ${collections} collections, about ${Math.max(0, documents)} documents`);
-      },
-      passes(collection, { documents, bytes }) {
-        passed = { documents: passed.documents + documents, bytes: passed.bytes + bytes };
-        const isNew = collection !== current;
-        current = collection;
-        show(isNew);
-      },
+  const reports: MoveReports = {
+    waits: (ms) => remark(`waits ${Math.ceil(ms / 1000)} s until every process has noticed`),
+    begins(name, collections, documents) {
+      update?.done();
+      phase = { name, documents, startedAt: performance.now() };
+      passed = { documents: 0, bytes: 0 };
+      current = '';
+      remark(`${name} ${collections} collections, about ${Math.max(0, documents)} documents`);
     },
-    close: () => update?.done(),
+    passes(collection, { documents, bytes }) {
+      passed = { documents: passed.documents + documents, bytes: passed.bytes + bytes };
+      const isNew = collection !== current;
+      current = collection;
+      show(isNew);
+    },
   };
+  return { reports, close: () => update?.done() };
 }
 
 function line(

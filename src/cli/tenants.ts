@@ -1,6 +1,7 @@
 import { entryByOperator } from '../domain/audit-entry.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
+import { OPERATOR_TEXTS } from '../domain/limits.ts';
 import { PAYMENT_MEANS_NAMES } from '../domain/payment-means.ts';
 import { MAX_LOGO_BYTES, MAX_LOGO_PIXELS, MAX_PNG_AREA } from '../domain/tenant/logo.ts';
 import type { SellerProfileChange } from '../domain/tenant/ports.ts';
@@ -36,8 +37,6 @@ const PROFILE_HELP = `FILE.json contains an object with the seller's details for
 Test invoices take missing fields from a specimen seller. Live keys need the fields up to paymentMode.
 Example: scripts/samples/seller/profile.json`;
 
-const MAX_NAME = 200;
-
 export const createTenant: Command = {
   name: 'tenants create',
   summary: 'Creates a tenant: a company that issues invoices',
@@ -51,7 +50,8 @@ export const createTenant: Command = {
   async run(input, context) {
     const { terminal } = context;
     const name = input.get('name').trim();
-    if (name === '' || name.length > MAX_NAME) throw new UsageError(`--name must have 1 to ${MAX_NAME} characters`);
+    const most = OPERATOR_TEXTS.tenantName;
+    if (name === '' || name.length > most) throw new UsageError(`--name must have 1 to ${most} characters`);
     const profile = await profileOf(input.find('profile'));
     const tenant = { id: newId('ten'), name, profile, createdAt: new Date() };
     await administer(context, async ({ tenants, audit }) => {
@@ -111,7 +111,7 @@ export const updateTenant: Command = {
       const before = await tenants.find(tenantId);
       if (before === null || !(await tenants.updateProfile(tenantId, profile)))
         throw new Error(`There is no tenant '${tenantId}'.`);
-      // What the file does not have is removed.
+      // Fields that the file does not have are removed.
       const gone = Object.fromEntries(Object.keys(before.profile).map((field) => [field, null]));
       const fields = changedFields(before.profile, { ...gone, ...profile });
       const details = { fields: fields.join(', ') };

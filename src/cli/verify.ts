@@ -156,7 +156,7 @@ export function report(verification: Verification, signer: Signer, name: string,
   return `${verdict}  ${harmless(name)}\n${facts}\n${harmless(explanation)}`;
 }
 
-/** What the tax authority states in a cleared document, and who signed that. */
+/** The statement of the tax authority in a cleared document, and the signer of the statement. */
 function clearanceRows(clearance: ValidSignature['clearance']): (readonly [string, string])[] {
   if (clearance === null) return [];
   const { subject, fingerprint } = clearance.signature.certificate;

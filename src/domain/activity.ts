@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span } from './tracing.ts';
 
-/** What the work under way is about, for the log and for traces. Whoever began it may add to it meanwhile. */
+/** The subject of the work under way, for the log and for traces. The caller that began it may add fields meanwhile. */
 export interface Activity {
   requestId?: string;
   tenantId?: string;

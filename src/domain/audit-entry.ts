@@ -13,8 +13,8 @@ interface AuditActionRow {
 }
 
 /**
- * What is recorded of a tenant's account. Creations of invoices are not: they are no changes of the account, they are
- * many, and each invoice is its own record.
+ * The recorded changes of a tenant's account. Creations of invoices are not recorded: they are no changes of the
+ * account, they are many, and each invoice is its own record.
  */
 export const AUDIT_ACTIONS = {
   'tenant.created': { description: 'An operator created the tenant.', both: true },
@@ -30,7 +30,7 @@ export const AUDIT_ACTIONS = {
   'member.role_changed': { description: 'A person got another role.', both: true },
   'member.removed': { description: 'A person was removed, or left.', both: true },
   'member.signed_in': { description: 'A person signed in.', both: true },
-  'member.password_changed': { description: 'A person changed the own password.', both: true },
+  'member.password_changed': { description: 'A person changed their password.', both: true },
   'member.password_reset': { description: 'A person set a new password with a link from a mail.', both: true },
   'member.codes_added': {
     description: 'A person’s password needs a code of an authenticator from then on.',
@@ -77,7 +77,7 @@ export interface AuditEntry {
   readonly origin: Origin | null;
   /** The id of what was changed; null if there is none yet, as for an invitation. */
   readonly subject: string | null;
-  /** What else tells the change: for example `role`, and `fields` with the names of the changed fields. */
+  /** Further facts of the change: for example `role`, and `fields` with the names of the changed fields. */
   readonly details: Readonly<Record<string, string>>;
 }
 
@@ -97,9 +97,9 @@ export interface RecordedEntry extends AuditEntry {
 export type Audit = (...entries: readonly AuditEntry[]) => Promise<void>;
 
 export interface AuditQuery extends Omit<PageQuery, 'environment'> {
-  /** Only what this key or person did. Not with `subject`. */
+  /** Only the changes of this key or person. Not with `subject`. */
   readonly actorId: string | null;
-  /** Only what was done to this. */
+  /** Only the changes of this object. */
   readonly subject: string | null;
 }
 
@@ -123,7 +123,7 @@ export function entryBy(member: Member, action: AuditAction, { subject, details 
   };
 }
 
-/** The entry of what a person did at the own account, for one of the person's tenants. */
+/** The entry of an action of a person on their account, for one of the person's tenants. */
 export function entryOfPerson(
   { id, name }: Pick<Person, 'id' | 'name'>,
   tenantId: string,

@@ -1,5 +1,6 @@
+import { DAY_MS } from './durations.ts';
+
 const CASABLANCA_DATE = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Casablanca', dateStyle: 'short' });
-const DAY_MS = 86_400_000;
 
 /** The calendar date in Morocco at an instant, `YYYY-MM-DD`. Such dates compare as text. */
 export function moroccanDate(instant: Date): string {

@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 
-/** What a key is for: `data` derives what is given out and seals what is stored, `sessions` is of people's sessions. */
+/** The purposes of keys: `data` derives given-out values and seals stored secrets, `sessions` is for sessions. */
 export const KEY_PURPOSES = ['data', 'sessions'] as const;
 export type KeyPurpose = (typeof KEY_PURPOSES)[number];
 
@@ -9,19 +9,19 @@ export interface DataKey {
   /** Its number among all keys of the installation, from 1; a later key has a greater one. */
   readonly number: number;
   readonly secret: KeyObject;
-  /** From then on it is the one that is used, until a later key is. */
+  /** From this time on the key is in use, until a later key is. */
   readonly usedFrom: Date;
-  /** From then on nothing that was derived from it is accepted; null: never. What it sealed opens for ever. */
+  /** From then on no value derived from the key is accepted; null: no end. Secrets that it sealed stay readable. */
   readonly endsAt: Date | null;
 }
 
 /** The keys of one purpose as they are now: they change while the process runs (docs/decisions/0073). */
 export interface DataKeys {
-  /** What is derived and sealed now is derived and sealed with it. */
+  /** The key that derives and seals now. */
   newest(): DataKey;
-  /** Those whose derived values are accepted, newest first: also one that other processes may use a moment earlier. */
+  /** Keys whose derived values are accepted, newest first: also a key that other processes may use slightly earlier. */
   accepted(): readonly DataKey[];
-  /** All, newest first: with each of them something may have been sealed. */
+  /** All keys, newest first: each of them may have sealed stored secrets. */
   all(): readonly DataKey[];
 }
 

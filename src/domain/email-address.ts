@@ -4,7 +4,7 @@ import { expected } from './input-problems.ts';
 
 /** Maximum lengths in octets of UTF-8 (RFC 5321, 4.5.3.1; RFC 6531, 3.3). */
 const MAX_LOCAL = 64;
-const MAX_ADDRESS = 254;
+export const MAX_ADDRESS = 254;
 
 /**
  * RFC 5322's dot-atom, extended by letters, marks and digits of other scripts (RFC 6531, 3.3). Quoted local parts are

@@ -9,9 +9,9 @@ interface ErrorRow {
   readonly alsoWith?: readonly number[];
   /** The type of the error in GraphQL's mutation results; absent if it is an error of the whole request. */
   readonly type?: 'InvalidInputError' | 'NotFoundError' | 'IdempotencyConflictError' | 'LimitReachedError';
-  /** What the code means. */
+  /** The meaning of the code. */
   readonly description: string;
-  /** What the client should do. */
+  /** The action that the client should take. */
   readonly remedy: string;
   readonly example: readonly [message: string, param: string | null];
 }

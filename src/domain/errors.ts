@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from './error-codes.ts';
 /** One violation in a request, in the contract's error shape ("Errors"). */
 export interface Problem {
   readonly code: ErrorCode;
-  /** What was wrong and what was expected, for people. */
+  /** Says what was wrong and what was expected, for people. */
   readonly message: string;
   /**
    * Dotted path of the field at fault (`customer.ice`, `lines.0.taxRate`) in the domain's names; null if no field is.

@@ -3,7 +3,7 @@ import type { InvoiceStatus } from './invoice/lifecycle.ts';
 interface EventRow {
   /** The new status of the invoice; null if the event has no status change. */
   readonly status: Exclude<InvoiceStatus, 'pending'> | null;
-  /** What happened. */
+  /** Says what happened. */
   readonly description: string;
 }
 
@@ -29,7 +29,7 @@ export function statusOfEvent(type: EventType): EventRow['status'] {
 /** The event type of each status change. */
 export const EVENT_OF_STATUS = Object.fromEntries(
   EVENT_TYPES.filter((type) => statusOfEvent(type) !== null).map((type) => [statusOfEvent(type), type]),
-) as Readonly<Record<Exclude<InvoiceStatus, 'pending'>, EventType>>;
+) as Readonly<Record<NonNullable<(typeof EVENTS)[EventType]['status']>, EventType>>;
 
 /** The name of a type in GraphQL's enum, where names cannot contain a dot: `invoice_signing`. */
 export function enumNameOf(type: EventType): string {

@@ -1,18 +1,3 @@
-/**
- * Runs tasks with limited concurrency. Keys with waiting tasks take turns, so that no key waits for another's backlog.
- */
-export interface FairQueue {
-  /**
-   * Runs the task, at once if a place is free.
-   * @param key the owner of the task
-   * @throws {QueueFull} at once if the key's backlog is full; later if the total is exceeded and this key has the
-   *   longest backlog, or if the task has waited too long
-   */
-  run<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Waits for a place and holds it. @returns a function that frees the place, to be called once @throws as `run` */
-  enter(key: string): Promise<() => void>;
-}
-
 /** The task was refused and did not start. */
 export class QueueFull extends Error {}
 
@@ -34,12 +19,15 @@ export interface FairQueueOptions {
   readonly patienceMs?: number;
 }
 
+/**
+ * Runs tasks with limited concurrency. Keys with waiting tasks take turns, so that no key waits for another's backlog.
+ */
 export function createFairQueue({
   places = 1,
   perKey = Number.POSITIVE_INFINITY,
   total = Number.POSITIVE_INFINITY,
   patienceMs,
-}: FairQueueOptions): FairQueue {
+}: FairQueueOptions) {
   /** The waiting tasks by key, keys in the order of their turns. */
   const backlogs = new Map<string, Entry[]>();
   let size = 0;
@@ -86,6 +74,12 @@ export function createFairQueue({
     });
   }
 
+  /**
+   * Runs the task, at once if a place is free.
+   * @param key the owner of the task
+   * @throws {QueueFull} at once if the key's backlog is full; later if the total is exceeded and this key has the
+   *   longest backlog, or if the task has waited too long
+   */
   function run<T>(key: string, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
@@ -107,7 +101,8 @@ export function createFairQueue({
 
   return {
     run,
-    enter: (key) =>
+    /** Waits for a place and holds it. @returns a function that frees the place, to be called once @throws as `run` */
+    enter: (key: string): Promise<() => void> =>
       new Promise((resolve, reject) => {
         run(key, () => new Promise<void>((leave) => resolve(leave))).catch(reject);
       }),

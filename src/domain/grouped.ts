@@ -1,4 +1,4 @@
-/** What came of an item: its result, or the error that its caller gets. */
+/** The outcome of an item: its result, or the error that its caller gets. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
 
 /** Runs work when it is its turn. */

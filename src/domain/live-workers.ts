@@ -15,19 +15,6 @@ const ANCIENT_MS = 3_600_000;
 /** The longest part of the time between two reads that counts as watched, milliseconds: reads are a second apart. */
 const MOST_WATCHED_MS = 2000;
 
-/**
- * Tells the live workers by the changes of their heartbeats, so that differences between clocks do not matter. Until a
- * heartbeat changes it counts by its age, because in a series of restarts most of them are of dead workers, which nobody
- * watched long enough. Only time in which this process read regularly counts as watched: after a stall of its own, or of
- * the machine, it takes no other worker for dead.
- */
-export interface LiveWorkers {
-  /** Takes note of the stored heartbeats. @param time now @returns those of workers that have ended long ago */
-  seen<Beat extends Heartbeat>(heartbeats: readonly Beat[], time: Date): readonly Beat[];
-  /** The ids of the live workers. */
-  live(): readonly string[];
-}
-
 interface Seen {
   /** UNIX milliseconds, by the worker's clock. */
   readonly at: number;
@@ -38,16 +25,21 @@ interface Seen {
 }
 
 /**
+ * Tells the live workers by the changes of their heartbeats, so that differences between clocks do not matter. Until a
+ * heartbeat changes it counts by its age, because in a series of restarts most of them are of dead workers, which nobody
+ * watched long enough. Only time in which this process read regularly counts as watched: after a stall of its own, or of
+ * the machine, it takes no other worker for dead.
  * @param clock monotonic, milliseconds
  * @param liveMs see {@link LIVE_MS}
  */
-export function watchWorkers(clock: () => number = () => performance.now(), liveMs: number = LIVE_MS): LiveWorkers {
+export function watchWorkers(clock: () => number = () => performance.now(), liveMs: number = LIVE_MS) {
   /** The last heartbeat of each worker. */
   const known = new Map<string, Seen>();
   let watched = 0;
   let read = clock();
   return {
-    seen(heartbeats, time) {
+    /** Takes note of the stored heartbeats. @param time now @returns those of workers that have ended long ago */
+    seen<Beat extends Heartbeat>(heartbeats: readonly Beat[], time: Date): readonly Beat[] {
       const now = clock();
       watched += Math.min(now - read, MOST_WATCHED_MS);
       read = now;
@@ -64,6 +56,8 @@ export function watchWorkers(clock: () => number = () => performance.now(), live
         return watched - seen > FORGET_MS || (isOld && time.getTime() - at.getTime() > ANCIENT_MS);
       });
     },
-    live: () => [...known].filter(([, { seen, isOld }]) => !isOld && watched - seen <= liveMs).map(([id]) => id),
+    /** The ids of the live workers. */
+    live: (): readonly string[] =>
+      [...known].filter(([, { seen, isOld }]) => !isOld && watched - seen <= liveMs).map(([id]) => id),
   };
 }

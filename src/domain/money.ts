@@ -5,7 +5,7 @@ export type Centimes = number;
 export const CURRENCY = 'MAD';
 export type Currency = typeof CURRENCY;
 
-/** The largest amount or total: the largest integer that an IEEE double represents exactly (docs/decisions/0013). */
+/** The largest amount or total: the largest integer that an IEEE double represents exactly (docs/decisions/0012). */
 export const MAX_CENTIMES: Centimes = Number.MAX_SAFE_INTEGER;
 
 /**

@@ -27,7 +27,7 @@ export interface Page<Row> {
   readonly bytes: number;
 }
 
-/** What part of a list a client asks for. */
+/** The part of a list that a client asks for. */
 export interface PageSpan {
   /** 1 to 100. */
   readonly limit: number;

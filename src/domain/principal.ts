@@ -40,7 +40,7 @@ export interface Origin {
   readonly requestId: string;
   /** The client's network address. */
   readonly address: string;
-  /** What the browser or program says that it is, at most {@link MOST_USER_AGENT} characters. */
+  /** The name that the browser or program gives itself, at most {@link MOST_USER_AGENT} characters. */
   readonly userAgent: string | null;
 }
 export const MOST_USER_AGENT = 200;
@@ -49,8 +49,8 @@ export const MOST_USER_AGENT = 200;
 export type Member = (KeyPrincipal & { readonly kind: 'secret' }) | PersonPrincipal;
 
 /**
- * What a member may do, with the least role that a person needs for it in each environment; null: only a secret key. A
- * secret key may do all of it.
+ * The rights of members, with the least role that a person needs for each in each environment; null: only a secret key
+ * has the right. A secret key has all rights.
  */
 const SCOPES = {
   /** See everything of the tenant; nothing is changed. */
@@ -71,7 +71,7 @@ export function isMember(principal: Principal): principal is Member {
 }
 
 /**
- * Requires a secret key, or a person whose role includes the scope. Who is suspended may only read.
+ * Requires a secret key, or a person whose role includes the scope. A suspended tenant may only read.
  * @throws {ServiceError} insufficient_scope (403); tenant_suspended (403)
  */
 export function requireScope(principal: Principal, scope: Scope): Member {
@@ -131,7 +131,7 @@ export function credentialOf(principal: Principal): string {
   return [sessionId, tenant.id, environment, role].join(' ');
 }
 
-/** Who made a change, for the audit log. */
+/** The author of a change, for the audit log. */
 export type Actor =
   | { readonly kind: 'key'; readonly id: string; readonly name: null }
   /** With the name at that time: the person may leave. */

@@ -20,7 +20,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
 
-/** What is derived from one key for one purpose. */
+/** The values that are derived from one key for one purpose. */
 interface Sealing {
   readonly key: KeyObject;
   readonly header: Buffer;

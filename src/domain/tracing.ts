@@ -41,7 +41,7 @@ export interface TracingSettings {
     readonly ratio: number;
     readonly parentBased: boolean;
   };
-  /** What every span says of this service, `service.name` included. */
+  /** The attributes of this service in every span, `service.name` included. */
   readonly resource: Readonly<Record<string, string>>;
   /** Milliseconds, and numbers of spans. */
   readonly batch: {
@@ -76,7 +76,7 @@ export function isSampled(traceparent: string): boolean {
   return traceparent.endsWith('1');
 }
 
-/** What an error is called in a span: the name of its class. */
+/** The name of an error in a span: the name of its class. */
 export function kindOfError(error: unknown): string {
   return error instanceof Error ? error.name : 'Error';
 }

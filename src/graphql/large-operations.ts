@@ -7,19 +7,15 @@ const AT_A_TIME = 2;
 const PATIENCE_MS = 10_000;
 
 /** Limits the number of large operations at a time. Callers get places in turn, so none can delay the others. */
-export interface LargeOperations {
-  /**
-   * Waits for a place.
-   * @returns a function that releases the place
-   * @throws {ServiceError} 503 if no place was free within the waiting time
-   */
-  enter(caller: string): Promise<() => void>;
-}
-
-export function createLargeOperations(places = AT_A_TIME, patienceMs = PATIENCE_MS): LargeOperations {
+export function createLargeOperations(places = AT_A_TIME, patienceMs = PATIENCE_MS) {
   const queue = createFairQueue({ places, patienceMs });
   return {
-    enter: (caller) =>
+    /**
+     * Waits for a place.
+     * @returns a function that releases the place
+     * @throws {ServiceError} 503 if no place was free within the waiting time
+     */
+    enter: (caller: string): Promise<() => void> =>
       queue.enter(caller).catch(() => {
         throw serviceError('internal_error', 'Too many large operations are running. Try again.', null, 503);
       }),

@@ -54,7 +54,7 @@ export interface Jobs {
   startWorker(pipeline: Pick<Pipeline, 'runClaimed'>): Promise<void>;
   /** Runs work of a worker that has no place in a lane. The process is not idle meanwhile. */
   besides(work: () => Promise<void>): Promise<void>;
-  /** What the claims of this process have cost; null until the worker is started. */
+  /** The counts of this process's claims; null until the worker is started. */
   claimCounts(): ClaimCounts | null;
   /** Waits up to `timeoutMs` for running jobs and unlocks the others. */
   stop(timeoutMs: number): Promise<void>;
@@ -88,7 +88,7 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     ? WHOLE_RANGE
     : createClaimRanges(members, worker, (error) => report('the partitions of invoices could not be shared', error));
   const backend = new MongoBackend({ mongo: db, collection: JOBS_COLLECTION, ensureIndex: true });
-  // Every worker would try to lock the job. Those to whom the partition does not belong look at the next poll only.
+  // Every worker would try to lock the job. Workers without the partition find the job at the next poll only.
   const channel = createJobChannel(db, JOBS_COLLECTION, ({ jobName: name, jobId }) => {
     if (!JOB_NAMES.has(name)) return true;
     const [own, partition] = [ranges.own(), partitionOfJob(String(jobId))];

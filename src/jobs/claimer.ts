@@ -21,11 +21,11 @@ const COLD_MS = 1000;
 const COLD_LOOKS = Math.ceil(Math.log2(COLD_MS / HOT_MS));
 /** Number of invoices of one slot that are claimed in its turn. */
 const A_TURN = 8;
-/** Work that has been due for this long is taken up outside of the own range too, milliseconds. */
+/** A worker takes up work outside of its range too when the work has been due for this long, milliseconds. */
 const LATE_MS = 3000;
 /** Number of late invoices of which a worker takes its share. */
 const LATE_CHOICE = 128;
-/** Pause between two looks outside of the own range that find nothing, milliseconds. */
+/** Pause of a worker between two looks outside of its range that find nothing, milliseconds. */
 const LATE_LOOK_MS = 2000;
 /** The process is idle when it has run no invoice for this long, milliseconds. */
 const QUIET_MS = 1000;
@@ -44,11 +44,11 @@ export interface ClaimerParts {
   readonly report: (message: string, error: unknown) => void;
 }
 
-/** What the claims of this process have cost. */
+/** The counts of this process's claims, which show what they cost. */
 export interface ClaimCounts {
   /** Due invoices that were found. */
   readonly found: number;
-  /** Those of them that were claimed. Another worker was quicker with the others. */
+  /** Due invoices that this process claimed. Another worker was quicker with the others. */
   readonly claimed: number;
 }
 
@@ -65,13 +65,13 @@ export interface Claimer {
 }
 
 /**
- * Finds the due invoices of each lane in the own range of partitions and claims as many as there are free places, many
- * at once. Each slot in turn gives a few, so that a tenant waits for a turn of the others and not for their
+ * Finds the due invoices of each lane in the worker's range of partitions and claims as many as there are free places,
+ * many at once. Each slot in turn gives a few, so that a tenant waits for a turn of the others and not for their
  * backlogs. While work is found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms,
  * then less and less often, up to a second. A lost wake or a dead worker therefore costs a second after the work is due
- * or the lease has ended; if the owner of the range does not come, others take up their shares of the work when it is late.
- * Idle work is taken up one at a time while there is nothing else; in a busy process after ten minutes, with a rest
- * after each for as long as it took (docs/decisions/0046).
+ * or the lease has ended; if the owner of the range does not come, others take up their shares of the work when it is
+ * late. Idle work is taken up one at a time while there is nothing else; in a busy process after ten minutes, with a
+ * rest after each for as long as it took (docs/decisions/0046).
  */
 export function createClaimer({ invoices, ranges, run, isAnswering, report }: ClaimerParts): Claimer {
   let isStopped = false;
@@ -128,7 +128,7 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
     let position = Math.floor(Math.random() * PARTITIONS);
     /** Whether there may be more than the last look took. */
     let hasMore = false;
-    /** Looks in a row that found nothing, and those that found nothing in the own range. */
+    /** Looks in a row that found nothing, and looks in a row that found nothing in the worker's range. */
     let empty = 0;
     let emptyOwn = 0;
     /** Whether the lane was woken during a look. */
@@ -175,8 +175,8 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
     }
 
     /**
-     * The own share of everybody's late work, from a place at random on; nothing if the own range is everything. Without
-     * shares, all workers without work would find the same.
+     * The worker's share of the late work of all partitions, from a random partition on; nothing if the worker's range
+     * has all partitions. Without shares, all workers without work would find the same invoices.
      */
     async function searchLate(own: PartitionRange, limit: number, lateMs: number): Promise<DueInvoice[]> {
       const now = performance.now();

@@ -1,6 +1,6 @@
 /** The clock is looked at so often, milliseconds. */
 const LOOK_MS = 1000;
-/** A clock that is set back by less was corrected slowly, or the process was held up between its two clocks, milliseconds. */
+/** A smaller step back is a slow correction, or the process stalled between reading its two clocks, milliseconds. */
 const LEAST_MS = 2000;
 /** Other processes may still have written with the later clock: it is made good once more after this time, milliseconds. */
 const ONCE_MORE_MS = 10_000;
@@ -12,9 +12,9 @@ export interface Clocks {
 }
 
 /**
- * Watches the system's clock for being set back. A clock that is set forward needs nothing: what waits is due earlier.
- * @param onSetBack called with how far it was set back, milliseconds, and again ten seconds later. What it throws is its
- *   own to report
+ * Watches the system's clock for being set back. A clock that is set forward needs nothing: work is due earlier.
+ * @param onSetBack called with how far it was set back, milliseconds, and again ten seconds later. It reports its own
+ *   errors
  * @returns a function that stops it
  */
 export function watchClock(

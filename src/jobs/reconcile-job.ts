@@ -24,15 +24,8 @@ export interface ReconcileJobParts {
   readonly report: (message: string, error: unknown) => void;
 }
 
-export interface ReconcileJob {
-  /** Adds the job to the schedule, unless it is there. A run that was due while no worker ran starts at once. */
-  start(): Promise<void>;
-  /** Ends a run in progress after its current page. */
-  stop(): void;
-}
-
 /** Reconciles every night between 3:00 and 3:30 in Morocco, in one process. The store's lease excludes a second run. */
-export function createReconcileJob({ agenda, reconcile, installation, report }: ReconcileJobParts): ReconcileJob {
+export function createReconcileJob({ agenda, reconcile, installation, report }: ReconcileJobParts) {
   const end = new AbortController();
 
   async function run(): Promise<void> {
@@ -48,7 +41,8 @@ export function createReconcileJob({ agenda, reconcile, installation, report }: 
   }
 
   return {
-    async start() {
+    /** Adds the job to the schedule, unless it is there. A run that was due while no worker ran starts at once. */
+    async start(): Promise<void> {
       const work = async (job: Job): Promise<void> => {
         const touch = setInterval(() => void job.touch().catch(() => undefined), TOUCH_MS);
         await run()
@@ -62,6 +56,7 @@ export function createReconcileJob({ agenda, reconcile, installation, report }: 
       if (jobs[0]?.repeatInterval === interval) return;
       await agenda.every(interval, RECONCILE_JOB, {}, { timezone: TIMEZONE, skipImmediate: true });
     },
+    /** Ends a run in progress after its current page. */
     stop: () => end.abort(),
   };
 }
@@ -72,7 +67,7 @@ export async function removeReconcileJob(agenda: Agenda): Promise<void> {
 }
 
 /** The cron expression with seconds. The same installation always gets the same one. */
-export function scheduleOf(installation: string): string {
+function scheduleOf(installation: string): string {
   const place = createHash('sha256').update(installation).digest().readUInt32BE() % (SPREAD_MINUTES * 60);
   return `${place % 60} ${Math.floor(place / 60)} 3 * * *`;
 }

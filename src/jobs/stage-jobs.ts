@@ -21,23 +21,11 @@ export const WAKE_MS = 250;
 /** Age at which wake jobs are removed, milliseconds: the workers have heard of them, or find the invoices themselves. */
 const OLD_WAKE_MS = 5000;
 
-/** What a wake job tells: invoices of the lane in these partitions are due. */
+/** The message of a wake job: invoices of the lane in these partitions are due. */
 export interface Wake {
   readonly lane: Lane;
   /** 0 to `WAKE_RANGES - 1`. */
   readonly range: number;
-}
-
-/** The jobs for the stages of the pipeline. */
-export interface StageJobs {
-  /** Adds the job that wakes a worker for this work, unless it exists. */
-  add(work: PendingWork, slot: number, at: Date): Promise<void>;
-  /**
-   * Adds a job that wakes the workers, unless another process has.
-   * @param turn the time in multiples of {@link WAKE_MS}, since 1970
-   */
-  wake(wake: Wake, turn: number): Promise<void>;
-  removeOldWakes(): Promise<void>;
 }
 
 /** A job in Agenda's format. */
@@ -69,12 +57,12 @@ export const JOB_NAMES: ReadonlyMap<string, Lane> = new Map(
 );
 
 /**
- * The id of a job is derived from its work, so an invoice has one job for its next work, even if several processes
- * queue it. A unique index on the invoice could not guarantee this, because a retry is queued before the job of the
- * failed attempt is removed.
+ * The jobs for the stages of the pipeline. The id of a job is derived from its work, so an invoice has one job for its
+ * next work, even if several processes queue it. A unique index on the invoice could not guarantee this, because a
+ * retry is queued before the job of the failed attempt is removed.
  * @param worker the name under which this process locks jobs
  */
-export function createStageJobs(db: Db, worker: string): StageJobs {
+export function createStageJobs(db: Db, worker: string) {
   const jobs = db.collection<StageJob>(JOBS_COLLECTION);
 
   async function add(job: Pick<StageJob, '_id' | 'name' | 'data'>, nextRunAt: Date): Promise<void> {
@@ -83,12 +71,18 @@ export function createStageJobs(db: Db, worker: string): StageJobs {
   }
 
   return {
-    add: (work, slot, at) => {
+    /** Adds the job that wakes a worker for this work, unless it exists. */
+    add: (work: PendingWork, slot: number, at: Date): Promise<void> => {
       const [name, data] = [jobName(work.stage, work.environment), { invoiceId: work.invoiceId }];
       return add({ _id: jobIdOf(work, slot), name, data }, at);
     },
-    wake: (wake, turn) => add({ _id: wakeIdOf(wake, turn), name: WAKE_JOB, data: wake }, new Date()),
-    async removeOldWakes() {
+    /**
+     * Adds a job that wakes the workers, unless another process has.
+     * @param turn the time in multiples of {@link WAKE_MS}, since 1970
+     */
+    wake: (wake: Wake, turn: number): Promise<void> =>
+      add({ _id: wakeIdOf(wake, turn), name: WAKE_JOB, data: wake }, new Date()),
+    async removeOldWakes(): Promise<void> {
       await jobs.deleteMany({ name: WAKE_JOB, nextRunAt: { $lt: new Date(Date.now() - OLD_WAKE_MS) } });
     },
   };
@@ -117,7 +111,7 @@ function wakeIdOf({ lane, range }: Wake, turn: number): ObjectId {
   return new ObjectId(id);
 }
 
-/** What a wake job tells, by its id: a notification has nothing else. @param id hexadecimal; null if it is not one */
+/** The message in the id of a wake job: a notification has nothing else. Null for other jobs. @param id hexadecimal */
 export function wakeOfJob(id: string): Wake | null {
   const bytes = Buffer.from(id, 'hex');
   const lane = LANE_NAMES[bytes[10] ?? LANE_NAMES.length];

@@ -2,7 +2,7 @@ import type { Agenda, Job } from 'agenda';
 import type { DeliveryQueue } from '../domain/webhook/ports.ts';
 
 /** The name of the jobs that wake workers for deliveries, mostly for retries. Operators see it in the dashboard. */
-export const DELIVER_JOB = 'webhook.deliver';
+const DELIVER_JOB = 'webhook.deliver';
 
 const SWEEP_MS = 1000;
 const CONCURRENCY = 32;
@@ -19,32 +19,27 @@ export interface WebhookWork {
   sweep(): Promise<void>;
 }
 
-export interface WebhookJobs {
-  readonly queue: DeliveryQueue;
-  /** To be called before Agenda starts. */
-  start(work: WebhookWork): void;
-  stop(): Promise<void>;
-}
-
 /**
  * Wakes workers for deliveries through Agenda. The ledger decides what is done.
  * @param report receives failures; a job never throws
  */
-export function createWebhookJobs(agenda: Agenda, report: (message: string, error: unknown) => void): WebhookJobs {
+export function createWebhookJobs(agenda: Agenda, report: (message: string, error: unknown) => void) {
   let timer: NodeJS.Timeout | null = null;
   let sweeping: Promise<void> = Promise.resolve();
-  return {
-    queue: {
-      async wake(endpointId, at) {
-        try {
-          await agenda.schedule(at, DELIVER_JOB, { endpointId } satisfies DeliverJob);
-        } catch (error) {
-          // The sweep will find the delivery.
-          report(`a job ${DELIVER_JOB} could not be queued`, error);
-        }
-      },
+  const queue: DeliveryQueue = {
+    async wake(endpointId, at) {
+      try {
+        await agenda.schedule(at, DELIVER_JOB, { endpointId } satisfies DeliverJob);
+      } catch (error) {
+        // The sweep will find the delivery.
+        report(`a job ${DELIVER_JOB} could not be queued`, error);
+      }
     },
-    start(work) {
+  };
+  return {
+    queue,
+    /** To be called before Agenda starts. */
+    start(work: WebhookWork): void {
       agenda.define<DeliverJob>(DELIVER_JOB, async (job: Job<DeliverJob>) => work.wake(job.attrs.data.endpointId), {
         concurrency: CONCURRENCY,
       });
@@ -58,7 +53,7 @@ export function createWebhookJobs(agenda: Agenda, report: (message: string, erro
       };
       timer = setTimeout(tick, 0);
     },
-    async stop() {
+    async stop(): Promise<void> {
       if (timer) clearTimeout(timer);
       timer = null;
       await sweeping;

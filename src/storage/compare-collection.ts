@@ -3,7 +3,7 @@ import { BSON, type Collection, type Db } from 'mongodb';
 import type { ReportBatch } from './move-collection.ts';
 import { decoded, documentsAfter } from './raw-documents.ts';
 
-/** What both databases have of a collection. */
+/** The content of a collection, which is equal in both databases. */
 export interface Compared {
   readonly documents: number;
   readonly bytes: number;

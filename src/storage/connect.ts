@@ -12,7 +12,7 @@ const MAX_CONNECTIONS = 64;
 /** The connections of a process to the store. */
 export interface ConnectionPool {
   readonly open: number;
-  /** Those of change streams included, which wait for the server. */
+  /** Connections in use, including the connections of change streams, which wait for the server. */
   readonly inUse: number;
   /** Commands that wait for a connection. */
   readonly waiting: number;

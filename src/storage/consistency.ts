@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Binary, type Collection, type Db, ObjectId } from 'mongodb';
-import { DOCUMENT_FIELDS } from '../domain/invoice/documents.ts';
+import { DOCUMENT_FIELDS, type DocumentField } from '../domain/invoice/documents.ts';
 import type { StoredDocument } from '../domain/invoice/invoice.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
@@ -15,7 +15,7 @@ type Checked = Pick<
   InvoiceDocument,
   '_id' | 'tenantId' | 'environment' | 'status' | 'series' | 'ownNumber' | 'events'
 > & {
-  readonly [name in (typeof DOCUMENT_FIELDS)[number]]?: StoredDocument | null;
+  readonly [name in DocumentField]?: StoredDocument | null;
 };
 
 const PROJECTION = Object.fromEntries(
@@ -37,7 +37,7 @@ interface ChunkEntry {
   readonly data: Binary;
 }
 
-/** What was checked. */
+/** The numbers of objects that were checked. */
 export interface Checks {
   readonly invoices: number;
   /** Documents of invoices whose bytes have the digest that their invoice has. */
@@ -53,7 +53,7 @@ export interface Checks {
  */
 export async function* findInconsistencies(db: Db): AsyncGenerator<string, Checks> {
   const checks = { invoices: 0, documents: 0, files: 0 };
-  // What is kept of an erased tenant has the same fields.
+  // The invoices that are kept of an erased tenant have the same fields.
   for (const name of ['invoices', KEPT_COLLECTION])
     yield* checkedInvoices(db, db.collection<Checked & { _id: string }>(name), checks);
   checks.files = yield* incompleteFiles(db);
@@ -88,7 +88,7 @@ async function read(invoices: Collection<Checked & { _id: string }>, id: object)
     .toArray()) as Checked[];
 }
 
-/** What is wrong with each of these invoices; those with nothing wrong are left out. */
+/** The faults of each of these invoices; invoices without faults are left out. */
 async function faultsOf(db: Db, invoices: readonly Checked[]): Promise<Map<string, string[]>> {
   const faults = new Map<string, string[]>();
   const add = (id: string, text: string) => faults.set(id, [...(faults.get(id) ?? []), text]);

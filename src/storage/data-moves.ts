@@ -4,7 +4,7 @@ import { insertNew } from './insert-new.ts';
 
 /** A move of all data, as the collection `data_moves` of both databases remembers it. */
 interface MoveDocument {
-  /** What this database is in the move. */
+  /** The role of this database in the move. */
   _id: 'source' | 'target';
   /** The same in both. */
   move: string;

@@ -1,7 +1,7 @@
 import { MongoServerError } from 'mongodb';
 
 /** MongoDB's code `DuplicateKey`. */
-export const DUPLICATE_KEY = 11000;
+const DUPLICATE_KEY = 11000;
 
 /** Whether a write failed because its key already exists in a unique index, including that of `_id`. */
 export function isDuplicateKey(error: unknown): boolean {

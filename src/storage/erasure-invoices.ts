@@ -11,7 +11,7 @@ export interface InvoiceCollections {
   readonly invoices: Collection<InvoiceDocument>;
   readonly kept: Collection<KeptDocument>;
   readonly numbers: Collection<NumberDocument>;
-  /** What is stored under the ids of submissions. */
+  /** The collections of the mock authority, with the ids of submissions as `_id`. */
   readonly mock: readonly Collection<{ _id: string }>[];
   readonly ledger: Collection<{ _id: string }>;
   readonly tenants: Collection<{ _id: string }>;
@@ -21,7 +21,7 @@ export interface InvoiceCollections {
 type Numbered = Pick<InvoiceDocument, '_id' | 'tenantId' | 'environment' | 'series' | 'ownNumber' | 'heldAs'>;
 const NUMBERED = { tenantId: 1, environment: 1, series: 1, ownNumber: 1, heldAs: 1 } as const;
 
-/** What becomes of the invoices of a tenant that is erased. */
+/** The operations on the invoices of a tenant that is erased. */
 export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenants, stored }: InvoiceCollections) {
   const among = (ids: readonly string[]) => ({ _id: { $in: [...ids] } });
   /** Filters for invoices without work, which no worker changes. */

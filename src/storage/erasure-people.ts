@@ -11,7 +11,7 @@ export interface PeopleCollections {
   readonly sessions: Collection<{ userId: string }>;
   /** Passwords, codes, passkeys. */
   readonly credentials: readonly Collection<{ userId: string }>[];
-  /** Whose: the value. */
+  /** `value` is the id of the person. */
   readonly resets: Collection<{ value: string }>;
   readonly invitations: Collection<{ _id: string; grants: Grants }>;
 }

@@ -18,7 +18,7 @@ export interface HealthReports {
   readonly ended: (outage: Outage, seconds: number) => void;
 }
 
-export const HEALTH_COLLECTION = 'health';
+const HEALTH_COLLECTION = 'health';
 /** How long a successful probe is valid, milliseconds. */
 const VALID_MS = 5000;
 /** Interval of the probes during an outage, milliseconds. */

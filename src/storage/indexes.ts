@@ -143,7 +143,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.sweepAt': { $exists: true } },
     },
   ],
-  // Those of GridFS, under the names that drivers give them: the service writes the entries of files itself.
+  // The indexes of GridFS, under the names that drivers give them: the service writes the entries of files itself.
   [`${DOCUMENTS_BUCKET}.chunks`]: [{ name: 'files_id_1_n_1', key: { files_id: 1, n: 1 }, unique: true }],
   [`${DOCUMENTS_BUCKET}.files`]: [{ name: 'filename_1_uploadDate_1', key: { filename: 1, uploadDate: 1 } }],
   rate_windows: [{ name: 'expiry', key: { expire: 1 }, expireAfterSeconds: 0 }],
@@ -151,7 +151,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     { name: 'slot', key: { tenantId: 1, environment: 1, slot: 1 }, unique: true },
     { name: 'failing', key: { tellAt: 1 }, partialFilterExpression: { tellAt: { $exists: true } } },
   ],
-  // Those of better-auth, under the names that it gives them, and the ends of what expires.
+  // The indexes of better-auth, under the names that it gives them, and indexes that remove expired documents.
   people: [{ name: 'people_email_uidx', key: { email: 1 }, unique: true }],
   person_sessions: [
     { name: 'person_sessions_token_uidx', key: { token: 1 }, unique: true },
@@ -161,7 +161,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   person_passwords: [{ name: 'person_passwords_userId_idx', key: { userId: 1 } }],
   person_resets: [
     { name: 'person_resets_identifier_idx', key: { identifier: 1 } },
-    // Whose: with a new password they all end.
+    // The id of the person: a new password ends all entries of the person.
     { name: 'value', key: { value: 1 } },
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],

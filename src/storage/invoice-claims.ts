@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Filter, UpdateFilter } from 'mongodb';
+import { CLOCK_SKEW_MS } from '../domain/durations.ts';
 import { ALL_PARTITIONS, HURRIED_LANE, LANE_NAMES } from '../domain/invoice/lanes.ts';
 import type { Claim, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
@@ -8,9 +9,6 @@ import { decoded } from './pages.ts';
 import { placeFields, type StoredWork } from './stored-work.ts';
 
 type Claims = Pick<InvoiceRepository, 'due' | 'backlog' | 'claimMany' | 'handBack' | 'placeEarlierWork' | 'reschedule'>;
-
-/** Clocks of processes differ by less than this, milliseconds. */
-const SKEW_MS = 5000;
 
 /** How workers find due invoices and claim many at once. */
 export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
@@ -110,7 +108,7 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
     },
 
     async reschedule(now, leaseMs) {
-      const ahead = new Date(now.getTime() + SKEW_MS);
+      const ahead = new Date(now.getTime() + CLOCK_SKEW_MS);
       const leaseEnd = new Date(now.getTime() + leaseMs);
       const delay = { $subtract: ['$work.dueAt', '$work.since'] };
       const dueAt = { $cond: [{ $eq: ['$work.token', null] }, { $add: [now, delay] }, leaseEnd] };
@@ -123,14 +121,14 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
             'work.dueAt': { $gt: ahead },
             $or: [
               { 'work.since': { $gt: ahead } },
-              { 'work.token': { $ne: null }, 'work.dueAt': { $gt: new Date(leaseEnd.getTime() + SKEW_MS) } },
+              { 'work.token': { $ne: null }, 'work.dueAt': { $gt: new Date(leaseEnd.getTime() + CLOCK_SKEW_MS) } },
             ],
           } as Filter<InvoiceDocument>,
           [{ $set: { 'work.dueAt': dueAt, 'work.since': { $min: ['$work.since', now] } } }],
         );
         changed += modifiedCount;
       }
-      const unpublished = { 'outbox.dueAt': { $gt: new Date(now.getTime() + OUTBOX_GRACE_MS + SKEW_MS) } };
+      const unpublished = { 'outbox.dueAt': { $gt: new Date(now.getTime() + OUTBOX_GRACE_MS + CLOCK_SKEW_MS) } };
       await invoices.updateMany(unpublished, { $set: { 'outbox.dueAt': now } });
       return changed;
     },

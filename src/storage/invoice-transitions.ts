@@ -267,7 +267,7 @@ function isStored({ change, update }: ClaimedChange, document: InvoiceDocument |
   return isEqual(runOf(work), runOf(document.work)) && isEqual(fields, stored);
 }
 
-/** What of the work says which change wrote it, and what a claim does not change. */
+/** The fields of the work that show which change wrote it. A claim does not change them. */
 function runOf(work: StoredWork | undefined) {
   return work ? { stage: work.stage, attempts: work.attempts, since: work.since } : {};
 }

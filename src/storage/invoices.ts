@@ -17,7 +17,7 @@ const MAX_LINES = 1000;
 
 /**
  * Invoices in the collection `invoices`, and the numbers that they have taken in `invoice_numbers`.
- * @param hasEarlierKeys whether there are invoices with idempotency keys of which their ids are not derived
+ * @param hasEarlierKeys whether there are invoices whose ids are not derived from their idempotency keys
  */
 export function createInvoiceRepository(db: Db, background?: Through, hasEarlierKeys = false): InvoiceRepository {
   const invoices = db.collection<InvoiceDocument>('invoices');

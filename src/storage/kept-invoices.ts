@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { DOCUMENT_FIELDS } from '../domain/invoice/documents.ts';
 import { seriesYear } from '../domain/invoice/legal-invoice.ts';
 import type { KeptInvoice } from '../domain/tenant-data/erasure.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
@@ -10,7 +11,7 @@ export const KEPT_COLLECTION = 'kept_invoices';
 const KEPT_FIELDS = [
   ...(['_id', 'tenantId', 'environment', 'status', 'series', 'ownNumber', 'dgiId', 'rejectionReason'] as const),
   ...(['problems', 'authorityWarnings', 'heldAs', 'createdAt', 'updatedAt', 'events', 'awaitsCleared'] as const),
-  ...(['xml', 'receipt', 'cleared', 'pdf'] as const),
+  ...DOCUMENT_FIELDS,
 ] as const satisfies readonly (keyof InvoiceDocument)[];
 
 /** A kept invoice. Its PDF is named until it is removed. */

@@ -1,5 +1,5 @@
 import { type Collection, type Db, ObjectId } from 'mongodb';
-import { DOCUMENT_FIELDS } from '../domain/invoice/documents.ts';
+import { DOCUMENT_FIELDS, type DocumentField } from '../domain/invoice/documents.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
 
@@ -8,7 +8,7 @@ const GRACE_MS = 3_600_000;
 /** Chunks read in one round trip. */
 const BATCH = 500;
 
-type Referring = { readonly [name in (typeof DOCUMENT_FIELDS)[number]]?: { file: string } | null };
+type Referring = { readonly [name in DocumentField]?: { file: string } | null };
 const PROJECTION = Object.fromEntries(DOCUMENT_FIELDS.map((name) => [`${name}.file`, 1]));
 
 interface CollectorState {
@@ -17,21 +17,12 @@ interface CollectorState {
   filesUpTo?: ObjectId;
 }
 
-export interface OrphanCollector {
-  /**
-   * Checks the files that were stored since the last call, except those of the last hour, and removes the ones that
-   * their invoice does not refer to. Several processes may call it at the same time, and may end at any point.
-   * @returns the number of removed files
-   */
-  collect(now: Date): Promise<number>;
-}
-
 /**
  * Removes documents that were stored incompletely, or stored but never recorded in their invoice because the process
  * ended or lost its claim. Files whose invoice is not found are kept: only the erasure of a tenant removes invoices, and their
  * files before them. Each file is checked once.
  */
-export function createOrphanCollector(db: Db): OrphanCollector {
+export function createOrphanCollector(db: Db) {
   const files = db.collection<{ _id: ObjectId; filename: string }>(`${DOCUMENTS_BUCKET}.files`);
   const chunks = db.collection<{ files_id: ObjectId }>(`${DOCUMENTS_BUCKET}.chunks`);
   const referring = ['invoices', KEPT_COLLECTION].map((name) => db.collection<{ _id: string } & Referring>(name));
@@ -68,7 +59,12 @@ export function createOrphanCollector(db: Db): OrphanCollector {
   }
 
   return {
-    async collect(now) {
+    /**
+     * Checks the files that were stored since the last call, except those of the last hour, and removes the ones that
+     * their invoice does not refer to. Several processes may call it at the same time, and may end at any point.
+     * @returns the number of removed files
+     */
+    async collect(now: Date): Promise<number> {
       // An ObjectId starts with its time of creation in seconds.
       const before = ObjectId.createFromTime(Math.floor((now.getTime() - GRACE_MS) / 1000));
       let removed = 0;

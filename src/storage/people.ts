@@ -54,7 +54,7 @@ export function createPeopleRepository(db: Db): PeopleRepository {
       { $set: { 'memberships.$.role': role } },
     );
     if (changed.matchedCount > 0) return;
-    // Not if another process has just added the tenant.
+    // The filter prevents a second membership if another process has just added the tenant.
     await stored.updateOne(
       { _id: personId, 'memberships.tenantId': { $ne: tenantId } },
       { $push: { memberships: membership } },
@@ -180,7 +180,7 @@ export function createPeopleRepository(db: Db): PeopleRepository {
   };
 }
 
-/** One of an earlier version says nothing of who made it. */
+/** An invitation of an earlier version does not say who made it. */
 function invitationOf({ _id: id, email, grants, expiresAt, invitedBy = null }: StoredInvitation): Invitation {
   return { id, email, grants, expiresAt, invitedBy };
 }

@@ -10,7 +10,7 @@ import { insertNew } from './insert-new.ts';
 import { readPage } from './pages.ts';
 
 export const REQUESTS_SECONDS = KEPT_DAYS * 86_400;
-/** A day more, because they are of whole days. */
+/** A day longer than the requests, because failures are counted by whole days. */
 export const FAILURES_SECONDS = REQUESTS_SECONDS + 86_400;
 
 interface RequestDocument extends Omit<LoggedRequest, 'id'> {

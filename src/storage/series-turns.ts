@@ -32,14 +32,14 @@ export function createSeriesTurns(db: Db, report: (failure: unknown) => void): S
       await turns.updateOne(free, { $set: { holder, until: new Date(now + TURN_MS) } }, { upsert: true });
       return true;
     } catch (error) {
-      // There is one that does not match: another process has it.
+      // The document exists, but does not match the filter: another process has the turn.
       if (isDuplicateKey(error)) return false;
       throw error;
     }
   }
 
   async function leave(series: string, holder: string): Promise<void> {
-    // Long ago: the clock of the process that takes it next may be behind this one.
+    // The turn ends long ago: the clock of the process that takes the next turn may be behind this one.
     await turns.updateOne({ _id: series, holder }, { $set: { until: new Date(0) } });
   }
 

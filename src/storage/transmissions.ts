@@ -1,7 +1,9 @@
 import type { Collection, Db, Filter, UpdateFilter, WithId } from 'mongodb';
 import type { LookUpRule, Transmission, TransmissionReader } from '../domain/authority/reconciliation.ts';
 import type { LookUpScheduler } from '../domain/authority/take-hint.ts';
+import { HOUR_MS } from '../domain/durations.ts';
 import type { StoredDocument } from '../domain/invoice/invoice.ts';
+import { FINAL_STATUSES } from '../domain/invoice/lifecycle.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
 
@@ -18,7 +20,6 @@ const PROJECTION = {
 };
 /** Invoices in one batch of a scan. */
 const BATCH = 500;
-const HOUR_MS = 3_600_000;
 
 /** The live invoices in the collection `invoices`, as the reconciliation and the authority's hints need them. */
 export function createTransmissions(db: Db): TransmissionReader & LookUpScheduler {
@@ -47,7 +48,7 @@ export function createTransmissions(db: Db): TransmissionReader & LookUpSchedule
         .find(
           {
             environment: 'live',
-            status: { $in: ['accepted', 'rejected'] },
+            status: { $in: FINAL_STATUSES },
             updatedAt: { $gte: from, $lte: until },
           } as Filter<TransmittedDocument>,
           { batchSize: BATCH },

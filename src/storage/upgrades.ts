@@ -12,7 +12,7 @@ import { hasLiveWorker } from './other-writers.ts';
 export interface Upgrade {
   /** The version of the data when this is done: its place in the list, from 1. */
   readonly version: number;
-  /** What it does, for the log. */
+  /** The change that it makes, for the log. */
   readonly what: string;
   /** Why no process of an earlier version may run meanwhile and later; null if it may. */
   readonly notBeside: string | null;
@@ -128,8 +128,8 @@ export async function versionTrouble(db: Db, isRunning: boolean, known = DATA_VE
 }
 
 /**
- * Whether a program that knows no versions has used the data since: it creates the indexes that upgrades drop. What it
- * wrote has to pass all upgrades again.
+ * Whether a program that knows no versions has used the data since: it creates the indexes that upgrades drop. Its
+ * data has to pass all upgrades again.
  */
 async function hasEarlierIndex(db: Db): Promise<boolean> {
   const indexes = await db.collection('invoices').listIndexes().toArray();

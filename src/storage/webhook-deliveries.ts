@@ -148,7 +148,7 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
 
     async backlog(limit, now) {
       const found = await deliveries
-        // What is due is swept after a grace period, of which this is the longest.
+        // A due delivery is swept after a grace period; the longest grace period is CLAIM_GRACE_MS.
         .find({ 'work.sweepAt': { $lte: later(now, CLAIM_GRACE_MS) }, 'work.readyAt': { $lte: now } })
         .project<{ work: { readyAt: Date } }>({ _id: 0, 'work.readyAt': 1 })
         .sort({ 'work.sweepAt': 1 })

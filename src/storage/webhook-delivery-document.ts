@@ -67,7 +67,7 @@ export function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDe
   };
 }
 
-/** What resends need of a delivery. */
+/** The fields of a delivery that resends need. */
 export function keysOf({
   _id,
   eventId,

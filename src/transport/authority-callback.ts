@@ -8,7 +8,7 @@ import { readBytes, readJsonOf } from './body.ts';
 import { countOf } from './headers.ts';
 import type { CountRequests } from './middleware/identify.ts';
 
-export const CALLBACK_PATH = '/authority/callback';
+const CALLBACK_PATH = '/authority/callback';
 /** The largest body of a callback, bytes. */
 const MAX_CALLBACK_BYTES = 4096;
 const MAX_ID = 200;

@@ -81,7 +81,7 @@ export async function readText(ctx: Context): Promise<string> {
 }
 
 /** A body as text, without a byte order mark. @throws {ServiceError} invalid_request (400) when it is not UTF-8 */
-export function textOf(bytes: Buffer): string {
+function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw serviceError('invalid_request', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
   return text.startsWith('\uFEFF') ? text.slice(1) : text;

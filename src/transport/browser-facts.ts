@@ -3,7 +3,7 @@ import type { BrowserFacts } from '../domain/person/ports.ts';
 import { MOST_USER_AGENT, type Origin } from '../domain/principal.ts';
 import { requestIdOf } from './state.ts';
 
-/** What a request tells of the browser. */
+/** The facts that a request tells about the browser. */
 export function browserOf(ctx: Context): BrowserFacts {
   return { cookie: ctx.get('Cookie') || undefined, userAgent: ctx.get('User-Agent') || undefined, address: ctx.ip };
 }

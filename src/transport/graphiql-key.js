@@ -5,7 +5,7 @@
   const [input, button, told] = ['#key', 'button', 'output'].map((part) => form.querySelector(part));
   const send = window.fetch.bind(window);
 
-  /** What is wrong with the text of a key; null if nothing is. */
+  /** The fault of the text of a key; null if it has none. */
   function faultOf(key) {
     if (key === '') return 'Paste a key first.';
     return /^[\x21-\x7e]+$/.test(key) ? null : 'This is not a key: keys contain no spaces and only ASCII characters.';

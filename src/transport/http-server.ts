@@ -29,7 +29,7 @@ export interface HttpServer {
 }
 
 /** Time limits for clients, milliseconds. */
-export interface TimeLimits {
+interface TimeLimits {
   /** For the headers of a request. */
   readonly headers: number;
   /** For a whole request, where `BODY_MS` does not apply. */
@@ -38,7 +38,7 @@ export interface TimeLimits {
   readonly check: number;
   /** Without data on the socket while an answer is prepared or sent. Event streams send heartbeats. */
   readonly silence: number;
-  /** For closing the connection after the answer to a request that is not valid HTTP. */
+  /** Until a connection is closed after the answer to a request that is not valid HTTP. */
   readonly linger: number;
 }
 

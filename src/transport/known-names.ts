@@ -32,6 +32,6 @@ export function withKnownNames(param: string, known: ReadonlySet<string>): strin
     const [, name = '', indexes = ''] = /^(.*?)((?:\[\d{1,6}\])*)$/s.exec(segment) ?? [];
     return known.has(name) ? name + indexes : '*';
   });
-  // What the client made up may have points in it.
+  // A name that the client made up may contain points.
   return segments.join('.').replace(/\*(\.\*)+/g, '*');
 }

@@ -4,7 +4,7 @@ import { type DestinationStream, pino } from 'pino';
 type Style = Parameters<typeof styleText>[0];
 
 const STYLES: Readonly<Record<string, Style>> = { warn: 'yellow', error: 'red', fatal: ['bold', 'red'] };
-/** Characters that move the cursor, colour or reorder what a terminal shows. What is logged may be a client's text. */
+/** Characters that move the cursor, colour or reorder the text on a terminal. A logged text may be a client's. */
 const CONTROLS = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
@@ -63,6 +63,6 @@ function visible(text: string): string {
   return text.replace(CONTROLS, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { currentActivity } from '../domain/activity.ts';
-import { readableLines } from './log-lines.ts';
+import { isObject, readableLines } from './log-lines.ts';
 
 /**
  * Names whose values are never logged, at the top of an entry and in the objects directly in it. Nothing logs them; errors of
@@ -88,8 +88,4 @@ function brief(error: Error & { code?: unknown }): Brief {
     ...(isDefect(error) && { stack: error.stack }),
     ...(error.cause instanceof Error && { cause: brief(error.cause) }),
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -16,7 +16,7 @@ const USER = 'operator';
  */
 type OperatorHash = () => Promise<string | null>;
 
-/** Who passed: a person, or whoever has the operator's password. */
+/** The caller who passed: a person, or somebody with the operator's password (null). */
 interface Passed {
   readonly operator: Operator | null;
 }
@@ -27,7 +27,7 @@ export interface OperatorParts {
   readonly agenda: Agenda;
   readonly exposition: () => Promise<{ contentType: string; text: string }>;
   readonly operatorHash: OperatorHash;
-  /** Who is signed in and operates the service. Read at each request, as the password is. */
+  /** Finds the operator who is signed in. Read at each request, as the password is. */
   readonly findOperator: FindOperator;
 }
 

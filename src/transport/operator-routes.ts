@@ -5,6 +5,7 @@ import type { Operator } from '../domain/audit-entry.ts';
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import { exactly, expected, problemsOf } from '../domain/input-problems.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
+import { OPERATOR_TEXTS } from '../domain/limits.ts';
 import type { Operate } from '../domain/operations/operate.ts';
 import type { Survey } from '../domain/operations/survey.ts';
 import type { FindOperator } from '../domain/person/authenticate-session.ts';
@@ -26,7 +27,10 @@ export interface OperatorRouteParts {
 type OperatorRoute = readonly ['GET' | 'POST', string, Middleware];
 
 const noInput = exactly({}, 'an empty JSON object');
-const tenantInput = exactly({ name: oneLineText(200, 'the name of the tenant') }, 'a JSON object with name');
+const tenantInput = exactly(
+  { name: oneLineText(OPERATOR_TEXTS.tenantName, 'the name of the tenant') },
+  'a JSON object with name',
+);
 const keyInput = exactly(
   {
     kind: z.enum(KEY_KINDS, { error: expected('secret or publishable') }),
@@ -39,7 +43,7 @@ const invitationInput = exactly(
   'a JSON object with role',
 );
 const pauseInput = exactly(
-  { reason: oneLineText(200, 'the reason').nullable() },
+  { reason: oneLineText(OPERATOR_TEXTS.pauseReason, 'the reason').nullable() },
   'a JSON object with reason, a text or null',
 );
 

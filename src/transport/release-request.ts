@@ -18,7 +18,7 @@ export function releaseRequest(ctx: Context): void {
   });
 }
 
-/** What Koa needs of a context when a connection fails, and the facts of our middleware. */
+/** The fields of a context that Koa needs when a connection fails, and the field with the facts of our middleware. */
 const KEPT = new Set<unknown>(['app', 'ctx', 'req', 'res', 'request', 'response', 'respond', 'state']);
 
 function forgetContext(ctx: Context): void {

@@ -18,35 +18,29 @@ export function newReader(principal: Principal): Reader {
   return { principal, stream: promise, operations: 0, open: resolve };
 }
 
-/** The streams of this process in graphql-sse's single connection mode, by token. */
-export interface StreamReservations {
-  /** @param onEnd called when the reservation ends */
-  add(token: string, reader: Reader, onEnd: () => void): void;
-  /**
-   * The reader of a token, if the same credential reserved it, with which the stream ends; otherwise null.
-   * @param principal null for a browser's EventSource, which can send no credential except the token
-   */
-  find(token: string, principal: Principal | null): Reader | null;
-  end(token: string): void;
-}
-
 /** A random token. The library's use Math.random, so a caller could guess one and read another caller's stream. */
 export function newStreamToken(): string {
   return randomBytes(24).toString('base64url');
 }
 
-export function createStreamReservations(): StreamReservations {
+/** The streams of this process in graphql-sse's single connection mode, by token. */
+export function createStreamReservations() {
   const reserved = new Map<string, { readonly reader: Reader; readonly onEnd: () => void }>();
   return {
-    add(token, reader, onEnd) {
+    /** @param onEnd called when the reservation ends */
+    add(token: string, reader: Reader, onEnd: () => void): void {
       reserved.set(token, { reader, onEnd });
     },
-    find(token, principal) {
+    /**
+     * The reader of a token, if the same credential reserved it, with which the stream ends; otherwise null.
+     * @param principal null for a browser's EventSource, which can send no credential except the token
+     */
+    find(token: string, principal: Principal | null): Reader | null {
       const reader = reserved.get(token)?.reader;
       if (!reader || (principal && credentialOf(principal) !== credentialOf(reader.principal))) return null;
       return reader;
     },
-    end(token) {
+    end(token: string): void {
       const known = reserved.get(token);
       reserved.delete(token);
       known?.reader.open(null);

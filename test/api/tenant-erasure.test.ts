@@ -7,10 +7,10 @@ import { parseLogo } from '../../src/domain/tenant/logo.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { createEraseTenant } from '../../src/domain/tenant-data/erase-tenant.ts';
 import type { ErasureStore } from '../../src/domain/tenant-data/erasure.ts';
+import { COLLECTIONS } from '../../src/storage/collection-rules.ts';
 import { findInconsistencies } from '../../src/storage/consistency.ts';
 import { createErasureStore } from '../../src/storage/erasure.ts';
 import { createOrphanCollector } from '../../src/storage/orphan-documents.ts';
-import { RESTS } from '../../src/storage/shard-keys.ts';
 import { createTransmissions } from '../../src/storage/transmissions.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { invite, signedIn } from '../support/person.ts';
@@ -197,8 +197,8 @@ describe('an erased tenant', () => {
 
     const left = [...after].filter(([key, text]) => mentions(key) || mentions(text));
     const collections = new Set((await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name));
-    expect([...collections].filter((name) => RESTS[name] === undefined)).toEqual([]);
-    const erased = left.filter(([key]) => RESTS[key.slice(0, key.indexOf(' '))] === 'erased');
+    expect([...collections].filter((name) => COLLECTIONS[name] === undefined)).toEqual([]);
+    const erased = left.filter(([key]) => COLLECTIONS[key.slice(0, key.indexOf(' '))]?.erasure === 'erased');
     expect(erased.map(([key]) => key)).toEqual([]);
     expect(countsOf(left.map(([key]) => key))).toEqual(STAYS);
     for (const secret of ['buyer@example.com', 'invited@example.com', 'Conseil', own.owner.email])
@@ -344,7 +344,9 @@ describe('an erased tenant', () => {
     const real = createErasureStore(db);
     expect(crashes).toBeGreaterThan(20);
     const left = [...(await everything())].filter(([key, text]) => ids.some((id) => `${key} ${text}`.includes(id)));
-    const erased = left.filter(([key]) => RESTS[key.slice(0, key.indexOf(' '))] === 'erased' && !MOVING.test(key));
+    const erased = left.filter(
+      ([key]) => COLLECTIONS[key.slice(0, key.indexOf(' '))]?.erasure === 'erased' && !MOVING.test(key),
+    );
     expect(erased.map(([key]) => key)).toEqual([]);
     expect(countsOf(left.map(([key]) => key))).toEqual(STAYS);
     expect(await real.kept(tenantId, null, 10)).toHaveLength(1);

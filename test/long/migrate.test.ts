@@ -5,9 +5,9 @@ import { type Db, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { storeDone } from '../../scripts/bench/stored-invoices.ts';
 import type { Member } from '../../src/domain/principal.ts';
+import { COLLECTIONS } from '../../src/storage/collection-rules.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
-import { MOVES } from '../../src/storage/shard-keys.ts';
 import { Client } from '../support/client.ts';
 import { digests, indexTexts, of, openEmbedded, runMigration } from '../support/migration.ts';
 import { freshDbName } from '../support/mongodb.ts';
@@ -21,7 +21,7 @@ const GROUP = 5000;
 const XML_BYTES = 8000;
 /** Of it, some 150 are the program itself, and 64 the cache of SQLite. */
 const MEMORY_MIB = 700;
-const MOVED = new Set(Object.entries(MOVES).flatMap(([name, rule]) => (rule === 'moved' ? [name] : [])));
+const MOVED = new Set(Object.entries(COLLECTIONS).flatMap(([name, { move }]) => (move === 'moved' ? [name] : [])));
 
 const skipped = !process.env.TEST_MONGODB_URL && !HAS_REFERENCE;
 let folder: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { PLACEMENTS } from '../../src/storage/shard-keys.ts';
+import { PLACEMENTS } from '../../src/storage/collection-rules.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { STAND_IN_RENDERER, startService, type TestService } from '../support/service.ts';
 import { type Routed, watchRoutes } from '../support/shard-routing.ts';

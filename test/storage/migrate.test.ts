@@ -7,9 +7,9 @@ import { storeDone } from '../../scripts/bench/stored-invoices.ts';
 import { abandonData, moveData } from '../../src/app/migration.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Member } from '../../src/domain/principal.ts';
+import { COLLECTIONS, PLACEMENTS } from '../../src/storage/collection-rules.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
-import { MOVES, PLACEMENTS } from '../../src/storage/shard-keys.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { digests, indexTexts, of, openEmbedded, runMigration } from '../support/migration.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
@@ -20,7 +20,7 @@ import { startService, withDatabase } from '../support/service.ts';
 
 /** Accepted ten seconds after it was transmitted. */
 const SLOW_DECISION = '999000000000393';
-const MOVED = new Set(Object.entries(MOVES).flatMap(([name, rule]) => (rule === 'moved' ? [name] : [])));
+const MOVED = new Set(Object.entries(COLLECTIONS).flatMap(([name, { move }]) => (move === 'moved' ? [name] : [])));
 const STRANGE = 'of_nobody';
 
 let folder: string;
@@ -50,8 +50,8 @@ it('every collection of a running service, and every placed one, has a rule', as
   try {
     const found = await service.app.store.db.listCollections({}, { nameOnly: true }).toArray();
     const names = new Set([...found.map(({ name }) => name), ...Object.keys(PLACEMENTS)]);
-    expect([...names].filter((name) => MOVES[name] === undefined)).toEqual([]);
-    expect(Object.keys(MOVES).filter((name) => !names.has(name))).toEqual([]);
+    expect([...names].filter((name) => COLLECTIONS[name]?.move === undefined)).toEqual([]);
+    expect(Object.keys(COLLECTIONS).filter((name) => !names.has(name))).toEqual([]);
   } finally {
     await service.close();
   }

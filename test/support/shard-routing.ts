@@ -1,6 +1,6 @@
 import type { CommandStartedEvent, Document } from 'mongodb';
+import type { Placement } from '../../src/storage/collection-rules.ts';
 import type { Store } from '../../src/storage/connect.ts';
-import type { Placement } from '../../src/storage/shard-keys.ts';
 
 /**
  * What mongos would do with a statement: send it to the shards of its key, to the one shard that has the whole

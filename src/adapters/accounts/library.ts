@@ -7,7 +7,7 @@ import { APIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Db, MongoClient } from 'mongodb';
 import { newId } from '../../domain/ids.ts';
-import { MAX_PASSWORD, MIN_PASSWORD, RESET_MS, SESSION_MS } from '../../domain/person/limits.ts';
+import { MIN_PASSWORD, PERSON_TEXTS, RESET_MS, SESSION_MS } from '../../domain/person/limits.ts';
 import type { Person, SignedIn } from '../../domain/person/person.ts';
 import type { BrowserFacts } from '../../domain/person/ports.ts';
 
@@ -47,7 +47,7 @@ const PROLONG_SECONDS = 86_400;
 /** better-auth as this service uses it (docs/decisions/0057), with its plugins for codes and passkeys (0062). */
 export function createLibrary(parts: LibraryParts) {
   const isSecure = parts.publicUrl.startsWith('https:');
-  /** Whose password a call sets: the library tells it in a hook alone. */
+  /** The person whose password a call sets: the library tells the person in a hook alone. */
   const resetting = new AsyncLocalStorage<{ person: Person | null }>();
   /** Whether the address of the account that a call makes is confirmed. */
   const creating = new AsyncLocalStorage<{ readonly isConfirmed: boolean }>();
@@ -55,7 +55,7 @@ export function createLibrary(parts: LibraryParts) {
   /**
    * Ends what was begun with an old password: links to a new one, and sign-ins that wait for a code.
    * @param factorsToo also removes codes and passkeys, because somebody else may have made the account; the person who
-   *   set the new password has shown that the address is the own one
+   *   set the new password has shown that the address is theirs
    */
   async function forget(userId: string, { factorsToo }: { readonly factorsToo: boolean }): Promise<void> {
     const { adapter, internalAdapter } = await auth.$context;
@@ -70,7 +70,7 @@ export function createLibrary(parts: LibraryParts) {
     baseURL: parts.publicUrl,
     basePath: '/auth',
     secrets: [...parts.secrets],
-    // What versions before the key ring encrypted names no key.
+    // Values that versions before the key ring encrypted name no key.
     secret: (parts.secrets.at(-1) ?? parts.secrets[0]).value,
     database: mongodbAdapter(parts.db, { client: parts.client }),
     telemetry: { enabled: false },
@@ -90,7 +90,7 @@ export function createLibrary(parts: LibraryParts) {
       enabled: true,
       autoSignIn: false,
       minPasswordLength: MIN_PASSWORD,
-      maxPasswordLength: MAX_PASSWORD,
+      maxPasswordLength: PERSON_TEXTS.password,
       resetPasswordTokenExpiresIn: RESET_MS / 1000,
       revokeSessionsOnPasswordReset: true,
       onPasswordReset: async ({ user: { id, email, name, emailVerified } }) => {
@@ -143,7 +143,7 @@ export function createLibrary(parts: LibraryParts) {
 
 export type Library = ReturnType<typeof createLibrary>;
 
-/** Who is signed in by these cookies; null if nobody is. */
+/** The person who is signed in by these cookies; null if nobody is. */
 export async function sessionOf(
   auth: Library['auth'],
   cookie: string,
@@ -189,7 +189,7 @@ export function signedIn({
   return { person: { id, email, name }, sessionId: session.id, expiresAt: session.expiresAt };
 }
 
-/** What the library wrapped: the store's error, which tells that the store is away. */
+/** The error that the library wrapped: an error of the store tells that the store is away. */
 export function causeOf(error: unknown): unknown {
   return error instanceof APIError && error.cause instanceof Error ? error.cause : error;
 }

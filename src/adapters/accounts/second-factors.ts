@@ -14,7 +14,7 @@ interface StoredPasskey {
   readonly createdAt: Date;
 }
 
-/** What the library checks before it trusts it. */
+/** An answer of an authenticator, which the library checks before it trusts it. */
 type AuthenticatorAnswer = NonNullable<
   Parameters<Library['auth']['api']['verifyPasskeyAuthentication']>[0]
 >['body']['response'];

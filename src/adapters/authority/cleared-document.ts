@@ -40,7 +40,7 @@ function statementsOf({ covered, facts }: ValidSignature): SignedFacts {
   return { type: covered.type, ...(covered.number !== null && { number: covered.number }), ...facts };
 }
 
-/** A sentence that names what differs; null if nothing does. What both leave out is the same. */
+/** A sentence that names the facts that differ; null if none do. A fact that both sides lack is equal. */
 function differenceOf(stated: SignedFacts, expected: Readonly<Record<string, string | null>>): string | null {
   const names = new Set([...Object.keys(expected), ...Object.keys(stated)]);
   const different = [...names].filter((name) => stated[name] !== expected[name]);

@@ -28,8 +28,8 @@ export type ReceiptReader = (
 /**
  * Makes the reader of the authority's receipts (docs/decisions/0042). A receipt is accepted only if it has at most
  * {@link MAX_RECEIPT_BYTES}, is XML without DOCTYPE, comments or CDATA, consists of the five elements of the protocol,
- * each once, and one enveloped signature over the whole of it, which is valid and made by the authority. What is read is
- * taken from the verified document itself.
+ * each once, and one enveloped signature over the whole of it, which is valid and made by the authority. The texts are
+ * read from the verified document itself.
  */
 export function createReceiptReader(parts: PaperParts): ReceiptReader {
   return async (document) => {

@@ -4,7 +4,7 @@ import type { DocumentSigner } from '../../domain/invoice/ports.ts';
 /** Namespace of the authority's receipts. */
 export const RECEIPT_NAMESPACE = 'urn:authority:receipt:1';
 
-/** What a receipt states about a decision. */
+/** The facts that a receipt states about a decision. */
 export interface ReceiptFacts {
   readonly dgiId: string;
   readonly submissionId: string;

@@ -18,7 +18,7 @@ export interface SmtpTimes {
   readonly total: number;
 }
 
-export const SMTP_TIMES: SmtpTimes = { connect: 20_000, silence: 600_000, total: 1_200_000 };
+const SMTP_TIMES: SmtpTimes = { connect: 20_000, silence: 600_000, total: 1_200_000 };
 
 const CONNECTIONS = 4;
 

@@ -18,7 +18,7 @@ export interface Attachment {
   /** ASCII letters, digits, dots, hyphens and underscores only. */
   readonly name: string;
   readonly description: string;
-  /** What it is to the document (ISO 19005-3, section 6.8). */
+  /** Its relationship to the document (ISO 19005-3, section 6.8). */
   readonly relationship: 'Alternative' | 'Supplement';
   /** `application/xml` */
   readonly contentType: string;

@@ -1,4 +1,4 @@
-import { SigningFailed, type SigningKey } from '../../domain/invoice/signing-key.ts';
+import { expectValidity, type SigningKey } from '../../domain/invoice/signing-key.ts';
 import { createThreads, type OnFatal } from '../threads.ts';
 import type { Attachment, DocumentFacts } from './archival-objects.ts';
 import type { PdfIngredients, UnsignedPdf } from './assemble-pdf.ts';
@@ -43,14 +43,4 @@ export function createPdfSigner(onFatal?: OnFatal): PdfSigner {
     },
     close: threads.close,
   };
-}
-
-/** Verifiers reject a signature made outside the certificate's validity period (EN 319 102-1, section 5.2.8). */
-function expectValidity({ certificateChain: [{ validFromDate, validToDate }] }: SigningKey, at: Date): void {
-  if (at < validFromDate || at > validToDate) {
-    const [from, to] = [validFromDate, validToDate].map((date) => date.toISOString());
-    throw new SigningFailed(`The signing certificate is valid from ${from} to ${to}, not at ${at.toISOString()}.`, {
-      fault: 'certificate_period',
-    });
-  }
 }

@@ -13,13 +13,6 @@ export interface PageContent {
   readonly fonts: ReadonlyMap<string, number>;
 }
 
-export interface RightToLeftText {
-  /** The lines of a page, rewritten so that PDF readers extract the letters in the right order. */
-  rewritten(page: PageContent): readonly string[];
-  /** The changed objects of the fonts. Call it after all pages are rewritten. */
-  fonts(): PdfObject[];
-}
-
 /**
  * Makes Arabic and Hebrew text searchable and copyable in its logical order.
  *
@@ -33,10 +26,7 @@ export interface RightToLeftText {
  * letters of a ligature are written next to it as invisible glyphs (text rendering mode 3) in visual order. Invisible
  * glyphs use codes that the font has and the document does not use.
  */
-export function createRightToLeftText(
-  objects: ReadonlyMap<number, PdfObject>,
-  pages: readonly PageContent[],
-): RightToLeftText {
+export function createRightToLeftText(objects: ReadonlyMap<number, PdfObject>, pages: readonly PageContent[]) {
   const fonts = new Map<number, Font>();
   for (const { lines, fonts: named } of pages) {
     for (const number of named.values()) if (!fonts.has(number)) fonts.set(number, readFont(objects, number));
@@ -99,13 +89,15 @@ export function createRightToLeftText(
   }
 
   return {
-    rewritten: ({ lines, fonts: named }) =>
+    /** The lines of a page, rewritten so that PDF readers extract the letters in the right order. */
+    rewritten: ({ lines, fonts: named }: PageContent): readonly string[] =>
       [...piecesOf(lines)].flatMap((piece) => {
         if (piece.text === null) return withoutActualText(piece, named);
         if (!RIGHT_TO_LEFT.test(piece.text)) return piece.lines;
         return cluster(piece, named) ?? [piece.opening, ...piece.lines, 'EMC'];
       }),
-    fonts: () => [...fonts.values()].flatMap((font) => font.objects()),
+    /** The changed objects of the fonts. Call it after all pages are rewritten. */
+    fonts: (): PdfObject[] => [...fonts.values()].flatMap((font) => font.objects()),
   };
 }
 

@@ -30,10 +30,10 @@ export interface PrintPool {
   close(): Promise<void>;
 }
 
-export class PrintQueueFull extends Error {
+class PrintQueueFull extends Error {
   override readonly name = 'PrintQueueFull';
 }
-export class PrintTooSlow extends Error {
+class PrintTooSlow extends Error {
   override readonly name = 'PrintTooSlow';
 }
 

@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { Certificate, id_ce_keyUsage, KeyUsage, KeyUsageFlags } from '@peculiar/asn1-x509';
+import { DAY_MS } from '../../domain/durations.ts';
 import type { SigningKey } from '../../domain/invoice/signing-key.ts';
 
 /** A problem with a signing certificate, for operators. */
@@ -13,7 +14,6 @@ export interface CertificateFinding {
   readonly period?: string;
 }
 
-const DAY_MS = 86_400_000;
 /** A coming end is reported this many days before it. */
 const EXPIRY_WARNING_DAYS = [30, 7, 1] as const;
 
@@ -71,7 +71,7 @@ export function expiryFinding(who: string, certificate: X509Certificate, now: Da
 }
 
 /** Whole days until a certificate expires; negative after that. */
-export function daysLeft({ validToDate }: X509Certificate, now: Date): number {
+function daysLeft({ validToDate }: X509Certificate, now: Date): number {
   return Math.floor((validToDate.getTime() - now.getTime()) / DAY_MS);
 }
 

@@ -22,7 +22,7 @@ export interface CertificateName {
   readonly commonName: string;
 }
 
-/** What a certificate states, and who signs it. */
+/** The content of a certificate, and its signer. */
 export interface CertificateContent {
   readonly subject: CertificateName;
   readonly publicKey: SubjectPublicKeyInfo;

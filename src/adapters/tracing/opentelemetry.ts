@@ -23,14 +23,6 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { isSampled, type Span, type SpanAttributes, type Tracing, type TracingSettings } from '../../domain/tracing.ts';
 
-/** Tracing with an exporter of its own. */
-export interface ExportedTracing extends Tracing {
-  /** Numbers of spans that were exported, and lost because the collector did not take them. */
-  counts(): { readonly exported: number; readonly lost: number };
-  /** Exports what is left. Never rejects. */
-  close(): Promise<void>;
-}
-
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
 /**
@@ -38,10 +30,7 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: Span
  * services in one process do not share anything.
  * @param report told when the collector begins to refuse spans, and when it takes them again (null)
  */
-export function createOpenTelemetry(
-  settings: TracingSettings,
-  report: (failure: Error | null) => void,
-): ExportedTracing {
+export function createOpenTelemetry(settings: TracingSettings, report: (failure: Error | null) => void) {
   const counts = { exported: 0, lost: 0 };
   const { delayMs, maxQueue, maxBatch, timeoutMs } = settings.batch;
   const processor = new BatchSpanProcessor({
@@ -55,13 +44,16 @@ export function createOpenTelemetry(
     spanProcessors: [processor],
   });
   const tracer: Tracer = provider.getTracer('fatoura');
+  const begin: Tracing['begin'] = (name, { kind, parent, attributes = {} }) => {
+    const above = parent === null ? ROOT_CONTEXT : contextOf(parent);
+    return spanOf(tracer.startSpan(name, { kind: KINDS[kind], attributes, root: parent === null }, above));
+  };
   return {
-    begin(name, { kind, parent, attributes = {} }) {
-      const above = parent === null ? ROOT_CONTEXT : contextOf(parent);
-      return spanOf(tracer.startSpan(name, { kind: KINDS[kind], attributes, root: parent === null }, above));
-    },
-    counts: () => ({ ...counts }),
-    close: () => provider.shutdown().catch(() => undefined),
+    begin,
+    /** Numbers of spans that were exported, and lost because the collector did not take them. */
+    counts: (): { readonly exported: number; readonly lost: number } => ({ ...counts }),
+    /** Exports what is left. Never rejects. */
+    close: (): Promise<void> => provider.shutdown().catch(() => undefined),
   };
 }
 

@@ -1,6 +1,6 @@
-import { createHash, type X509Certificate } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { DocumentSigner } from '../../domain/invoice/ports.ts';
-import { SigningFailed, type SigningKey } from '../../domain/invoice/signing-key.ts';
+import { expectValidity, type SigningKey } from '../../domain/invoice/signing-key.ts';
 import {
   type SignaturePolicy,
   type SignatureScope,
@@ -20,7 +20,7 @@ export interface SignatureForm {
   readonly policy?: SignaturePolicy | null;
   /** Adds a time stamp to each signature (baseline B-T), or null. */
   readonly stampTime?: StampTime | null;
-  /** What is signed; by default the whole document. */
+  /** The signed part; by default the whole document. */
   readonly scope?: SignatureScope;
 }
 
@@ -38,7 +38,7 @@ export function createDocumentSigner(
 
   return {
     async sign({ octets, signatureAt, sha256: documentDigest }, signingTime) {
-      expectValidity(certificate, signingTime);
+      expectValidity(key, signingTime);
       const properties = signedProperties(signingTime, certificateDigest, policy, scope);
       const info = signedInfo(METHOD[key.algorithm], documentDigest, sha256(properties), scope);
       const value = Buffer.from(await key.sign(Buffer.from(info))).toString('base64');
@@ -54,14 +54,4 @@ export function createDocumentSigner(
 
 function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('base64');
-}
-
-/** Verifiers reject a signature made outside the certificate's validity period (EN 319 102-1, section 5.2.8). */
-function expectValidity({ validFromDate, validToDate }: X509Certificate, time: Date): void {
-  if (time < validFromDate || time > validToDate) {
-    const [from, to] = [validFromDate, validToDate].map((date) => date.toISOString());
-    throw new SigningFailed(`The signing certificate is valid from ${from} to ${to}, not at ${time.toISOString()}.`, {
-      fault: 'certificate_period',
-    });
-  }
 }

@@ -14,7 +14,7 @@ export interface SignaturePolicy {
 // Digested elements are written in exclusive canonical form, with their namespace declarations, so that the document
 // contains exactly the digested bytes. The inserted values are base64, dates and URIs; only URIs need escaping.
 
-/** What a signature signs, and the Id of its ds:Signature, from which its other Ids are made. */
+/** The scope of a signature, and the Id of its ds:Signature, from which its other Ids are made. */
 export interface SignatureScope {
   readonly id: string;
   /** The reference's URI: empty for the whole document, `#id` for the element that contains the signature. */

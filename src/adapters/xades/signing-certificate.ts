@@ -41,7 +41,7 @@ export function readSigningCertificate(
   return certificate;
 }
 
-/** What a verification says of the signer's certificate. */
+/** The facts that a verification states about the signer's certificate. */
 export function describeCertificate(certificate: X509Certificate): SigningCertificate {
   return {
     subject: certificate.subject.replaceAll('\n', ', '),

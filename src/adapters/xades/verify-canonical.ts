@@ -1,4 +1,5 @@
 import { createHash, verify } from 'node:crypto';
+import { CLEARANCE } from '../../domain/verification/cut-clearance.ts';
 import type { SignedFacts, SignedForm, ValidSignature } from '../../domain/verification/verification.ts';
 import { LIMITS } from './plain-xml.ts';
 import { type CanonicalElement, readCanonicalForm } from './read-canonical-form.ts';
@@ -23,7 +24,6 @@ const START = Buffer.from('<ds:Signature ');
 const END = Buffer.from('</ds:Signature>');
 const BASE64 = '[A-Za-z0-9+/]+={0,2}';
 const CERTIFICATE = `<ds:X509Certificate>${BASE64}</ds:X509Certificate>`;
-const CLEARANCE = 'urn:authority:clearance:1';
 
 /**
  * Verifies a document in the exact form that this service writes, without a DOM: its bytes are canonical already, so

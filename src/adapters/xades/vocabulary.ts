@@ -1,3 +1,4 @@
+import { CLEARANCE } from '../../domain/verification/cut-clearance.ts';
 import type { SignedForm } from '../../domain/verification/verification.ts';
 
 /** Identifiers of XML Signature, XAdES (ETSI EN 319 132-1) and UBL's signature extension. */
@@ -33,12 +34,11 @@ const UBL_SIGNATURE_PATH = [
 
 const CAC = 'urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2';
 const RECEIPT = 'urn:authority:receipt:1';
-const CLEARANCE = 'urn:authority:clearance:1';
 const RECEIPT_ELEMENTS = ['DgiId', 'SubmissionId', 'Digest', 'Status', 'DecidedAt'] as const;
 
 /** A kind of document that can be verified. */
 interface Form {
-  /** What it is called in messages. */
+  /** Its name in messages. */
   readonly called: string;
   /** The document types: namespace by local name of the root element. */
   readonly roots: Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ import { KEY_LOCK_FILE } from '../key-files.ts';
 import { KEY_FILE, NEXT_KEY_FILE } from '../master-key.ts';
 
 /** The list of a backup's files with their digests, in the form that `sha256sum -c` reads. */
-export const SUMS = 'SHA256SUMS';
+const SUMS = 'SHA256SUMS';
 export const DATA = 'data';
 export const DATABASE = 'db/engine.sqlite';
 /** The files of the master key: a rotation that was interrupted leaves two, and either may seal the data. */
@@ -16,7 +16,7 @@ export const MASTER_KEYS: ReadonlySet<string> = new Set([KEY_FILE, NEXT_KEY_FILE
 /** A folder in DATA_DIR while a restore is under way. */
 export const RESTORING = '.restoring';
 
-/** What is in DATA_DIR and does not belong to a copy: the engine's files, which are copied otherwise, and what is made again. */
+/** Entries of DATA_DIR outside of a copy: the engine's files, which are copied otherwise, and files made again. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['db', 'chromium', RESTORING, KEY_LOCK_FILE]);
 
 /** Writes the list of files. */

@@ -16,7 +16,7 @@ import { type BackupOptions, isEmpty, megabytes, outside } from './take-backup.t
 
 /** Time between two looks at the log, milliseconds. A copy is at most a second behind. */
 const LOOK_MS = 250;
-/** Time after which the manifest is written although nothing was, so that it shows that the copy is followed. */
+/** The manifest is written after this time without changes too, which shows that the copy is followed, milliseconds. */
 const IDLE_MS = 10_000;
 /** Time before a copy is begun again after its engine went away, milliseconds. */
 const AGAIN_MS = 1000;
@@ -42,7 +42,7 @@ export async function followStore(config: Config, options: BackupOptions): Promi
       isWaiting = false;
       await followOnce(config, uri, options).catch((error: Error) => {
         if (signal.aborted) return;
-        // What the engine answers, or that it is gone, ends this copy only.
+        // An error of the engine, or the end of the engine, ends this copy only.
         if (!(error instanceof MongoError)) throw error;
         say(`this copy has ended (${error.message}); beginning another one`);
       });

@@ -16,7 +16,7 @@ const MANIFEST = z.strictObject({
   /** Where the files are, beside the manifest. */
   folder: z.string().regex(/^(\.|copy-[0-9TZ]+)$/),
   startedAt: z.iso.datetime(),
-  /** What was acknowledged before is in the copy. */
+  /** Writes that were acknowledged before this time are in the copy. */
   takenAt: z.iso.datetime(),
   /** Version of the engine's data file. */
   fileVersion: count,
@@ -32,7 +32,7 @@ const MANIFEST = z.strictObject({
   documents: z.record(z.string(), count),
 });
 
-/** What a backup is: when it was taken, of what, and the digest of its list of files. */
+/** The facts of a backup: when it was taken, of what, and the digest of its list of files. */
 export type Manifest = Readonly<z.infer<typeof MANIFEST>>;
 
 /** Writes the manifest of a backup in place of an earlier one, at once. From then on the backup is whole. */

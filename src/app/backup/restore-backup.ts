@@ -12,7 +12,7 @@ import { type BackupOptions, isEmpty } from './take-backup.ts';
  * Puts a backup into DATA_DIR, which must be empty: a copy is made in it first, compared with the digests of the backup and
  * checked as at a start of the engine. Then it is moved into place, the database last. A service refuses a DATA_DIR in
  * which a restore is under way or was interrupted.
- * @returns the manifest, with what the data file that is in place has
+ * @returns the manifest, with the numbers of documents and the size of the data file in place
  * @throws when DATA_DIR is in use, the backup is damaged, not whole or of another version, or the signal aborts before
  *   anything is in place. DATA_DIR is empty then
  */

@@ -15,7 +15,7 @@ export interface BackupOptions {
   readonly to: string;
   readonly withMasterKey: boolean;
   readonly signal: AbortSignal;
-  /** What is being done. */
+  /** Called with a text that says what is being done. */
   readonly say: (what: string) => void;
 }
 

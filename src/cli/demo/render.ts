@@ -96,7 +96,7 @@ export function remarks(all: readonly Progress[], width: number, style: Style): 
 }
 
 /** `41 ms`, `1.3 s` */
-export function duration(milliseconds: number): string {
+function duration(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 

@@ -1,11 +1,13 @@
-/** What `/auth/session` and what begins a session answer. */
+import type { ROLES } from '../graphql/sets.ts';
+
+/** The answer of `/auth/session` and of each call that begins a session. */
 export interface Session {
   readonly person: { readonly id: string; readonly email: string; readonly name: string };
   readonly isOperator: boolean;
   readonly memberships: readonly {
     readonly tenantId: string;
     readonly name: string;
-    readonly role: 'viewer' | 'developer' | 'owner';
+    readonly role: (typeof ROLES)[number];
   }[];
 }
 
@@ -24,10 +26,10 @@ export type Outcome =
   | { readonly refusal: null; readonly session: Session | null; readonly body: Readonly<Record<string, unknown>> }
   | { readonly refusal: Refusal };
 
-/** What a form or a call sends. */
+/** The input that a form or a call sends. */
 export type AccountInput = Readonly<Record<string, unknown>>;
 
-/** What an account has besides its password. */
+/** The second factors of an account. */
 export interface SecondFactorState {
   readonly hasCodes: boolean;
   readonly recoveryCodesLeft: number;

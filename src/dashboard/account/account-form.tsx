@@ -1,21 +1,34 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { PERSON_LENGTHS } from '../graphql/sets.ts';
 import { useLanguage } from '../interface/language.tsx';
 import type { AccountTexts } from '../text/wording.ts';
 import { type AccountInput, callAccounts, type Outcome, type Refusal } from './account-api.ts';
 
-/** The fields that forms have. Limits are those of the service (`domain/person/limits.ts`). */
+const { shortestPassword } = PERSON_LENGTHS;
+
+/** The fields that forms have. */
 const FIELDS = {
-  email: { type: 'email', autocomplete: 'username', maxLength: 254 },
-  name: { type: 'text', autocomplete: 'name', maxLength: 100 },
-  password: { type: 'password', autocomplete: 'current-password', maxLength: 128 },
+  email: { type: 'email', autocomplete: 'username', maxLength: PERSON_LENGTHS.email },
+  name: { type: 'text', autocomplete: 'name', maxLength: PERSON_LENGTHS.name },
+  password: { type: 'password', autocomplete: 'current-password', maxLength: PERSON_LENGTHS.password },
   /** Of a new account, or of the one that there is. */
-  chosenPassword: { type: 'password', autocomplete: 'new-password', minLength: 12, maxLength: 128 },
-  currentPassword: { type: 'password', autocomplete: 'current-password', maxLength: 128 },
-  newPassword: { type: 'password', autocomplete: 'new-password', minLength: 12, maxLength: 128 },
+  chosenPassword: {
+    type: 'password',
+    autocomplete: 'new-password',
+    minLength: shortestPassword,
+    maxLength: PERSON_LENGTHS.password,
+  },
+  currentPassword: { type: 'password', autocomplete: 'current-password', maxLength: PERSON_LENGTHS.password },
+  newPassword: {
+    type: 'password',
+    autocomplete: 'new-password',
+    minLength: shortestPassword,
+    maxLength: PERSON_LENGTHS.password,
+  },
   /** Of an authenticator, or a recovery code. */
-  code: { type: 'text', autocomplete: 'one-time-code', maxLength: 20 },
-  passkeyName: { type: 'text', autocomplete: 'off', maxLength: 60 },
+  code: { type: 'text', autocomplete: 'one-time-code', maxLength: PERSON_LENGTHS.code },
+  passkeyName: { type: 'text', autocomplete: 'off', maxLength: PERSON_LENGTHS.passkeyName },
 } as const;
 export type FieldName = keyof typeof FIELDS;
 
@@ -28,7 +41,7 @@ interface AccountFormProps {
   /** Sent with the fields. */
   readonly also?: Readonly<Record<string, string>>;
   readonly submit: string;
-  /** Whose password the form sets, for password managers; undefined if a field asks for it or the page does not know. */
+  /** The account whose password the form sets, for password managers; undefined if a field asks for it or unknown. */
   readonly username?: string;
   /** Whether the first field takes the focus: for a step that follows another one. */
   readonly focus?: boolean;

@@ -1,6 +1,6 @@
 import { callAccounts, type Outcome } from './account-api.ts';
 
-/** What the pages ask a browser's authenticator for; the service checks the answer. */
+/** The browser's interface to authenticators, if it has one. The service checks the answers. */
 const AUTHENTICATOR: typeof PublicKeyCredential | undefined = window.PublicKeyCredential;
 
 /**

@@ -7,7 +7,7 @@ import { AccountForm } from './account-form.tsx';
 import { addPasskey, HAS_PASSKEYS } from './passkeys.ts';
 import { QrCode } from './qr-code.tsx';
 
-/** Which form is open: a change of the codes, a new passkey, or the removal of the passkey with this id. */
+/** The form that is open: a change of the codes, a new passkey, or the removal of the passkey with this id. */
 type Open = 'set-up' | 'recovery' | 'remove' | 'add' | `remove ${string}` | null;
 
 /** The second factors of an account: codes of an authenticator with recovery codes, and passkeys. */

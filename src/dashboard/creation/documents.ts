@@ -1,4 +1,4 @@
-import type { ResultOf, VariablesOf } from 'gql.tada';
+import type { VariablesOf } from 'gql.tada';
 import { graphql } from '../graphql/graphql.ts';
 
 /** The magic customers of the test environment. */
@@ -7,8 +7,6 @@ export const SCENARIOS = graphql(`
     testScenarios { ice name }
   }
 `);
-
-export type Scenario = ResultOf<typeof SCENARIOS>['testScenarios'][number];
 
 export const CREATE_INVOICE = graphql(`
   mutation CreateInvoice($input: CreateInvoiceInput!) {

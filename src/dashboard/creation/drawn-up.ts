@@ -20,20 +20,20 @@ export interface TypedInvoice {
 }
 
 /**
- * The invoice as the API takes it, with the total of its lines: VAT computed once for each rate, rounded half up. What is
- * not a number becomes 0, which the service refuses with its reason.
+ * The invoice as the API takes it, with the total of its lines: VAT computed once for each rate, rounded half up. A
+ * text that is no number becomes 0, which the service refuses with its reason.
  */
 export function drawnUp({ ice, name, email, lines }: TypedInvoice): InvoiceInput {
   const typed = lines.map(({ description, quantity, unitPrice, taxRate }) => ({
     description,
     ...{ quantity: wholeOf(quantity), unitPrice: centimesOf(unitPrice) ?? 0, taxRate: wholeOf(taxRate) },
   }));
-  const bases = new Map<number, number>();
+  const bases = new Map<number, bigint>();
   for (const { quantity, unitPrice, taxRate } of typed)
-    bases.set(taxRate, (bases.get(taxRate) ?? 0) + quantity * unitPrice);
-  const amount = [...bases].reduce((sum, [rate, base]) => sum + base + Math.floor((base * rate + 50) / 100), 0);
+    bases.set(taxRate, (bases.get(taxRate) ?? 0n) + BigInt(quantity) * BigInt(unitPrice));
+  const amount = [...bases].reduce((sum, [rate, base]) => sum + base + (base * BigInt(rate) + 50n) / 100n, 0n);
   const customer = { ice: ice.trim(), name: name.trim(), ...(email.trim() && { email: email.trim() }) };
-  return { amount, currency: 'MAD', customer, lines: typed };
+  return { amount: Number(amount), currency: 'MAD', customer, lines: typed };
 }
 
 function wholeOf(text: string): number {

@@ -7,7 +7,7 @@ import type { Reason } from '../text/errors.ts';
 import type { Endpoint, EventType } from './documents.ts';
 import { eventName } from './event-names.ts';
 
-export interface EndpointValues {
+interface EndpointValues {
   readonly url: string;
   readonly events: EventType[];
   /** Null for none. */
@@ -17,7 +17,7 @@ export interface EndpointValues {
 interface EndpointFormProps {
   readonly title: string;
   readonly submit: string;
-  /** What the fields begin with; null for a new endpoint. */
+  /** The endpoint whose values the fields begin with; null for a new endpoint. */
   readonly given: Endpoint | null;
   readonly change: { readonly busy: boolean; readonly refusal: Reason | null };
   readonly onSend: (values: EndpointValues) => Promise<void>;

@@ -1,6 +1,7 @@
+import { EVENT_NAMES } from '../graphql/sets.ts';
 import type { EventType } from './documents.ts';
 
 /** The name of an event as receivers get it: `invoice.accepted`. */
 export function eventName(type: EventType): string {
-  return type.replace('_', '.');
+  return EVENT_NAMES[type];
 }

@@ -11,7 +11,7 @@ import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { ENDPOINTS, RESEND_COUNT, RESEND_DELIVERIES, type ResendSelection } from './documents.ts';
 
 /**
- * Sends the deliveries of a time once more to an endpoint, after it has said how many they are. One call takes the 10,000
+ * Sends the deliveries of a period to an endpoint once more, after it has shown their number. One call takes the 10,000
  * newest, and the page says so.
  * @param onReplayed called when deliveries are on their way
  */

@@ -14,7 +14,7 @@ export interface ConnectionListener {
   lost(): void;
 }
 
-/** What a subscription's context can hold. */
+/** The listeners that a subscription's context can hold. */
 export interface SubscriptionContext {
   /** Told whenever the service sends the events of this subscription from now on. */
   readonly connected?: () => void;

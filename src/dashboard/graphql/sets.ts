@@ -8,6 +8,36 @@ export const STATUSES = [
   'rejected',
 ] as const;
 
+export const FINAL_STATUSES = [
+  'accepted',
+  'rejected',
+] as const;
+
+export const LANES = [
+  'stages',
+  'transmissions',
+  'answers',
+  'documents',
+  'mail',
+  'idle',
+] as const;
+
+export const ATTENTION_REASONS = [
+  'internal_error',
+  'digest_mismatch',
+  'outcome_unknown',
+  'undecided',
+  'receipt_delayed',
+  'receipt_invalid',
+  'pdf_delayed',
+] as const;
+
+export const BREAKER_PHASES = [
+  'closed',
+  'open',
+  'half_open',
+] as const;
+
 export const EVENT_TYPES = [
   'invoice_signing',
   'invoice_transmitted',
@@ -71,3 +101,30 @@ export const PROFILE_LENGTHS = {
   paymentMode: 100,
   exemptionReason: 500,
 } as const;
+
+/** Characters. */
+export const PERSON_LENGTHS = {
+  email: 254,
+  name: 100,
+  password: 128,
+  code: 100,
+  passkeyName: 60,
+  shortestPassword: 12,
+} as const;
+
+/** Characters. */
+export const OPERATOR_LENGTHS = {
+  tenantName: 200,
+  pauseReason: 200,
+} as const;
+
+/** The types of events as receivers get them, by their names in GraphQL. */
+export const EVENT_NAMES = {
+  invoice_signing: 'invoice.signing',
+  invoice_transmitted: 'invoice.transmitted',
+  invoice_accepted: 'invoice.accepted',
+  invoice_rejected: 'invoice.rejected',
+} as const;
+
+/** Counts of a backlog end at this number. */
+export const MOST_WAITING = 1000;

@@ -10,7 +10,7 @@ export const DAYS = graphql(`
 
 export type Day = ResultOf<typeof DAYS>['invoiceDays'][number];
 
-/** What may need somebody's attention, and which first steps are done. */
+/** The data of the home page: objects that may need attention, and the results of the first steps. */
 export const HOME = graphql(`
   query Home($lateSince: DateTime!) {
     rejected: invoices(status: rejected, first: 5) { nodes { ...Shown } }

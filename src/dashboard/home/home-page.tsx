@@ -54,7 +54,7 @@ function withToday(days: readonly Day[], today: Day | undefined): readonly Day[]
   return [today, ...days.filter(({ date }) => date !== today.date)].slice(0, Math.max(MONTH, 1));
 }
 
-/** What happened to the invoices of some days. Each number leads to the list that it counts. */
+/** The numbers of invoices of some days, by outcome. Each number leads to the list that it counts. */
 function Counts({ name, days }: { name: string; days: readonly Day[] }) {
   const { texts, language } = useLanguage();
   const { address } = useWorkspace();

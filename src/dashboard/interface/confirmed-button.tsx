@@ -5,7 +5,7 @@ import { useLanguage } from './language.tsx';
 
 interface ConfirmedButtonProps {
   readonly children: ComponentChildren;
-  /** What happens, and whether it can be undone. */
+  /** The text of the dialog: it says what happens, and whether it can be undone. */
   readonly question: string;
   readonly onConfirm: () => void;
 }
@@ -19,7 +19,7 @@ export function ConfirmedButton({ children, question, onConfirm }: ConfirmedButt
   const id = useId();
   useLayoutEffect(
     () => () => {
-      // What was removed takes its button along, to which the dialog has given the focus back.
+      // The confirmed action can remove this button, to which the dialog has given the focus back.
       if (button.current && button.current === document.activeElement) focusContent();
     },
     [],

@@ -7,7 +7,7 @@ interface StackedBarsProps {
   readonly caption: string;
   /** The heading of the bars' names. */
   readonly column: string;
-  /** What each bar consists of, from the bottom; `kind` gives it its colour. */
+  /** The parts of each bar, from the bottom; `kind` gives a part its colour. */
   readonly kinds: readonly { readonly kind: 'accepted' | 'rejected' | 'open'; readonly name: string }[];
   /** With a value for each kind. */
   readonly bars: readonly { readonly name: string; readonly values: readonly number[] }[];

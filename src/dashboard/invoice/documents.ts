@@ -1,7 +1,8 @@
 import type { ResultOf, VariablesOf } from 'gql.tada';
 import { graphql } from '../graphql/graphql.ts';
+import { FINAL_STATUSES } from '../graphql/sets.ts';
 
-/** What a client_secret shows of its invoice. */
+/** The fields of an invoice that its client_secret shows. */
 export const INVOICE = graphql(`
   query CustomerInvoice($id: ID!) {
     invoice(id: $id) {
@@ -38,5 +39,5 @@ export type StatusVariables = VariablesOf<typeof STATUS_CHANGES>;
 
 /** Whether the status can change no more. */
 export function isFinal(status: InvoiceStatus): boolean {
-  return status === 'accepted' || status === 'rejected';
+  return (FINAL_STATUSES as readonly InvoiceStatus[]).includes(status);
 }

@@ -3,7 +3,7 @@ import { createGraphqlClient, isRefusal } from '../graphql/client.ts';
 import { waitToRetry } from '../graphql/retry.ts';
 import { INVOICE, type Invoice, isFinal, STATUS_CHANGES, type StatusVariables } from './documents.ts';
 
-/** What is known of an invoice, and how. */
+/** The known state of an invoice, and the state of the connection. */
 export interface InvoiceView {
   /** Null until it is first read. */
   readonly invoice: Invoice | null;

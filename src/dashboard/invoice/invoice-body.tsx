@@ -12,7 +12,7 @@ export interface InvoiceBodyProps {
   readonly online: boolean;
 }
 
-/** What an invoice is, its status as it changes, and its documents: for its customer and for the people of its tenant. */
+/** The facts of an invoice, its status as it changes, and its documents, for its customer and its tenant's people. */
 export function InvoiceBody({ invoice, state, online }: InvoiceBodyProps) {
   return (
     <div class="invoice">

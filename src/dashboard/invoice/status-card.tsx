@@ -1,9 +1,10 @@
+import { STATUSES } from '../graphql/sets.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { formatMoment } from '../text/dates.ts';
-import type { Invoice, InvoiceStatus } from './documents.ts';
+import { type Invoice, isFinal } from './documents.ts';
 import type { InvoiceView } from './follow-invoice.ts';
 
-const STEPS = ['pending', 'signing', 'transmitted'] as const satisfies readonly InvoiceStatus[];
+const STEPS = STATUSES.filter((status) => !isFinal(status));
 
 interface StatusCardProps {
   readonly invoice: Invoice;
@@ -51,7 +52,7 @@ function Reason({ invoice }: { invoice: Invoice }) {
 
 function Steps({ invoice: { status, timeline } }: { invoice: Invoice }) {
   const { language, texts } = useLanguage();
-  const ended = status === 'accepted' || status === 'rejected';
+  const ended = isFinal(status);
   const at = new Map(timeline.map((entry) => [entry.status, entry.at]));
   const steps = [...STEPS, ended ? status : null];
   return (

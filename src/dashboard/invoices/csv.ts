@@ -1,6 +1,7 @@
 import type { Language } from '../text/languages.ts';
+import { plainAmount } from '../text/money.ts';
 
-/** What the spreadsheets of each language take as the end of a cell and as the decimal sign. */
+/** The signs that the spreadsheets of each language take as the end of a cell and as the decimal sign. */
 const SIGNS: Readonly<Record<Language, readonly [separator: string, decimal: string]>> = {
   fr: [';', ','],
   ar: [';', ','],
@@ -16,15 +17,9 @@ export function csvLine(cells: readonly (string | number | null)[], language: La
   const [separator, decimal] = SIGNS[language];
   const written = cells.map((cell) => {
     if (cell === null) return '';
-    if (typeof cell === 'number') return decimalOf(cell, decimal);
+    if (typeof cell === 'number') return plainAmount(cell, decimal);
     const safe = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(cell) ? `'${cell}` : cell;
     return /["\r\n\t,;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   });
   return `${written.join(separator)}\r\n`;
-}
-
-/** `-123456` → `-1234,56`, without separators of thousands, which spreadsheets take as text. */
-function decimalOf(centimes: number, decimal: string): string {
-  const digits = String(Math.abs(centimes)).padStart(3, '0');
-  return `${centimes < 0 ? '-' : ''}${digits.slice(0, -2)}${decimal}${digits.slice(-2)}`;
 }

@@ -36,7 +36,7 @@ export const INVOICES = graphql(`
 export type ListedInvoice = ResultOf<typeof INVOICES>['invoices']['nodes'][number];
 export type InvoicesVariables = VariablesOf<typeof INVOICES>;
 
-/** What a member of the tenant sees of an invoice. */
+/** The fields of an invoice that a member of its tenant sees. */
 export const MEMBER_INVOICE = graphql(`
   query MemberInvoice($id: ID!) {
     invoice(id: $id) {

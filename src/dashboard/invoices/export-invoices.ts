@@ -26,8 +26,8 @@ interface Export {
 }
 
 /**
- * Reads all invoices of a filter, newest first, page after page, into a CSV file. Those that are created meanwhile are
- * not in it. A page that fails is read again with growing pauses; a limit of requests only slows it down.
+ * Reads all invoices of a filter, newest first, page after page, into a CSV file. Invoices that are created meanwhile
+ * are not in it. A page that fails is read again with growing pauses; a limit of requests only slows it down.
  * @returns null when `signal` has ended it
  * @throws when the service refuses it, or cannot be reached for long
  */

@@ -4,7 +4,7 @@ import type { InvoicesVariables } from './documents.ts';
 
 const PAGE = 25;
 
-/** What a page of the list shows. The address of the page keeps it. */
+/** The filter of a page of the list. The address of the page keeps it. */
 export interface Filter {
   readonly status: (typeof STATUSES)[number] | null;
   /** The first and the last day of creation, in Morocco: `YYYY-MM-DD`. */
@@ -21,7 +21,7 @@ export interface Filter {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The filter in the query of an address. What is none is left out. */
+/** The filter in the query of an address. Values that are not valid are ignored. */
 export function filterOf(query: Readonly<Record<string, string>>): Filter {
   const day = (text: string | undefined) => (text && DAY.test(text) && startOfDay(text) ? text : null);
   const after = query.after ?? null;

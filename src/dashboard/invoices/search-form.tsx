@@ -87,7 +87,7 @@ export function SearchForm({ filter, to }: SearchFormProps) {
   );
 }
 
-/** What the list is limited to, with a link that removes it. */
+/** The customer or the total that the list is limited to, with a link that removes the limit. */
 function Match({ filter, to }: SearchFormProps) {
   const { texts, language } = useLanguage();
   const field = MATCHED.find((each) => filter[each] !== null);
@@ -122,7 +122,7 @@ function useCustomers(typed: string): readonly KnownCustomer[] {
       clearTimeout(timer);
     };
   }, [client, text]);
-  // Those of a shorter text are still shown while the next ones are read, but not searched.
+  // Customers that were found for another text are not suggested.
   return found.typed === text ? found.customers : [];
 }
 

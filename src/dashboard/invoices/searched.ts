@@ -1,6 +1,6 @@
 import type { Filter } from './invoice-filter.ts';
 
-/** What somebody typed into the search: an invoice by its id, a total, an ICE, or a number or a name. */
+/** The meaning of a text in the search field: the id of an invoice, a total, an ICE, or a number or a name. */
 export type Searched =
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'match'; readonly match: Pick<Filter, 'amount'> | Pick<Filter, 'ice'> }

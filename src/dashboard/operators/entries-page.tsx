@@ -5,7 +5,7 @@ import { useTitle } from '../interface/use-title.ts';
 import { formatMoment } from '../text/dates.ts';
 import { type Entry, useOperatorRead } from './operator-api.ts';
 
-/** `/ops/entries`: what operators have done with the whole service. What they did for a tenant is in its audit log. */
+/** `/ops/entries`: operators' changes of the whole service. Their changes for a tenant are in its audit log. */
 export function EntriesPage() {
   const { texts, language } = useLanguage();
   const { operators, audit } = texts;

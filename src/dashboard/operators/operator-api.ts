@@ -1,18 +1,28 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import type {
+  ATTENTION_REASONS,
+  BREAKER_PHASES,
+  ENVIRONMENTS,
+  KEY_KINDS,
+  LANES,
+  LIVE_CONDITIONS,
+} from '../graphql/sets.ts';
 import { useEvery } from '../interface/use-every.ts';
 import type { Seller } from '../settings/documents.ts';
 import type { Reason } from '../text/errors.ts';
 import { signInAddress } from '../workspace/session.ts';
 
-/** What waits in a queue; `waiting` is counted up to 1,000. */
+/** The backlog of a queue; `waiting` is counted up to `MOST_WAITING`. */
 export interface Backlog {
   readonly waiting: number;
   readonly oldest: string | null;
 }
 
-export const LANES = ['stages', 'transmissions', 'answers', 'documents', 'mail', 'idle'] as const;
 export type Lane = (typeof LANES)[number];
+export type AttentionReason = (typeof ATTENTION_REASONS)[number];
+export type BreakerPhase = (typeof BREAKER_PHASES)[number];
+type Environment = (typeof ENVIRONMENTS)[number];
 
 /** The state of the whole service (`/ops/api/survey`). */
 export interface Survey {
@@ -24,8 +34,8 @@ export interface Survey {
     readonly invoiceId: string;
     readonly tenantId: string;
     readonly tenantName: string;
-    readonly environment: 'test' | 'live';
-    readonly reason: string;
+    readonly environment: Environment;
+    readonly reason: AttentionReason;
     readonly stage: string;
     readonly since: string;
     /** Null: nothing happens until somebody retries it. */
@@ -33,7 +43,7 @@ export interface Survey {
   }[];
   readonly hasAuthority: boolean;
   readonly authority: {
-    readonly breaker: 'closed' | 'open' | 'half_open';
+    readonly breaker: BreakerPhase;
     readonly since: string | null;
     readonly outages: number;
     readonly nextProbe: string | null;
@@ -57,16 +67,16 @@ export interface ListedTenant {
   readonly name: string;
   readonly createdAt: string;
   readonly suspendedAt: string | null;
-  readonly environments: readonly ('test' | 'live')[];
+  readonly environments: readonly Environment[];
 }
 
 export interface TenantDetails extends Omit<ListedTenant, 'environments'> {
   readonly seller: Seller;
-  readonly missingForLive: readonly { readonly condition: 'profile' | 'certificate' | 'authority' | 'address' }[];
+  readonly missingForLive: readonly { readonly condition: (typeof LIVE_CONDITIONS)[number] }[];
   readonly keys: readonly {
     readonly id: string;
-    readonly kind: 'secret' | 'publishable';
-    readonly environment: 'test' | 'live';
+    readonly kind: (typeof KEY_KINDS)[number];
+    readonly environment: Environment;
     readonly lastFour: string;
     readonly createdAt: string;
     readonly revokedAt: string | null;
@@ -101,7 +111,7 @@ async function callOperators<Body>(path: string, input?: object, signal?: AbortS
 }
 
 /**
- * What a path answers. Without the session of an operator the page goes to the form, and comes back afterwards.
+ * The answer of a path. Without the session of an operator the page goes to the form, and comes back afterwards.
  * @param everyMs reads again after this time, milliseconds, while the page can be seen; null: only when asked
  */
 export function useOperatorRead<Body>(path: string, everyMs: number | null = null) {

@@ -1,4 +1,5 @@
 import type { TargetedSubmitEvent } from 'preact';
+import { MOST_WAITING, OPERATOR_LENGTHS } from '../graphql/sets.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -8,7 +9,6 @@ import { type Backlog, type Survey, useOperatorChange, useOperatorRead } from '.
 
 /** The page reads again after this time, milliseconds. */
 const EVERY_MS = 10_000;
-const MOST_COUNTED = 1000;
 const GIB = 2 ** 30;
 
 /** `/ops`: what waits, what fails, the authority, the certificates and the disk. */
@@ -57,7 +57,7 @@ function Attention({ rows, onRetry }: { rows: Survey['attention']; onRetry: (inv
       <ul class="log">
         {rows.map(({ invoiceId, tenantId, tenantName, environment, reason, stage, since, nextAttemptAt }) => (
           <li key={invoiceId}>
-            <strong>{operators.reasons[reason as keyof typeof operators.reasons] ?? reason}</strong>
+            <strong>{operators.reasons[reason]}</strong>
             <code dir="ltr">{invoiceId}</code>
             <span class="badge" data-environment={environment}>
               {texts.workspace[environment]}
@@ -202,7 +202,14 @@ function Authority({ survey: { authority, hasAuthority }, onPause, onResume }: A
         <form class="inline" onSubmit={send}>
           <div class="field">
             <label for="reason">{operators.reason}</label>
-            <input id="reason" name="reason" type="text" dir="auto" maxLength={200} autocomplete="off" />
+            <input
+              id="reason"
+              name="reason"
+              type="text"
+              dir="auto"
+              maxLength={OPERATOR_LENGTHS.pauseReason}
+              autocomplete="off"
+            />
           </div>
           <button type="submit" class="secondary">
             {operators.pause}
@@ -266,7 +273,7 @@ function Disk({ storage: { dataBytes, freeBytes, diskBytes } }: { storage: Surve
 }
 
 function counted(waiting: number): string {
-  return waiting >= MOST_COUNTED ? `${MOST_COUNTED}+` : String(waiting);
+  return waiting >= MOST_WAITING ? `${MOST_WAITING}+` : String(waiting);
 }
 
 /** How long ago something was, in the largest unit that fits. */

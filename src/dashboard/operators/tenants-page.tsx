@@ -1,5 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useLocation } from 'preact-iso';
+import { OPERATOR_LENGTHS } from '../graphql/sets.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
@@ -32,7 +33,15 @@ export function TenantsPage() {
       <form class="inline" onSubmit={create}>
         <div class="field">
           <label for="name">{operators.tenantName}</label>
-          <input id="name" name="name" type="text" dir="auto" required maxLength={200} autocomplete="off" />
+          <input
+            id="name"
+            name="name"
+            type="text"
+            dir="auto"
+            required
+            maxLength={OPERATOR_LENGTHS.tenantName}
+            autocomplete="off"
+          />
         </div>
         <button type="submit" class="secondary" aria-disabled={change.busy}>
           {operators.createTenant}

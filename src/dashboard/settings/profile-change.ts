@@ -42,7 +42,7 @@ export function typedProfile(seller: Seller): TypedProfile {
   };
 }
 
-/** A field as the API takes it. What it cannot take is sent all the same, so that the service says why. */
+/** A field as the API takes it. A value that the API refuses is sent too, so that the service says why. */
 const VALUES: Readonly<Partial<Record<TextField, (text: string) => string | number | null>>> = {
   capital: (text) => centimesOf(text) ?? -1,
   ice: (text) => text.replaceAll(/\s/g, ''),

@@ -27,7 +27,7 @@ export function SettingsPage() {
   );
 }
 
-/** What live keys need, and what of it is there. */
+/** The conditions of live keys, and which of them are met. */
 function GoingLive({ tenant: { missingForLive, seller } }: { tenant: Tenant }) {
   const { texts } = useLanguage();
   const { goingLive, conditions, fields, missing } = texts.settings;

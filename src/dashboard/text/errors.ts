@@ -8,7 +8,7 @@ export type ErrorCode = Extract<ResultOf<typeof CREATE_KEY>['result'], { code: u
 /** The service's error, or that there was no answer. */
 export type Reason = 'unreachable' | { readonly code: ErrorCode; readonly message: string };
 
-/** What each error means. The service's own message, which says more, is in English already. */
+/** The meaning of each error. The service's own message, which says more, is in English already. */
 export const ERROR_TEXTS: Readonly<Record<Exclude<Language, 'en'>, Readonly<Record<ErrorCode, string>>>> = {
   fr: {
     invalid_request: 'Une valeur manque ou n’est pas valable.',

@@ -15,9 +15,15 @@ const SEPARATORS: Readonly<Record<Language, readonly [thousands: string, decimal
  */
 export function formatAmount(centimes: number, language: Language): string {
   const [thousands, decimal] = SEPARATORS[language];
+  const [whole, decimals] = digitsOf(centimes);
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
+  return `${centimes < 0 ? '\u2212' : ''}${grouped}${decimal}${decimals}`;
+}
+
+/** The digits before and after the decimal sign, without the amount's own sign: `-5` → `0` and `05`. */
+function digitsOf(centimes: number): [whole: string, decimals: string] {
   const digits = String(Math.abs(centimes)).padStart(3, '0');
-  const whole = digits.slice(0, -2).replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
-  return `${centimes < 0 ? '\u2212' : ''}${whole}${decimal}${digits.slice(-2)}`;
+  return [digits.slice(0, -2), digits.slice(-2)];
 }
 
 /** `12345` → `12 345`. @param n a whole number */
@@ -25,10 +31,10 @@ export function formatNumber(n: number, language: Language): string {
   return String(n).replaceAll(/\B(?=(?:\d{3})+$)/g, SEPARATORS[language][0]);
 }
 
-/** `123450` → `1234,50`, as people type it. @param centimes zero or more */
-export function plainAmount(centimes: number): string {
-  const digits = String(centimes).padStart(3, '0');
-  return `${digits.slice(0, -2)},${digits.slice(-2)}`;
+/** `-123450` → `-1234,50`, without separators of thousands: as people type it, and as spreadsheets take it. */
+export function plainAmount(centimes: number, decimal = ','): string {
+  const [whole, decimals] = digitsOf(centimes);
+  return `${centimes < 0 ? '-' : ''}${whole}${decimal}${decimals}`;
 }
 
 /**

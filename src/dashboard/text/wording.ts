@@ -1,11 +1,13 @@
 import type { AuditEntry } from '../audit/documents.ts';
-import type { DELIVERY_STATES, STATUSES } from '../graphql/sets.ts';
+import type { DELIVERY_STATES, ROLES, STATUSES } from '../graphql/sets.ts';
+import type { AttentionReason, BreakerPhase, Lane } from '../operators/operator-api.ts';
 import type { LiveCondition, PaymentMeans } from '../settings/documents.ts';
 import type { TextField } from '../settings/profile-change.ts';
 
 type MailStatus = 'waiting' | 'sending' | 'sent' | 'refused' | 'failed';
 type DeliveryState = (typeof DELIVERY_STATES)[number];
 type Status = (typeof STATUSES)[number];
+type Role = (typeof ROLES)[number];
 
 /** A status: its name as a step, a headline for what it is now, and what that means for the customer. */
 export interface StatusTexts {
@@ -116,7 +118,7 @@ export interface AccountTexts {
   /** The links to the pages of operators. */
   readonly jobs: string;
   readonly metrics: string;
-  readonly roleNames: Readonly<Record<'viewer' | 'developer' | 'owner', string>>;
+  readonly roleNames: Readonly<Record<Role, string>>;
   readonly labels: Readonly<
     Record<
       'email' | 'name' | 'password' | 'chosenPassword' | 'currentPassword' | 'newPassword' | 'code' | 'passkeyName',
@@ -219,20 +221,9 @@ export interface OperatorsTexts {
   readonly inviteLead: string;
   /** @param role the name of a role */
   readonly inviteAs: (role: string) => string;
-  readonly lanes: Readonly<Record<'stages' | 'transmissions' | 'answers' | 'documents' | 'mail' | 'idle', string>>;
-  readonly breakers: Readonly<Record<'closed' | 'open' | 'half_open', string>>;
-  readonly reasons: Readonly<
-    Record<
-      | 'internal_error'
-      | 'digest_mismatch'
-      | 'outcome_unknown'
-      | 'undecided'
-      | 'receipt_delayed'
-      | 'receipt_invalid'
-      | 'pdf_delayed',
-      string
-    >
-  >;
+  readonly lanes: Readonly<Record<Lane, string>>;
+  readonly breakers: Readonly<Record<BreakerPhase, string>>;
+  readonly reasons: Readonly<Record<AttentionReason, string>>;
 }
 
 /** The texts of the frame of a signed-in person's pages. */
@@ -386,7 +377,7 @@ export interface PeopleTexts {
   readonly email: string;
   readonly role: string;
   readonly send: string;
-  readonly roles: Readonly<Record<'viewer' | 'developer' | 'owner', string>>;
+  readonly roles: Readonly<Record<Role, string>>;
 }
 
 /** The texts of the home page. */

@@ -31,7 +31,7 @@ export function openWorkspace(tenantId: string, environment: Environment, moved:
   const tell = (invoiceId: string | null) => {
     for (const told of followers) told(invoiceId);
   };
-  // What a page reads while the stream is not open yet may change unseen.
+  // Data that a page reads before the stream is open may change unseen.
   let mayHaveMissed = true;
   let wasLost = false;
   const client = createGraphqlClient(

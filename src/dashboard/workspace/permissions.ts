@@ -4,7 +4,8 @@ import type { Environment } from './session.ts';
 type Role = Session['memberships'][number]['role'];
 
 /**
- * What a page offers somebody. The service decides (`src/domain/principal.ts`): this only hides what it would refuse.
+ * Whether a page offers a change. The service decides (`src/domain/principal.ts`): the page only hides changes that the
+ * service would refuse.
  */
 export function mayChange(what: 'endpoints' | 'keys' | 'invoices', role: Role, environment: Environment): boolean {
   if (role === 'owner') return true;

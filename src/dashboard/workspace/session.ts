@@ -4,8 +4,9 @@ import { callAccounts, type Outcome } from '../account/account-api.ts';
 import { waitToRetry } from '../graphql/retry.ts';
 
 /**
- * Who is signed in; null until the service has answered. Without a session the page goes to the form and comes back
- * afterwards. It is asked at each address, and again while it cannot be reached; until then what it said before stands.
+ * The person who is signed in; null until the service has answered. Without a session the page goes to the form and
+ * comes back afterwards. The service is asked at each address, and again while it cannot be reached; until it answers,
+ * its earlier answer stands.
  */
 export function useSession(): Outcome | null {
   const { route } = useLocation();

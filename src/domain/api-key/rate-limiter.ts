@@ -1,5 +1,5 @@
 /**
- * Whose limit applies: that of a secret key, of all secret keys of a tenant in an environment, of a publishable key or
+ * The kind of a limit: of a secret key, of all secret keys of a tenant in an environment, of a publishable key or
  * client_secret, or of a network address.
  */
 export type LimitKind = 'secret' | 'tenant' | 'publishable' | 'address';

@@ -1,20 +1,11 @@
-/** Watches credentials for revocation by any process: keys, or the sessions of people. */
-export interface WatchRevocations {
-  /**
-   * Calls `onRevoked` once, within {@link CHECK_MS} and the time of a query. @returns a function that ends the watch
-   */
-  follow(credential: string, onRevoked: () => void): () => void;
-  close(): void;
-}
-
 /** Interval between checks of the credentials of open streams, in milliseconds. */
 export const CHECK_MS = 5000;
 /** Maximum number of credentials in a query. */
 const BATCH = 500;
 
 /**
- * A credential is checked at each request. A stream may stay open for hours, so its credential is checked again
- * regularly, all of a kind in one query.
+ * Watches credentials for revocation by any process: keys, or the sessions of people. A credential is checked at each
+ * request. A stream may stay open for hours, so its credential is checked again regularly, all of a kind in one query.
  * @param stillValid those of the given credentials that are valid
  * @param onError called when the store does not answer; the check is repeated
  */
@@ -22,7 +13,7 @@ export function createWatchRevocations(
   stillValid: (credentials: readonly string[]) => Promise<ReadonlySet<string>>,
   onError: (error: unknown) => void,
   checkMs: number = CHECK_MS,
-): WatchRevocations {
+) {
   const followed = new Map<string, Set<() => void>>();
   let timer: NodeJS.Timeout | null = null;
 
@@ -50,7 +41,11 @@ export function createWatchRevocations(
   }
 
   return {
-    follow(credential, onRevoked) {
+    /**
+     * Calls `onRevoked` once, within {@link CHECK_MS} and the time of a query.
+     * @returns a function that ends the watch
+     */
+    follow(credential: string, onRevoked: () => void): () => void {
       const set = followed.get(credential) ?? new Set();
       // A separate function for each call, so that the same `onRevoked` can be registered twice.
       const once = () => onRevoked();
@@ -61,7 +56,7 @@ export function createWatchRevocations(
         if (set.size === 0 && followed.get(credential) === set) followed.delete(credential);
       };
     },
-    close() {
+    close(): void {
       followed.clear();
       if (timer) clearTimeout(timer);
     },

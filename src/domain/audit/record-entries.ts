@@ -37,7 +37,7 @@ export function createAudit(
   };
 }
 
-/** Records what somebody did at the own account, for each tenant that the person belongs to. Never rejects. */
+/** Records an action of a person on their account, for each tenant that the person belongs to. Never rejects. */
 export type RecordOfPerson = (
   person: Person,
   origin: Origin,

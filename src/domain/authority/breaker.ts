@@ -1,9 +1,11 @@
+export const BREAKER_PHASES = ['closed', 'open', 'half_open'] as const;
+
 /**
  * The circuit breaker of the live authority, as a pure state machine (docs/decisions/0045). Its state is shared by all
  * processes. While it is not closed, only one invoice goes at a time, and failures count no attempt.
  */
 export interface BreakerState {
-  readonly phase: 'closed' | 'open' | 'half_open';
+  readonly phase: (typeof BREAKER_PHASES)[number];
   /**
    * Number of the latest failure. Failures are numbered, so that neither a change of the clock nor the difference of two
    * clocks moves a failure into an outage or out of one.
@@ -72,8 +74,8 @@ export const CLOSED: BreakerState = {
  * Number of failures in a row, and of different invoices among them, that open the breaker without a failed probe. As
  * many failed trials of fewer invoices close it: an answered probe came before each, so they are the invoices' own.
  */
-export const [STREAK_FAILURES, STREAK_INVOICES] = [5, 3] as const;
-export const FIRST_PROBE_MS = 1000;
+const [STREAK_FAILURES, STREAK_INVOICES] = [5, 3] as const;
+const FIRST_PROBE_MS = 1000;
 export const LAST_PROBE_MS = 60_000;
 /** The longest wait that the authority can demand, milliseconds. */
 export const LONGEST_WAIT_MS = 3_600_000;
@@ -159,7 +161,7 @@ export function confirmed(
   const from = state.streak?.from ?? state.lastFailure + 1;
   const since = state.streak?.since ?? at;
   if (number === null) return open(state, { from, since }, failure);
-  // Those between are failures of an invoice that has failed for good meanwhile.
+  // Excuses this failure alone: later ones may belong to an invoice that has failed for good meanwhile.
   if (number <= (state.concluded ?? 0))
     return open({ ...state, excused: [...state.excused, [number, number]] }, { from, since }, failure);
   return open(state, { from: Math.min(from, number), since }, failure);

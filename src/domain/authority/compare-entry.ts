@@ -1,7 +1,8 @@
+import { DAY_MS } from '../durations.ts';
+import { isFinal } from '../invoice/lifecycle.ts';
 import type { Decision, LedgerEntry } from './ports.ts';
 import type { DifferenceKind, Finding, Transmission } from './reconciliation.ts';
 
-const DAY_MS = 86_400_000;
 /** How long a receipt may take after acceptance, milliseconds. */
 export const RECEIPT_MS = DAY_MS;
 
@@ -78,7 +79,7 @@ function findingOf(
 }
 
 function isUndecided({ status }: Transmission): boolean {
-  return status !== 'accepted' && status !== 'rejected';
+  return !isFinal(status);
 }
 
 function textOf(decision: Decision): string {

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../durations.ts';
 import { type Beginning, beginning, isAway, LONGEST_WAIT_MS } from './breaker.ts';
 import { type Gate, isFailure, type Pass } from './gate.ts';
 import type { Authority, SubmitAnswer } from './ports.ts';
@@ -39,7 +40,7 @@ export interface GateParts {
   readonly clock?: () => Date;
 }
 
-/** How long everything waits at least after 429, also one with Retry-After: 0, milliseconds. */
+/** The least time that everything waits after an answer 429, also one with `Retry-After: 0`, milliseconds. */
 const LEAST_RATE_LIMITED_MS = 1000;
 /**
  * While nothing is sent, look-ups wait for this part of the time since it began, within these limits in milliseconds: a
@@ -47,7 +48,6 @@ const LEAST_RATE_LIMITED_MS = 1000;
  */
 const LOOK_UP_PART = 0.1;
 const [LEAST_LOOK_UP_PAUSE_MS, LONGEST_LOOK_UP_PAUSE_MS] = [1000, 600_000] as const;
-const MINUTE_MS = 60_000;
 /**
  * How long an invoice waits in memory for a place, milliseconds, and how many may: where the authority is only busy, this
  * is cheaper than parking. The time is well below a shutdown's, and a stage's lease is renewed meanwhile.

@@ -33,7 +33,7 @@ export interface HeldSubmission {
   readonly askAgainAfter: number | null;
 }
 
-/** What every answer says of its call. */
+/** The facts that every answer states about its call. */
 interface Called {
   /** The id that the request carried; null if none was sent. */
   readonly requestId: string | null;
@@ -146,7 +146,7 @@ export type ChangesAnswer =
     })
   | Unknown;
 
-/** What the authority can do, and the limits that it sets. */
+/** The abilities of the authority, and the limits that it sets. */
 export interface Capabilities {
   readonly decision: 'synchronous' | 'polling' | 'callback';
   readonly lookUp: readonly ('id' | 'digest')[];

@@ -1,7 +1,7 @@
 import type { Authority, LedgerEntry } from './ports.ts';
 
 /** Entries in one call. */
-export const PAGE = 1000;
+const PAGE = 1000;
 /** How often a call is repeated before the ledger counts as unreadable. */
 const ATTEMPTS = 4;
 /** Limits of the pause before a call is repeated, milliseconds. */

@@ -20,8 +20,8 @@ import {
 import { hintRule } from './take-hint.ts';
 
 /** Length of the lease, renewed with each page, milliseconds: longer than a page with all its repeated calls. */
-export const RECONCILIATION_LEASE_MS = 300_000;
-/** What was decided here this long before the ledger was read must be in the ledger, milliseconds. */
+const RECONCILIATION_LEASE_MS = 300_000;
+/** A decision of this long before the ledger was read must be in the ledger, milliseconds. */
 const SETTLE_MS = 600_000;
 /** Number of runs in a row without a page after which the ledger is read from its start: the cursor may have expired. */
 const MOST_STALLED = 3;
@@ -132,7 +132,7 @@ class Run {
       const stalled = since === null && this.tally.entries === 0 ? this.before.stalled + 1 : 0;
       return this.ended('failed', `the ledger of the authority cannot be read: ${error.message}`, { stalled });
     }
-    // What was left out is found again only if the ledger is read again.
+    // Differences that were left out are found again only if the ledger is read again.
     const again = this.tally.leftOut > 0 ? { cursor: null, checkedUntil: null } : { checkedUntil: this.settledBefore };
     return this.ended('complete', null, { stalled: 0, ...(since === null && again) });
   }

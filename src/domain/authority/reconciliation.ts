@@ -23,9 +23,9 @@ export interface Finding {
   /** Our invoice; null if there is none. */
   readonly invoiceId: string | null;
   readonly tenantId: string | null;
-  /** What is stored here, for operators; null if nothing is. */
+  /** The facts that are stored here, for operators; null if there are none. */
   readonly ours: string | null;
-  /** What the ledger states, for operators; null if it states nothing. */
+  /** The facts that the ledger states, for operators; null if it states none. */
   readonly theirs: string | null;
 }
 
@@ -118,7 +118,7 @@ export interface ReconciliationRun {
   readonly leftOut: number;
 }
 
-/** What a reconciliation starts from. */
+/** The progress that a reconciliation starts from. */
 export interface ReconciliationProgress {
   /** The ledger was read and compared up to here; null: from its start. */
   readonly cursor: string | null;

@@ -1,7 +1,7 @@
 import type { Heartbeat } from '../live-workers.ts';
 import type { BreakerState } from './breaker.ts';
 
-/** What all processes share about the live authority. */
+/** The state of the live authority that all processes share. */
 export interface AuthorityState {
   /** Grows with each change of the breaker. */
   readonly version: number;
@@ -14,7 +14,7 @@ export interface AuthorityState {
 }
 
 export interface Pause {
-  /** Who paused it, such as the user and the machine of the command. */
+  /** The author of the pause, such as the user and the machine of the command. */
   readonly by: string;
   readonly reason: string | null;
   readonly since: Date;

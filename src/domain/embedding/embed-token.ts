@@ -3,7 +3,7 @@ import type { DataKey, DataKeys } from '../data-keys.ts';
 import { isId } from '../ids.ts';
 import { ENVIRONMENTS, type Environment } from '../tenant/tenant.ts';
 
-/** What a token opens, until when. */
+/** The data that a token opens, and until when. */
 export interface EmbedGrant {
   /** An invoice's status, or the deliveries to a webhook endpoint. */
   readonly kind: 'invoice' | 'deliveries';

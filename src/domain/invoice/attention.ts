@@ -1,8 +1,7 @@
+import { DAY_MS } from '../durations.ts';
 import type { AttemptPurpose } from './authority-attempt.ts';
 import type { Invoice } from './invoice.ts';
 import type { Stage } from './lifecycle.ts';
-
-const DAY_MS = 86_400_000;
 
 export const ATTENTION_REASONS = [
   'internal_error',

@@ -1,28 +1,25 @@
-export const ATTEMPT_PURPOSES = ['submit', 'look_up', 'receipt', 'cleared'] as const;
 /**
  * `submit`: submits the invoice; `look_up`: asks whether the authority holds it and what it decided; `receipt`,
  * `cleared`: fetches the receipt, or the cleared document.
  */
-export type AttemptPurpose = (typeof ATTEMPT_PURPOSES)[number];
+export type AttemptPurpose = 'submit' | 'look_up' | 'receipt' | 'cleared';
 
-export const ATTEMPT_OUTCOMES = [
-  'received',
-  'accepted',
-  'rejected',
-  'refused',
-  'conflict',
-  'not_received',
-  'fetched',
-  'not_available',
-  'invalid',
-  'unknown',
-] as const;
 /**
  * The answer: the authority holds the invoice undecided (`received`), has decided, does not take it (`refused`), holds
  * another document under its id (`conflict`), or does not hold it. A document was `fetched`, is `not_available`, or is
  * wrong (`invalid`). `unknown`: there was no usable answer.
  */
-export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+export type AttemptOutcome =
+  | 'received'
+  | 'accepted'
+  | 'rejected'
+  | 'refused'
+  | 'conflict'
+  | 'not_received'
+  | 'fetched'
+  | 'not_available'
+  | 'invalid'
+  | 'unknown';
 
 /** One call to the tax authority, as the invoice stores it. */
 export interface AuthorityAttempt {

@@ -1,4 +1,5 @@
 import { addDays, moroccanDate, startOfMoroccanDay } from '../calendar-date.ts';
+import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { serviceError } from '../errors.ts';
 import { type Member, type Principal, requireScope } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
@@ -31,8 +32,8 @@ export interface BegunHour {
 export interface SettledCounts {
   find(tenantId: string, environment: Environment, dates: readonly string[]): Promise<Map<string, SettledDay>>;
   /**
-   * Adds what has settled to what is kept of the day; a begun hour replaces the one before. What concurrent callers keep is
-   * right, whichever is last.
+   * Adds settled counts to the stored counts of the day; a begun hour replaces the one before. After concurrent calls
+   * the stored counts are right, whichever call is last.
    */
   keep(tenantId: string, environment: Environment, date: string, settled: SettledDay): Promise<void>;
 }
@@ -45,8 +46,6 @@ export const MOST_DAYS = 31;
  * clocks of several processes may differ by minutes.
  */
 const STORED_WITHIN_MS = 600_000;
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 
 export type CountInvoices = ReturnType<typeof createCountInvoices>;
 

@@ -16,7 +16,7 @@ export const restInvoiceBody = inputSchema(INVOICE, 'rest');
 export const inputOfRestBody = restReader(INVOICE);
 
 /**
- * What is wrong with an Idempotency-Key; null if nothing. Surrounding quotes (as in the IETF draft) do not count towards
+ * The fault of an Idempotency-Key; null if it has none. Surrounding quotes (as in the IETF draft) do not count towards
  * its length; they are part of the key.
  */
 export function idempotencyKeyProblem(key: string): Problem | null {

@@ -10,8 +10,8 @@ export type FindCustomers = ReturnType<typeof createFindCustomers>;
 
 export function createFindCustomers(invoices: Pick<InvoiceRepository, 'customers'>) {
   /**
-   * The customers of the member's invoices whose name, or whose ICE if only digits are given, begins so; at most
-   * {@link MOST_CUSTOMERS}, in the order of what was searched.
+   * The customers of the member's invoices whose name begins with this text, or whose ICE if the text has digits only;
+   * at most {@link MOST_CUSTOMERS}, in the order of their names or ICEs.
    * @throws {ServiceError} insufficient_scope; invalid_request for a text without letters and digits
    */
   return async (principal: Principal, beginning: string): Promise<readonly KnownCustomer[]> => {

@@ -50,8 +50,14 @@ export const DOCUMENTS = {
   },
 } as const satisfies Readonly<Record<string, DocumentRow>>;
 
-/** The fields of an invoice that refer to a stored document. */
-export const DOCUMENT_FIELDS = ['xml', 'pdf', 'receipt', 'cleared'] as const satisfies readonly (keyof Invoice)[];
+/** A field of an invoice that refers to a stored document. */
+export type DocumentField = {
+  [Field in keyof Invoice]: NonNullable<Invoice[Field]> extends StoredDocument ? Field : never;
+}[keyof Invoice];
+
+/** Files of the store that none of these fields names are removed, so the compiler asks for each of them. */
+const IS_DOCUMENT_FIELD: Readonly<Record<DocumentField, true>> = { xml: true, pdf: true, receipt: true, cleared: true };
+export const DOCUMENT_FIELDS = Object.keys(IS_DOCUMENT_FIELD) as DocumentField[];
 
 export type DocumentKind = keyof typeof DOCUMENTS;
 export const DOCUMENT_KINDS = Object.keys(DOCUMENTS) as DocumentKind[];

@@ -1,6 +1,5 @@
 /** Statuses of an invoice's mail. The mail never delays or changes the invoice's status (docs/decisions/0018). */
-export const EMAIL_STATUSES = ['waiting', 'sending', 'sent', 'refused', 'failed'] as const;
-export type EmailStatus = (typeof EMAIL_STATUSES)[number];
+export type EmailStatus = 'waiting' | 'sending' | 'sent' | 'refused' | 'failed';
 
 /**
  * The state of an invoice's mail, recorded before and after each attempt.

@@ -68,6 +68,6 @@ export interface InvoiceWarning {
   readonly code: WarningCode;
   /** Dotted path of the field: `customer.address`, `seller.cnss`. */
   readonly path: string;
-  /** What is wrong, by which rule, and what to do. */
+  /** Says what is wrong, by which rule, and what to do. */
   readonly message: string;
 }

@@ -51,7 +51,7 @@ export interface Invoice extends Stored<typeof INVOICE> {
   readonly traceparent: string | null;
 }
 
-/** What an invoice has before the authority has answered. The store keeps only what differs from it. */
+/** The values of an invoice before the authority has answered. The store keeps only values that differ from them. */
 export const UNANSWERED = {
   heldAs: null,
   problems: [],
@@ -69,8 +69,8 @@ export interface Work {
   /** Whether the outcome of an attempt to transmit is unknown: a look-up comes before the next submission. */
   readonly outcomeUnknown: boolean;
   /**
-   * The failed attempts to transmit, by their numbers in the circuit breaker (`BreakerState.lastFailure`). Those in an
-   * outage do not count.
+   * The failed attempts to transmit, by their numbers in the circuit breaker (`BreakerState.lastFailure`). Attempts
+   * in an outage do not count.
    */
   readonly failures: readonly number[];
   /** Whether it waits for the dispatcher instead of a job: the authority takes no more at the moment. */
@@ -90,7 +90,7 @@ export interface Work {
   readonly since: Date;
 }
 
-/** What the work of a stage begins with. */
+/** The values that the work of a stage begins with. */
 export const NEW_WORK = {
   attempts: 0,
   outcomeUnknown: false,

@@ -36,7 +36,7 @@ const LANE_OF_STAGE: Readonly<Record<Stage, Readonly<Record<Environment, Lane>>>
 /** The lane of idle work that somebody waits for or a worker has claimed: it is no longer idle. */
 export const HURRIED_LANE = 'documents' satisfies Lane;
 
-/** What decides the lane of work. */
+/** The fields that decide the lane of work. */
 export type PlacedWork = Pick<Work, 'stage'> & Partial<Pick<Work, 'parked' | 'idle' | 'blocked'>>;
 
 /** The lane of work; null for work that no worker takes up by itself: it waits for the authority or an operator. */

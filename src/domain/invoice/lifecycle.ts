@@ -21,8 +21,14 @@ export function isFinal(status: InvoiceStatus): boolean {
   return STATUSES[status].next.length === 0;
 }
 
-/** The pipeline's stages, in order. The first four change the status; the others follow acceptance. */
-export const STAGES = ['normalize', 'sign', 'transmit', 'decide', 'receipt', 'render', 'email'] as const;
+export const FINAL_STATUSES = INVOICE_STATUSES.filter(isFinal);
+
+/** Stages up to the last legal document. The first four change the status; the receipt follows the decision. */
+const LEGAL_STAGES = ['normalize', 'sign', 'transmit', 'decide', 'receipt'] as const;
+/** Stages of an invoice that has all of its legal documents. */
+export const LATER_STAGES = ['render', 'email'] as const;
+/** The pipeline's stages, in order. */
+export const STAGES = [...LEGAL_STAGES, ...LATER_STAGES] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** Checks at compile time that every entry of `next` is a status of the table. */

@@ -1,8 +1,8 @@
 import type { Capabilities } from '../authority/ports.ts';
+import { HOUR_MS } from '../durations.ts';
 import { LAST_ATTEMPTS } from './authority-attempts.ts';
 import type { Invoice } from './invoice.ts';
 
-const HOUR_MS = 3_600_000;
 /**
  * Look-ups of an invoice that its record certainly still has: half of what it keeps, because a submission may follow
  * each look-up.

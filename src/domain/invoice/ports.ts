@@ -32,7 +32,7 @@ export interface LegalInvoice {
   readonly amount: Centimes;
 }
 
-/** What documents state of a line. */
+/** The fields of a line that documents state. */
 export type LegalLine = Pick<InvoiceLine, 'description' | 'quantity' | 'unitPrice' | 'taxRate' | 'amount'>;
 
 /** Writes UBL 2.1. */
@@ -92,7 +92,7 @@ export interface PdfRenderer {
   draw(page: PrintedInvoice): Promise<Uint8Array>;
 }
 
-/** What the PDF shows: the legal invoice and the authority's decision. */
+/** The content of the PDF: the legal invoice and the authority's decision. */
 export interface PrintedInvoice {
   readonly invoice: LegalInvoice;
   readonly dgiId: string;

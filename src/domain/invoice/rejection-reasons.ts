@@ -55,7 +55,7 @@ export function invalidDocument(): string {
 }
 
 const NOT_HELD = 'Elle n’en détient aucun exemplaire.';
-const SUPPORT = 'Contactez le support du service de facturation.';
+export const SUPPORT = 'Contactez le support du service de facturation.';
 
 const SIGNING_FAULTS: Readonly<Record<SigningFault, string>> = {
   requested: 'l’ICE magique de l’environnement de test demande cet échec.',

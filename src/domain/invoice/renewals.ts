@@ -6,17 +6,7 @@ const RENEW_MS = 1000;
 const LOOK_MS = 325;
 
 /** Renews the leases of the runs of a process, many by one command. */
-export interface Renewals {
-  /**
-   * Renews the lease of a claim from now on, at intervals. A renewal that fails is not reported: the run continues, and
-   * its next change fails if another worker has claimed the invoice.
-   * @param leaseMs length of the lease, milliseconds
-   * @returns a function that ends the renewals
-   */
-  hold(claim: Claim, leaseMs: number): () => void;
-}
-
-export function createRenewals({ renewMany }: Pick<InvoiceRepository, 'renewMany'>): Renewals {
+export function createRenewals({ renewMany }: Pick<InvoiceRepository, 'renewMany'>) {
   const held = new Map<Claim, { readonly leaseMs: number; renewedAt: number }>();
   let timer: NodeJS.Timeout | null = null;
 
@@ -29,7 +19,13 @@ export function createRenewals({ renewMany }: Pick<InvoiceRepository, 'renewMany
   }
 
   return {
-    hold(claim, leaseMs) {
+    /**
+     * Renews the lease of a claim from now on, at intervals. A renewal that fails is not reported: the run continues,
+     * and its next change fails if another worker has claimed the invoice.
+     * @param leaseMs length of the lease, milliseconds
+     * @returns a function that ends the renewals
+     */
+    hold(claim: Claim, leaseMs: number): () => void {
       held.set(claim, { leaseMs, renewedAt: performance.now() });
       timer ??= setInterval(renewAged, LOOK_MS);
       return () => {

@@ -137,17 +137,14 @@ export interface InvoicePage {
   readonly bytes: number;
 }
 
-/** What operators are shown counts waiting invoices up to this number. */
-export const MOST_WAITING = 1000;
-
-/** What waits in a queue. */
+/** The backlog of a queue. */
 export interface Backlog {
   readonly waiting: number;
   /** Null: nothing waits. */
   readonly oldest: Date | null;
 }
 
-/** What waits in a lane, in all and by stage. */
+/** The backlog of a lane, in all and by stage. */
 export interface LaneBacklog extends Backlog {
   /** Of stages that something waits in. */
   readonly stages: readonly { readonly stage: Stage; readonly waiting: number; readonly oldest: Date }[];
@@ -186,8 +183,8 @@ export interface InvoiceRepository {
     maxBytes?: number,
   ): Promise<{ invoices: Invoice[]; bytes: number }>;
   /**
-   * Finds the invoice that was created with the idempotency key of which this id is derived. Two round trips more in a
-   * store with keys of earlier versions.
+   * Finds the invoice that was created with the idempotency key from which this id is derived. Two round trips more in
+   * a store with keys of earlier versions.
    */
   findCreatedAs(invoiceId: string): Promise<Invoice | null>;
   /** Finds an invoice by its legal number, of the service's or the client's own series. Up to two round trips. */
@@ -205,7 +202,7 @@ export interface InvoiceRepository {
   claim(invoiceId: string, leaseMs: number): Promise<Claim | null>;
   /** @throws {ClaimLost} */
   renew(claim: Claim, leaseMs: number): Promise<void>;
-  /** Renews leases by one command. Those that were lost stay as they are. */
+  /** Renews leases by one command. Lost leases stay as they are. */
   renewMany(leases: readonly { readonly claim: Claim; readonly leaseMs: number }[]): Promise<void>;
   /**
    * Writes a change. With a number of the series: two round trips, and the number is taken also if the claim turns out to
@@ -267,7 +264,7 @@ export interface InvoiceRepository {
   parkedByTenant(tenants: number, limit: number): Promise<{ readonly tenantId: string; readonly waiting: number }[]>;
   /**
    * Up to `limit` invoices of a lane whose work has been due for `lateMs` or longer, ordered by slot and within one by
-   * the time since when it is due. What is not due costs at most one index key for each slot, which is four a tenant.
+   * the time since when it is due. Invoices that are not due cost at most one index key a slot: four a tenant.
    */
   due(lane: Lane, range: PartitionRange, limit: number, lateMs?: number): Promise<DueInvoice[]>;
   /**
@@ -328,7 +325,7 @@ export interface PendingWork {
   readonly since: Date;
 }
 
-/** What tells who takes up the work of an invoice. */
+/** The fields of an invoice that decide which worker takes up its work. */
 export type QueuedInvoice = Pick<Invoice, 'id' | 'tenantId' | 'environment' | 'work'>;
 
 /** Wakes workers. Losing a call is harmless: the claimer finds the invoice. */

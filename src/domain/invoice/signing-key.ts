@@ -41,3 +41,16 @@ export class SigningFailed extends Error {
     this.fault = fault;
   }
 }
+
+/**
+ * Verifiers reject a signature made outside the certificate's validity period (EN 319 102-1, section 5.2.8).
+ * @throws {SigningFailed} when the signer's certificate is not valid at that time
+ */
+export function expectValidity({ certificateChain: [{ validFromDate, validToDate }] }: SigningKey, at: Date): void {
+  if (at < validFromDate || at > validToDate) {
+    const [from, to] = [validFromDate, validToDate].map((date) => date.toISOString());
+    throw new SigningFailed(`The signing certificate is valid from ${from} to ${to}, not at ${at.toISOString()}.`, {
+      fault: 'certificate_period',
+    });
+  }
+}

@@ -3,7 +3,7 @@ import { kindOfError, NO_TRACING, type Tracing, traceIdOf } from '../tracing.ts'
 import type { Invoice } from './invoice.ts';
 import type { Claim, InvoiceChange } from './repository.ts';
 
-/** What log and traces tell of the stages of claimed invoices: a span for each stage, in the trace of the creation. */
+/** Records the stages of claimed invoices in log and traces: a span for each stage, in the trace of the creation. */
 export interface StageSpans {
   /** Runs the stages of a claim as one activity. */
   run<Result>(claim: Claim, work: () => Promise<Result>): Promise<Result>;

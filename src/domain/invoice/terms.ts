@@ -48,7 +48,7 @@ export function termsProblems(
   return problems;
 }
 
-/** What {@link termsOf} needs of an invoice. */
+/** The fields of an invoice that {@link termsOf} needs. */
 export interface TermsSource {
   /** The terms stated at creation. */
   readonly terms: InvoiceTerms;

@@ -1,6 +1,6 @@
 import type { Invoice } from './invoice.ts';
 
-/** What happens in the scenarios that magic customer ICEs trigger in the test environment (docs/decisions/0029). */
+/** The outcomes of the scenarios that magic customer ICEs trigger in the test environment (docs/decisions/0029). */
 export const SCENARIOS = {
   'unknown-ice': 'Rejected: the customer’s ICE is unknown.',
   duplicate: 'Rejected: duplicate invoice.',

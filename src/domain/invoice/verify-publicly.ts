@@ -7,7 +7,7 @@ import type { Invoice, StoredDocument } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 
 /**
- * What is public about an accepted invoice to anyone with its verification URL, which is printed on the PDF: that this
+ * The facts of an accepted invoice that anyone with its verification URL sees, which is printed on the PDF: that this
  * service issued it, its seller, date, total and the authority's decision. Neither the buyer nor any line is public.
  * The URL contains the invoice's id, which has 122 random bits and cannot be guessed.
  */

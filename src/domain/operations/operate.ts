@@ -36,8 +36,8 @@ export interface TenantDetails {
 }
 
 /**
- * What operators do with the whole service. Each change is in the audit log: of the tenant that it concerns, otherwise of
- * the installation. Every method throws {ServiceError} resource_not_found for what does not exist.
+ * The operations of operators on the whole service. Each change is in the audit log: of the tenant that it concerns,
+ * otherwise of the installation. Every method throws {ServiceError} resource_not_found for an unknown object.
  */
 export interface Operate {
   /** Newest first. @param after id of the last tenant of the page before */

@@ -2,12 +2,11 @@ import type { AuthorityStatus } from '../authority/status.ts';
 import type { Lane } from '../invoice/lanes.ts';
 import type { InvoiceAttention, ListAttention } from '../invoice/list-attention.ts';
 import type { Backlog } from '../invoice/repository.ts';
+import { MOST_WAITING } from '../limits.ts';
 import type { SignersCertificate } from '../tenant/ports.ts';
 
-/** How much is counted of what waits. */
-export const MOST_COUNTED = 1000;
 /** How many tenants with waiting live invoices are shown. */
-const MOST_TENANTS = 50;
+export const MOST_TENANTS = 50;
 
 /** The folder of the service's data, and the disk that it is on; bytes. */
 export interface Storage {
@@ -16,7 +15,7 @@ export interface Storage {
   readonly diskBytes: number;
 }
 
-/** The state of the whole service at one time. Counts go up to {@link MOST_COUNTED}. */
+/** The state of the whole service at one time. Counts go up to {@link MOST_WAITING}. */
 export interface Survey {
   readonly at: Date;
   /** Due work by lane, in the order of the lanes. */
@@ -51,19 +50,19 @@ export interface SurveyParts {
   readonly now: () => Date;
 }
 
-/** What operators look at first. Everything is read anew; the number of reads does not grow with the data. */
+/** The overview that operators see first. Everything is read anew; the number of reads does not grow with the data. */
 export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
   return async () => {
     const at = parts.now();
     const [queues, webhooks, parked, attention, authority, certificates, storage] = await Promise.all([
       Promise.all(
         parts.lanes.map(async (lane) => {
-          const { waiting, oldest } = await parts.backlog(lane, MOST_COUNTED);
+          const { waiting, oldest } = await parts.backlog(lane, MOST_WAITING);
           return { lane, waiting, oldest };
         }),
       ),
-      parts.webhooks(MOST_COUNTED, at),
-      parts.parked(MOST_TENANTS, MOST_COUNTED),
+      parts.webhooks(MOST_WAITING, at),
+      parts.parked(MOST_TENANTS, MOST_WAITING),
       parts.attention(),
       parts.authority(at),
       parts.certificates(at),

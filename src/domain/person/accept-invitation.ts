@@ -53,7 +53,7 @@ export function createAcceptInvitation(
       );
     }
     try {
-      // A link that was sent to an address shows whose it is; one that was handed on does not.
+      // An invitation for an address shows that the address is the person's; one without an address does not.
       await accounts.create({ email, name, password }, invitation.email !== null);
     } catch (error) {
       if (!(error instanceof AccountExists)) throw error;

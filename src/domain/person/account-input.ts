@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { asciiAddress, emailAddress } from '../email-address.ts';
 import { exactly, expected } from '../input-problems.ts';
 import { oneLineText } from '../printable-text.ts';
-import { MAX_NAME, MAX_PASSKEY_NAME, MAX_PASSWORD, MIN_PASSWORD } from './limits.ts';
+import { MIN_PASSWORD, PERSON_TEXTS } from './limits.ts';
 
 /**
  * Whether an account can have this address: what the library of the accounts accepts, too. Without a rule for both an
@@ -19,12 +19,12 @@ const token = z.string({ error: expected('the end of the link, a string') }).max
 /** A password to compare: of any length that is not hostile, so that an answer tells nothing. */
 const password = z
   .string({ error: expected('the password, a string') })
-  .max(MAX_PASSWORD, { error: `is too long: at most ${MAX_PASSWORD} characters` });
+  .max(PERSON_TEXTS.password, { error: `is too long: at most ${PERSON_TEXTS.password} characters` });
 const newPassword = password.min(MIN_PASSWORD, { error: `is too short: at least ${MIN_PASSWORD} characters` });
 
 export const signInInput = exactly({ email, password }, 'a JSON object with email and password');
 export const acceptInvitationInput = exactly(
-  { token, email, name: oneLineText(MAX_NAME, 'your name'), password: newPassword },
+  { token, email, name: oneLineText(PERSON_TEXTS.name, 'your name'), password: newPassword },
   'a JSON object with token, email, name and password',
 );
 export const changePasswordInput = exactly(
@@ -34,14 +34,14 @@ export const changePasswordInput = exactly(
 export const requestResetInput = exactly({ email }, 'a JSON object with email');
 export const resetPasswordInput = exactly({ token, newPassword }, 'a JSON object with token and newPassword');
 
-const code = z.string({ error: expected('the code, a string') }).max(100, { error: 'is too long' });
+const code = z.string({ error: expected('the code, a string') }).max(PERSON_TEXTS.code, { error: 'is too long' });
 /** An answer of the browser's authenticator; the library of the accounts reads it. */
 const response = z.looseObject({ id: z.string() }, { error: expected('the answer of the authenticator, an object') });
 
 export const passwordInput = exactly({ password }, 'a JSON object with password');
 export const codeInput = exactly({ code }, 'a JSON object with code');
 export const addPasskeyInput = exactly(
-  { name: oneLineText(MAX_PASSKEY_NAME, 'a name of the passkey'), response },
+  { name: oneLineText(PERSON_TEXTS.passkeyName, 'a name of the passkey'), response },
   'a JSON object with name and response',
 );
 export const removePasskeyInput = exactly({ id: z.string().max(100), password }, 'a JSON object with id and password');

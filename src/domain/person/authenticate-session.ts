@@ -7,7 +7,7 @@ import type { Environment } from '../tenant/tenant.ts';
 import type { Person } from './person.ts';
 import type { Accounts, BrowserFacts, PeopleRepository, WithCookies } from './ports.ts';
 
-/** What a page asks for with its requests. */
+/** The tenant and the environment that a page names in its requests. */
 export interface Chosen {
   readonly tenantId: string;
   readonly environment: Environment;
@@ -47,7 +47,7 @@ export function createAuthenticateSession(
   };
 }
 
-/** Who is signed in, if the person operates the service; null otherwise. Session and grant are read each time. */
+/** Finds the operator who is signed in; null if there is none. Session and grant are read each time. */
 export type FindOperator = (browser: BrowserFacts) => Promise<WithCookies<Person | null>>;
 
 export function createFindOperator(

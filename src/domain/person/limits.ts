@@ -1,8 +1,9 @@
+import { MAX_ADDRESS } from '../email-address.ts';
+
 /** Characters of a password. Longer ones are safer than complicated ones (NIST SP 800-63B, section 3.1.1). */
 export const MIN_PASSWORD = 12;
-export const MAX_PASSWORD = 128;
-export const MAX_NAME = 100;
-export const MAX_PASSKEY_NAME = 60;
+/** Maximum lengths of what a person types, in characters. A code is one of an authenticator, or a recovery code. */
+export const PERSON_TEXTS = { email: MAX_ADDRESS, name: 100, password: 128, code: 100, passkeyName: 60 } as const;
 
 /** How long a session lasts, milliseconds. Its use prolongs it once a day. */
 export const SESSION_MS = 7 * 86_400_000;

@@ -1,4 +1,4 @@
-/** What a person may do for a tenant, from the least. Each role includes those before it. */
+/** The roles of people in a tenant, from the least rights on. Each role includes the roles before it. */
 export const ROLES = ['viewer', 'developer', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -8,7 +8,7 @@ export interface Membership {
   readonly role: Role;
 }
 
-/** What a person may do. */
+/** The rights of a person. */
 export interface Grants {
   /** Whether the person operates the service: all tenants' queues and keys, but not their invoices. */
   readonly isOperator: boolean;

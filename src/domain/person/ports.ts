@@ -3,7 +3,7 @@ import type { Grants, Member, Person, Role, SignedIn } from './person.ts';
 
 /** The store of grants and invitations. */
 export interface PeopleRepository {
-  /** What a person may do; nothing for an unknown one. */
+  /** The rights of a person; an unknown person has none. */
   grantsOf(personId: string): Promise<Grants>;
   /** The people of a tenant, by name; at most `MAX_MEMBERS`. */
   membersOf(tenantId: string): Promise<Member[]>;
@@ -16,7 +16,7 @@ export interface PeopleRepository {
   changeRole(personId: string, tenantId: string, role: Role | null): Promise<boolean>;
   /** Adds grants to those of a person. A new role in a tenant replaces the old one. */
   grant(personId: string, grants: Grants): Promise<void>;
-  /** Those of these places, as `placeOf` writes them, that still exist. */
+  /** The places among these that still exist, as `placeOf` writes them. */
   validPlaces(places: readonly string[]): Promise<Set<string>>;
   /**
    * Removes codes and passkeys of the account with this address (in lower case), and ends its sessions: for a person who
@@ -40,7 +40,7 @@ export interface PeopleRepository {
   revokeInvitation(tenantId: string, id: string): Promise<boolean>;
 }
 
-/** What a request tells of the browser. */
+/** The facts that a request tells about the browser. */
 export interface BrowserFacts {
   /** The request's header `Cookie`. */
   readonly cookie: string | undefined;
@@ -61,7 +61,7 @@ export class AccountExists extends Error {
   override readonly name = 'AccountExists';
 }
 
-/** What a right password leads to. */
+/** The result of a right password. */
 export interface PasswordAccepted {
   readonly person: Person;
   /** Null: the account has a second factor, whose code begins the session (`SecondFactors.signInWithCode`). */
@@ -75,7 +75,6 @@ export interface Accounts {
    * @param email in lower case
    * @param isConfirmed whether the address is the person's, as far as is known. If not, the first new password that is
    *   set with a mail removes codes and passkeys: somebody else may have made the account
-
    * @throws {AccountExists} possibly; an existing account is left as it is in any case
    */
   create(
@@ -89,7 +88,7 @@ export interface Accounts {
   ): Promise<WithCookies<PasswordAccepted> | null>;
   /** Ends the session, if there is one. */
   signOut(browser: BrowserFacts): Promise<WithCookies<void>>;
-  /** Who is signed in; null if nobody is. */
+  /** The person who is signed in; null if nobody is. */
   session(browser: BrowserFacts): Promise<WithCookies<SignedIn> | null>;
   /**
    * Changes the password, ends all sessions and begins one.
@@ -114,7 +113,7 @@ export interface Passkey {
   readonly createdAt: Date;
 }
 
-/** What an account has besides its password. */
+/** The second factors of an account. */
 export interface SecondFactorState {
   /** Whether signing in by password asks for a code of an authenticator. */
   readonly hasCodes: boolean;
@@ -124,7 +123,7 @@ export interface SecondFactorState {
   readonly passkeys: readonly Passkey[];
 }
 
-/** What an authenticator needs to compute codes (RFC 6238: SHA-1, 6 digits, 30 s). Shown once. */
+/** The secret that an authenticator needs to compute codes (RFC 6238: SHA-1, 6 digits, 30 s). Shown once. */
 export interface NewCodes {
   /** `otpauth://totp/…` with the secret. */
   readonly uri: string;

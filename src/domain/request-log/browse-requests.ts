@@ -1,3 +1,4 @@
+import { DAY_MS } from '../durations.ts';
 import { serviceError } from '../errors.ts';
 import { type Page, type PageSpan, placeInList } from '../page.ts';
 import { type Principal, requireScope } from '../principal.ts';
@@ -9,7 +10,6 @@ export const MOST_GROUPS = 50;
 /** `req_` and a UUID. */
 const REQUEST_ID = /^req_[0-9a-f-]{36}$/;
 const MOST_KIND = 300;
-const DAY_MS = 86_400_000;
 
 export interface RequestsInput extends PageSpan {
   readonly failed: boolean;

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../durations.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { kindOf, type LoggedRequest, type RequestLog, type RequestRecord } from './request-record.ts';
 
@@ -10,16 +11,8 @@ const MOST_KINDS = 20_000;
 /** Records of one command. */
 const BATCH = 1000;
 const FLUSH_MS = 1000;
-const MINUTE_MS = 60_000;
 
 export type AnsweredRequest = Omit<RequestRecord, 'standsFor'>;
-
-export interface RequestRecorder {
-  /** Takes note of an answered request. Never waits and never throws. */
-  record(request: AnsweredRequest): void;
-  /** Writes what waits, up to `timeoutMs`. */
-  stop(timeoutMs: number): Promise<void>;
-}
 
 /** The like requests of a minute. */
 interface Kind {
@@ -39,7 +32,7 @@ export function createRequestRecorder(
   log: Pick<RequestLog, 'insert'>,
   report: (dropped: number, failure: unknown) => void,
   now: () => number = Date.now,
-): RequestRecorder {
+) {
   const kinds = new Map<string, Kind>();
   const ofTenants = new Map<string, number>();
   let minute = minuteOf(now());
@@ -47,6 +40,7 @@ export function createRequestRecorder(
   let flushing: Promise<void> | null = null;
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
 
+  /** Takes note of an answered request. Never waits and never throws. */
   function record(request: AnsweredRequest): void {
     turnOfMinute();
     const owner = `${request.tenantId} ${request.environment}`;
@@ -85,7 +79,7 @@ export function createRequestRecorder(
     else report(record.standsFor, null);
   }
 
-  /** One command at a time. What the store refuses is dropped, so that nothing piles up while it is away. */
+  /** Sends one command at a time. Records that the store refuses are dropped: nothing piles up while it is away. */
   function flush(): Promise<void> {
     turnOfMinute();
     if (waiting.length === 0) return flushing ?? Promise.resolve();
@@ -108,7 +102,8 @@ export function createRequestRecorder(
 
   return {
     record,
-    async stop(timeoutMs) {
+    /** Writes what waits, up to `timeoutMs`. */
+    async stop(timeoutMs: number): Promise<void> {
       clearInterval(timer);
       turnOfMinute(true);
       await Promise.race([flush(), new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);

@@ -16,7 +16,7 @@ export interface RequestRecord extends Owner {
   readonly milliseconds: number;
   /** The error code of the contract; null if the request succeeded. */
   readonly code: string | null;
-  /** What the error is about. */
+  /** The name of the field that the error is about; null if there is none. */
   readonly param: string | null;
   readonly keyId: string;
   /** Number of like requests that this record stands for, itself included. */
@@ -26,7 +26,7 @@ export interface RequestRecord extends Owner {
 /** A record in the order of the log. */
 export type LoggedRequest = RequestRecord & { readonly order: string };
 
-/** What requests have in common that are counted together: they are of one kind. */
+/** The kind of a request: requests of one kind are counted together. */
 export function kindOf({ method, route, status, code }: Pick<RequestRecord, 'method' | 'route' | 'status' | 'code'>) {
   return [method, route, status, code ?? ''].join(' ');
 }

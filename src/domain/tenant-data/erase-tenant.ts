@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stage } from '../invoice/lifecycle.ts';
+import { LATER_STAGES, type Stage } from '../invoice/lifecycle.ts';
 import { ENVIRONMENTS, type Environment, type Owner } from '../tenant/tenant.ts';
 import type { ErasableInvoice, Erasure, ErasureStore } from './erasure.ts';
 
@@ -12,7 +12,7 @@ const PAUSE_TIMES = 2;
 const PAUSE = { least: 5, most: 2000 } as const;
 /**
  * How long a worker may still write documents of an invoice after its work was taken away, milliseconds: longer than any
- * lease. What it stores then is found by its name.
+ * lease. Documents that it stores then are found by their names.
  */
 const SETTLE_MS = 15_000;
 /**
@@ -23,23 +23,12 @@ const QUIET_MS = 60_000;
 /** Tenants that a sweep goes on with. */
 const TENANTS = 100;
 
-/** What still has to be waited for. */
+/** The work of an erasure that remains. */
 export interface ErasureState {
   /** Live invoices that the service finishes first. */
   readonly underWay: number;
   /** Whether everything is gone that has to go. */
   readonly isDone: boolean;
-}
-
-export interface EraseTenant {
-  /**
-   * Erases a tenant as far as that is possible now, and may be repeated: after a crash it goes on where it was.
-   * @param say called with what is being done
-   * @returns null if there is no such tenant
-   */
-  erase(tenantId: string, say: (what: string) => void): Promise<ErasureState | null>;
-  /** Goes on with what is pending, and removes legal documents whose time has passed. @returns how many of them */
-  sweep(): Promise<number>;
 }
 
 export interface EraseParts {
@@ -56,25 +45,24 @@ export interface EraseParts {
   readonly signal?: AbortSignal;
 }
 
+const isLater = (stage: Stage): boolean => (LATER_STAGES as readonly Stage[]).includes(stage);
+
 type Fate = 'remove' | 'keep' | 'detach' | 'withhold' | 'settling' | 'under way';
 
-/** Stages after which a live invoice has all of its legal documents. */
-const AFTER_DECISION: readonly Stage[] = ['render', 'email'];
-
 /**
- * What becomes of an invoice now.
+ * The present fate of an invoice.
  *
- * - Of the test environment everything goes. A worker that has the invoice is first cut off.
- * - A live one that is not decided, or whose receipt is to come, is finished: the authority may hold it already, and its
- *   number is taken. Nobody reads it from now on.
- * - A live one that is decided gets no PDF and no mail any more. What was issued is kept.
+ * - An invoice of the test environment is removed. A worker that has the invoice is first cut off.
+ * - A live invoice that is not decided, or whose receipt is to come, is finished: the authority may hold it already,
+ *   and its number is taken. Nobody reads it from now on.
+ * - A live invoice that is decided gets no PDF and no mail any more. It is kept if it was issued.
  */
 export function fateOf(
   { isDecided, stage, withheldAt, isIssued }: ErasableInvoice,
   environment: Environment,
   settledBefore: Date,
 ): Fate {
-  const isFinished = environment === 'test' || (isDecided && (stage === null || AFTER_DECISION.includes(stage)));
+  const isFinished = environment === 'test' || (isDecided && (stage === null || isLater(stage)));
   if (!isFinished) return withheldAt === null ? 'withhold' : 'under way';
   if (stage !== null) return 'detach';
   if (withheldAt !== null && withheldAt > settledBefore) return 'settling';
@@ -82,7 +70,7 @@ export function fateOf(
 }
 
 /** Erases tenants in small pieces with pauses (docs/decisions/0072). */
-export function createEraseTenant(parts: EraseParts): EraseTenant {
+export function createEraseTenant(parts: EraseParts) {
   const { store, alone, now, signal } = parts;
   const { pause = async (ms) => void (await sleep(ms, undefined, signal && { signal })) } = parts;
 
@@ -116,7 +104,7 @@ export function createEraseTenant(parts: EraseParts): EraseTenant {
       const fates = Map.groupBy(found, (invoice) => fateOf(invoice, owner.environment, settledBefore));
       const idsOf = (fate: Fate) => (fates.get(fate) ?? []).map(({ id }) => id);
       for (const [fate, each] of fates) sums[fate] += each.length;
-      const stages = owner.environment === 'test' ? null : AFTER_DECISION;
+      const stages = owner.environment === 'test' ? null : LATER_STAGES;
       const steps: Partial<Record<Fate, (ids: string[]) => Promise<void>>> = {
         withhold: (ids) => store.withhold(ids, now()),
         detach: (ids) => store.detach(ids, stages, now()),
@@ -156,7 +144,7 @@ export function createEraseTenant(parts: EraseParts): EraseTenant {
   /** @param isPatient whether to wait for what has to settle */
   async function goOn({ tenantId, since }: Erasure, isPatient: boolean, say: (what: string) => void) {
     for (;;) {
-      // What is written after a pass began may be missed by it.
+      // A pass may miss data that is written after it began.
       const isQuiet = alone || now().getTime() - since.getTime() >= QUIET_MS;
       const { done, settling, underWay } = await pass(tenantId, say);
       if (settling > 0 && isPatient) {
@@ -174,11 +162,17 @@ export function createEraseTenant(parts: EraseParts): EraseTenant {
   }
 
   return {
-    async erase(tenantId, say) {
+    /**
+     * Erases a tenant as far as that is possible now, and may be repeated: after a crash it goes on where it was.
+     * @param say called with what is being done
+     * @returns null if there is no such tenant
+     */
+    async erase(tenantId: string, say: (what: string) => void): Promise<ErasureState | null> {
       const begun = await store.begin(tenantId, now());
       return begun && goOn(begun, true, say);
     },
-    async sweep() {
+    /** Goes on with what is pending, and removes legal documents whose time has passed. @returns how many of them */
+    async sweep(): Promise<number> {
       const beforeYear = parts.year() - parts.retentionYears;
       const expired = await all((limit) => store.removeExpired(beforeYear, limit));
       for (const each of await store.pending(TENANTS)) await goOn(each, false, () => undefined);

@@ -11,7 +11,7 @@ export interface Erasure {
   readonly isPending: boolean;
 }
 
-/** What decides the fate of an invoice whose tenant is erased. */
+/** The facts that decide the fate of an invoice whose tenant is erased. */
 export interface ErasableInvoice {
   readonly id: string;
   /** Order key. */
@@ -27,8 +27,8 @@ export interface ErasableInvoice {
 }
 
 /**
- * What remains of a live invoice whose tenant is erased: the signed XML, the authority's answer, the number, and what is
- * needed to find them. Of the buyer only what is in the documents.
+ * The data that remains of a live invoice whose tenant is erased: the signed XML, the authority's answer, the number,
+ * and the fields that are needed to find them. Data of the buyer remains in the documents only.
  */
 export interface KeptInvoice
   extends Pick<
@@ -43,7 +43,7 @@ export interface KeptInvoice
   readonly issueYear: number;
 }
 
-/** What a tenant has, in the words of the preview. Counted before anything is erased. */
+/** The counts of a tenant's data, in the words of the preview. Counted before anything is erased. */
 export interface TenantCounts {
   readonly keys: number;
   readonly members: number;
@@ -59,8 +59,8 @@ export interface TenantCounts {
 }
 
 /**
- * The store of what is erased. Each method does a bounded piece of work, uses an index, and may be repeated after a crash at
- * any point. Those with a `limit` return how much they did: 0 if there is nothing left.
+ * The store of the data that is erased. Each method does a bounded piece of work, uses an index, and may be repeated
+ * after a crash at any point. Methods with a `limit` return how much they did: 0 if there is nothing left.
  */
 export interface ErasureStore {
   /** Makes the tenant unknown: its keys, profile and settings are gone. @returns null if there is no such tenant */

@@ -1,19 +1,20 @@
+import { DOCUMENT_FIELDS, type DocumentField } from '../invoice/documents.ts';
 import { answeredFields, restWriter } from '../invoice/field-table.ts';
 import { INVOICE } from '../invoice/fields.ts';
 import type { Invoice, StoredDocument } from '../invoice/invoice.ts';
 import type { DocumentStore } from '../invoice/repository.ts';
-import { DOCUMENT_NAMES, documentFolder, EXPORTED_FIELDS, type ExportedField } from './export-paths.ts';
+import { DOCUMENT_NAMES, documentFolder } from './export-paths.ts';
 import type { ExportTarget } from './ports.ts';
 
 const writeAnswer = restWriter(answeredFields(INVOICE));
 
 /** A document in an export. */
 interface ExportedDocument extends Pick<StoredDocument, 'sha256' | 'size'> {
-  readonly kind: ExportedField;
+  readonly kind: DocumentField;
   readonly path: string;
 }
 
-type Documented = Pick<Invoice, 'id' | 'environment' | 'createdAt' | 'number' | 'ownNumber' | ExportedField>;
+type Documented = Pick<Invoice, 'id' | 'environment' | 'createdAt' | 'number' | 'ownNumber' | DocumentField>;
 
 /**
  * Writes the stored documents of an invoice.
@@ -25,7 +26,7 @@ export async function exportDocuments(
   target: Pick<ExportTarget, 'write'>,
 ): Promise<ExportedDocument[]> {
   const written: ExportedDocument[] = [];
-  for (const kind of EXPORTED_FIELDS) {
+  for (const kind of DOCUMENT_FIELDS) {
     const stored = invoice[kind];
     if (stored === null) continue;
     const { sha256, size } = stored;
@@ -43,7 +44,7 @@ export async function exportDocuments(
  * not show.
  */
 export function exportedInvoice(invoice: Invoice, documents: readonly ExportedDocument[]): Record<string, unknown> {
-  const pathOf = (kind: ExportedField) => documents.find((each) => each.kind === kind)?.path ?? null;
+  const pathOf = (kind: DocumentField) => documents.find((each) => each.kind === kind)?.path ?? null;
   const isAccepted = invoice.status === 'accepted';
   const legal = invoice.cleared === null ? 'xml' : 'cleared';
   const urls = isAccepted ? { xml: { url: pathOf(legal) }, pdf: { url: pathOf('pdf') } } : null;

@@ -1,4 +1,5 @@
 import { moroccanDate } from '../calendar-date.ts';
+import type { DocumentField } from '../invoice/documents.ts';
 import type { Invoice } from '../invoice/invoice.ts';
 
 /** The names of an invoice's documents in an export, by the invoice's fields. */
@@ -7,9 +8,7 @@ export const DOCUMENT_NAMES = {
   cleared: 'cleared.xml',
   receipt: 'receipt.xml',
   pdf: 'invoice.pdf',
-} as const;
-export type ExportedField = keyof typeof DOCUMENT_NAMES;
-export const EXPORTED_FIELDS = Object.keys(DOCUMENT_NAMES) as ExportedField[];
+} as const satisfies Readonly<Record<DocumentField, string>>;
 
 /** Characters of a client's own number in the name of a folder. */
 const SHOWN = 60;

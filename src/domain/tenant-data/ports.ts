@@ -7,7 +7,7 @@ import type { LogoStore, TenantRepository } from '../tenant/ports.ts';
 import type { DeliveryLedger, EndpointRepository } from '../webhook/ports.ts';
 import type { WebhookEvent } from '../webhook/webhook-event.ts';
 
-/** What is stored of a tenant, by the pages of its lists. */
+/** The stored data of a tenant, by the pages of its lists. */
 export interface TenantRecords {
   readonly tenants: Pick<TenantRepository, 'find' | 'keysOf'>;
   readonly logos: LogoStore;
@@ -45,11 +45,11 @@ export interface ExportTarget {
 
 export interface ExportFacts {
   readonly tenantId: string;
-  /** UTC. What was stored before is in the export. */
+  /** UTC. Data that was stored before is in the export. */
   readonly startedAt: Date;
 }
 
-/** What an export is, and has. */
+/** The facts of an export, and its contents. */
 export interface ExportManifest {
   readonly format: 1;
   readonly tenant: string;

@@ -38,7 +38,7 @@ export interface OwnProfile {
   preview(principal: Principal, change: unknown): Promise<string>;
   /** The certificate that signs the tenant's documents; null if it is unknown. */
   certificate(principal: Principal): Promise<SignersCertificate | null>;
-  /** What the tenant lacks for live keys. */
+  /** The conditions of live keys that the tenant does not meet. */
   missingForLive(principal: Principal): Promise<readonly MissingForLive[]>;
 }
 

@@ -8,7 +8,7 @@ export type SellerProfileChange = Omit<Partial<SellerProfile>, 'logo'> & {
   readonly logo?: Logo | LogoReference | null;
 };
 
-/** What live keys need. */
+/** The conditions of live keys. */
 export const LIVE_CONDITIONS = {
   profile: 'The seller’s profile has every mandatory field.',
   certificate: 'The installation has a signing certificate of the tenant, other than the self-made one.',
@@ -20,12 +20,12 @@ export type LiveCondition = keyof typeof LIVE_CONDITIONS;
 /** A condition of live keys that is not met. */
 export interface MissingForLive {
   readonly condition: LiveCondition;
-  /** What is missing, with what to do: the end of a sentence. */
+  /** The end of a sentence: what is missing, and what to do. */
   readonly text: string;
 }
 
 /**
- * What a tenant lacks for live keys; empty if it may have them.
+ * The conditions of live keys that a tenant does not meet; empty if it may have live keys.
  * @throws when it cannot be determined
  */
 export type LiveConditions = (tenant: Tenant) => Promise<readonly MissingForLive[]>;
@@ -36,13 +36,13 @@ export interface SignersCertificate extends SigningCertificate {
   readonly signer: string;
   /** Whether it is the generated one, whose documents have no legal value. */
   readonly testOnly: boolean;
-  /** What is wrong with it, or soon will be, each a sentence for operators. */
+  /** The faults that it has, or soon will have, each a sentence for operators. */
   readonly findings: readonly string[];
 }
 
 /**
- * The certificates of the workers' signing keys: processes that only serve requests have no keys. What no worker has told
- * of for a day is unknown.
+ * The certificates of the workers' signing keys: processes that only serve requests have no keys. A certificate that
+ * no worker has told of for a day is unknown.
  */
 export interface SignersCertificates {
   /** Replaces what is known of these signers, and forgets what is too old. */
@@ -127,7 +127,7 @@ export interface TenantRepository {
   ): Promise<boolean>;
   /** Newest last. */
   keysOf(tenantId: string): Promise<ApiKey[]>;
-  /** Those of these keys that exist and are not revoked. */
+  /** The keys among these that exist and are not revoked. */
   validKeys(keyIds: readonly string[]): Promise<Set<string>>;
   /** Revokes a key unless it is revoked. @returns false if there is no such key */
   revokeKey(keyId: string, at: Date): Promise<boolean>;

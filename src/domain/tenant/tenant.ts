@@ -55,7 +55,7 @@ export interface Tenant {
   /** The known data of the seller: complete for live keys; test invoices fill gaps with labelled specimen data. */
   readonly profile: Partial<SellerProfile>;
   readonly createdAt: Date;
-  /** Since when it can only read; null: it is not suspended. What is under way goes on. */
+  /** Since when the tenant can only read; null: it is not suspended. Work under way goes on. */
   readonly suspendedAt: Date | null;
   /** Requests a minute of all its secret keys in an environment; absent: RATE_LIMIT_TENANT. */
   readonly requestsPerMinute?: number;

@@ -1,5 +1,6 @@
 const EXTENSIONS = 'urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2';
-const CLEARANCE = 'urn:authority:clearance:1';
+/** The namespace of the authority's statement in a cleared document, and the URI of the extension that has it. */
+export const CLEARANCE = 'urn:authority:clearance:1';
 
 /**
  * The authority's extension of a cleared document, with nothing in it but the clearance. It consists of fixed texts, so
@@ -10,8 +11,8 @@ const HEAD = new RegExp(
 );
 
 /**
- * Separates the authority's clearance from a cleared document of the first form (docs/decisions/0042). What is cut out
- * besides the clearance is fixed text.
+ * Separates the authority's clearance from a cleared document of the first form (docs/decisions/0042). Fixed text
+ * around the clearance is cut out too.
  * @returns null if there is no clearance at the end of its UBLExtensions
  */
 export function cutClearance(document: Buffer): { readonly clearance: Buffer; readonly remainder: Buffer } | null {

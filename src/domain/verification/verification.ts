@@ -2,8 +2,8 @@
 export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 
 /**
- * What a document must be: a UBL invoice or credit note, a receipt of the tax authority, or the clearance that it adds
- * to a cleared document.
+ * The form that a document must have: a UBL invoice or credit note, a receipt of the tax authority, or the clearance
+ * that the authority adds to a cleared document.
  */
 export type SignedForm = 'ubl' | 'receipt' | 'clearance';
 
@@ -32,7 +32,7 @@ export interface ValidSignature {
   readonly clearance: Clearance | null;
 }
 
-/** What a tax authority adds to a document that it has accepted (docs/decisions/0042). It covers the whole document. */
+/** The statement that the authority adds to a cleared document (docs/decisions/0042). It covers the whole document. */
 export interface Clearance {
   readonly dgiId: string;
   readonly submissionId: string;

@@ -33,7 +33,7 @@ export interface Delivery {
   readonly state: DeliveryState;
   /** When the next attempt is due; null if there is none, or an attempt is under way. */
   readonly nextAttemptAt: Date | null;
-  /** That of its invoice; absent if it is not traced, or the event is sent by hand. */
+  /** The `traceparent` of its invoice; absent if the invoice is not traced, or the event is sent by hand. */
   readonly traceparent?: string;
 }
 

@@ -3,7 +3,7 @@ import type { WebhookEndpoint } from './endpoint.ts';
 import type { DeliveryLedger, EndpointRepository } from './ports.ts';
 
 /** How long all attempts to an endpoint must fail before its tenant is notified, in milliseconds. */
-export const FAILING_AFTER_MS = 86_400_000;
+const FAILING_AFTER_MS = 86_400_000;
 /** Delay before a notice that could not be sent is tried again, in milliseconds. */
 const TRY_AGAIN_MS = 600_000;
 const SWEEP_LIMIT = 20;

@@ -63,7 +63,7 @@ export const updateEndpointInput = exactly(
 ).meta({ id: 'UpdateWebhookEndpoint', examples: [{ active: false }] });
 export type UpdateEndpointInput = z.infer<typeof updateEndpointInput>;
 
-/** What is wrong with the syntax of an endpoint's URL; null if nothing. http:// passes here; the use case decides. */
+/** The fault in the syntax of an endpoint's URL; null if it has none. http:// passes here; the use case decides. */
 function urlProblem(text: string): string | null {
   // The URL parser removes spaces and line ends silently, and a receiver's parser might not.
   const parsed = /[\s\p{C}\\]/u.test(text) ? null : URL.parse(text);

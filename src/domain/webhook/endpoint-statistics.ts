@@ -1,4 +1,6 @@
+import { HOUR_MS } from '../durations.ts';
 import { serviceError } from '../errors.ts';
+import { DELIVERY_TIMES } from '../limits.ts';
 import { isSuccess } from './delivery.ts';
 import type { AttemptRecord } from './ports.ts';
 
@@ -42,11 +44,10 @@ export interface EndpointStatistics {
 export interface StatisticsStore {
   /** Adds to what is stored. */
   add(counts: ReadonlyMap<string, readonly EndpointHour[]>): Promise<void>;
-  /** Those of these hours that are stored. @param hours their beginnings */
+  /** The stored counts of these hours. @param hours the beginnings of the hours */
   read(endpointId: string, hours: readonly Date[]): Promise<EndpointHour[]>;
 }
 
-const HOUR_MS = 3_600_000;
 const FLUSH_MS = 5000;
 /** Hours of endpoints in memory. Beyond them attempts are not counted. */
 const MOST_COUNTED = 20_000;
@@ -102,7 +103,7 @@ export function createCountAttempts(
         counts = { endpointId, ...emptyHour(new Date(hour)) };
         counted.set(name, counts);
       }
-      // What was sent again by hand begins its schedule anew, behind first attempts.
+      // A delivery that is sent again by hand begins its schedule anew, without tries, and waits behind first attempts.
       const results = tries === 0 && !retry ? counts.first : counts.retries;
       results[isSuccess(attempt) ? 'delivered' : 'failed'] += 1;
       if (attempt.status === null) return;
@@ -141,8 +142,6 @@ export function createReadStatistics(store: Pick<StatisticsStore, 'read'>, now: 
 }
 
 const LATENCY_CLASSES = Array.from({ length: LATENCY_BOUNDS.length + 1 }, (_, nth) => nth);
-/** What an answer of the last class took at most: the time that a receiver has. */
-const LONGEST_MS = 15_000;
 
 function emptyHour(at: Date) {
   return {
@@ -169,7 +168,7 @@ function quantile(latencies: readonly number[], part: number): number | null {
   let seen = 0;
   for (const [nth, count] of latencies.entries()) {
     seen += count;
-    if (all > 0 && seen >= all * part) return LATENCY_BOUNDS[nth] ?? LONGEST_MS;
+    if (all > 0 && seen >= all * part) return LATENCY_BOUNDS[nth] ?? DELIVERY_TIMES.whole;
   }
   return null;
 }

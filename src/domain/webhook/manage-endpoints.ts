@@ -194,7 +194,7 @@ function hostOf(url: string): string {
 }
 
 /** `whsec_` and standard base64 of 32 random bytes (docs/decisions/0025). */
-export function newEndpointSecret(): string {
+function newEndpointSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 

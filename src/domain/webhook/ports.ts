@@ -14,7 +14,7 @@ export type EndpointChanges = Partial<
 >;
 
 /**
- * The store of webhook endpoints. Those of another tenant or environment are never found. Every method uses an index.
+ * The store of webhook endpoints. It finds no endpoints of another tenant or environment. Every method uses an index.
  */
 export interface EndpointRepository {
   /**
@@ -124,14 +124,14 @@ export interface NewDelivery {
   readonly lease: { readonly token: string; readonly end: number } | null;
   /** Whether it is sent by hand. */
   readonly manual: boolean;
-  /** That of its endpoint, as it was read. */
+  /** The `timesDisabled` of its endpoint, as it was read. */
   readonly timesDisabled: number;
 }
 
 /** A delivery that is sent again by hand. */
 export interface ReopenedDelivery {
   readonly id: string;
-  /** That of its endpoint, as it was read. */
+  /** The `timesDisabled` of its endpoint, as it was read. */
   readonly timesDisabled: number;
 }
 
@@ -169,7 +169,7 @@ export interface DeliveryLedger {
   record(records: readonly AttemptRecord[]): Promise<void>;
   /**
    * Cancels claimed deliveries because their endpoint is inactive or deleted or was disabled since, or because their
-   * event expired. Those that were reopened since the claim are due now instead.
+   * event expired. Deliveries that were reopened since the claim are due now instead.
    */
   cancel(claims: readonly ClaimedDelivery[], now: Date): Promise<void>;
   /** Cancels up to `limit` pending deliveries of an endpoint. @returns the number of cancelled ones */

@@ -63,7 +63,7 @@ interface Route {
   readonly readAt: number;
   /** Ids of the invoice's earlier events. */
   readonly earlier: readonly string[];
-  /** That of the invoice. */
+  /** The `traceparent` of the invoice. */
   readonly traceparent: string | null;
 }
 

@@ -46,7 +46,7 @@ export function signatureHeaders(
   };
 }
 
-/** What the headers of a delivery state besides the signature. */
+/** The facts that the headers of a delivery state besides the signature. */
 export interface DeliveryCircumstances {
   readonly environment: Environment;
   /** Whether it was sent by hand: a test event or a resend. */

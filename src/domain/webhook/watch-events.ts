@@ -75,7 +75,7 @@ export function createWatchEvents({ events, feed, now, report }: WatchEventsPart
   }
 }
 
-/** The events of one stream. A class, not closures: a process holds tens of thousands (docs/decisions/0023). */
+/** The events of one stream. A class, not closures: a process holds tens of thousands. */
 class Watch implements AsyncIterableIterator<StreamedEvent>, EventListener {
   readonly #owner: Owner;
   readonly #known: KnownPlaces;

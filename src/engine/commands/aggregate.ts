@@ -11,7 +11,7 @@ import { countResult, documentOf, pipelineEnv, pipelineSource } from './pipeline
 import { sourceDocuments } from './source-stages.ts';
 import { openStream } from './watch.ts';
 
-export const AGGREGATE_OPTIONS = [
+const AGGREGATE_OPTIONS = [
   'pipeline',
   'cursor',
   'explain',

@@ -10,7 +10,7 @@ import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
 
-export const FIND_OPTIONS = [
+const FIND_OPTIONS = [
   'filter',
   'sort',
   'projection',

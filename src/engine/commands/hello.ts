@@ -6,9 +6,9 @@ import type { Command, Context } from './command.ts';
 
 /** The emulated version: MongoDB 7.0, wire version 21. */
 export const VERSION = '7.0.0';
-export const WIRE_VERSION = 21;
+const WIRE_VERSION = 21;
 export const SET_NAME = 'rs0';
-export const SESSION_MINUTES = 30;
+const SESSION_MINUTES = 30;
 export const MAX_BATCH = 100_000;
 
 const ELECTION_ID = new ObjectId('7fffffff0000000000000001');

@@ -17,10 +17,11 @@ export class ReadWasLost extends CommandError {
 }
 
 /**
- * Runs a read. One that takes longer than a slice pauses after each, so that other commands run in between; its answer
- * is then a promise. It ends with error 175 when its cursor, its session or what it reads is gone meanwhile, and
- * without an answer when its client is. {@link ReadWasLost} ends one that saw writes whose commit failed. A read in a transaction or on a snapshot does not pause: the versions that it
- * reads are in the tables only while it runs.
+ * Runs a read. A read that takes longer than a slice pauses after each slice, so that other commands run in between;
+ * its answer is then a promise. It ends with error 175 when its cursor, its session or the data that it reads is gone
+ * meanwhile, and without an answer when its client is gone. {@link ReadWasLost} ends a read that saw writes whose
+ * commit failed. A read in a transaction or on a snapshot does not pause: the versions that it reads are in the tables
+ * only while it runs.
  * @param ns the namespace that it reads
  * @param cursor the cursor that it continues, if there is one
  */

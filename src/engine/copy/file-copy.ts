@@ -45,7 +45,7 @@ export class FileCopy {
     await this.#file.datasync();
   }
 
-  /** Writes bytes of the present log to their place. What was written behind them is void. */
+  /** Writes bytes of the present log to their place. Bytes that were written behind them are void. */
   async writeLog(bytes: Uint8Array, offset: number): Promise<void> {
     this.#log ??= await open(`${this.path}-wal`, 'wx+', 0o600);
     await this.#log.write(bytes, 0, bytes.length, offset);

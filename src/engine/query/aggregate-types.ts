@@ -1,7 +1,7 @@
 import type { Pausing } from './pause.ts';
 import type { Doc } from './types.ts';
 
-/** What a pipeline gets from the command: access to other collections, and variables. */
+/** The environment that a pipeline gets from the command: access to other collections, and variables. */
 export interface PipelineEnv {
   /** The documents of another collection of the same database that match a filter. */
   lookup(collection: string, filter: Doc): Pausing<Doc>;

@@ -1,5 +1,5 @@
 /**
- * What a source of documents yields between documents, now and then, so that a long read can let other commands run.
+ * The mark that a source yields now and then between documents, so that a long read can let other commands run.
  * Every stage passes it on; `commands/slices.ts` decides whether to stop there.
  */
 export const PAUSE = Symbol('pause');

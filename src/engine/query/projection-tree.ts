@@ -1,7 +1,7 @@
 import type { Environment, Expression } from './expression.ts';
 import { asDoc, type Doc, setField } from './types.ts';
 
-/** What a projection does with a field: keep it, omit it, compute it, or project its nested fields. */
+/** The action of a projection on a field: keep it, omit it, compute it, or project its nested fields. */
 export type Branch = true | false | { compute: Expression } | Tree;
 export type Tree = Map<string, Branch>;
 

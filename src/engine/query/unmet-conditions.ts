@@ -12,7 +12,7 @@ const MOST_CONDITIONS = 20;
 const MOST_BYTES = 16 * 1024;
 const MOST_LEVELS = 10;
 
-/** What MongoDB says about an operator of a field. */
+/** The reasons that MongoDB states, by the operator of a field. */
 const REASONS: Readonly<Record<string, string>> = {
   $eq: 'comparison failed',
   $gt: 'comparison failed',
@@ -49,7 +49,7 @@ interface Condition {
   readonly branches: readonly { readonly filter: Doc; readonly matches: Matcher; readonly conditions: Condition[] }[];
 }
 
-/** What an explanation may still show. */
+/** The conditions and bytes that an explanation may still show. */
 interface Left {
   conditions: number;
   bytes: number;

@@ -8,7 +8,7 @@ import { parseModifications } from './update-parse.ts';
 import { compilePipelineUpdate } from './update-pipeline.ts';
 import type { UpdateContext, UpdateResult, Updater } from './update-types.ts';
 
-export type { UpdateContext, UpdateDescription, UpdateResult, Updater } from './update-types.ts';
+export type { UpdateDescription, UpdateResult, Updater } from './update-types.ts';
 export { upsertBase } from './upsert.ts';
 
 /** Whether an update is a replacement document: not a pipeline, and its first field is not an operator. */

@@ -65,8 +65,8 @@ export class Backups {
   }
 
   /**
-   * The end of the present log, behind its last commit; or the rest of the log that was moved since the last call. What the
-   * client has read behind `rest.from` is then void, and the present log begins at 0.
+   * The end of the present log, behind its last commit; or the rest of the log that was moved since the last call.
+   * Bytes that the client has read behind `rest.from` are then void, and the present log begins at 0.
    * @param read bytes of the present log that the client has
    */
   log(id: number, read: number): { end: number; rest: LogRest | null } {

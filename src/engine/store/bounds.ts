@@ -21,8 +21,8 @@ export interface IndexBounds {
   /** Number of ends that bound the field after those: none, one or two. */
   rangeEnds: 0 | 1 | 2;
   /**
-   * What bounds the field after a range, for each value of the range: its intervals in order, and the direction of the
-   * range's own field. Absent if nothing does.
+   * The bounds of the field after a range, for each value of the range: its intervals in order, and the direction of
+   * the range's own field. Absent if that field has no bounds.
    */
   within?: { readonly intervals: readonly Interval[]; readonly direction: 1 | -1 };
   /** The bounds of each field, as `explain` shows them. */
@@ -40,7 +40,7 @@ export interface IndexScan {
 }
 
 const MAX_RANGES = 100_000;
-/** What no key of an index field lies outside of. */
+/** The interval that contains every key of an index field. */
 export const EVERYTHING: Interval = { low: new Uint8Array(), high: Uint8Array.of(0xff, 0xff) };
 
 /** The ranges of `index` that contain every document that matches the filter with these `bounds`. */

@@ -8,7 +8,7 @@ import type { Store } from './store.ts';
 
 export interface EventOptions {
   /**
-   * Which version of the document update events carry: none, the current one at the time of reading, or the post-image.
+   * The document in update events: none, the current version at the time of reading, or the post-image.
    */
   fullDocument: 'default' | 'updateLookup' | 'whenAvailable' | 'required';
   fullDocumentBeforeChange: 'off' | 'whenAvailable' | 'required';
@@ -80,8 +80,8 @@ export function changeEvent(
 }
 
 /**
- * The encoded event of an entry. What the entry holds goes into it as it is, where an event has nothing else: of an
- * insertion, or of an update without images, when no more than the default is asked for.
+ * The encoded event of an entry. The content of the entry is copied as it is where the event has nothing else: the
+ * event of an insertion, or of an update without images, when no more than the default is asked for.
  */
 export function encodedEvent(store: Store, entry: OplogEntry, token: Doc, options: EventOptions): Uint8Array {
   const { op, id, body, extra } = entry;

@@ -69,7 +69,7 @@ export class ChangeStream implements Source {
         bytes += event.length;
       }
       if (entries.length === wanted || this.#ending || this.#position < (entries.at(-1)?.seq ?? 0)) continue;
-      // What follows, up to the newest entry, is out of scope.
+      // The later entries, up to the newest one, are out of scope.
       if (newest > this.#position) {
         this.#position = newest;
         this.#token = { seq: newest, kind: 'mark' };

@@ -11,7 +11,7 @@ export interface Batch {
   end: boolean;
 }
 
-/** What a cursor reads. */
+/** The source that a cursor reads. */
 export interface Source {
   /** Set for a change stream: it reads the oplog, so it stays open when its collection is dropped or changed. */
   readonly readsOplog?: boolean;

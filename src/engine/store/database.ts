@@ -49,7 +49,7 @@ const SCHEMA = `
 `;
 
 /**
- * What a command on a snapshot does before it reads rows: it restores those that others have changed since, in a
+ * The work of a command on a snapshot before it reads rows: it restores the rows that others have changed since, in a
  * savepoint that is rolled back. Only rows that the command comes to are restored, so its cost does not depend on how
  * much others wrote.
  */
@@ -67,7 +67,7 @@ export class Database {
   readonly path: string;
   readonly sqlite: DatabaseSync;
   readonly sums: PageSums;
-  /** Set while a command on a snapshot runs. Who reads rows tells it which. */
+  /** Set while a command on a snapshot runs. Each reader of rows tells it which rows it reads. */
   past: PastRows | undefined;
   /** Whether the log is left as it is after commits, because backups read it. */
   holdsLog = false;
@@ -250,7 +250,7 @@ function beginLog(sqlite: DatabaseSync, sums: PageSums): void {
     sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   } catch (error) {
     if (!isOutOfSpace(error)) throw error;
-    // Who only reads can be served.
+    // Reads can still be served.
     sums.discard();
   }
 }

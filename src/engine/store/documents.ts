@@ -234,7 +234,7 @@ export class Documents {
   }
 
   #removeKey(index: Index, key: Uint8Array, rid: number): void {
-    // What is removed on a snapshot is rolled back.
+    // A removal on a snapshot is rolled back.
     if (index.isBuilding && !this.#database.past) this.builds?.removed(index, key, rid);
     this.#database.prepare('DELETE FROM idx WHERE i = ? AND key = ? AND rid = ?').run(index.id, key, rid);
   }

@@ -7,7 +7,7 @@ const STEP = 100;
 const KEPT_PART = 0.25;
 const LEAST = 4096;
 
-/** Whether the file can give back free pages. Those of an earlier version of the engine only reuse them. */
+/** Whether the file can give back free pages. Files of an earlier version of the engine only reuse them. */
 export function canShrink(store: Store): boolean {
   return pragma(store, 'auto_vacuum') === 2;
 }

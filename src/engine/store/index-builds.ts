@@ -45,7 +45,7 @@ export class IndexBuilds implements UnfinishedIndexes {
   readonly #catalog: Catalog;
   readonly #documents: Documents;
   readonly #active = new Set<IndexBuild>();
-  /** What the current write has noted in `removed` of builds. */
+  /** The keys that the current write has noted in `removed` of builds. */
   #noted: [Set<string>, string][] = [];
 
   constructor(database: Database, catalog: Catalog, documents: Documents) {
@@ -192,8 +192,8 @@ export class IndexBuilds implements UnfinishedIndexes {
   }
 
   /**
-   * The builds that run, with the number of row ids that they have passed and that there are or, when all are passed, of
-   * keys that they have added and that there are.
+   * The running builds with their progress: the number of row ids that they have passed, of all row ids; when all are
+   * passed, the number of keys that they have added, of all keys.
    */
   progress(): { collection: Collection; indexes: readonly Index[]; isAdding: boolean; done: number; total: number }[] {
     return [...this.#active].flatMap(({ collectionId, indexes, position, entries, added, collected }) => {

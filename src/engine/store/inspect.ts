@@ -5,7 +5,7 @@ import { ridRange } from './catalog.ts';
 import { defineChecksums } from './checksums.ts';
 import { checkContent, checkFormat, damagedFileError, versionOf } from './database.ts';
 
-/** What a data file holds. */
+/** The content of a data file. */
 export interface FileContent {
   /** Version of its tables. */
   readonly fileVersion: number;
@@ -36,7 +36,7 @@ export function inspectFile(path: string): FileContent {
   }
 }
 
-/** What an open data file holds. */
+/** The content of an open data file. */
 export function contentOf(sqlite: DatabaseSync): FileContent {
   const documents: Record<string, number> = {};
   const count = sqlite.prepare('SELECT count(*) AS n FROM doc WHERE rid BETWEEN ? AND ?');

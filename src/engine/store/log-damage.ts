@@ -100,7 +100,7 @@ function isBitFlip({ pairs, at }: Words, computed: Sum, stored: Sum): boolean {
   const [first, second] = [computed[0] ^ stored[0], computed[1] ^ stored[1]];
   if ((first === 0 && isOneBit(second)) || (second === 0 && isOneBit(first))) return true;
   const missing: Sum = [(stored[0] - computed[0]) | 0, (stored[1] - computed[1]) | 0];
-  /** What 1 more in the first and in the second word of a pair adds. */
+  /** The addition to the checksum when the first, or the second, word of a pair grows by 1. */
   let ofFirst: Sum = [1, 1];
   let ofSecond: Sum = [0, 1];
   for (let pair = pairs - 1; pair >= 0; pair--) {
@@ -110,7 +110,7 @@ function isBitFlip({ pairs, at }: Words, computed: Sum, stored: Sum): boolean {
   return false;
 }
 
-/** What an addition to the checksum becomes by one more pair of words. */
+/** The addition to the checksum after one more pair of words. */
 function passOn([first, second]: Sum): Sum {
   return [(first + second) | 0, (first + 2 * second) | 0];
 }

@@ -28,7 +28,7 @@ export interface OplogEntry {
   extra: Uint8Array | null;
 }
 
-/** What a change stream watches: a collection, a database, or the whole deployment. */
+/** The scope that a change stream watches: a collection, a database, or the whole deployment. */
 export interface Scope {
   db: string | undefined;
   coll: string | undefined;
@@ -124,8 +124,8 @@ export class Oplog {
   }
 
   /**
-   * Entries of the scope after position `after`, oldest first; those of its database too. What is not in the scope is
-   * passed over without being read.
+   * Entries of the scope after position `after`, oldest first; those of its database too. Entries out of the scope
+   * are passed over without being read.
    */
   read(after: number, limit: number, { db, coll }: Scope = EVERYTHING): OplogEntry[] {
     const rows = this.#database

@@ -117,7 +117,7 @@ export class Store {
     this.cursors.killNamespace(collection.ns);
   }
 
-  /** Removes what small collections leave that were just dropped. What is left of others is removed between commands. */
+  /** Removes the rows of small collections that were just dropped. The rows of others are removed between commands. */
   removeDropped(): void {
     for (let step = 0; step < STEPS_OF_A_DROP && this.builds.removeLeaving(); step++);
   }

@@ -21,7 +21,7 @@ const ENTRY_BYTES = 8;
 /** Sums that are written together. */
 const BLOCK_SUMS = 512;
 
-/** What the file says about the data file and its log. */
+/** The facts in the file about the data file and its log. */
 export interface SumsState {
   /** Number of pages of the data file that have a sum. */
   readonly count: number;

@@ -16,7 +16,7 @@ const FIELD_TEXTS = {
 } as const;
 
 /** A refusal of a mutation, as part of its answer. The code determines which of the types below it has. */
-export const ErrorInterface = builder.interfaceRef<ServiceError>('Error').implement({
+const ErrorInterface = builder.interfaceRef<ServiceError>('Error').implement({
   description:
     'Why a mutation was refused; it changed nothing. Errors of credentials, scopes and the rate limit, and internal errors, are in `errors` of the answer instead.',
   fields: (t) => ({

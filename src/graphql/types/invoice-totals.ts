@@ -43,7 +43,7 @@ builder.objectFields(InvoiceType, (t) => ({
   }),
 }));
 
-/** Totals are computed once for each array of lines in memory. */
+/** Totals are computed once for each array of lines in memory, however many aliases select them. */
 const known = new WeakMap<Invoice['lines'], InvoiceTotals>();
 
 function totalsOfStored({ id, lines }: Invoice): InvoiceTotals {

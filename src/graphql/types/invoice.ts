@@ -28,7 +28,7 @@ findableAsNode({
 /** The combinations that no index has. */
 const ALONE = 'Not with `status` or another one of `customerName`, `customerIce` and `amount`.';
 
-export const InvoiceConnection = builder.connectionObject({ type: InvoiceType, name: 'InvoiceConnection' });
+const InvoiceConnection = builder.connectionObject({ type: InvoiceType, name: 'InvoiceConnection' });
 
 builder.queryFields((t) => ({
   invoice: t.field({

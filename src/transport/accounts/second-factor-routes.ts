@@ -30,7 +30,7 @@ export function secondFactorRoutes(
   { secondFactors, record }: AccountRouteParts,
   { countAttempt, withHash, answerSession, requirePerson }: AccountSteps,
 ): readonly AccountRoute[] {
-  /** Runs a change that takes the own password: it is counted like signing in, and costs the same hash. */
+  /** Runs a change that needs the person's password: it is counted like signing in, and costs the same hash. */
   async function withPassword<Result>(ctx: Context, run: () => Promise<Result>) {
     const person = await requirePerson(ctx);
     await countAttempt(ctx, person.email);

@@ -26,7 +26,7 @@ export interface AccountRouteParts {
   readonly people: Pick<PeopleRepository, 'grantsOf'>;
   readonly tenants: Pick<TenantRepository, 'namesOf'>;
   readonly attempts: AttemptLimiter;
-  /** Records what somebody did at the own account. */
+  /** Records an action of a person on their account. */
   readonly record: RecordOfPerson;
   /** Receives the failure of what nobody waits for. */
   readonly report: (error: unknown) => void;
@@ -37,7 +37,7 @@ const HASHING = { places: 2, perKey: 10, total: 200 } as const;
 
 export type AccountSteps = ReturnType<typeof createAccountSteps>;
 
-/** What the paths of accounts have in common. */
+/** The steps that the paths of accounts have in common. */
 export function createAccountSteps(parts: AccountRouteParts) {
   const hashing = createFairQueue(HASHING);
 

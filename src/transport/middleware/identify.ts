@@ -118,7 +118,7 @@ async function identityOf(
   }
 }
 
-/** Whose request it is, for the log and traces. */
+/** Notes the tenant or the invoice of the caller, for the log and traces. */
 function noteCaller(state: RequestState, principal: Principal): void {
   if (principal.kind === 'client') state.invoiceId = principal.invoiceId;
   else state.tenantId = principal.tenant.id;
@@ -155,7 +155,7 @@ function tightest(states: readonly LimitState[]): LimitState {
   return states.reduce((least, each) => (left(each) < left(least) ? each : least));
 }
 
-/** Whose windows a request counts in, each with a limit of its own where there is one. */
+/** A window that a request counts in: its kind, its owner, and the owner's own limit where there is one. */
 type Bucket = readonly [LimitKind, string, (number | undefined)?];
 
 function bucketsOf(ctx: Context, state: RequestState): readonly Bucket[] {

@@ -7,8 +7,8 @@ import type { RequestState } from '../state.ts';
 const LONGEST = 100;
 
 /**
- * Tells of each answered request with an API key. Those of pages and of an invoice's customer are not told: they are
- * many, and no program of the tenant has made them. A stream is told of when it opens.
+ * Records each answered request with an API key. Requests of pages and of an invoice's customer are not recorded: they
+ * are many, and no program of the tenant has made them. A stream is recorded when it opens.
  * @param names of the API's inputs; others are not recorded
  */
 export function recordRequests(

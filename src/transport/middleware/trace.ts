@@ -3,7 +3,7 @@ import { readTraceparent, type Tracing, traceIdOf } from '../../domain/tracing.t
 import type { RequestState } from '../state.ts';
 import { METHODS, routeOf } from './measure.ts';
 
-/** What monitoring systems ask all the time, and files of pages: their traces would hide those of invoices. */
+/** Paths that monitoring systems ask all the time, and files of pages: their traces would hide those of invoices. */
 const UNTRACED = /^\/(healthz|readyz|metrics|assets\/.*)$/;
 
 /**

@@ -18,7 +18,7 @@ export interface Route extends RouteContract {
   readonly handle: (ctx: Context, graphql: GraphQLContext, parts: RestParts) => Promise<void>;
 }
 
-/** What routes need besides the GraphQL schema. */
+/** The parts that routes need besides the GraphQL schema. */
 export interface RestParts {
   /** Called when a body is not valid. Throws idempotency_conflict when the caller has used the key before. */
   readonly refuseReusedKey: (principal: Principal, idempotencyKey: string) => Promise<void>;

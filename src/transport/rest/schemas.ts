@@ -20,14 +20,14 @@ import { eventType } from '../../domain/webhook/endpoint-input.ts';
 // against them. Ids name the components of the document.
 
 /** An identifier: a prefix and a UUID (docs/api/contract.md, "Conventions"). */
-export function idSchema(prefix: string) {
+function idSchema(prefix: string) {
   return z
     .string()
     .regex(new RegExp(`^${prefix}_[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`))
     .meta({ examples: [`${prefix}_550e8400-e29b-41d4-a716-446655440000`] });
 }
 
-export const timestampSchema = z.string().meta({
+const timestampSchema = z.string().meta({
   id: 'Timestamp',
   format: 'date-time',
   description: 'ISO 8601, UTC, whole seconds.',

@@ -23,7 +23,7 @@ export const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** Results of the comparison of a file with the invoice's documents. */
-export const OUTCOMES = [...PUBLIC_KINDS, 'other', 'failed', 'no-file', 'too-large'] as const;
+const OUTCOMES = [...PUBLIC_KINDS, 'other', 'failed', 'no-file', 'too-large'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**

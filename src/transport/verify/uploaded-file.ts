@@ -4,7 +4,7 @@ import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy
 import { serviceError } from '../../domain/errors.ts';
 
 /** Maximum size of the request body, bytes: more than any document of the service within a form. */
-export const MAX_UPLOAD = 32 * 1024 * 1024;
+const MAX_UPLOAD = 32 * 1024 * 1024;
 
 /**
  * The SHA-256 of the file in the form field `file`, lower-case hex. The file is digested as it arrives and not stored.

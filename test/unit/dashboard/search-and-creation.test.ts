@@ -1,8 +1,12 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { WAYS } from '../../../src/dashboard/creation/by-api.ts';
 import { drawnUp } from '../../../src/dashboard/creation/drawn-up.ts';
 import { csvLine } from '../../../src/dashboard/invoices/csv.ts';
 import { searchedOf } from '../../../src/dashboard/invoices/searched.ts';
+import { plainAmount } from '../../../src/dashboard/text/money.ts';
+import { TAX_RATES } from '../../../src/domain/invoice/tax-rate.ts';
+import { totalsOf } from '../../../src/domain/invoice/totals.ts';
 
 it.each([
   ['', null],
@@ -48,6 +52,23 @@ it('an invoice is drawn up with the VAT of each rate, rounded once, half up', ()
   expect(input.lines[2]).toEqual({ description: 'd', quantity: 3, unitPrice: 100_000, taxRate: 20 });
   for (const unitPrice of ['', 'x', '-1', '1,234'])
     expect(drawnUp({ ...typed, lines: [{ ...line, unitPrice }] }).amount).toBe(0);
+});
+
+it('a drawn up amount is the one that the service computes, whatever is typed', () => {
+  const typed = fc.record({
+    description: fc.constant('d'),
+    quantity: fc.integer({ min: 1, max: 999_999 }).map(String),
+    unitPrice: fc.integer({ min: 1, max: 2 ** 40 }).map((centimes) => plainAmount(centimes)),
+    taxRate: fc.constantFrom(...TAX_RATES).map(String),
+  });
+  fc.assert(
+    fc.property(fc.array(typed, { minLength: 1, maxLength: 20 }), (lines) => {
+      const input = drawnUp({ ice: '1', name: 'N', email: '', lines });
+      const totals = totalsOf(input.lines as Parameters<typeof totalsOf>[0]);
+      fc.pre(totals !== null);
+      expect(input.amount).toBe(totals?.gross);
+    }),
+  );
 });
 
 it('the command for a shell has the body as one word, whatever is in it', () => {

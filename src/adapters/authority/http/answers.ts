@@ -32,7 +32,7 @@ const common = {
   retry_after: z.number().nonnegative().nullish(),
 };
 
-/** A submission of the protocol. What its status does not require is ignored. */
+/** A submission of the protocol. Fields that its status does not require are ignored. */
 const submissionBody = z.discriminatedUnion('status', [
   z.object({ ...common, status: z.enum(['received', 'processing']) }),
   z.object({ ...common, status: z.literal('accepted'), decided_at: time, dgi_id: id }),
@@ -40,7 +40,7 @@ const submissionBody = z.discriminatedUnion('status', [
 ]);
 
 /** A submission as the authority tells of it. */
-export interface ReportedSubmission extends HeldSubmission {
+interface ReportedSubmission extends HeldSubmission {
   /** Lower-case hex. */
   readonly sha256: string;
 }

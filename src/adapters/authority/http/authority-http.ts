@@ -61,8 +61,7 @@ export interface HttpAuthorityParts {
   readonly refreshMs?: number;
 }
 
-export const CALL_KINDS = ['submit', 'look_up', 'receipt', 'cleared', 'changes', 'probe'] as const;
-export type CallKind = (typeof CALL_KINDS)[number];
+export type CallKind = 'submit' | 'look_up' | 'receipt' | 'cleared' | 'changes' | 'probe';
 
 /** The live authority of a process. */
 export interface HttpAuthority extends Authority {
@@ -70,7 +69,7 @@ export interface HttpAuthority extends Authority {
   setShare(workers: number): void;
   /** For operators. */
   state(): HttpAuthorityState;
-  /** What the authority's server and its token endpoint showed at their last connections. */
+  /** The certificates that the authority's server and its token endpoint showed at their last connections. */
   serverCertificates(): readonly X509Certificate[];
   close(): Promise<void>;
 }

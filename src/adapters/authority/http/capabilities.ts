@@ -4,10 +4,10 @@ import type { Outcome } from './outcomes.ts';
 import { isOwn, troubleOf } from './outcomes.ts';
 
 /**
- * Before the capabilities were read. No submission is sent and no look-up believed until then; what is asked of them
- * earlier gets the answer that leads to a call, and thereby to their reading.
+ * The capabilities before they are read. Until then no submission is sent and no look-up is believed; these values lead
+ * to a call, and the call reads the capabilities.
  */
-export const UNREAD: Capabilities = {
+const UNREAD: Capabilities = {
   decision: 'polling',
   lookUp: ['id'],
   clearedDocument: true,
@@ -15,20 +15,9 @@ export const UNREAD: Capabilities = {
   limits: { submissionsPerMinute: 60, lookUpsPerMinute: 60, lookUpsPerSubmissionPerHour: 10, concurrent: 1 },
 };
 
-/** What the authority offers, as last read. */
-export interface CapabilityReader {
-  current(): Capabilities;
-  /** Whether they were read once. */
-  isRead(): boolean;
-  /** Reads them; concurrent calls share one request. @returns the outcome, and why it was not usable or null */
-  read(): Promise<CapabilityReading>;
-  /** Reads them unless they were read. @returns null if they are known */
-  ensure(): Promise<CapabilityReading | null>;
-  stop(): void;
-}
-
 export interface CapabilityReading {
   readonly outcome: Outcome;
+  /** Why it was not usable; null if it was. */
   readonly trouble: string | null;
 }
 
@@ -41,7 +30,8 @@ export interface CapabilityOptions {
 
 const REFRESH_MS = 5 * 60_000;
 
-export function createCapabilityReader({ ask, log, refreshMs = REFRESH_MS }: CapabilityOptions): CapabilityReader {
+/** Reads the capabilities of the authority, and keeps the last ones. */
+export function createCapabilityReader({ ask, log, refreshMs = REFRESH_MS }: CapabilityOptions) {
   let read: Capabilities | null = null;
   let reading: Promise<CapabilityReading> | null = null;
   let reported: string | null = null;
@@ -63,7 +53,7 @@ export function createCapabilityReader({ ask, log, refreshMs = REFRESH_MS }: Cap
     return { outcome, trouble };
   }
 
-  const start = () => {
+  const start = (): Promise<CapabilityReading> => {
     reading ??= once().finally(() => {
       reading = null;
     });
@@ -72,10 +62,13 @@ export function createCapabilityReader({ ask, log, refreshMs = REFRESH_MS }: Cap
   const timer = setInterval(() => void start(), refreshMs);
   timer.unref();
   return {
-    current: () => read ?? UNREAD,
+    current: (): Capabilities => read ?? UNREAD,
+    /** Whether they were read once. */
     isRead: () => read !== null,
+    /** Reads them; concurrent calls share one request. */
     read: start,
-    async ensure() {
+    /** Reads them unless they were read. @returns null if they are known */
+    async ensure(): Promise<CapabilityReading | null> {
       if (read) return null;
       const result = await start();
       return result.trouble === null ? null : result;

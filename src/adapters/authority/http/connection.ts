@@ -29,7 +29,7 @@ export interface Answer {
   readonly latencyMs: number;
 }
 
-/** What became of a request. It is sent at most once. */
+/** The outcome of a request. The request is sent at most once. */
 export type Exchange =
   | Answer
   /** Nothing of the request was sent. */
@@ -68,7 +68,7 @@ export function createConnection(credentials: CredentialStore, options: Connecti
   let closed = false;
   /** By host name: there are two at most, the authority's and its token endpoint's. */
   const shown = new Map<string, X509Certificate>();
-  /** Those of earlier certificates, until their requests have ended. */
+  /** The agents of earlier certificates, until their requests have ended. */
   const retired = new Set<AgentInUse>();
 
   /** The agent for a request, which counts from now on, so that the agent stays until {@link leave}. */
@@ -199,7 +199,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Settled before it was sent, or undici is about to send it again: it must not be sent now.
+    // The exchange was settled before it was sent, or undici is about to send it again: it must not be sent now.
     if (this.#settled || this.#sentAt !== null) {
       controller.abort(new Error('the request must not be sent'));
       this.#fail('The connection was closed before the answer.');
@@ -263,7 +263,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** What OpenSSL's and Node's codes mean, for operators: their texts advise options of Node. */
+/** The meaning of OpenSSL's and Node's codes, for operators: the texts of Node advise options of Node. */
 const CERTIFICATE_FAULTS: readonly (readonly [RegExp, string])[] = [
   [
     /^(UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE)|CERT_(SIGNATURE_FAILURE|UNTRUSTED)|(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT))$/,

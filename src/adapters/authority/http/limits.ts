@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Capabilities } from '../../../domain/authority/ports.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../domain/durations.ts';
 
 /**
  * Keeps the calls of this worker within the authority's limits, so that it need not refuse any. The limits are sliding
@@ -36,8 +37,6 @@ export interface LimitOptions {
   readonly now?: () => number;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 /** When another submission may have ended: it is not known. */
 const BUSY_WAIT_MS = 100;
 /** Bounds the memory; a larger limit is kept as this one. */
@@ -86,8 +85,8 @@ export function createLimits({ limits, concurrency, now = () => performance.now(
     lookUp(submissionId) {
       const { lookUpsPerMinute, lookUpsPerSubmissionPerHour } = limits();
       const own = windowOf(submissionId);
-      // Not divided by the workers: the invoice's own record keeps to it over all of them (look-up-budget.ts), and whose
-      // share is used up would put it off by an hour.
+      // This limit is not divided among the workers: the invoice's own record keeps to it over all workers
+      // (look-up-budget.ts), and a worker whose share is used up would put the invoice off by an hour.
       const ownWait = own.wait(now(), Math.min(lookUpsPerSubmissionPerHour, MOST_COUNTED_PER_SUBMISSION));
       if (ownWait > 0) return { free: false, waitMs: ownWait, why: 'look-ups of one submission an hour' };
       const waitMs = lookUps.wait(now(), share(lookUpsPerMinute));
@@ -106,7 +105,7 @@ export function createLimits({ limits, concurrency, now = () => performance.now(
       submissions.block(now() + ms);
     },
     blockLookUps(submissionId, ms) {
-      // Which of the two limits it was is not told; that of all look-ups is free again within a minute.
+      // The authority does not tell which of the two limits it was. The limit of all look-ups ends within a minute.
       windowOf(submissionId).block(now() + ms);
       lookUps.block(now() + Math.min(ms, MINUTE_MS));
     },

@@ -13,10 +13,10 @@ import type { Answer, Exchange } from './connection.ts';
 import { retryAfterOf } from './retry-after.ts';
 import type { NoToken } from './token.ts';
 
-/** What became of a call: its exchange, or why there was none. */
+/** The outcome of a call: its exchange, or why there was none. */
 export type Outcome = Exchange | NoToken;
 
-/** What the answer is compared with. */
+/** The fields of the submission that the answer is compared with. */
 type Sent = Pick<Submission, 'submissionId' | 'sha256'>;
 
 /** An answer of the authority itself with one of the table's statuses. */
@@ -64,7 +64,7 @@ const LOOK_UP_BY_DIGEST: readonly Case<Sent, LookUpAnswer>[] = [
 const DOCUMENT: readonly Case<null, ClearedAnswer>[] = [
   {
     status: [200],
-    // What was cut off on its way is no statement of the authority, right or wrong.
+    // A document that was cut off on its way is no statement of the authority, right or wrong.
     read: ({ requestId, body }) =>
       isCompleteXml(body) ? { kind: 'document', requestId, document: body } : 'its document is not complete',
   },
@@ -119,7 +119,7 @@ export function isOwn({ headers }: Answer): boolean {
   return headers.get('authority-protocol') === '1';
 }
 
-/** What an unusable outcome was, in a sentence. */
+/** Describes an unusable outcome in a sentence. */
 export function troubleOf(outcome: Outcome, why?: string): string {
   if (outcome.kind !== 'answer') return outcome.message;
   const { status } = outcome;
@@ -155,7 +155,7 @@ function classify<Context, Result>(
   return typeof result === 'string' ? unknown(result) : result;
 }
 
-/** What a call says that nothing may be concluded from. @param why see {@link troubleOf} */
+/** The answer of a call that nothing may be concluded from. @param why see {@link troubleOf} */
 export function unknownOf(outcome: Outcome, why?: string): Unknown {
   const own = outcome.kind === 'answer' && isOwn(outcome) ? outcome : null;
   return {
@@ -184,7 +184,7 @@ function heldOrForeign(answer: OwnAnswer, sent: Sent): LookUpAnswer | string {
   return isForeign ? { ...unknownOf(answer, found), heldDigest: reported.sha256 } : found;
 }
 
-/** What has our digest is ours, under whichever id. */
+/** A document with our digest is ours, under whichever id. */
 function found({ requestId, body }: OwnAnswer, sent: Sent): LookUpAnswer | string {
   const all = readFound(body);
   if (all === null) return BROKEN;

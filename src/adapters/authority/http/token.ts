@@ -24,16 +24,6 @@ export interface NoToken {
 
 export type TokenAnswer = { readonly kind: 'token'; readonly token: string } | NoToken;
 
-/** The access tokens of this process. */
-export interface TokenSource {
-  /** A valid token. Concurrent calls share one request; a token is renewed before its end. */
-  token(): Promise<TokenAnswer>;
-  /** Forgets a token that the authority refused, unless there is a newer one. */
-  refused(token: string): void;
-  /** For operators. */
-  state(): TokenState;
-}
-
 export interface TokenState {
   /** Time until the token ends, by the clock of the token endpoint, milliseconds; null without a token. */
   readonly endsInMs: number | null;
@@ -84,8 +74,11 @@ interface Token {
   readonly endsAt: number;
 }
 
-/** OAuth 2 client credentials with `private_key_jwt` (RFC 6749, section 4.4; RFC 7523, section 2.2). */
-export function createTokenSource(settings: TokenSettings, parts: TokenParts): TokenSource {
+/**
+ * The access tokens of this process: OAuth 2 client credentials with `private_key_jwt` (RFC 6749, section 4.4;
+ * RFC 7523, section 2.2).
+ */
+export function createTokenSource(settings: TokenSettings, parts: TokenParts) {
   const { connection, credentials, authorityClock, local = LOCAL_CLOCK, answerTimeoutMs = ANSWER_MS } = parts;
   const clock = createServerClock(local, authorityClock);
   const url = new URL(settings.url);
@@ -137,7 +130,8 @@ export function createTokenSource(settings: TokenSettings, parts: TokenParts): T
   }
 
   return {
-    async token() {
+    /** A valid token. Concurrent calls share one request; a token is renewed before its end. */
+    async token(): Promise<TokenAnswer> {
       if (current && clock.now() < current.renewAt) return { kind: 'token', token: current.value };
       if (renewing === null) {
         renewingSince = local.monotonic();
@@ -151,10 +145,12 @@ export function createTokenSource(settings: TokenSettings, parts: TokenParts): T
       const old = { kind: 'token', token: current.value } as const;
       return Promise.race([renewing, sleep(patience, old, { ref: false })]);
     },
-    refused(token) {
+    /** Forgets a token that the authority refused, unless there is a newer one. */
+    refused(token: string): void {
       if (current?.value === token) current = null;
     },
-    state: () => ({ endsInMs: current && Math.max(0, current.endsAt - clock.now()), renewals, failures }),
+    /** For operators. */
+    state: (): TokenState => ({ endsInMs: current && Math.max(0, current.endsAt - clock.now()), renewals, failures }),
   };
 }
 

@@ -43,7 +43,7 @@ export function faultOf(document: Uint8Array, customerIce: string): Problem | nu
   }
 }
 
-/** What identifies an invoice and its parties. */
+/** The identifiers of an invoice and its parties. */
 export interface InvoiceIdentity {
   readonly number: string;
   readonly sellerIce: string;

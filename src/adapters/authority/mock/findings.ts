@@ -1,8 +1,7 @@
 import type { Problem } from '../../../domain/authority/ports.ts';
+import { SUPPORT } from '../../../domain/invoice/rejection-reasons.ts';
 import type { Scenario } from '../../../domain/invoice/test-scenarios.ts';
 import type { InvalidSignature } from '../../../domain/verification/verification.ts';
-
-const SUPPORT = 'Contactez le support du service de facturation.';
 
 const SIGNATURE_FAULTS: Readonly<Record<InvalidSignature['failed'], string>> = {
   limits: 'Le document est trop grand pour que sa signature soit vérifiée.',
@@ -16,7 +15,7 @@ const SIGNATURE_FAULTS: Readonly<Record<InvalidSignature['failed'], string>> = {
 /** The XPath of the customer's ICE in the document. */
 const CUSTOMER_ICE = '/Invoice/cac:AccountingCustomerParty/cac:Party/cac:PartyIdentification/cbc:ID';
 
-/** What is wrong with a signature. */
+/** The problem of an invalid signature. */
 export function signatureProblem(failed: InvalidSignature['failed']): Problem {
   return problem('signature_invalid', SIGNATURE_FAULTS[failed], SUPPORT);
 }

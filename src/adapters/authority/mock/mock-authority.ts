@@ -12,6 +12,7 @@ import type {
   SubmissionLedger,
   SubmitAnswer,
 } from '../../../domain/authority/ports.ts';
+import { CLOCK_SKEW_MS } from '../../../domain/durations.ts';
 import type { DocumentSigner } from '../../../domain/invoice/ports.ts';
 import { MAGIC_ICES } from '../../../domain/invoice/test-scenarios.ts';
 import { later } from '../../../domain/later.ts';
@@ -39,8 +40,6 @@ export interface MockAuthorityParts {
 const DECISION_DELAY_MS = 10_000;
 const RECEIPT_DELAY_MS = 60_000;
 const UNAVAILABLE_TWICE_ATTEMPTS = 2;
-/** Clocks of processes differ by less than this, milliseconds. */
-const SKEW_MS = 5000;
 
 /** By polling, without limits. */
 export const MOCK_CAPABILITIES: Capabilities = {
@@ -80,10 +79,10 @@ export function createMockAuthority({
    */
   const nowFor = ({ receivedAt }: LedgerRow): number => {
     const now = clock().getTime();
-    return now < receivedAt.getTime() - SKEW_MS ? Number.POSITIVE_INFINITY : now;
+    return now < receivedAt.getTime() - CLOCK_SKEW_MS ? Number.POSITIVE_INFINITY : now;
   };
 
-  /** What is visible of a submission at the current time. */
+  /** The visible state of a submission at the current time, as an answer. */
   const answerOf = (row: LedgerRow): LookUpAnswer & SubmitAnswer => {
     const now = nowFor(row);
     if (now < row.receiptAt.getTime())

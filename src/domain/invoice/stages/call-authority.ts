@@ -14,7 +14,7 @@ import type { AttemptPurpose } from '../authority-attempt.ts';
 import type { AttemptLog } from '../authority-attempts.ts';
 import type { Invoice } from '../invoice.ts';
 
-/** What is known after the calls of one run. */
+/** The outcome of the calls of one run. */
 export type Outcome =
   | { readonly kind: 'held'; readonly submission: HeldSubmission }
   /** Nothing was sent, and the invoice waits for its turn. */
@@ -52,7 +52,7 @@ export interface Calls {
 }
 
 /** The answer of a call that failed by a defect of this service. */
-export const DEFECT: Unknown = {
+const DEFECT: Unknown = {
   kind: 'unknown',
   requestId: null,
   message: 'an internal error of this service',

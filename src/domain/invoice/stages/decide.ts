@@ -17,7 +17,7 @@ import {
   type Step,
 } from './stage.ts';
 
-/** What is not recorded yet when the authority decides. */
+/** Facts that are not recorded yet when the authority decides. */
 export interface Unrecorded {
   /** Calls to the authority. */
   readonly log?: AttemptLog;

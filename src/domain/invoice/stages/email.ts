@@ -1,12 +1,10 @@
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { legalXml } from '../documents.ts';
 import { type Mailer, MailInterrupted, MailNotSent } from '../email.ts';
 import type { Invoice } from '../invoice.ts';
 import type { InvoiceEmail } from '../invoice-email.ts';
 import { legalInvoice } from '../legal-invoice.ts';
 import type { PipelineParts, PipelineReport, Progress, RunStage } from './stage.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /**
  * Delay before the second and each later attempt to send a mail, in milliseconds. They add up to about four days (RFC

@@ -25,7 +25,7 @@ const RETRY = { stage: 'receipt', outcomeUnknown: false } as const;
 /**
  * Fetches the authority's receipt of an accepted invoice and, where the authority makes one, the cleared document;
  * compares both with the invoice and stores them (docs/decisions/0042). Retries have no limit and never change the
- * status. What is wrong is never stored: the invoice waits for an operator or a right answer. Rendering follows if
+ * status. A wrong paper is never stored: the invoice waits for an operator or a right answer. Rendering follows if
  * a mail or somebody waits for the PDF; otherwise it is left for idle time (docs/decisions/0046).
  */
 export function createReceiptStage(
@@ -112,7 +112,7 @@ function isDelay(result: StoredDocument | Delay): result is Delay {
   return 'isWrong' in result;
 }
 
-/** What in a receipt does not fit the invoice; null if everything does. */
+/** The difference between a receipt and the invoice, as a sentence; null if the receipt fits. */
 function differenceOf(receipt: AuthorityReceipt, invoice: Invoice): string | null {
   const expected = {
     submissionId: invoice.heldAs ?? invoice.id,

@@ -17,7 +17,7 @@ import type { StageSpans } from '../stage-spans.ts';
  */
 export const LEASE_MS = 4000;
 
-/** What the stages need from the rest of the service. */
+/** The parts of the service that the stages need. */
 export interface PipelineParts {
   readonly invoices: InvoiceRepository;
   readonly documents: Pick<DocumentStore, 'put' | 'get'>;

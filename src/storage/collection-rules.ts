@@ -1,0 +1,171 @@
+import { DOCUMENTS_BUCKET } from './documents.ts';
+
+/**
+ * How a cluster holds a collection: spread over its shards by a key, or whole on one shard.
+ *
+ * - `key`: as `sh.shardCollection` takes it. A statement with the key goes to the shard of its document, one without it
+ *   to every shard.
+ * - `whole`: why one shard carries it, however many invoices there are.
+ */
+export type Placement =
+  | { readonly key: Readonly<Record<string, 1 | 'hashed'>> }
+  | {
+      readonly whole: string;
+    };
+
+/** Spread evenly from the start. For collections that are found by their ids. */
+const BY_ID: Placement = { key: { _id: 'hashed' } };
+
+const FEW_DOCUMENTS = 'It has a fixed number of small documents.';
+const BY_PEOPLE = 'It grows with the people who sign in, and its unique indexes span all of them.';
+const BY_TENANTS = 'It grows with the tenants, not with their invoices, and its unique indexes span all tenants.';
+
+/** The action of `migrate` on a collection: it moves every document as it is, or leaves the collection for a reason. */
+type Move = 'moved' | { readonly left: string };
+
+/**
+ * The fate of a tenant's documents in a collection when the tenant is erased: they are removed, or they stay for this
+ * reason.
+ */
+type Erasure = 'erased' | { readonly stays: string };
+
+const NOTHING_OF_TENANTS: Erasure = { stays: 'It has nothing of a tenant.' };
+
+interface CollectionRules {
+  /**
+   * With MongoDB's rules for sharded collections kept (docs/decisions/0052): the ids that must be unique are the shard
+   * key, and a statement that changes one document has it. `test/storage/sharding.test.ts` runs every method of the
+   * repositories against it. Null if no repository uses the collection.
+   */
+  readonly placement: Placement | null;
+  /**
+   * For `migrate` (docs/decisions/0066). Leases inside of documents that are moved end by themselves, as those of a dead
+   * process do.
+   */
+  readonly move: Move;
+  /** For `tenants erase` (docs/decisions/0072); `test/api/tenant-erasure.test.ts` compares. */
+  readonly erasure: Erasure;
+}
+
+/** The rules of every collection. A collection without a row fails the tests. */
+export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
+  invoices: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  kept_invoices: {
+    placement: BY_ID,
+    move: 'moved',
+    erasure: { stays: 'The legal documents of live invoices, for the time that the law sets.' },
+  },
+  invoice_numbers: {
+    placement: BY_ID,
+    move: 'moved',
+    erasure: { stays: 'Those of live invoices, as long as their documents: no number is given twice.' },
+  },
+  invoice_counts: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  series_turns: {
+    placement: BY_ID,
+    move: { left: 'Turns last two seconds, and belong to processes.' },
+    erasure: { stays: 'Names a series, and expires an hour after its last use.' },
+  },
+  request_log: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  request_failures: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  audit_log: {
+    placement: BY_ID,
+    move: 'moved',
+    erasure: { stays: 'The entry of the operators that the tenant was erased; its own entries go.' },
+  },
+  earlier_idempotency_keys: {
+    placement: BY_ID,
+    move: 'moved',
+    erasure: { stays: 'Two ids that lead nowhere any more.' },
+  },
+  webhook_events: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  // By ranges, because the id starts with the UUID of the event, so that an event's deliveries are next to each other.
+  webhook_deliveries: { placement: { key: { _id: 1 } }, move: 'moved', erasure: 'erased' },
+  webhook_attempts: {
+    placement: BY_ID,
+    move: 'moved',
+    erasure: {
+      stays:
+        'Those that no delivery names, because a process died or a delivery has newer ones, expire with WEBHOOK_RETENTION.',
+    },
+  },
+  endpoint_hours: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  [`${DOCUMENTS_BUCKET}.files`]: {
+    placement: BY_ID,
+    move: 'moved',
+    erasure: { stays: 'Signed XML, receipts and cleared documents of live invoices.' },
+  },
+  // The chunks of a file are together. Hashed, because the ids of files grow with time.
+  [`${DOCUMENTS_BUCKET}.chunks`]: {
+    placement: { key: { files_id: 'hashed' } },
+    move: 'moved',
+    erasure: { stays: 'Signed XML, receipts and cleared documents of live invoices.' },
+  },
+  logos: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  rate_windows: {
+    placement: BY_ID,
+    move: { left: 'Windows last minutes, and begin anew.' },
+    erasure: { stays: 'Ids of keys, for a minute.' },
+  },
+  authority_ledger: {
+    placement: BY_ID,
+    move: 'moved',
+    erasure: { stays: 'What the authority decided, as long as the documents.' },
+  },
+  mock_submissions: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  mock_refusals: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  tenants: {
+    placement: { whole: BY_TENANTS },
+    move: 'moved',
+    erasure: { stays: 'Its id, name and ICE, as long as there are legal documents, which are found by them.' },
+  },
+  webhook_endpoints: { placement: { whole: BY_TENANTS }, move: 'moved', erasure: 'erased' },
+  people: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
+  person_sessions: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
+  person_passwords: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
+  person_resets: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
+  person_codes: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
+  person_passkeys: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
+  person_grants: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
+  invitations: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
+  jobs: {
+    placement: {
+      whole: 'Only waits and retries have jobs, and Agenda changes single jobs that it finds by their names.',
+    },
+    move: { left: 'A job only wakes, and may be locked by a dead process. What is due is found without jobs.' },
+    erasure: { stays: 'Ids of invoices and endpoints, until the job runs and finds nothing.' },
+  },
+  authority_differences: {
+    placement: { whole: 'The open differences of each kind are limited, and resolved ones expire.' },
+    move: 'moved',
+    erasure: { stays: 'Ids of submissions that operators have to clarify with the authority.' },
+  },
+  authority_state: { placement: { whole: FEW_DOCUMENTS }, move: 'moved', erasure: NOTHING_OF_TENANTS },
+  authority_reconciliation: { placement: { whole: FEW_DOCUMENTS }, move: 'moved', erasure: NOTHING_OF_TENANTS },
+  claim_members: {
+    placement: { whole: FEW_DOCUMENTS },
+    move: { left: 'Heartbeats of processes.' },
+    erasure: NOTHING_OF_TENANTS,
+  },
+  installation: { placement: { whole: FEW_DOCUMENTS }, move: 'moved', erasure: NOTHING_OF_TENANTS },
+  health: {
+    placement: { whole: FEW_DOCUMENTS },
+    move: { left: 'Only shows that the store can be written to.' },
+    erasure: NOTHING_OF_TENANTS,
+  },
+  data_moves: {
+    placement: { whole: FEW_DOCUMENTS },
+    move: { left: 'Says of a store that its data was moved away, or is still arriving.' },
+    erasure: NOTHING_OF_TENANTS,
+  },
+  agenda_logs: {
+    placement: null,
+    move: { left: 'Created by Agenda, and empty: no log of jobs is kept.' },
+    erasure: NOTHING_OF_TENANTS,
+  },
+};
+
+/** The placements of the collections that repositories use. */
+export const PLACEMENTS: Readonly<Record<string, Placement>> = Object.fromEntries(
+  Object.entries(COLLECTIONS).flatMap(([name, { placement }]) => (placement ? [[name, placement]] : [])),
+);
