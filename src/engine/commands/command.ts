@@ -57,6 +57,28 @@ export interface Command {
   runsOnce?: boolean;
   /** Unknown options are ignored, because drivers may add new ones to `hello`. */
   handshake?: boolean;
+  /** Its statements, between which it may pause outside of transactions. @throws CommandError for invalid ones */
+  statements?: (context: Context) => Statements;
   /** Returns the answer without `ok`. */
   run(context: Context): Doc | Promise<Doc>;
+}
+
+/** The counts of a write command's answer: `n`, and `nModified` of updates. */
+export type Counts = Readonly<Record<string, number>>;
+
+/** The outcome of a statement: the counts that it adds, and the `_id` of the document that an upsert inserted. */
+export interface StatementOutcome {
+  readonly counts: Counts;
+  readonly upserted?: unknown;
+}
+
+/** A write command of several statements. It may pause between two of them, as in MongoDB. */
+export interface Statements {
+  readonly count: number;
+  /** Whether the first error ends the command. */
+  readonly isOrdered: boolean;
+  /** The counts before the first statement. */
+  readonly counts: Counts;
+  /** Called after each pause, because others may have changed the collection. @returns runs the statement at an index */
+  begin(): (index: number) => StatementOutcome;
 }

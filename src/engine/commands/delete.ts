@@ -1,31 +1,25 @@
-import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { isNumber } from '../query/numbers.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import { matchesToWrite } from '../store/read.ts';
 import { checkCollation, checkFields } from './arguments.ts';
-import type { Command, Context } from './command.ts';
+import type { Context } from './command.ts';
 import { hintOf, validateQuery } from './find.ts';
 import { checkBatchSize } from './insert.ts';
-import { runStatements } from './write-errors.ts';
+import { statementsCommand } from './statements.ts';
 
-export const remove: Command = {
-  options: ['deletes', 'ordered', 'let', 'stmtId', 'stmtIds'],
-  writes: true,
-  transactional: true,
-  retryable: true,
-  run: (context) => {
-    const statements = context.args.documents('deletes');
-    checkBatchSize(statements.length);
-    for (const statement of statements) checkFields(statement, 'delete.deletes', ['q', 'limit', 'collation', 'hint']);
-    const name = context.args.collection();
-    let n = 0;
-    const errors = runStatements(statements, context.args.flag('ordered', true), (statement) => {
-      n += runDelete(context, name, statement);
-    });
-    return { n: new Int32(n), ...errors };
-  },
-};
+export const remove = statementsCommand(['deletes', 'let'], (context) => {
+  const statements = context.args.documents('deletes');
+  checkBatchSize(statements.length);
+  for (const statement of statements) checkFields(statement, 'delete.deletes', ['q', 'limit', 'collation', 'hint']);
+  const name = context.args.collection();
+  return {
+    count: statements.length,
+    isOrdered: context.args.flag('ordered', true),
+    counts: { n: 0 },
+    begin: () => (index) => ({ counts: { n: runDelete(context, name, statements[index] as Doc) } }),
+  };
+});
 
 function runDelete({ store, db, deadline, args }: Context, name: string, statement: Doc): number {
   const filter = asDoc(statement.q);

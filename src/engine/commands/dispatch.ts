@@ -1,7 +1,6 @@
 import { Binary } from 'bson';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc, wholeNumber } from '../query/types.ts';
-import { isOutOfSpace } from '../store/disk.ts';
 import { checkDepth, decodeDocument, encodeReply } from '../wire/bson.ts';
 import type { Request } from '../wire/message.ts';
 import { Arguments } from './arguments.ts';
@@ -11,7 +10,7 @@ import { errorReply, withClusterTime, withOk } from './reply.ts';
 import { ReadWasLost } from './slices.ts';
 import { COMMANDS } from './table.ts';
 import { runInTransaction, runOnSnapshot } from './transactions.ts';
-import { runWrite } from './write.ts';
+import { commitFailure, runWrite } from './write.ts';
 
 /** Options that every command accepts. */
 const COMMON_OPTIONS = [
@@ -93,8 +92,7 @@ export function answerAfterLoss(
     if (cursor) caller.store.cursors.kill(Number(cursor));
     return dispatch(caller, request);
   }
-  const shown = isOutOfSpace(error) ? error : new CommandError('InternalError', `the commit failed: ${error.message}`);
-  return encodeReply(withClusterTime(caller.store, errorReply(shown, undefined)));
+  return encodeReply(withClusterTime(caller.store, errorReply(commitFailure(error), undefined)));
 }
 
 /** No write, and outside transactions and snapshots: in those, a repeated read could see another state than the first. */

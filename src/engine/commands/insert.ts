@@ -1,31 +1,33 @@
-import { Int32, ObjectId } from 'bson';
+import { ObjectId } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compileValidator } from '../store/validator.ts';
 import { decodeDocument, withElementFirst, withIdFirst } from '../wire/bson.ts';
-import type { Command } from './command.ts';
 import { MAX_BATCH } from './hello.ts';
-import { runStatements } from './write-errors.ts';
+import { statementsCommand } from './statements.ts';
 
-export const insert: Command = {
-  options: ['documents', 'ordered', 'bypassDocumentValidation', 'stmtId', 'stmtIds'],
-  writes: true,
-  transactional: true,
-  retryable: true,
-  run: ({ store, db, args }) => {
-    const documents = args.rawDocuments('documents');
-    checkBatchSize(documents.length);
-    const collection = store.collectionForWrite(db, args.collection());
-    const validate = compileValidator(collection, args.flag('bypassDocumentValidation'));
-    let n = 0;
-    const errors = runStatements(documents, args.flag('ordered', true), (given) => {
-      const bytes = withIdFirst(given) ?? withElementFirst('_id', new ObjectId(), given);
-      const doc = decodeDocument(bytes);
-      store.documents.insert(collection, doc, bytes, validate);
-      n++;
-    });
-    return { n: new Int32(n), ...errors };
-  },
-};
+export const insert = statementsCommand(['documents', 'bypassDocumentValidation'], ({ store, db, args }) => {
+  const documents = args.rawDocuments('documents');
+  checkBatchSize(documents.length);
+  const name = args.collection();
+  const skipsValidation = args.flag('bypassDocumentValidation');
+  return {
+    count: documents.length,
+    isOrdered: args.flag('ordered', true),
+    counts: { n: 0 },
+    begin() {
+      const collection = store.collectionForWrite(db, name);
+      const validate = compileValidator(collection, skipsValidation);
+      return (index) => {
+        const given = documents[index] as Uint8Array;
+        const bytes = withIdFirst(given) ?? withElementFirst('_id', new ObjectId(), given);
+        store.documents.insert(collection, decodeDocument(bytes), bytes, validate);
+        return { counts: ONE };
+      };
+    },
+  };
+});
+
+const ONE = { n: 1 };
 
 /** Error 16 unless a write command has 1 to 100,000 statements. */
 export function checkBatchSize(size: number): void {

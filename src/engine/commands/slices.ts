@@ -33,14 +33,14 @@ export function inSlices(context: Context, ns: string, work: Steps<Doc>, cursor?
 /** Runs work in slices to its end, whether or not its client waits for it. */
 export async function toEnd<T>(store: Store, work: Steps<T>): Promise<T> {
   for (;;) {
-    await turnOfRead(store);
+    await turnOfOthers(store);
     const { done, value } = slice(work, SLICE_MS);
     if (done) return value;
   }
 }
 
 /** The next turn of the event loop, or the one after it if writes wait for their commit, so that their answers go first. */
-async function turnOfRead(store: Store): Promise<void> {
+export async function turnOfOthers(store: Store): Promise<void> {
   await nextTurn();
   if (store.commit.isPending) await nextTurn();
 }
@@ -64,7 +64,7 @@ async function rest(context: Context, ns: string, work: Steps<Doc>, cursor: Curs
   connection.onClose(onClose);
   try {
     for (;;) {
-      await turnOfRead(store);
+      await turnOfOthers(store);
       if (running.killed)
         throw new CommandError('QueryPlanKilled', `the read of ${ns} was ended: what it needs is gone`);
       if (hasWrites && commit.lost !== lost) throw new ReadWasLost(ns);

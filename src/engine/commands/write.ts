@@ -1,14 +1,35 @@
 import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
+import { isOutOfSpace } from '../store/disk.ts';
 import { RowLocked } from '../store/transactions.ts';
 import { decodeDocument, encodeReply } from '../wire/bson.ts';
-import type { Context } from './command.ts';
+import type { Context, Statements } from './command.ts';
 import { withOk } from './reply.ts';
+import { turnOfOthers } from './slices.ts';
+import {
+  answerOf,
+  beginningOf,
+  encodeProgress,
+  LockedAfter,
+  type Progress,
+  progressIn,
+  runSome,
+} from './statements.ts';
 
 /**
- * Runs a writing command atomically, as part of the next commit. A repeated `txnNumber` is answered from the retry
- * record. If an open transaction holds a row of the write, the command waits for that transaction, at most until
- * `maxTimeMS` (error 50).
+ * Time after which a write of several statements lets other commands run, milliseconds: longer than a group of 64
+ * invoices takes, so that such a group is one commit.
+ */
+const WRITE_SLICE_MS = 20;
+/** A slice lasts at least this many times as long as the last recording of what had run. */
+const RECORDINGS_A_SLICE = 4;
+
+/**
+ * Runs a writing command as part of the next commit. A command of several statements that takes longer than a slice
+ * pauses between two of them, so that others run and commit in between; its answer is then a promise, and each statement
+ * is atomic by itself. Any other command is atomic as a whole. A repeated `txnNumber` is answered from the retry record,
+ * and goes on from there if the command was not over. If an open transaction holds a row of the write, the command waits
+ * for that transaction, at most until `maxTimeMS` (error 50).
  */
 export function runWrite(context: Context): Doc | Promise<Doc> {
   try {
@@ -39,20 +60,23 @@ async function waitFor(ended: Promise<void>, { deadline, connection }: Context):
   }
 }
 
-function attempt(context: Context): Doc {
-  const { store, args, command } = context;
+function attempt(context: Context): Doc | Promise<Doc> {
+  const { store, args, command, session } = context;
   const number = command.retryable ? args.count('txnNumber') : undefined;
-  if (number === undefined) return store.commit.write(() => withOk(command.run(context) as Doc));
-  if (!context.session) throw new CommandError('InvalidOptions', 'Transaction number requires a session ID');
-  const session = Buffer.from(context.session, 'hex');
-  const recorded = store.retry.find(session);
-  if (recorded?.txn === number) return repeatedReply(decodeDocument(recorded.reply), number);
-  const open = store.transactions.find(context.session)?.number;
+  if (number === undefined) return run(context);
+  if (!session) throw new CommandError('InvalidOptions', 'Transaction number requires a session ID');
+  const running = store.runningWrites.ended(session);
+  if (running) return waitFor(running, context).then(() => runWrite(context));
+  const recorded = store.retry.find(Buffer.from(session, 'hex'));
+  const record = recorded?.txn === number ? decodeDocument(recorded.reply) : undefined;
+  const before = record && progressIn(record);
+  if (record && !before) return repeatedReply(record, number);
+  const open = store.transactions.find(session)?.number;
   const newest = Math.max(recorded?.txn ?? 0, open ?? 0);
   if (newest > number) {
     throw new CommandError(
       'TransactionTooOld',
-      `Retryable write with txnNumber ${number} is prohibited on session ${context.session} because a newer retryable write or transaction with txnNumber ${newest} has already started on this session.`,
+      `Retryable write with txnNumber ${number} is prohibited on session ${session} because a newer retryable write or transaction with txnNumber ${newest} has already started on this session.`,
     );
   }
   if (open === number)
@@ -60,13 +84,105 @@ function attempt(context: Context): Doc {
       'InvalidOptions',
       'Must specify autocommit=false on all operations of a multi-statement transaction.',
     );
-  store.transactions.abortSession(context.session);
-  return store.commit.write(() => {
-    const reply = withOk(command.run(context) as Doc);
-    store.retry.record(session, number, encodeReply(reply));
-    applyFailPoint(context);
-    return reply;
-  });
+  store.transactions.abortSession(session);
+  return run(context, { session, number }, before);
+}
+
+/** The session and the number of a retryable write. */
+interface Retryable {
+  readonly session: string;
+  readonly number: number;
+}
+
+function run(context: Context, retryable?: Retryable, before?: Progress): Doc | Promise<Doc> {
+  const { store, command } = context;
+  if (!command.statements)
+    return store.commit.write(() => recorded(context, withOk(command.run(context) as Doc), retryable));
+  const statements = command.statements(context);
+  const progress = slice(context, statements, before ?? beginningOf(statements), WRITE_SLICE_MS, retryable);
+  return progress.done === statements.count
+    ? withOk(answerOf(progress))
+    : rest(context, statements, progress, retryable);
+}
+
+/** Records the answer of a retryable write, in its commit. */
+function recorded(context: Context, reply: Doc, retryable: Retryable | undefined): Doc {
+  if (!retryable) return reply;
+  context.store.retry.record(Buffer.from(retryable.session, 'hex'), retryable.number, encodeReply(reply));
+  applyFailPoint(context);
+  return reply;
+}
+
+/** Runs statements for a time, as part of the next commit, and records the answer with the last one. */
+function slice(
+  context: Context,
+  statements: Statements,
+  from: Progress,
+  ms: number,
+  retryable: Retryable | undefined,
+): Progress {
+  let limit = statements.count;
+  for (;;) {
+    const until = performance.now() + ms;
+    try {
+      // Its answer, or that of another command, will hurry the commit.
+      return context.store.commit.writeUnhurried(() => {
+        const progress = runSome(statements, from, limit, () => performance.now() >= until);
+        if (progress.done === statements.count) recorded(context, withOk(answerOf(progress)), retryable);
+        return progress;
+      });
+    } catch (error) {
+      if (!(error instanceof LockedAfter)) throw error;
+      // Everything was rolled back. The statements before the one that must wait run again, and stay.
+      limit = error.done;
+    }
+  }
+}
+
+/** Runs the other statements of a command that has paused, whether or not its client waits for the answer. */
+async function rest(
+  context: Context,
+  statements: Statements,
+  before: Progress,
+  retryable: Retryable | undefined,
+): Promise<Doc> {
+  const { store, session, args, db } = context;
+  const { commit, cursors, runningWrites } = store;
+  const ns = `${db}.${args.collection()}`;
+  // Ended by what ends the cursors of a collection, of a session, or of the engine.
+  const running = cursors.add({}, { ns, session, noTimeout: true });
+  running.busy = true;
+  if (retryable) runningWrites.begin(retryable.session, retryable.number);
+  let progress = before;
+  let { lost } = commit;
+  try {
+    for (;;) {
+      const encode = (done: Progress) => () => encodeProgress(done);
+      const recordMs = retryable ? runningWrites.advance(retryable.session, encode(progress)) : 0;
+      await turnOfOthers(store);
+      if (running.killed)
+        throw new CommandError('QueryPlanKilled', `the write to ${ns} was ended: what it needs is gone`);
+      // Some of what has run may be lost.
+      if (commit.lost !== lost) throw commitFailure(commit.failure ?? new Error('unknown'));
+      try {
+        progress = slice(context, statements, progress, Math.max(WRITE_SLICE_MS, RECORDINGS_A_SLICE * recordMs), retryable);
+        ({ lost } = commit);
+        if (progress.done === statements.count) return withOk(answerOf(progress));
+      } catch (error) {
+        if (!(error instanceof RowLocked)) throw error;
+        await waitFor(error.ended, context);
+      }
+    }
+  } finally {
+    running.busy = false;
+    cursors.kill(running.id);
+    if (retryable) runningWrites.end(retryable.session);
+  }
+}
+
+/** The error of a command whose commit failed. */
+export function commitFailure(error: Error): Error {
+  return isOutOfSpace(error) ? error : new CommandError('InternalError', `the commit failed: ${error.message}`);
 }
 
 function repeatedReply(reply: Doc, number: number): Doc {

@@ -22,8 +22,9 @@ export class GroupCommit {
   #broken: Error | undefined;
   /** Whether a COMMIT that failed may have left frames in the log. */
   #leftFrames = false;
-  /** Number of COMMITs that failed. */
+  /** Number of COMMITs that failed, and why the last of them did. */
   lost = 0;
+  failure: Error | undefined;
   #waiting: ((failure?: Error) => void)[] = [];
   /** Runs before each COMMIT, inside its transaction. */
   beforeCommit: () => void = () => {};
@@ -137,6 +138,7 @@ export class GroupCommit {
     this.#waiting = [];
     if (failure) {
       this.lost++;
+      this.failure = failure;
       this.#leftFrames = true;
       this.onLost();
     } else this.onCommit();

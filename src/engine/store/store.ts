@@ -10,6 +10,7 @@ import { Documents } from './documents.ts';
 import { IndexBuilds } from './index-builds.ts';
 import { type Op, Oplog } from './oplog.ts';
 import { RetryRecords } from './retry.ts';
+import { RunningWrites } from './running-writes.ts';
 import { Snapshots } from './snapshots.ts';
 import { Transactions } from './transactions.ts';
 import { Versions } from './versions.ts';
@@ -38,6 +39,7 @@ export class Store {
   readonly documents: Documents;
   readonly builds: IndexBuilds;
   readonly retry: RetryRecords;
+  readonly runningWrites: RunningWrites;
   readonly cursors = new Cursors();
   readonly changes: Changes;
   readonly versions = new Versions(SNAPSHOT_BYTES);
@@ -60,6 +62,7 @@ export class Store {
     this.builds = new IndexBuilds(this.database, this.catalog, this.documents);
     this.documents.builds = this.builds;
     this.retry = new RetryRecords(this.database);
+    this.runningWrites = new RunningWrites(this.retry);
     this.changes = new Changes(this.oplog);
     this.transactions = new Transactions(this, options.transactionMs ?? TRANSACTION_MS);
     this.snapshots = new Snapshots(this.versions, this.oplog);
@@ -70,7 +73,10 @@ export class Store {
       this.versions.mark();
       this.builds.mark();
     };
-    this.commit.beforeCommit = () => this.oplog.trim();
+    this.commit.beforeCommit = () => {
+      this.oplog.trim();
+      this.runningWrites.record();
+    };
     this.commit.onCommit = () => this.changes.wake(this.oplog.takeTouched());
     this.commit.onUndo = () => {
       this.versions.undo();

@@ -1,0 +1,210 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Document, Long, UUID } from 'bson';
+import { MongoClient } from 'mongodb';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Engine, startEngine } from '../../src/engine/embedded.ts';
+import { startEngineProcess } from '../support/engine-process.ts';
+import { WireClient } from '../support/wire-client.ts';
+
+/**
+ * Runs on the engine only. Commands of many statements, each long enough for many others, which run and commit between
+ * the statements. Counted, not timed.
+ */
+const COUNT = 4000;
+const name = 'long';
+
+let folder: string;
+let engine: Engine;
+let client: MongoClient;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'engine-'));
+  engine = await startEngine({ dataDir: folder });
+  client = await new MongoClient(engine.uri).connect();
+});
+
+afterEach(async () => {
+  await client.close();
+  await engine.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const numbers = Array.from({ length: COUNT }, (_, n) => n);
+const items = (from = client) => from.db(name).collection<{ _id: number; n: number }>('items');
+const fill = () => items().insertMany(numbers.map((_id) => ({ _id, n: 0 })));
+/** Adds 1 to each document by a statement of its own. */
+const increments = () => numbers.map((_id) => ({ q: { _id }, u: { $inc: { n: 1 } } }));
+
+/** The number of inserts of another client that are answered before `write` is. */
+async function insertsDuring(write: () => Promise<unknown>): Promise<number> {
+  const beside = client.db(name).collection('beside');
+  await beside.insertOne({});
+  let isRunning = true;
+  const writing = write().finally(() => {
+    isRunning = false;
+  });
+  let inserts = 0;
+  for (; isRunning; inserts++) await beside.insertOne({});
+  await writing;
+  return inserts;
+}
+
+/** A write command as a driver sends it; the same `number` repeats it. */
+function command(session: UUID, number: number, body: Document): Document {
+  const lsid = { id: session.toBinary() };
+  return { ...body, $db: name, lsid, txnNumber: Long.fromNumber(number) };
+}
+
+describe('other commands run during', () => {
+  /** One before the write begins, and one that it ends beside, run in any case. */
+  const ENOUGH = 4;
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['an insert', async () => await items().insertMany(numbers.map((n) => ({ _id: COUNT + n, n })))],
+    ['an update', async () => await client.db(name).command({ update: 'items', updates: increments() })],
+    [
+      'a delete',
+      async () =>
+        await client.db(name).command({ delete: 'items', deletes: numbers.map((_id) => ({ q: { _id }, limit: 1 })) }),
+    ],
+  ])('%s of many documents', async (_, write) => {
+    await fill();
+    let most = 0;
+    // A loaded machine may not run this process during a write; it is then written once more.
+    for (let attempt = 0; attempt < 8 && most < ENOUGH; attempt++) {
+      await items().deleteMany({ _id: { $gte: COUNT } });
+      most = Math.max(most, await insertsDuring(write));
+    }
+    expect(most).toBeGreaterThanOrEqual(ENOUGH);
+  });
+});
+
+test('the answer counts what ran before and after the pauses', async () => {
+  await items().insertOne({ _id: 7, n: 0 });
+  const documents = numbers.map((_id) => ({ _id, n: 0 }));
+  const inserted = await client.db(name).command({ insert: 'items', ordered: false, documents });
+  expect(inserted).toMatchObject({ n: COUNT - 1, writeErrors: [{ index: 7, code: 11000 }] });
+
+  const updates = numbers.map((n) => ({ q: { _id: 2 * n }, u: { $set: { n: 1 } }, upsert: true }));
+  const updated = await client.db(name).command({ update: 'items', updates });
+  expect(updated).toMatchObject({ n: COUNT, nModified: COUNT / 2 });
+  expect(updated.upserted).toHaveLength(COUNT / 2);
+  expect(updated.upserted[0]).toEqual({ index: COUNT / 2, _id: COUNT });
+
+  const deletes = numbers.map((n) => ({ q: { _id: n % 3 === 0 ? n : -1 }, limit: 1 }));
+  expect(await client.db(name).command({ delete: 'items', deletes })).toMatchObject({ n: Math.ceil(COUNT / 3) });
+});
+
+test('the first error ends an ordered command, and what ran before it stays', async () => {
+  await items().insertOne({ _id: COUNT - 10, n: 0 });
+  const documents = numbers.map((_id) => ({ _id, n: 0 }));
+  const answer = await client.db(name).command({ insert: 'items', documents });
+  expect(answer).toMatchObject({ n: COUNT - 10, writeErrors: [{ index: COUNT - 10, code: 11000 }] });
+  expect(await items().countDocuments()).toBe(COUNT - 9);
+});
+
+test('a command that is repeated while it runs is run once, and both answers are equal', async () => {
+  await fill();
+  const body = command(new UUID(), 1, { update: 'items', updates: increments() });
+  const wires = await Promise.all([1, 2, 3].map(() => WireClient.connect(engine.uri)));
+  const answers = await Promise.all(wires.map((wire) => wire.command(body)));
+  for (const answer of answers) expect(answer).toMatchObject({ ok: 1, n: COUNT, nModified: COUNT });
+  expect(await items().countDocuments({ n: { $ne: 1 } })).toBe(0);
+});
+
+test('a command whose client has gone is run to its end', async () => {
+  await fill();
+  const wire = await WireClient.connect(engine.uri);
+  wire.send(wire.message(command(new UUID(), 1, { update: 'items', updates: increments() })));
+  await expect.poll(() => items().countDocuments({ n: 1 }), { interval: 1 }).toBeGreaterThan(0);
+  wire.close();
+  await expect.poll(() => items().countDocuments({ n: 1 })).toBe(COUNT);
+});
+
+test('a command waits for the transaction that holds a document of it, and others see what ran before', async () => {
+  await fill();
+  const session = client.startSession();
+  session.startTransaction();
+  await items().updateOne({ _id: COUNT - 2 }, { $inc: { n: 10 } }, { session });
+  const wire = await WireClient.connect(engine.uri);
+  const answer = wire.command(command(new UUID(), 1, { update: 'items', updates: increments() }));
+  await expect.poll(() => items().countDocuments({ n: 1 })).toBe(COUNT - 2);
+  await session.commitTransaction();
+  expect(await answer).toMatchObject({ n: COUNT, nModified: COUNT });
+  expect(await items().findOne({ _id: COUNT - 2 })).toEqual({ _id: COUNT - 2, n: 11 });
+  expect(await items().countDocuments({ n: 1 })).toBe(COUNT - 1);
+  await session.endSession();
+  wire.close();
+});
+
+test('a collection that is dropped meanwhile ends the command', async () => {
+  await fill();
+  const wire = await WireClient.connect(engine.uri);
+  const answer = wire.command(command(new UUID(), 1, { update: 'items', updates: increments() }));
+  await expect.poll(() => items().countDocuments({ n: 1 }), { interval: 1 }).toBeGreaterThan(0);
+  await items().drop();
+  const { ok, code, n } = await answer;
+  expect(ok === 0 ? code : n).toBe(ok === 0 ? 175 : COUNT);
+  wire.close();
+});
+
+test('in a transaction nothing is seen before its commit', async () => {
+  await fill();
+  const session = client.startSession();
+  session.startTransaction();
+  const running = items().bulkWrite(
+    numbers.map((_id) => ({ updateOne: { filter: { _id }, update: { $inc: { n: 1 } } } })),
+    { session },
+  );
+  expect(await items().countDocuments({ n: 1 })).toBe(0);
+  await running;
+  expect(await items().countDocuments({ n: 1 })).toBe(0);
+  await session.commitTransaction();
+  expect(await items().countDocuments({ n: 1 })).toBe(COUNT);
+  await session.endSession();
+});
+
+test('after a kill a repeated command goes on from what was committed: each statement runs once', {
+  timeout: 240_000,
+}, async () => {
+  const other = await mkdtemp(join(tmpdir(), 'engine-'));
+  let between = 0;
+  try {
+    // Rounds until one was killed in the middle: where that is depends on the machine.
+    for (let round = 0; round < 10 && between === 0; round++) {
+      const session = new UUID();
+      const first = await startEngineProcess(other);
+      const filler = await new MongoClient(first.uri).connect();
+      await items(filler).deleteMany({});
+      await items(filler).insertMany(numbers.map((_id) => ({ _id, n: 0 })));
+      const wire = await WireClient.connect(first.uri);
+      const body = command(session, round, { update: 'items', updates: increments() });
+      wire.send(wire.message(body));
+      // Each count waits for the commit of what it has seen.
+      let seen = 0;
+      while (seen === 0) seen = await items(filler).countDocuments({ n: 1 });
+      await first.kill();
+      await filler.close(true);
+
+      const second = await startEngineProcess(other);
+      const reader = await new MongoClient(second.uri).connect();
+      const kept = await items(reader).countDocuments({ n: 1 });
+      expect(kept).toBeGreaterThanOrEqual(seen);
+      if (kept < COUNT) between = kept;
+      const repeated = await WireClient.connect(second.uri);
+      const answer = await repeated.command(body);
+      expect(answer).toMatchObject({ ok: 1, n: COUNT, nModified: COUNT });
+      expect(await items(reader).countDocuments({ n: 1 })).toBe(COUNT);
+      expect(await repeated.command(body)).toMatchObject({ ok: 1, n: COUNT, nModified: COUNT });
+      expect(await items(reader).countDocuments({ n: 1 })).toBe(COUNT);
+      repeated.close();
+      await reader.close();
+      await second.kill();
+    }
+    expect(between).toBeGreaterThan(0);
+  } finally {
+    await rm(other, { recursive: true, force: true });
+  }
+});
