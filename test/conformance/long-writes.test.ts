@@ -69,12 +69,14 @@ describe('other commands run during', () => {
       async () =>
         await client.db(name).command({ delete: 'items', deletes: numbers.map((_id) => ({ q: { _id }, limit: 1 })) }),
     ],
+    ['an update by one statement', async () => await items().updateMany({ _id: { $lt: COUNT } }, { $inc: { n: 1 } })],
+    ['a delete by one statement', async () => await items().deleteMany({ _id: { $lt: COUNT } })],
   ])('%s of many documents', async (_, write) => {
-    await fill();
     let most = 0;
     // A loaded machine may not run this process during a write; it is then written once more.
     for (let attempt = 0; attempt < 8 && most < ENOUGH; attempt++) {
-      await items().deleteMany({ _id: { $gte: COUNT } });
+      await items().deleteMany({});
+      await fill();
       most = Math.max(most, await insertsDuring(write));
     }
     expect(most).toBeGreaterThanOrEqual(ENOUGH);
@@ -150,6 +152,55 @@ test('a collection that is dropped meanwhile ends the command', async () => {
   wire.close();
 });
 
+test('one statement writes documents that still match after a pause, and no others', async () => {
+  await fill();
+  const wire = await WireClient.connect(engine.uri);
+  const updates = [{ q: { n: 0 }, u: { $inc: { n: 1 } }, multi: true }];
+  const answer = wire.command({ update: 'items', updates, $db: name });
+  await expect.poll(() => items().countDocuments({ n: 1 }), { interval: 1 }).toBeGreaterThan(0);
+  const last = { _id: COUNT - 1 };
+  const { modifiedCount } = await items().updateOne({ ...last, n: 0 }, { $set: { n: 5 } });
+  const gone = await items().deleteOne({ _id: COUNT - 2, n: 0 });
+  const others = modifiedCount + gone.deletedCount;
+  expect(await answer).toMatchObject({ n: COUNT - others, nModified: COUNT - others });
+  expect(await items().findOne(last)).toEqual({ ...last, n: modifiedCount === 1 ? 5 : 1 });
+  expect(await items().countDocuments({ n: 1 })).toBe(COUNT - others);
+  wire.close();
+});
+
+test('an error in one document ends the statement, counts nothing, and leaves what it has written', async () => {
+  await fill();
+  await items().createIndex({ n: 1 }, { unique: true, partialFilterExpression: { n: { $gt: 0 } } });
+  await items().updateOne({ _id: COUNT - 1 }, { $set: { n: COUNT } });
+  const u = [{ $set: { n: { $cond: [{ $eq: ['$_id', COUNT - 2] }, COUNT, { $add: ['$_id', COUNT + 1] }] } } }];
+  const updates = [{ q: { n: 0 }, u, multi: true }];
+  const answer = await client.db(name).command({ update: 'items', updates });
+  expect(answer).toMatchObject({ n: 0, nModified: 0, writeErrors: [{ index: 0, code: 11000 }] });
+  expect(await items().countDocuments({ n: { $gt: COUNT } })).toBe(COUNT - 2);
+});
+
+test('one statement of many documents is refused as a retryable write', async () => {
+  await fill();
+  const wire = await WireClient.connect(engine.uri);
+  for (const body of [
+    { update: 'items', updates: [{ q: {}, u: { $inc: { n: 1 } }, multi: true }] },
+    { delete: 'items', deletes: [{ q: {}, limit: 0 }] },
+  ])
+    expect(await wire.command(command(new UUID(), 1, body))).toMatchObject({
+      n: 0,
+      writeErrors: [{ index: 0, code: 72 }],
+    });
+  expect(await items().countDocuments({ n: 0 })).toBe(COUNT);
+  wire.close();
+});
+
+test('a write that needs more than its time ends between two documents', async () => {
+  await fill();
+  const expired = client.db(name).command({ update: 'items', updates: increments(), maxTimeMS: 30 });
+  await expect(expired).rejects.toMatchObject({ code: 50 });
+  expect(await items().countDocuments({ n: 1 })).toBeLessThan(COUNT);
+});
+
 test('in a transaction nothing is seen before its commit', async () => {
   await fill();
   const session = client.startSession();
@@ -179,14 +230,15 @@ test('after a kill a repeated command goes on from what was committed: each stat
       const filler = await new MongoClient(first.uri).connect();
       await items(filler).deleteMany({});
       await items(filler).insertMany(numbers.map((_id) => ({ _id, n: 0 })));
-      const wire = await WireClient.connect(first.uri);
+      // The driver would look for the killed server when it is closed afterwards.
+      await filler.close();
+      const [wire, counter] = [await WireClient.connect(first.uri), await WireClient.connect(first.uri)];
       const body = command(session, round, { update: 'items', updates: increments() });
       wire.send(wire.message(body));
       // Each count waits for the commit of what it has seen.
       let seen = 0;
-      while (seen === 0) seen = await items(filler).countDocuments({ n: 1 });
+      while (seen === 0) seen = (await counter.command({ count: 'items', query: { n: 1 }, $db: name })).n;
       await first.kill();
-      await filler.close(true);
 
       const second = await startEngineProcess(other);
       const reader = await new MongoClient(second.uri).connect();

@@ -1,4 +1,5 @@
 import type { Connection } from '../connection.ts';
+import type { Steps } from '../query/pause.ts';
 import type { Doc } from '../query/types.ts';
 import type { Store } from '../store/store.ts';
 import type { Snapshot } from '../store/versions.ts';
@@ -57,8 +58,11 @@ export interface Command {
   runsOnce?: boolean;
   /** Unknown options are ignored, because drivers may add new ones to `hello`. */
   handshake?: boolean;
-  /** Its statements, between which it may pause outside of transactions. @throws CommandError for invalid ones */
-  statements?: (context: Context) => Statements;
+  /**
+   * Its statements, between which it may pause outside of transactions; in steps if it has to find documents first.
+   * @throws CommandError for invalid ones
+   */
+  statements?: (context: Context) => Statements | Steps<Statements>;
   /** Returns the answer without `ok`. */
   run(context: Context): Doc | Promise<Doc>;
 }
@@ -72,9 +76,11 @@ export interface StatementOutcome {
   readonly upserted?: unknown;
 }
 
-/** A write command of several statements. It may pause between two of them, as in MongoDB. */
+/** A write command of several statements, or of one that writes many documents. It may pause between them, as in MongoDB. */
 export interface Statements {
   readonly count: number;
+  /** Whether all are parts of one statement, one for each of its documents: an error ends it, and it counts nothing then. */
+  readonly isOne?: boolean;
   /** Whether the first error ends the command. */
   readonly isOrdered: boolean;
   /** The counts before the first statement. */

@@ -1,27 +1,44 @@
 import { CommandError } from '../errors.ts';
 import { isNumber } from '../query/numbers.ts';
 import { asDoc, type Doc } from '../query/types.ts';
-import { matchesToWrite } from '../store/read.ts';
+import type { Collection } from '../store/catalog.ts';
+import { type Match, matchesToWrite, type Query } from '../store/read.ts';
 import { checkCollation, checkFields } from './arguments.ts';
 import type { Context } from './command.ts';
 import { hintOf, validateQuery } from './find.ts';
 import { checkBatchSize } from './insert.ts';
-import { statementsCommand } from './statements.ts';
+import { checkRetryable, partsOf, statementsCommand } from './statements.ts';
 
 export const remove = statementsCommand(['deletes', 'let'], (context) => {
   const statements = context.args.documents('deletes');
   checkBatchSize(statements.length);
   for (const statement of statements) checkFields(statement, 'delete.deletes', ['q', 'limit', 'collation', 'hint']);
   const name = context.args.collection();
-  return {
+  const all = {
     count: statements.length,
     isOrdered: context.args.flag('ordered', true),
     counts: { n: 0 },
-    begin: () => (index) => ({ counts: { n: runDelete(context, name, statements[index] as Doc) } }),
+    begin: () => (index: number) => ({ counts: { n: runDelete(context, name, statements[index] as Doc) } }),
   };
+  const [first = {}, ...others] = statements;
+  return others.length === 0 && isNumber(first.limit) && Number(first.limit) === 0
+    ? partsOf(context, all, () => deleteOfMany(context, first))
+    : all;
 });
 
-function runDelete({ store, db, deadline, args }: Context, name: string, statement: Doc): number {
+function deleteOfMany(context: Context, statement: Doc) {
+  const { store } = context;
+  const query = deleteQuery(context, statement);
+  checkRetryable(context, true);
+  const writing = (collection: Collection) => (match: Match) => {
+    store.documents.remove(collection, match.rid, match.doc);
+    return { n: 1 };
+  };
+  return { query, writing };
+}
+
+/** Validates one entry of `deletes`. */
+function deleteQuery({ args }: Context, statement: Doc): Query {
   const filter = asDoc(statement.q);
   const limit = isNumber(statement.limit) ? Number(statement.limit) : Number.NaN;
   if (!filter) throw new CommandError('FailedToParse', "a delete needs a filter 'q'");
@@ -31,7 +48,13 @@ function runDelete({ store, db, deadline, args }: Context, name: string, stateme
       'The limit field in delete objects must be 0 or 1. Got ' + String(statement.limit),
     );
   checkCollation(statement.collation);
-  const query = { filter, sort: {}, skip: 0, limit, hint: hintOf(statement.hint), variables: args.variables() };
+  return { filter, sort: {}, skip: 0, limit, hint: hintOf(statement.hint), variables: args.variables() };
+}
+
+function runDelete(context: Context, name: string, statement: Doc): number {
+  const { store, db, deadline } = context;
+  const query = deleteQuery(context, statement);
+  checkRetryable(context, query.limit === 0);
   const collection = store.catalog.find(db, name);
   if (!collection) {
     validateQuery(query);

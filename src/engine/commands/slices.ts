@@ -30,11 +30,15 @@ export function inSlices(context: Context, ns: string, work: Steps<Doc>, cursor?
   return done ? value : rest(context, ns, work, cursor);
 }
 
-/** Runs work in slices to its end, whether or not its client waits for it. */
-export async function toEnd<T>(store: Store, work: Steps<T>): Promise<T> {
+/**
+ * Runs work in slices to its end, whether or not its client waits for it.
+ * @param check called after each pause; it throws when the work must end
+ */
+export async function toEnd<T>(store: Store, work: Steps<T>, check: () => void = () => {}): Promise<T> {
   for (;;) {
     await turnOfOthers(store);
-    const { done, value } = slice(work, SLICE_MS);
+    check();
+    const { done, value } = slice(work);
     if (done) return value;
   }
 }
@@ -46,7 +50,7 @@ export async function turnOfOthers(store: Store): Promise<void> {
 }
 
 /** One slice: up to the first pause after `ms`, or to the result. */
-function slice<T>(work: Steps<T>, ms: number): IteratorResult<Pause, T> {
+export function slice<T>(work: Steps<T>, ms = SLICE_MS): IteratorResult<Pause, T> {
   const until = performance.now() + ms;
   for (;;) {
     const step = work.next();
@@ -68,7 +72,7 @@ async function rest(context: Context, ns: string, work: Steps<Doc>, cursor: Curs
       if (running.killed)
         throw new CommandError('QueryPlanKilled', `the read of ${ns} was ended: what it needs is gone`);
       if (hasWrites && commit.lost !== lost) throw new ReadWasLost(ns);
-      const { done, value } = slice(work, SLICE_MS);
+      const { done, value } = slice(work);
       ({ lost, hasWrites } = commit);
       if (done) return value;
     }

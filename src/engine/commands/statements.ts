@@ -1,10 +1,14 @@
 import { calculateObjectSize, Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
+import { compileFilter } from '../query/match.ts';
 import { isNumber } from '../query/numbers.ts';
+import type { Steps } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
+import type { Collection } from '../store/catalog.ts';
+import { type Match, type Query, readMatch, rowsToWrite } from '../store/read.ts';
 import { RowLocked } from '../store/transactions.ts';
 import { encodeDocument } from '../wire/bson.ts';
-import type { Command, Context, Counts, Statements } from './command.ts';
+import type { Command, Context, Counts, StatementOutcome, Statements } from './command.ts';
 
 /** How far a command has come, and its answer so far. */
 export interface Progress {
@@ -13,6 +17,8 @@ export interface Progress {
   readonly counts: Counts;
   readonly upserted: readonly Doc[];
   readonly writeErrors: readonly Doc[];
+  /** Bytes of messages and details that the answer may still have. */
+  readonly left: number;
 }
 
 /** The statement at `done` waits for a transaction, and others have run before it since the last pause. */
@@ -38,7 +44,10 @@ const FATAL = [
 const MOST_TOLD = 1024 * 1024;
 
 /** A retryable command of several statements. Outside of transactions it may pause between them (`runWrite`). */
-export function statementsCommand(options: readonly string[], prepare: (context: Context) => Statements): Command {
+export function statementsCommand(
+  options: readonly string[],
+  prepare: (context: Context) => Statements | Steps<Statements>,
+): Command {
   return {
     options: [...options, 'ordered', 'stmtId', 'stmtIds'],
     writes: true,
@@ -46,7 +55,7 @@ export function statementsCommand(options: readonly string[], prepare: (context:
     retryable: true,
     statements: prepare,
     run: (context) => {
-      const statements = prepare(context);
+      const statements = withoutSteps(prepare(context));
       try {
         return answerOf(runSome(statements, beginningOf(statements), statements.count));
       } catch (error) {
@@ -57,7 +66,64 @@ export function statementsCommand(options: readonly string[], prepare: (context:
 }
 
 export function beginningOf({ counts }: Statements): Progress {
-  return { done: 0, counts, upserted: [], writeErrors: [] };
+  return { done: 0, counts, upserted: [], writeErrors: [], left: MOST_TOLD };
+}
+
+/** The statements, found at once. */
+function withoutSteps(statements: Statements | Steps<Statements>): Statements {
+  if (!('next' in statements)) return statements;
+  for (;;) {
+    const step = statements.next();
+    if (step.done) return step.value;
+  }
+}
+
+/**
+ * A statement that writes each document that matches, as parts between which its command may pause. A document that was
+ * changed in a pause is written if it still matches.
+ * @param whole the same without pauses; its error is the answer to an invalid statement
+ * @param prepared called once; `writing` is called after each pause and returns the function that writes a document,
+ *   `otherwise` is called if none matches
+ */
+export function* partsOf(
+  { store, db, args, deadline }: Context,
+  whole: Statements,
+  prepared: () => {
+    readonly query: Query;
+    readonly writing: (collection: Collection) => (match: Match) => Counts;
+    readonly otherwise?: (collection: Collection) => StatementOutcome;
+  },
+): Steps<Statements> {
+  const found = store.catalog.find(db, args.collection());
+  if (!found) return whole;
+  try {
+    const { query, writing, otherwise } = prepared();
+    const matches = compileFilter(query.filter, query.variables);
+    const rids = yield* rowsToWrite(store, found, query, deadline);
+    const parts = { isOne: true, isOrdered: true, counts: whole.counts };
+    const collection = () => store.collectionForWrite(db, args.collection());
+    if (rids.length === 0 && otherwise) return { ...parts, count: 1, begin: () => () => otherwise(collection()) };
+    return {
+      ...parts,
+      count: rids.length,
+      begin() {
+        const write = writing(collection());
+        return (index) => {
+          const match = readMatch(store, rids[index] as number);
+          return { counts: match && matches(match.doc) ? write(match) : {} };
+        };
+      },
+    };
+  } catch (error) {
+    if (error instanceof CommandError) return whole;
+    throw error;
+  }
+}
+
+/** Error 72 for a statement that writes many documents in a retryable write, which could not go on after a crash. */
+export function checkRetryable({ args }: Context, isOfMany: boolean): void {
+  if (isOfMany && args.has('txnNumber') && !args.has('autocommit'))
+    throw new CommandError('InvalidOptions', 'Cannot use (or request) retryable writes with multi=true or limit=0');
 }
 
 /**
@@ -73,10 +139,9 @@ export function runSome(
   isTimeToPause: () => boolean = () => false,
 ): Progress {
   const run = statements.begin();
-  const counts: Record<string, number> = { ...from.counts };
+  let counts: Record<string, number> = { ...from.counts };
   const [upserted, writeErrors] = [[...from.upserted], [...from.writeErrors]];
-  let left = MOST_TOLD - writeErrors.reduce((sum, error) => sum + calculateObjectSize(error), 0);
-  let { done } = from;
+  let { done, left } = from;
   while (done < limit) {
     try {
       const outcome = run(done);
@@ -89,14 +154,15 @@ export function runSome(
       const told = { errmsg: error.message, ...error.details };
       if (left > 0) left -= calculateObjectSize(told);
       writeErrors.push({
-        ...{ index: new Int32(done), code: new Int32(error.code) },
+        ...{ index: new Int32(statements.isOne ? 0 : done), code: new Int32(error.code) },
         ...(left > 0 ? told : { errmsg: '' }),
       });
+      if (statements.isOne) counts = { ...statements.counts };
       done = statements.isOrdered ? statements.count : done + 1;
     }
     if (isTimeToPause()) break;
   }
-  return { done, counts, upserted, writeErrors };
+  return { done, counts, upserted, writeErrors, left };
 }
 
 /** The answer of a command that has run all of its statements. */
@@ -109,20 +175,21 @@ export function answerOf({ counts, upserted, writeErrors }: Progress): Doc {
 }
 
 /** The retry record of a command that is not over. */
-export function encodeProgress({ done, counts, upserted, writeErrors }: Progress): Uint8Array {
-  return encodeDocument({ progress: { done, counts, upserted, writeErrors } });
+export function encodeProgress(progress: Progress): Uint8Array {
+  return encodeDocument({ progress });
 }
 
 /** The progress in a retry record; undefined if it has the answer of a command that is over. */
 export function progressIn(record: Doc): Progress | undefined {
   const progress = asDoc(record.progress);
   if (!progress) return undefined;
-  const { done, counts, upserted, writeErrors } = progress;
+  const { done, counts, upserted, writeErrors, left } = progress;
   const sums = Object.entries(asDoc(counts) ?? {}).map(([name, count]) => [name, isNumber(count) ? Number(count) : 0]);
   return {
     done: Number(done),
     counts: Object.fromEntries(sums),
     upserted: upserted as Doc[],
     writeErrors: writeErrors as Doc[],
+    left: Number(left),
   };
 }

@@ -1,13 +1,14 @@
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc } from '../query/types.ts';
-import { matchesToWrite, type Query } from '../store/read.ts';
+import type { Collection } from '../store/catalog.ts';
+import { type Match, matchesToWrite, type Query } from '../store/read.ts';
 import { compileValidator } from '../store/validator.ts';
 import { type Change, compileChange, insertNew, updateMatch } from '../store/write.ts';
 import { checkCollation, checkFields, flagIn } from './arguments.ts';
 import type { Context, StatementOutcome } from './command.ts';
 import { hintOf, validateQuery } from './find.ts';
 import { checkBatchSize } from './insert.ts';
-import { statementsCommand } from './statements.ts';
+import { checkRetryable, partsOf, statementsCommand } from './statements.ts';
 
 const STATEMENT = ['q', 'u', 'c', 'multi', 'upsert', 'collation', 'arrayFilters', 'hint'];
 
@@ -17,21 +18,45 @@ export const update = statementsCommand(['updates', 'bypassDocumentValidation', 
   for (const statement of statements) checkFields(statement, 'update.updates', STATEMENT);
   const name = context.args.collection();
   const skipsValidation = context.args.flag('bypassDocumentValidation');
-  return {
+  const all = {
     count: statements.length,
     isOrdered: context.args.flag('ordered', true),
     counts: { n: 0, nModified: 0 },
-    begin: () => (index) => runUpdate(context, name, statements[index] as Doc, skipsValidation),
+    begin: () => (index: number) => runUpdate(context, name, statements[index] as Doc, skipsValidation),
   };
+  const [first = {}, ...others] = statements;
+  return others.length === 0 && first.multi === true
+    ? partsOf(context, all, () => updateOfMany(context, first, skipsValidation))
+    : all;
 });
 
-function runUpdate(
-  { store, db, deadline, args }: Context,
-  name: string,
-  statement: Doc,
-  skipsValidation: boolean,
-): StatementOutcome {
+function updateOfMany(context: Context, statement: Doc, skipsValidation: boolean) {
+  const { store, args } = context;
   const { query, change } = updateStatement(statement, args.variables());
+  checkRetryable(context, true);
+  const upsert = flagIn(statement, 'update.updates', 'upsert');
+  return {
+    query,
+    writing(collection: Collection) {
+      const validate = compileValidator(collection, skipsValidation);
+      return (match: Match) => {
+        const { changed } = updateMatch(store, collection, change, match, validate);
+        return { n: 1, nModified: changed ? 1 : 0 };
+      };
+    },
+    ...(upsert && {
+      otherwise(collection: Collection) {
+        const validate = compileValidator(collection, skipsValidation);
+        return { counts: { n: 1 }, upserted: insertNew(store, collection, change, validate)._id };
+      },
+    }),
+  };
+}
+
+function runUpdate(context: Context, name: string, statement: Doc, skipsValidation: boolean): StatementOutcome {
+  const { store, db, deadline, args } = context;
+  const { query, change, multi } = updateStatement(statement, args.variables());
+  checkRetryable(context, multi);
   const upsert = flagIn(statement, 'update.updates', 'upsert');
   const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
   if (!collection) {

@@ -5,7 +5,7 @@ import { RowLocked } from '../store/transactions.ts';
 import { decodeDocument, encodeReply } from '../wire/bson.ts';
 import type { Context, Statements } from './command.ts';
 import { withOk } from './reply.ts';
-import { turnOfOthers } from './slices.ts';
+import { slice, toEnd, turnOfOthers } from './slices.ts';
 import {
   answerOf,
   beginningOf,
@@ -99,12 +99,25 @@ function run(context: Context, retryable?: Retryable, before?: Progress): Doc | 
   if (!command.statements)
     return store.commit.write(() => recorded(context, withOk(command.run(context) as Doc), retryable));
   const statements = command.statements(context);
-  const progress = slice(context, statements, before ?? beginningOf(statements), WRITE_SLICE_MS, retryable);
-  return progress.done === statements.count
-    ? withOk(answerOf(progress))
-    : rest(context, statements, progress, retryable);
+  if (!('next' in statements)) return runStatements(context, statements, retryable, before);
+  const found = slice(statements);
+  if (found.done) return runStatements(context, found.value, retryable, before);
+  return whileRunning(context, async (check) => {
+    const all = await toEnd(store, statements, check);
+    return rest(context, all, beginningOf(all), retryable, check);
+  });
 }
 
+function runStatements(
+  context: Context,
+  statements: Statements,
+  retryable?: Retryable,
+  before: Progress = beginningOf(statements),
+): Doc | Promise<Doc> {
+  const progress = runSlice(context, statements, before, WRITE_SLICE_MS, retryable);
+  if (progress.done === statements.count) return withOk(answerOf(progress));
+  return whileRunning(context, (check) => rest(context, statements, progress, retryable, check));
+}
 /** Records the answer of a retryable write, in its commit. */
 function recorded(context: Context, reply: Doc, retryable: Retryable | undefined): Doc {
   if (!retryable) return reply;
@@ -114,7 +127,7 @@ function recorded(context: Context, reply: Doc, retryable: Retryable | undefined
 }
 
 /** Runs statements for a time, as part of the next commit, and records the answer with the last one. */
-function slice(
+function runSlice(
   context: Context,
   statements: Statements,
   from: Progress,
@@ -139,19 +152,37 @@ function slice(
   }
 }
 
+/**
+ * Runs a write that has paused. What ends the cursors of its collection, of its session, or of the engine ends it, too.
+ * @param work gets a function to be called after each pause; it throws when the write must end
+ */
+async function whileRunning<T>(context: Context, work: (check: () => void) => Promise<T>): Promise<T> {
+  const { store, session, args, db, deadline } = context;
+  const ns = `${db}.${args.collection()}`;
+  const running = store.cursors.add({}, { ns, session, noTimeout: true });
+  running.busy = true;
+  try {
+    return await work(() => {
+      if (running.killed)
+        throw new CommandError('QueryPlanKilled', `the write to ${ns} was ended: what it needs is gone`);
+      if (Date.now() >= deadline) throw new CommandError('MaxTimeMSExpired', 'operation exceeded time limit');
+    });
+  } finally {
+    running.busy = false;
+    store.cursors.kill(running.id);
+  }
+}
+
 /** Runs the other statements of a command that has paused, whether or not its client waits for the answer. */
 async function rest(
   context: Context,
   statements: Statements,
   before: Progress,
   retryable: Retryable | undefined,
+  check: () => void,
 ): Promise<Doc> {
-  const { store, session, args, db } = context;
-  const { commit, cursors, runningWrites } = store;
-  const ns = `${db}.${args.collection()}`;
-  // Ended by what ends the cursors of a collection, of a session, or of the engine.
-  const running = cursors.add({}, { ns, session, noTimeout: true });
-  running.busy = true;
+  const { store } = context;
+  const { commit, runningWrites } = store;
   if (retryable) runningWrites.begin(retryable.session, retryable.number);
   let progress = before;
   let { lost } = commit;
@@ -160,12 +191,12 @@ async function rest(
       const encode = (done: Progress) => () => encodeProgress(done);
       const recordMs = retryable ? runningWrites.advance(retryable.session, encode(progress)) : 0;
       await turnOfOthers(store);
-      if (running.killed)
-        throw new CommandError('QueryPlanKilled', `the write to ${ns} was ended: what it needs is gone`);
+      check();
       // Some of what has run may be lost.
       if (commit.lost !== lost) throw commitFailure(commit.failure ?? new Error('unknown'));
+      const ms = Math.max(WRITE_SLICE_MS, RECORDINGS_A_SLICE * recordMs);
       try {
-        progress = slice(context, statements, progress, Math.max(WRITE_SLICE_MS, RECORDINGS_A_SLICE * recordMs), retryable);
+        progress = runSlice(context, statements, progress, ms, retryable);
         ({ lost } = commit);
         if (progress.done === statements.count) return withOk(answerOf(progress));
       } catch (error) {
@@ -174,8 +205,6 @@ async function rest(
       }
     }
   } finally {
-    running.busy = false;
-    cursors.kill(running.id);
     if (retryable) runningWrites.end(retryable.session);
   }
 }

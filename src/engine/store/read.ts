@@ -142,9 +142,24 @@ export function* matchesToWrite(
     return;
   }
   for (const rid of Array.from(matches, (match) => match.rid)) {
-    const bytes = store.documents.read(rid);
-    if (bytes) yield new LazyMatch(rid, bytes);
+    const match = readMatch(store, rid);
+    if (match) yield match;
   }
+}
+
+/** The row ids of the documents that match, for a write that pauses between them. */
+export function* rowsToWrite(store: Store, collection: Collection, query: Query, deadline: number): Steps<number[]> {
+  const rids: number[] = [];
+  yield* drained(prepareQuery(store, collection, query).run({ ...newReadStats(), deadline }), ({ rid }) => {
+    rids.push(rid);
+  });
+  return rids;
+}
+
+/** The document of a row; undefined if it is gone. */
+export function readMatch(store: Store, rid: number): Match | undefined {
+  const bytes = store.documents.read(rid);
+  return bytes && new LazyMatch(rid, bytes);
 }
 
 /** Statistics that are not evaluated, without a deadline. */
