@@ -35,6 +35,8 @@ export class Connection implements Holder {
   readonly #queue: Buffer[] = [];
   readonly #onClose = new Set<() => void>();
   #queued = 0;
+  /** Bytes of the request whose answer is to come. */
+  #serving = 0;
   #running = false;
   #lastId = 0;
 
@@ -101,7 +103,7 @@ export class Connection implements Holder {
 
   #noteHeld(): void {
     if (this.#socket.destroyed) return;
-    this.#held.set(this, this.#framing.held + this.#queued + this.#socket.writableLength);
+    this.#held.set(this, this.#framing.held + this.#queued + this.#serving + this.#socket.writableLength);
   }
 
   #serve(message: Buffer): void {
@@ -113,6 +115,7 @@ export class Connection implements Holder {
       return;
     }
     this.#running = true;
+    this.#serving = message.length;
     this.#whenThere(this.#handler.run(request, this), (reply) => this.#finish(request, reply));
   }
 
@@ -134,6 +137,7 @@ export class Connection implements Holder {
 
   #send(request: Request, reply: Uint8Array): void {
     this.#running = false;
+    this.#serving = 0;
     if (!request.silent && !this.#socket.destroyed) {
       this.#socket.write(encodeMessage(request, ++this.#lastId, reply));
     }

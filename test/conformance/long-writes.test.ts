@@ -5,6 +5,8 @@ import { type Document, Long, UUID } from 'bson';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../src/engine/embedded.ts';
+import { startServer } from '../../src/engine/server.ts';
+import { GroupCommit } from '../../src/engine/store/commit.ts';
 import { startEngineProcess } from '../support/engine-process.ts';
 import { WireClient } from '../support/wire-client.ts';
 
@@ -141,15 +143,179 @@ test('a command waits for the transaction that holds a document of it, and other
   wire.close();
 });
 
-test('a collection that is dropped meanwhile ends the command', async () => {
+/** Begins to add 1 to each document, and resolves when some are committed. */
+async function beginIncrements(session: UUID, options: Document = {}) {
+  const wire = await WireClient.connect(engine.uri);
+  const body = command(session, 1, { update: 'items', updates: increments(), ...options });
+  const answer = wire.command(body);
+  // A test may close the connection.
+  answer.catch(() => {});
+  await expect.poll(() => items().countDocuments({ n: 1 }), { interval: 1 }).toBeGreaterThan(0);
+  return { wire, body, answer };
+}
+
+test('what ends a client or an index ends no command; statements for a dropped collection match nothing', async () => {
+  await fill();
+  await items().createIndex({ n: 1 });
+  const id = new UUID();
+  const { wire, answer } = await beginIncrements(id);
+  await client.db('admin').command({ endSessions: [{ id: id.toBinary() }] });
+  await items().dropIndex('n_1');
+  await items().drop();
+  const { ok, n } = await answer;
+  expect(ok).toBe(1);
+  expect(n).toBeLessThanOrEqual(COUNT);
+  expect(await items().countDocuments()).toBe(0);
+  wire.close();
+});
+
+test('an insert into a collection that is dropped meanwhile creates it again', async () => {
+  const wire = await WireClient.connect(engine.uri);
+  const documents = numbers.map((_id) => ({ _id, n: 0 }));
+  const answer = wire.command({ insert: 'items', documents, $db: name });
+  await expect.poll(() => items().countDocuments(), { interval: 1 }).toBeGreaterThan(0);
+  await items().drop();
+  expect(await answer).toMatchObject({ ok: 1, n: COUNT });
+  expect(await items().countDocuments()).toBeLessThan(COUNT);
+  wire.close();
+});
+
+test('one statement of many documents ends with the collection', async () => {
   await fill();
   const wire = await WireClient.connect(engine.uri);
-  const answer = wire.command(command(new UUID(), 1, { update: 'items', updates: increments() }));
+  const answer = wire.command({ update: 'items', updates: [{ q: {}, u: { $inc: { n: 1 } }, multi: true }], $db: name });
   await expect.poll(() => items().countDocuments({ n: 1 }), { interval: 1 }).toBeGreaterThan(0);
   await items().drop();
   const { ok, code, n } = await answer;
   expect(ok === 0 ? code : n).toBe(ok === 0 ? 175 : COUNT);
+  expect(await client.db(name).listCollections().toArray()).toEqual([]);
   wire.close();
+});
+
+describe('a repeated command goes on, and runs no statement twice, after', () => {
+  async function expectOnce(wire: WireClient, body: Document): Promise<void> {
+    const { maxTimeMS: _, ...again } = body;
+    expect(await wire.command(again)).toMatchObject({ ok: 1, n: COUNT, nModified: COUNT });
+    expect(await items().countDocuments({ n: 1 })).toBe(COUNT);
+  }
+
+  test('its time was up', async () => {
+    await fill();
+    const wire = await WireClient.connect(engine.uri);
+    const body = command(new UUID(), 1, { update: 'items', updates: increments(), maxTimeMS: 50 });
+    expect(await wire.command(body)).toMatchObject({ ok: 0, code: 50 });
+    await expectOnce(wire, body);
+    wire.close();
+  });
+
+  test('killSessions', async () => {
+    await fill();
+    const id = new UUID();
+    const { wire, body, answer } = await beginIncrements(id);
+    await client.db('admin').command({ killSessions: [{ id: id.toBinary() }] });
+    const { ok, code } = await answer;
+    expect(ok === 0 ? code : 11601).toBe(11601);
+    await expectOnce(wire, body);
+    // Another command with the number of one that is over gets its answer.
+    expect(await wire.command({ ...body, updates: increments().slice(0, 2) })).toMatchObject({ n: COUNT });
+    wire.close();
+  });
+
+  test('its client has gone while it waited for a transaction', async () => {
+    await fill();
+    const session = client.startSession();
+    session.startTransaction();
+    await items().updateOne({ _id: 1 }, { $set: { text: 'x' } }, { session });
+    const { wire, body } = await beginIncrements(new UUID());
+    wire.close();
+    const again = await WireClient.connect(engine.uri);
+    const answer = again.command(body);
+    await session.commitTransaction();
+    expect(await answer).toMatchObject({ ok: 1, n: COUNT, nModified: COUNT });
+    expect(await items().countDocuments({ n: 1 })).toBe(COUNT);
+    await session.endSession();
+    again.close();
+  });
+});
+
+test.each([1, 2, 4, 8])(
+  'after commit %i of a command failed, a repeated one runs what was lost, and nothing twice',
+  async (nth) => {
+    await fill();
+    await client.close();
+    await engine.close();
+    const server = await startServer({ dataDir: folder });
+    const { flush } = GroupCommit.prototype;
+    let left = Number.POSITIVE_INFINITY;
+    GroupCommit.prototype.flush = function (this: GroupCommit) {
+      if (!this.hasWrites || --left > 0) return flush.call(this);
+      left = Number.POSITIVE_INFINITY;
+      const { beforeCommit } = this;
+      this.beforeCommit = () => {
+        beforeCommit();
+        throw new Error('no commit');
+      };
+      try {
+        flush.call(this);
+      } finally {
+        this.beforeCommit = beforeCommit;
+      }
+    };
+    try {
+      const [wire, other] = [await WireClient.connect(server.uri), await WireClient.connect(server.uri)];
+      const body = command(new UUID(), 1, { update: 'items', updates: increments() });
+      left = nth;
+      let isOver = false;
+      const answer = wire.command(body).finally(() => {
+        isOver = true;
+      });
+      while (!isOver) await other.command({ insert: 'beside', documents: [{}], $db: name });
+      expect((await answer).ok).toBe(left < Number.POSITIVE_INFINITY ? 1 : 0);
+      left = Number.POSITIVE_INFINITY;
+      expect(await wire.command(body)).toMatchObject({ ok: 1, n: COUNT, nModified: COUNT });
+      expect(await wire.command({ count: 'items', query: { n: 1 }, $db: name })).toMatchObject({ n: COUNT });
+      wire.close();
+      other.close();
+    } finally {
+      GroupCommit.prototype.flush = flush;
+      await server.close();
+      engine = await startEngine({ dataDir: folder });
+      client = await new MongoClient(engine.uri).connect();
+    }
+  },
+);
+
+test('killSessions ends a command that waits for a transaction', async () => {
+  await fill();
+  const session = client.startSession();
+  session.startTransaction();
+  await items().updateOne({ _id: 1 }, { $set: { text: 'x' } }, { session });
+  const id = new UUID();
+  const { wire, answer } = await beginIncrements(id);
+  await client.db('admin').command({ killSessions: [{ id: id.toBinary() }] });
+  expect(await answer).toMatchObject({ ok: 0, code: 11601 });
+  await session.abortTransaction();
+  await session.endSession();
+  wire.close();
+});
+
+test('a transaction of the same session waits for the command', async () => {
+  await fill();
+  const id = new UUID();
+  const { wire, answer } = await beginIncrements(id);
+  const next = await WireClient.connect(engine.uri);
+  const inTransaction = { autocommit: false };
+  const document = { _id: COUNT, n: 0 };
+  await next.command(
+    command(id, 2, { insert: 'items', documents: [document], startTransaction: true, ...inTransaction }),
+  );
+  const commit = { ...command(id, 2, { commitTransaction: 1, ...inTransaction }), $db: 'admin' };
+  expect(await next.command(commit)).toMatchObject({ ok: 1 });
+  expect(await answer).toMatchObject({ ok: 1, n: COUNT });
+  expect(await next.command(commit)).toMatchObject({ ok: 1 });
+  expect(await items().countDocuments()).toBe(COUNT + 1);
+  wire.close();
+  next.close();
 });
 
 test('one statement writes documents that still match after a pause, and no others', async () => {

@@ -7,22 +7,23 @@ import { checkCollation, checkFields } from './arguments.ts';
 import type { Context } from './command.ts';
 import { hintOf, validateQuery } from './find.ts';
 import { checkBatchSize } from './insert.ts';
-import { checkRetryable, partsOf, statementsCommand } from './statements.ts';
+import { checkRetryable, entriesOf, partsOf, statementsCommand } from './statements.ts';
+
+const STATEMENT = ['q', 'limit', 'collation', 'hint'];
 
 export const remove = statementsCommand(['deletes', 'let'], (context) => {
-  const statements = context.args.documents('deletes');
-  checkBatchSize(statements.length);
-  for (const statement of statements) checkFields(statement, 'delete.deletes', ['q', 'limit', 'collation', 'hint']);
+  const statements = entriesOf(context.args, 'deletes', (each) => checkFields(each, 'delete.deletes', STATEMENT));
+  checkBatchSize(statements.count);
   const name = context.args.collection();
   const all = {
-    count: statements.length,
+    count: statements.count,
     isOrdered: context.args.flag('ordered', true),
     counts: { n: 0 },
-    begin: () => (index: number) => ({ counts: { n: runDelete(context, name, statements[index] as Doc) } }),
+    begin: () => (index: number) => ({ counts: { n: runDelete(context, name, statements.at(index)) } }),
   };
-  const [first = {}, ...others] = statements;
-  return others.length === 0 && isNumber(first.limit) && Number(first.limit) === 0
-    ? partsOf(context, all, () => deleteOfMany(context, first))
+  const { limit } = statements.count === 1 ? statements.at(0) : {};
+  return isNumber(limit) && Number(limit) === 0
+    ? partsOf(context, all, () => deleteOfMany(context, statements.at(0)))
     : all;
 });
 

@@ -10,7 +10,7 @@ import { errorReply, withClusterTime, withOk } from './reply.ts';
 import { ReadWasLost } from './slices.ts';
 import { COMMANDS } from './table.ts';
 import { runInTransaction, runOnSnapshot } from './transactions.ts';
-import { commitFailure, runWrite } from './write.ts';
+import { commitFailure, runWrite, waitFor } from './write.ts';
 
 /** Options that every command accepts. */
 const COMMON_OPTIONS = [
@@ -127,7 +127,10 @@ function contextOf(caller: Caller, request: Request): Context {
 }
 
 function execute(context: Context): Doc | Promise<Doc> {
-  const { command, args, name } = context;
+  const { command, args, name, session, store } = context;
+  // One retryable write or transaction of a session at a time.
+  const running = session !== undefined && args.has('txnNumber') ? store.runningWrites.ended(session) : undefined;
+  if (running) return waitFor(running, context).then(() => execute(context));
   const level = readConcernLevel(args);
   if (args.has('autocommit') || args.has('startTransaction')) {
     if (name !== 'commitTransaction' && name !== 'abortTransaction') return runInTransaction(context);

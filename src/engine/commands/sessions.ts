@@ -1,27 +1,43 @@
 import { Binary } from 'bson';
+import { CommandError } from '../errors.ts';
 import { asDoc } from '../query/types.ts';
 import type { Command, Context } from './command.ts';
 
-/** Ends the transactions and cursors of the sessions. Their retry records stay until they expire. */
-const end: Command = {
+/** Ends the transactions and cursors of the sessions. Their retry records stay until they expire, and writes go on. */
+export const endSessions: Command = {
   options: [],
   run: (context) => {
-    for (const session of sessionsOf(context)) {
-      context.store.transactions.abortSession(session);
-      context.store.cursors.killSession(session);
-    }
+    for (const session of sessionsOf(context)) endSession(context, session);
     return {};
   },
 };
 
-export const endSessions: Command = end;
-export const killSessions: Command = end;
+/** Ends the writes of the sessions, too. */
+export const killSessions: Command = {
+  options: [],
+  run: (context) => {
+    const sessions = new Set(sessionsOf(context));
+    const isMeant = (session: string | undefined) => session !== undefined && sessions.has(session);
+    context.store.runningWrites.interrupt(isMeant, interrupted());
+    for (const session of sessions) endSession(context, session);
+    return {};
+  },
+};
+
+function endSession({ store }: Context, session: string): void {
+  store.transactions.abortSession(session);
+  store.cursors.killSession(session);
+}
+
+const interrupted = (): CommandError => new CommandError('Interrupted', 'operation was interrupted');
+
 /**
- * Ends all transactions, and the cursors of all sessions. The engine has no users, so any `users` filter matches all.
+ * Ends all transactions, and the cursors and writes of all sessions. The engine has no users, so any `users` filter matches all.
  */
 export const killAllSessions: Command = {
   options: [],
   run: ({ store }) => {
+    store.runningWrites.interrupt((session) => session !== undefined, interrupted());
     store.transactions.abortAll();
     store.cursors.killSessions();
     return {};

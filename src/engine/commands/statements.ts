@@ -7,7 +7,8 @@ import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
 import { type Match, type Query, readMatch, rowsToWrite } from '../store/read.ts';
 import { RowLocked } from '../store/transactions.ts';
-import { encodeDocument } from '../wire/bson.ts';
+import { decodeDocument, encodeDocument } from '../wire/bson.ts';
+import type { Arguments } from './arguments.ts';
 import type { Command, Context, Counts, StatementOutcome, Statements } from './command.ts';
 
 /** How far a command has come, and its answer so far. */
@@ -17,8 +18,9 @@ export interface Progress {
   readonly counts: Counts;
   readonly upserted: readonly Doc[];
   readonly writeErrors: readonly Doc[];
-  /** Bytes of messages and details that the answer may still have. */
+  /** Bytes of messages and details that the answer may still have, and bytes of ids. */
   readonly left: number;
+  readonly room: number;
 }
 
 /** The statement at `done` waits for a transaction, and others have run before it since the last pause. */
@@ -42,6 +44,12 @@ const FATAL = [
 
 /** Bytes of messages and details in an answer. Further errors have their code alone, so that it fits into a message. */
 const MOST_TOLD = 1024 * 1024;
+/** Bytes of the ids that upserts inserted in an answer: with more, it would not fit into a message. */
+const MOST_IDS = 15 * 1024 * 1024;
+/** Bytes of an element of an array beside its document, at most. */
+const ENTRY_BYTES = 8;
+/** Statements of a command that are kept decoded. More are decoded when they run: a paused command may wait for long. */
+const FEW = 64;
 
 /** A retryable command of several statements. Outside of transactions it may pause between them (`runWrite`). */
 export function statementsCommand(
@@ -56,17 +64,22 @@ export function statementsCommand(
     statements: prepare,
     run: (context) => {
       const statements = withoutSteps(prepare(context));
-      try {
-        return answerOf(runSome(statements, beginningOf(statements), statements.count));
-      } catch (error) {
-        throw error instanceof LockedAfter ? error.cause : error;
-      }
+      return answerOf(runSome(statements, beginningOf(statements), statements.count));
     },
   };
 }
 
 export function beginningOf({ counts }: Statements): Progress {
-  return { done: 0, counts, upserted: [], writeErrors: [], left: MOST_TOLD };
+  return { done: 0, counts, upserted: [], writeErrors: [], left: MOST_TOLD, room: MOST_IDS };
+}
+
+/** The entries of a command's array of statements. @param check throws for an invalid one; called for each at once */
+export function entriesOf(args: Arguments, name: string, check: (entry: Doc) => void) {
+  const raw = args.rawDocuments(name);
+  const few = raw.length <= FEW ? raw.map(decodeDocument) : null;
+  for (const each of raw) if (!few) check(decodeDocument(each));
+  few?.forEach(check);
+  return { count: raw.length, at: (index: number): Doc => few?.[index] ?? decodeDocument(raw[index] as Uint8Array) };
 }
 
 /** The statements, found at once. */
@@ -101,13 +114,19 @@ export function* partsOf(
     const matches = compileFilter(query.filter, query.variables);
     const rids = yield* rowsToWrite(store, found, query, deadline);
     const parts = { isOne: true, isOrdered: true, counts: whole.counts };
-    const collection = () => store.collectionForWrite(db, args.collection());
-    if (rids.length === 0 && otherwise) return { ...parts, count: 1, begin: () => () => otherwise(collection()) };
+    const name = args.collection();
+    const insertion = otherwise && (() => otherwise(store.collectionForWrite(db, name)));
+    if (rids.length === 0 && insertion) return { ...parts, count: 1, begin: () => insertion };
     return {
       ...parts,
       count: rids.length,
       begin() {
-        const write = writing(collection());
+        const present = store.catalog.find(db, name);
+        if (present?.id !== found.id) {
+          const why = 'was dropped or renamed';
+          throw new CommandError('QueryPlanKilled', `the write to ${found.ns} was ended: the collection ${why}`);
+        }
+        const write = writing(present);
         return (index) => {
           const match = readMatch(store, rids[index] as number);
           return { counts: match && matches(match.doc) ? write(match) : {} };
@@ -141,12 +160,16 @@ export function runSome(
   const run = statements.begin();
   let counts: Record<string, number> = { ...from.counts };
   const [upserted, writeErrors] = [[...from.upserted], [...from.writeErrors]];
-  let { done, left } = from;
+  let { done, left, room } = from;
   while (done < limit) {
     try {
       const outcome = run(done);
       for (const name of Object.keys(outcome.counts)) counts[name] = (counts[name] ?? 0) + (outcome.counts[name] ?? 0);
-      if (outcome.upserted !== undefined) upserted.push({ index: new Int32(done), _id: outcome.upserted });
+      if (outcome.upserted !== undefined) {
+        const entry = { index: new Int32(done), _id: outcome.upserted };
+        upserted.push(entry);
+        room -= calculateObjectSize(entry) + ENTRY_BYTES;
+      }
       done++;
     } catch (error) {
       if (error instanceof RowLocked && done > from.done) throw Object.assign(new LockedAfter(done), { cause: error });
@@ -160,9 +183,10 @@ export function runSome(
       if (statements.isOne) counts = { ...statements.counts };
       done = statements.isOrdered ? statements.count : done + 1;
     }
+    if (room < 0) throw new CommandError('BSONObjectTooLarge', 'the ids of the upserted documents exceed an answer');
     if (isTimeToPause()) break;
   }
-  return { done, counts, upserted, writeErrors, left };
+  return { done, counts, upserted, writeErrors, left, room };
 }
 
 /** The answer of a command that has run all of its statements. */
@@ -183,7 +207,7 @@ export function encodeProgress(progress: Progress): Uint8Array {
 export function progressIn(record: Doc): Progress | undefined {
   const progress = asDoc(record.progress);
   if (!progress) return undefined;
-  const { done, counts, upserted, writeErrors, left } = progress;
+  const { done, counts, upserted, writeErrors, left, room } = progress;
   const sums = Object.entries(asDoc(counts) ?? {}).map(([name, count]) => [name, isNumber(count) ? Number(count) : 0]);
   return {
     done: Number(done),
@@ -191,5 +215,6 @@ export function progressIn(record: Doc): Progress | undefined {
     upserted: upserted as Doc[],
     writeErrors: writeErrors as Doc[],
     left: Number(left),
+    room: Number(room),
   };
 }

@@ -8,26 +8,23 @@ import { checkCollation, checkFields, flagIn } from './arguments.ts';
 import type { Context, StatementOutcome } from './command.ts';
 import { hintOf, validateQuery } from './find.ts';
 import { checkBatchSize } from './insert.ts';
-import { checkRetryable, partsOf, statementsCommand } from './statements.ts';
+import { checkRetryable, entriesOf, partsOf, statementsCommand } from './statements.ts';
 
 const STATEMENT = ['q', 'u', 'c', 'multi', 'upsert', 'collation', 'arrayFilters', 'hint'];
 
 export const update = statementsCommand(['updates', 'bypassDocumentValidation', 'let'], (context) => {
-  const statements = context.args.documents('updates');
-  checkBatchSize(statements.length);
-  for (const statement of statements) checkFields(statement, 'update.updates', STATEMENT);
+  const statements = entriesOf(context.args, 'updates', (each) => checkFields(each, 'update.updates', STATEMENT));
+  checkBatchSize(statements.count);
   const name = context.args.collection();
   const skipsValidation = context.args.flag('bypassDocumentValidation');
   const all = {
-    count: statements.length,
+    count: statements.count,
     isOrdered: context.args.flag('ordered', true),
     counts: { n: 0, nModified: 0 },
-    begin: () => (index: number) => runUpdate(context, name, statements[index] as Doc, skipsValidation),
+    begin: () => (index: number) => runUpdate(context, name, statements.at(index), skipsValidation),
   };
-  const [first = {}, ...others] = statements;
-  return others.length === 0 && first.multi === true
-    ? partsOf(context, all, () => updateOfMany(context, first, skipsValidation))
-    : all;
+  const isOfMany = statements.count === 1 && statements.at(0).multi === true;
+  return isOfMany ? partsOf(context, all, () => updateOfMany(context, statements.at(0), skipsValidation)) : all;
 });
 
 function updateOfMany(context: Context, statement: Doc, skipsValidation: boolean) {

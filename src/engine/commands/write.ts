@@ -1,6 +1,7 @@
 import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
 import { isOutOfSpace } from '../store/disk.ts';
+import type { RunningWrite } from '../store/running-writes.ts';
 import { RowLocked } from '../store/transactions.ts';
 import { decodeDocument, encodeReply } from '../wire/bson.ts';
 import type { Context, Statements } from './command.ts';
@@ -29,7 +30,7 @@ const RECORDINGS_A_SLICE = 4;
  * pauses between two of them, so that others run and commit in between; its answer is then a promise, and each statement
  * is atomic by itself. Any other command is atomic as a whole. A repeated `txnNumber` is answered from the retry record,
  * and goes on from there if the command was not over. If an open transaction holds a row of the write, the command waits
- * for that transaction, at most until `maxTimeMS` (error 50).
+ * for that transaction.
  */
 export function runWrite(context: Context): Doc | Promise<Doc> {
   try {
@@ -42,21 +43,30 @@ export function runWrite(context: Context): Doc | Promise<Doc> {
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-async function waitFor(ended: Promise<void>, { deadline, connection }: Context): Promise<void> {
+const expired = (): CommandError => new CommandError('MaxTimeMSExpired', 'operation exceeded time limit');
+
+/**
+ * Waits, at most until `maxTimeMS` (error 50).
+ * @param running the write that waits, if part of it has run: its interruption ends the wait. Otherwise the end of the
+ *   connection does.
+ */
+export async function waitFor(ended: Promise<void>, context: Context, running?: RunningWrite): Promise<void> {
+  const { deadline, connection } = context;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const onDisconnect = (): void => reject(new CommandError('ClientDisconnect', 'the client has disconnected'));
-  const onTimeout = (): void => reject(new CommandError('MaxTimeMSExpired', 'operation exceeded time limit'));
   const timer = setTimeout(
-    () => (Date.now() >= deadline ? onTimeout() : resolve()),
+    () => (Date.now() >= deadline ? reject(expired()) : resolve()),
     Math.min(deadline - Date.now(), LONGEST_TIMER),
   );
-  connection.onClose(onDisconnect);
+  if (running) running.onInterrupt = resolve;
+  else connection.onClose(onDisconnect);
   void ended.then(resolve);
   try {
     await promise;
   } finally {
     clearTimeout(timer);
     connection.offClose(onDisconnect);
+    if (running) running.onInterrupt = () => {};
   }
 }
 
@@ -65,8 +75,6 @@ function attempt(context: Context): Doc | Promise<Doc> {
   const number = command.retryable ? args.count('txnNumber') : undefined;
   if (number === undefined) return run(context);
   if (!session) throw new CommandError('InvalidOptions', 'Transaction number requires a session ID');
-  const running = store.runningWrites.ended(session);
-  if (running) return waitFor(running, context).then(() => runWrite(context));
   const recorded = store.retry.find(Buffer.from(session, 'hex'));
   const record = recorded?.txn === number ? decodeDocument(recorded.reply) : undefined;
   const before = record && progressIn(record);
@@ -102,9 +110,9 @@ function run(context: Context, retryable?: Retryable, before?: Progress): Doc | 
   if (!('next' in statements)) return runStatements(context, statements, retryable, before);
   const found = slice(statements);
   if (found.done) return runStatements(context, found.value, retryable, before);
-  return whileRunning(context, async (check) => {
-    const all = await toEnd(store, statements, check);
-    return rest(context, all, beginningOf(all), retryable, check);
+  return whileRunning(context, false, async (running) => {
+    const all = await toEnd(store, statements, () => checkRunning(running, context));
+    return rest(context, all, beginningOf(all), undefined, running);
   });
 }
 
@@ -114,10 +122,13 @@ function runStatements(
   retryable?: Retryable,
   before: Progress = beginningOf(statements),
 ): Doc | Promise<Doc> {
-  const progress = runSlice(context, statements, before, WRITE_SLICE_MS, retryable);
-  if (progress.done === statements.count) return withOk(answerOf(progress));
-  return whileRunning(context, (check) => rest(context, statements, progress, retryable, check));
+  const { progress } = runSlice(context, statements, before, WRITE_SLICE_MS, retryable);
+  if (progress.done >= statements.count) return withOk(answerOf(progress));
+  return whileRunning(context, retryable !== undefined, (running) =>
+    rest(context, statements, progress, retryable, running),
+  );
 }
+
 /** Records the answer of a retryable write, in its commit. */
 function recorded(context: Context, reply: Doc, retryable: Retryable | undefined): Doc {
   if (!retryable) return reply;
@@ -126,14 +137,18 @@ function recorded(context: Context, reply: Doc, retryable: Retryable | undefined
   return reply;
 }
 
-/** Runs statements for a time, as part of the next commit, and records the answer with the last one. */
+/**
+ * Runs statements for a time, as part of the next commit. In the same commit it records what has run of a retryable write,
+ * or its answer, so that a repeated command runs no statement twice.
+ * @returns `recordMs`: how long the recording took, milliseconds
+ */
 function runSlice(
   context: Context,
   statements: Statements,
   from: Progress,
   ms: number,
   retryable: Retryable | undefined,
-): Progress {
+): { progress: Progress; recordMs: number } {
   let limit = statements.count;
   for (;;) {
     const until = performance.now() + ms;
@@ -141,8 +156,13 @@ function runSlice(
       // Its answer, or that of another command, will hurry the commit.
       return context.store.commit.writeUnhurried(() => {
         const progress = runSome(statements, from, limit, () => performance.now() >= until);
-        if (progress.done === statements.count) recorded(context, withOk(answerOf(progress)), retryable);
-        return progress;
+        const start = performance.now();
+        if (progress.done >= statements.count) recorded(context, withOk(answerOf(progress)), retryable);
+        else if (retryable) {
+          const { session, number } = retryable;
+          context.store.retry.record(Buffer.from(session, 'hex'), number, encodeProgress(progress));
+        }
+        return { progress, recordMs: performance.now() - start };
       });
     } catch (error) {
       if (!(error instanceof LockedAfter)) throw error;
@@ -152,25 +172,24 @@ function runSlice(
   }
 }
 
-/**
- * Runs a write that has paused. What ends the cursors of its collection, of its session, or of the engine ends it, too.
- * @param work gets a function to be called after each pause; it throws when the write must end
- */
-async function whileRunning<T>(context: Context, work: (check: () => void) => Promise<T>): Promise<T> {
-  const { store, session, args, db, deadline } = context;
-  const ns = `${db}.${args.collection()}`;
-  const running = store.cursors.add({}, { ns, session, noTimeout: true });
-  running.busy = true;
+/** Runs a write that has paused, so that a stop of the engine or `killSessions` can end it. */
+async function whileRunning<T>(
+  { store, session }: Context,
+  isRetryable: boolean,
+  work: (running: RunningWrite) => Promise<T>,
+): Promise<T> {
+  const running = store.runningWrites.begin(session, isRetryable);
   try {
-    return await work(() => {
-      if (running.killed)
-        throw new CommandError('QueryPlanKilled', `the write to ${ns} was ended: what it needs is gone`);
-      if (Date.now() >= deadline) throw new CommandError('MaxTimeMSExpired', 'operation exceeded time limit');
-    });
+    return await work(running);
   } finally {
-    running.busy = false;
-    store.cursors.kill(running.id);
+    store.runningWrites.end(running, isRetryable);
   }
+}
+
+/** To be called after each pause. @throws CommandError when the write must end */
+function checkRunning({ interruption }: RunningWrite, { deadline }: Context): void {
+  if (interruption) throw interruption;
+  if (Date.now() >= deadline) throw expired();
 }
 
 /** Runs the other statements of a command that has paused, whether or not its client waits for the answer. */
@@ -179,33 +198,25 @@ async function rest(
   statements: Statements,
   before: Progress,
   retryable: Retryable | undefined,
-  check: () => void,
+  running: RunningWrite,
 ): Promise<Doc> {
-  const { store } = context;
-  const { commit, runningWrites } = store;
-  if (retryable) runningWrites.begin(retryable.session, retryable.number);
-  let progress = before;
+  const { commit, runningWrites } = context.store;
+  let [progress, recordMs] = [before, 0];
   let { lost } = commit;
-  try {
-    for (;;) {
-      const encode = (done: Progress) => () => encodeProgress(done);
-      const recordMs = retryable ? runningWrites.advance(retryable.session, encode(progress)) : 0;
-      await turnOfOthers(store);
-      check();
-      // Some of what has run may be lost.
-      if (commit.lost !== lost) throw commitFailure(commit.failure ?? new Error('unknown'));
-      const ms = Math.max(WRITE_SLICE_MS, RECORDINGS_A_SLICE * recordMs);
-      try {
-        progress = runSlice(context, statements, progress, ms, retryable);
-        ({ lost } = commit);
-        if (progress.done === statements.count) return withOk(answerOf(progress));
-      } catch (error) {
-        if (!(error instanceof RowLocked)) throw error;
-        await waitFor(error.ended, context);
-      }
+  for (;;) {
+    await runningWrites.turn(() => turnOfOthers(context.store));
+    checkRunning(running, context);
+    // Some of what has run may be lost.
+    if (commit.lost !== lost) throw commitFailure(commit.failure ?? new Error('unknown'));
+    const ms = Math.max(WRITE_SLICE_MS, RECORDINGS_A_SLICE * recordMs);
+    try {
+      ({ progress, recordMs } = runSlice(context, statements, progress, ms, retryable));
+      ({ lost } = commit);
+      if (progress.done >= statements.count) return withOk(answerOf(progress));
+    } catch (error) {
+      if (!(error instanceof RowLocked)) throw error;
+      await waitFor(error.ended, context, running);
     }
-  } finally {
-    if (retryable) runningWrites.end(retryable.session);
   }
 }
 

@@ -1,58 +1,56 @@
-import type { RetryRecords } from './retry.ts';
+import type { CommandError } from '../errors.ts';
 
-/** A retryable write that has paused between two of its statements. */
-interface RunningWrite {
-  readonly number: number;
-  readonly ended: PromiseWithResolvers<void>;
-  /** The retry record of what has run; null if the stored one is up to date. */
-  encode: (() => Uint8Array) | null;
-  /** How long the last recording took, milliseconds. */
-  recordMs: number;
+/** A write that has paused. */
+export interface RunningWrite {
+  readonly session: string | undefined;
+  /** Why it must end; null if it may go on. */
+  interruption: CommandError | null;
+  /** Called when it must end, so that it waits for nothing any more. */
+  onInterrupt: () => void;
 }
 
-/**
- * Retryable writes that have paused, by session. What has run of each is recorded with every commit, so that a repeated
- * command goes on from there after a crash.
- */
+/** The writes that pause between documents. */
 export class RunningWrites {
-  readonly #retry: RetryRecords;
-  readonly #running = new Map<string, RunningWrite>();
+  readonly #running = new Set<RunningWrite>();
+  /** The retryable ones, by session. */
+  readonly #retryable = new Map<string, PromiseWithResolvers<void>>();
+  #lastTurn: Promise<void> = Promise.resolve();
 
-  constructor(retry: RetryRecords) {
-    this.#retry = retry;
-  }
-
-  /** Resolves when the write of the session that is under way has ended; undefined if there is none. */
+  /** Resolves when the retryable write of the session that is under way has ended; undefined if there is none. */
   ended(session: string): Promise<void> | undefined {
-    return this.#running.get(session)?.ended.promise;
+    return this.#retryable.get(session)?.promise;
   }
 
-  begin(session: string, number: number): void {
-    this.#running.set(session, { number, ended: Promise.withResolvers(), encode: null, recordMs: 0 });
+  begin(session: string | undefined, isRetryable: boolean): RunningWrite {
+    const write: RunningWrite = { session, interruption: null, onInterrupt: () => {} };
+    this.#running.add(write);
+    if (session !== undefined && isRetryable) this.#retryable.set(session, Promise.withResolvers());
+    return write;
   }
 
-  /** More of the write has run. @param encode makes its retry record @returns how long the last recording took, milliseconds */
-  advance(session: string, encode: () => Uint8Array): number {
-    const running = this.#running.get(session);
-    if (!running) return 0;
-    running.encode = encode;
-    return running.recordMs;
+  end(write: RunningWrite, isRetryable: boolean): void {
+    this.#running.delete(write);
+    if (write.session === undefined || !isRetryable) return;
+    const ended = this.#retryable.get(write.session);
+    this.#retryable.delete(write.session);
+    ended?.resolve();
   }
 
-  end(session: string): void {
-    const running = this.#running.get(session);
-    this.#running.delete(session);
-    running?.ended.resolve();
-  }
-
-  /** Records what has run. Call it before each commit, inside of its transaction. */
-  record(): void {
-    for (const [session, running] of this.#running) {
-      if (!running.encode) continue;
-      const start = performance.now();
-      this.#retry.record(Buffer.from(session, 'hex'), running.number, running.encode());
-      running.encode = null;
-      running.recordMs = performance.now() - start;
+  /** Ends the writes of these sessions after their present slice. */
+  interrupt(isMeant: (session: string | undefined) => boolean, why: CommandError): void {
+    for (const write of [...this.#running]) {
+      if (!isMeant(write.session)) continue;
+      write.interruption = why;
+      write.onInterrupt();
     }
+  }
+
+  /**
+   * Resolves when a write may run its next slice: one write after the other, so that others wait for one slice at most.
+   * @param pause lets others run
+   */
+  turn(pause: () => Promise<void>): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(pause);
+    return this.#lastTurn;
   }
 }

@@ -1,3 +1,4 @@
+import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
 import { encodeDocument } from '../wire/bson.ts';
 import { Backups } from './backups.ts';
@@ -39,7 +40,7 @@ export class Store {
   readonly documents: Documents;
   readonly builds: IndexBuilds;
   readonly retry: RetryRecords;
-  readonly runningWrites: RunningWrites;
+  readonly runningWrites = new RunningWrites();
   readonly cursors = new Cursors();
   readonly changes: Changes;
   readonly versions = new Versions(SNAPSHOT_BYTES);
@@ -62,7 +63,6 @@ export class Store {
     this.builds = new IndexBuilds(this.database, this.catalog, this.documents);
     this.documents.builds = this.builds;
     this.retry = new RetryRecords(this.database);
-    this.runningWrites = new RunningWrites(this.retry);
     this.changes = new Changes(this.oplog);
     this.transactions = new Transactions(this, options.transactionMs ?? TRANSACTION_MS);
     this.snapshots = new Snapshots(this.versions, this.oplog);
@@ -73,10 +73,7 @@ export class Store {
       this.versions.mark();
       this.builds.mark();
     };
-    this.commit.beforeCommit = () => {
-      this.oplog.trim();
-      this.runningWrites.record();
-    };
+    this.commit.beforeCommit = () => this.oplog.trim();
     this.commit.onCommit = () => this.changes.wake(this.oplog.takeTouched());
     this.commit.onUndo = () => {
       this.versions.undo();
@@ -141,6 +138,7 @@ export class Store {
   /** Closes cursors, ends waits, aborts transactions and commits the pending writes. */
   stop(): void {
     this.builds.abandonAll();
+    this.runningWrites.interrupt(() => true, new CommandError('InterruptedAtShutdown', 'the engine is stopping'));
     this.transactions.abortAll();
     this.cursors.killAll();
     this.changes.wakeAll();
