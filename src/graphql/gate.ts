@@ -44,6 +44,7 @@ export interface Gate {
 
 /**
  * Capacity of the cache of documents in tokens (400 bytes each; four times as much compiled), and characters per token.
+ * Without the cache 834 queries a second are answered instead of 3,500 to 3,600 (bench `graphql`).
  */
 const [REMEMBERED_TOKENS, CHARACTERS_A_TOKEN] = [60_000, 100];
 

@@ -54,7 +54,10 @@ export function asEventStream(
   };
 }
 
-/** The messages of results that several streams share. */
+/**
+ * The messages of results that several streams share. If each stream makes its own, an event reaches all of them after
+ * 88 ms instead of 68 (p99, bench `streams -- --quick`).
+ */
 const messages = new WeakMap<ExecutionResult, Message>();
 
 /** The message of a result: made once for all streams that share the result. Errors differ for each stream. */

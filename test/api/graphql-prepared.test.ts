@@ -140,10 +140,10 @@ describe('both paths give the same response', () => {
         { numRuns: RUNS, endOnFailure: true },
       ),
     );
-    // About half of the queries have no errors. Of those, each without directives is answered twice on the prepared
-    // path.
-    expect(answered).toBeGreaterThan(RUNS / 5);
-    expect(ran).toBeGreaterThan(RUNS / 5);
+    // Half of the queries have no errors. A third have no directives either, and are answered twice on the prepared path.
+    // Chance misses these bounds less than once in ten thousand runs, also in those of 30 queries on a second server.
+    expect(answered).toBeGreaterThan(RUNS / 10);
+    expect(ran).toBeGreaterThan(RUNS / 10);
   });
 
   it.each([

@@ -10,7 +10,10 @@ import type { WebhookEndpoint } from './endpoint.ts';
 import type { DeliveryLedger, EndpointRepository, EventLog, Outbox } from './ports.ts';
 import { type DocumentUrl, eventBody, type WebhookEvent } from './webhook-event.ts';
 
-/** Maximum number of invoices whose events are written together. */
+/**
+ * Maximum number of invoices whose events are written together. One by one, 1,100 deliveries a second are recorded
+ * instead of 3,100 (bench `webhooks`).
+ */
 const BATCH = 64;
 /** Maximum number of invoices whose published events this process remembers. */
 const REMEMBERED = 10_000;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptRecord, DeliveryLedger, DeliveryQueue } from './ports.ts';
 
+/** Maximum number of outcomes in a batch. One by one, the bench `webhooks` does not end within 150 s. */
 const BATCH = 250;
 /** Retries while the store fails: together about as long as a lease. */
 const RETRIES = 20;
