@@ -16,8 +16,7 @@ export type Placement =
 /** Spread evenly from the start. For collections that are found by their ids. */
 const BY_ID: Placement = { key: { _id: 'hashed' } };
 
-const FEW_DOCUMENTS = 'It has a fixed number of small documents.';
-const BY_PEOPLE = 'It grows with the people who sign in, and its unique indexes span all of them.';
+const FEW_DOCUMENTS: Placement = { whole: 'It has a fixed number of small documents.' };
 const BY_TENANTS = 'It grows with the tenants, not with their invoices, and its unique indexes span all tenants.';
 
 /** The action of `migrate` on a collection: it moves every document as it is, or leaves the collection for a reason. */
@@ -47,9 +46,17 @@ interface CollectionRules {
   readonly erasure: Erasure;
 }
 
+const LEGAL_DOCUMENTS: Erasure = { stays: 'Signed XML, receipts and cleared documents of live invoices.' };
+const OF_INVOICES: CollectionRules = { placement: BY_ID, move: 'moved', erasure: 'erased' };
+const OF_PEOPLE: CollectionRules = {
+  placement: { whole: 'It grows with the people who sign in, and its unique indexes span all of them.' },
+  move: 'moved',
+  erasure: 'erased',
+};
+
 /** The rules of every collection. A collection without a row fails the tests. */
 export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
-  invoices: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  invoices: OF_INVOICES,
   kept_invoices: {
     placement: BY_ID,
     move: 'moved',
@@ -60,14 +67,14 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     move: 'moved',
     erasure: { stays: 'Those of live invoices, as long as their documents: no number is given twice.' },
   },
-  invoice_counts: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  invoice_counts: OF_INVOICES,
   series_turns: {
     placement: BY_ID,
     move: { left: 'Turns last two seconds, and belong to processes.' },
     erasure: { stays: 'Names a series, and expires an hour after its last use.' },
   },
-  request_log: { placement: BY_ID, move: 'moved', erasure: 'erased' },
-  request_failures: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  request_log: OF_INVOICES,
+  request_failures: OF_INVOICES,
   audit_log: {
     placement: BY_ID,
     move: 'moved',
@@ -78,7 +85,7 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     move: 'moved',
     erasure: { stays: 'Two ids that lead nowhere any more.' },
   },
-  webhook_events: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  webhook_events: OF_INVOICES,
   // By ranges, because the id starts with the UUID of the event, so that an event's deliveries are next to each other.
   webhook_deliveries: { placement: { key: { _id: 1 } }, move: 'moved', erasure: 'erased' },
   webhook_attempts: {
@@ -89,19 +96,19 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
         'Those that no delivery names, because a process died or a delivery has newer ones, expire with WEBHOOK_RETENTION.',
     },
   },
-  endpoint_hours: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  endpoint_hours: OF_INVOICES,
   [`${DOCUMENTS_BUCKET}.files`]: {
     placement: BY_ID,
     move: 'moved',
-    erasure: { stays: 'Signed XML, receipts and cleared documents of live invoices.' },
+    erasure: LEGAL_DOCUMENTS,
   },
   // The chunks of a file are together. Hashed, because the ids of files grow with time.
   [`${DOCUMENTS_BUCKET}.chunks`]: {
     placement: { key: { files_id: 'hashed' } },
     move: 'moved',
-    erasure: { stays: 'Signed XML, receipts and cleared documents of live invoices.' },
+    erasure: LEGAL_DOCUMENTS,
   },
-  logos: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  logos: OF_INVOICES,
   rate_windows: {
     placement: BY_ID,
     move: { left: 'Windows last minutes, and begin anew.' },
@@ -112,22 +119,22 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     move: 'moved',
     erasure: { stays: 'What the authority decided, as long as the documents.' },
   },
-  mock_submissions: { placement: BY_ID, move: 'moved', erasure: 'erased' },
-  mock_refusals: { placement: BY_ID, move: 'moved', erasure: 'erased' },
+  mock_submissions: OF_INVOICES,
+  mock_refusals: OF_INVOICES,
   tenants: {
     placement: { whole: BY_TENANTS },
     move: 'moved',
     erasure: { stays: 'Its id, name and ICE, as long as there are legal documents, which are found by them.' },
   },
   webhook_endpoints: { placement: { whole: BY_TENANTS }, move: 'moved', erasure: 'erased' },
-  people: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
-  person_sessions: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
-  person_passwords: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
-  person_resets: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
-  person_codes: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
-  person_passkeys: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
-  person_grants: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
-  invitations: { placement: { whole: BY_PEOPLE }, move: 'moved', erasure: 'erased' },
+  people: OF_PEOPLE,
+  person_sessions: OF_PEOPLE,
+  person_passwords: OF_PEOPLE,
+  person_resets: OF_PEOPLE,
+  person_codes: OF_PEOPLE,
+  person_passkeys: OF_PEOPLE,
+  person_grants: OF_PEOPLE,
+  invitations: OF_PEOPLE,
   jobs: {
     placement: {
       whole: 'Only waits and retries have jobs, and Agenda changes single jobs that it finds by their names.',
@@ -140,21 +147,21 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     move: 'moved',
     erasure: { stays: 'Ids of submissions that operators have to clarify with the authority.' },
   },
-  authority_state: { placement: { whole: FEW_DOCUMENTS }, move: 'moved', erasure: NOTHING_OF_TENANTS },
-  authority_reconciliation: { placement: { whole: FEW_DOCUMENTS }, move: 'moved', erasure: NOTHING_OF_TENANTS },
+  authority_state: { placement: FEW_DOCUMENTS, move: 'moved', erasure: NOTHING_OF_TENANTS },
+  authority_reconciliation: { placement: FEW_DOCUMENTS, move: 'moved', erasure: NOTHING_OF_TENANTS },
   claim_members: {
-    placement: { whole: FEW_DOCUMENTS },
+    placement: FEW_DOCUMENTS,
     move: { left: 'Heartbeats of processes.' },
     erasure: NOTHING_OF_TENANTS,
   },
-  installation: { placement: { whole: FEW_DOCUMENTS }, move: 'moved', erasure: NOTHING_OF_TENANTS },
+  installation: { placement: FEW_DOCUMENTS, move: 'moved', erasure: NOTHING_OF_TENANTS },
   health: {
-    placement: { whole: FEW_DOCUMENTS },
+    placement: FEW_DOCUMENTS,
     move: { left: 'Only shows that the store can be written to.' },
     erasure: NOTHING_OF_TENANTS,
   },
   data_moves: {
-    placement: { whole: FEW_DOCUMENTS },
+    placement: FEW_DOCUMENTS,
     move: { left: 'Says of a store that its data was moved away, or is still arriving.' },
     erasure: NOTHING_OF_TENANTS,
   },

@@ -6,6 +6,7 @@ import { crc32 } from 'node:zlib';
 import { type Collection, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../src/engine/embedded.ts';
+import { ENOUGH_INSERTS, mostInsertsDuring } from '../support/inserts-during.ts';
 import { WireClient } from '../support/wire-client.ts';
 
 /**
@@ -39,36 +40,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** More than are answered beside a read that lets nobody else run: one before it begins, and those it ends beside. */
-const ENOUGH = 4;
-/** A loaded machine may not run this process during a read; it is then read once more. */
-const ATTEMPTS = 8;
-
-/** The most inserts of another client that were answered before one of some reads was. Ends when they are enough. */
-async function mostInsertsDuring(read: () => Promise<unknown>): Promise<number> {
-  let most = 0;
-  for (let attempt = 0; attempt < ATTEMPTS && most < ENOUGH; attempt++)
-    most = Math.max(most, await insertsDuring(read));
-  return most;
-}
-
-/** The number of inserts of another client that are answered before `read` is. */
-async function insertsDuring(read: () => Promise<unknown>): Promise<number> {
-  const beside = other.db(name).collection('beside');
-  await beside.insertOne({});
-  let isRunning = true;
-  const reading = read().finally(() => {
-    isRunning = false;
-  });
-  let inserts = 0;
-  while (isRunning) {
-    await beside.insertOne({});
-    inserts++;
-  }
-  await reading;
-  return inserts;
-}
-
 describe('other commands run during', () => {
   const never = { $expr: { $eq: [{ $mod: ['$n', 2] }, 2] } };
   test.each<[string, () => Promise<unknown>]>([
@@ -96,7 +67,8 @@ describe('other commands run during', () => {
   ])(
     '%s',
     async (_, read) => {
-      expect(await mostInsertsDuring(read)).toBeGreaterThanOrEqual(ENOUGH);
+      const beside = other.db(name).collection('beside');
+      expect(await mostInsertsDuring(beside, read)).toBeGreaterThanOrEqual(ENOUGH_INSERTS);
     },
     60_000,
   );

@@ -32,7 +32,8 @@ function endSession({ store }: Context, session: string): void {
 const interrupted = (): CommandError => new CommandError('Interrupted', 'operation was interrupted');
 
 /**
- * Ends all transactions, and the cursors and writes of all sessions. The engine has no users, so any `users` filter matches all.
+ * Ends all transactions, and the cursors and writes of all sessions. The engine has no users, so any `users` filter
+ * matches all.
  */
 export const killAllSessions: Command = {
   options: [],

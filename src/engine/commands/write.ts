@@ -182,7 +182,7 @@ async function whileRunning<T>(
   try {
     return await work(running);
   } finally {
-    store.runningWrites.end(running, isRetryable);
+    store.runningWrites.end(running);
   }
 }
 
