@@ -1,7 +1,7 @@
 import { CommandError } from '../errors.ts';
 import { PAUSE, type Pause, type Steps } from '../query/pause.ts';
 import type { Doc } from '../query/types.ts';
-import { decodeDocument } from '../wire/bson.ts';
+import { compileFields, decodeDocument } from '../wire/bson.ts';
 import { type Catalog, type Collection, type Index, ridRange } from './catalog.ts';
 import { verified } from './checksums.ts';
 import type { Database } from './database.ts';
@@ -19,6 +19,8 @@ const REMOVED_BYTES = 2 * 1024 * 1024;
 export interface IndexBuild {
   readonly collectionId: number;
   readonly indexes: readonly Index[];
+  /** Decodes what the indexes' keys are made of. */
+  readonly decode: (bytes: Uint8Array) => Doc;
   /** Row ids up to this one have their keys collected. Writes keep their entries up to date; the pass comes to the others. */
   position: number;
   /** The keys of each index in order; null before all are collected. */
@@ -57,9 +59,11 @@ export class IndexBuilds implements UnfinishedIndexes {
   /** Begins a build. Call it inside a write; if that is rolled back, call `abandon`. */
   begin(collection: Collection, specs: readonly Doc[]): IndexBuild {
     const building = this.of(collection).reduce((sum, { indexes }) => sum + indexes.length, 0);
+    const indexes = specs.map((spec, n) => this.#catalog.beginIndex(collection, spec, building + n));
     const build: IndexBuild = {
       collectionId: collection.id,
-      indexes: specs.map((spec, n) => this.#catalog.beginIndex(collection, spec, building + n)),
+      indexes,
+      decode: indexes.some(({ partial }) => partial) ? decodeDocument : compileFields(fieldsOf(indexes)),
       position: collection.firstRid - 1,
       entries: null,
       sorters: specs.map(() => new RidSorter(Number.POSITIVE_INFINITY, true, MEMORY_BYTES / specs.length)),
@@ -148,13 +152,13 @@ export class IndexBuilds implements UnfinishedIndexes {
     throw new CommandError('IndexBuildAborted', 'the index build was ended: its collection was dropped');
   }
 
-  #nextRows({ position }: IndexBuild, { lastRid }: Collection): { rid: number; doc: Doc }[] {
+  #nextRows({ position, decode }: IndexBuild, { lastRid }: Collection): { rid: number; doc: Doc }[] {
     return this.#database
       .prepare('SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid LIMIT ?')
       .all(position, lastRid, STEP)
       .map((row) => {
         const rid = row.rid as number;
-        return { rid, doc: decodeDocument(verified(rid, row.bson as Uint8Array, row.sum as number)) };
+        return { rid, doc: decode(verified(rid, row.bson as Uint8Array, row.sum as number)) };
       });
   }
 
@@ -254,6 +258,11 @@ export class IndexBuilds implements UnfinishedIndexes {
     for (const sorter of build.sorters) sorter.close();
     build.ended.resolve();
   }
+}
+
+/** The top-level fields on the paths of indexes. */
+function fieldsOf(indexes: readonly Index[]): Set<string> {
+  return new Set(indexes.flatMap(({ fields }) => fields.map(([path]) => path.split('.', 1)[0] as string)));
 }
 
 function nameOf({ id }: Index, key: Uint8Array, rid: number): string {

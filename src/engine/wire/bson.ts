@@ -85,6 +85,39 @@ export function* elements(bytes: Uint8Array): Generator<Element> {
   }
 }
 
+/**
+ * Compiles a decoder of some top-level fields of stored documents. It passes over the others, so that it takes a
+ * fraction of the time of `decodeDocument`, most of which is the making of strings. It throws as `decodeDocument`.
+ */
+export function compileFields(names: Iterable<string>): (bytes: Uint8Array) => Doc {
+  const wanted = [...names].map((name) => Buffer.from(`${name}\0`));
+  return (bytes) => {
+    const buffer = asBuffer(bytes);
+    const part = Buffer.allocUnsafe(buffer.length);
+    let length = 4;
+    for (let at = 4; at < buffer.length - 1; ) {
+      // A byte at a time: names are short, and calls of native functions take longer.
+      let value = at + 1;
+      while (value < buffer.length && buffer[value] !== 0) value++;
+      const end = ++value + valueSize(buffer, buffer[at] as number, value);
+      if (end > buffer.length - 1) throw malformed();
+      if (wanted.some((name) => isAt(buffer, at + 1, name))) {
+        part.set(buffer.subarray(at, end), length);
+        length += end - at;
+      }
+      at = end;
+    }
+    part[length++] = 0;
+    part.writeInt32LE(length, 0);
+    return decodeDocument(part.subarray(0, length));
+  };
+}
+
+function isAt(buffer: Buffer, start: number, part: Buffer): boolean {
+  for (let n = 0; n < part.length; n++) if (buffer[start + n] !== part[n]) return false;
+  return true;
+}
+
 const EMBEDDED = 3;
 const ARRAY = 4;
 
