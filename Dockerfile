@@ -49,7 +49,8 @@ COPY --from=build /app/dist dist
 COPY src src
 COPY deploy/healthcheck.ts deploy/
 COPY scripts/samples scripts/samples
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data CHROMIUM_PATH=/usr/bin/chromium-headless-shell ENV_FILE=
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data CHROMIUM_PATH=/usr/bin/chromium-headless-shell ENV_FILE= \
+    NODE_COMPILE_CACHE=/app/node_modules/.cache/compiled-modules
 USER 1000:1000
 VOLUME /data
 EXPOSE 3000

@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import WaitingFirst from './scripts/test-sequencer.ts';
+import { COMPILED_MODULES } from './src/compile-cache.ts';
 
 /** How tests are loaded and run. */
 export const PROCESSES = {
@@ -10,7 +10,7 @@ export const PROCESSES = {
   // The threads and processes that tests start take compiled modules from here.
   // What a developer set in .env changes no test.
   env: {
-    NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled-modules', import.meta.url)),
+    NODE_COMPILE_CACHE: COMPILED_MODULES,
     ENV_FILE: '',
   },
 } as const;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * Beside the packages: who can write there can change the program itself. Not under DATA_DIR, which is read after most
  * modules are loaded, and which backups copy.
  */
-const FOLDER = join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled-modules');
+export const COMPILED_MODULES = join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled-modules');
 
 /**
  * Lets this process and its threads load the modules imported from now on as V8 compiled them in an earlier process,
@@ -15,10 +15,10 @@ const FOLDER = join(import.meta.dirname, '..', 'node_modules', '.cache', 'compil
  * @returns a function that keeps what this process compiled so far; otherwise that happens at its orderly end
  */
 export function useCompileCache(): () => void {
-  const { status } = enableCompileCache(FOLDER);
+  const { status } = enableCompileCache(COMPILED_MODULES);
   const { ENABLED, ALREADY_ENABLED } = constants.compileCacheStatus;
   if (status !== ENABLED && status !== ALREADY_ENABLED) return () => undefined;
   // Threads enable it by their environment, which is a copy of this one.
-  process.env.NODE_COMPILE_CACHE ??= FOLDER;
+  process.env.NODE_COMPILE_CACHE ??= COMPILED_MODULES;
   return flushCompileCache;
 }

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { COMPILED_MODULES } from '../../src/compile-cache.ts';
 
 /** A process that answers each message with one message. */
 export interface BenchProcess<Ready, Request, Answer> {
@@ -42,6 +43,8 @@ export async function startProcess<Ready, Request, Answer>(
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     execArgv: [...process.execArgv, ...execArgv],
+    // As `npm start` does.
+    env: { NODE_COMPILE_CACHE: COMPILED_MODULES, ...process.env },
   });
   const exited = once(child, 'exit');
   const ended = exited.then(([code]) => {

@@ -1,10 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { COMPILED_MODULES } from '../../src/compile-cache.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
 
 const PROGRAM = `
   import { getCompileCacheDir } from 'node:module';
@@ -41,6 +44,14 @@ async function foldersWith(variables: Record<string, string>): Promise<(string |
 it('is in the folder of the packages, for the process and its threads', async () => {
   const own = expect.stringMatching(/\/node_modules\/\.cache\/compiled-modules\//);
   expect(await foldersWith({})).toEqual([own, own]);
+});
+
+it.each([
+  ['package.json', /NODE_COMPILE_CACHE:-([^}]+)\}/],
+  ['Dockerfile', /NODE_COMPILE_CACHE=\/app\/(\S+)/],
+])('is in the same folder for Node itself, which %s tells before the program starts', async (file, setting) => {
+  const [, told] = setting.exec(await readFile(join(ROOT, file), 'utf8')) ?? [];
+  expect(join(ROOT, told as string)).toBe(COMPILED_MODULES);
 });
 
 it('is where NODE_COMPILE_CACHE says, and nowhere if it is turned off', async () => {
