@@ -17,10 +17,13 @@ import {
   JOBS_COLLECTION,
   jobName,
   partitionOfJob,
+  WAITS_A_SECOND,
   WAKE_JOB,
   WAKE_MS,
   WAKE_RANGES,
+  type Wake,
   wakeOfJob,
+  wakeOfShared,
 } from './stage-jobs.ts';
 
 /**
@@ -123,20 +126,41 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
   let claimer: Claimer | null = null;
   /** The time of the last wake job that this process added for a lane and range, in multiples of `WAKE_MS`. */
   const woken = new Map<string, number>();
+  let tidiedAt = Number.NEGATIVE_INFINITY;
+  /** The waits that this process added jobs for in the present second. */
+  let waits = { second: 0, count: 0 };
 
   /** Tells the worker of this slot that one of its invoices is due. If that fails, its claimer finds the invoice. */
   async function wake(lane: Lane, slot: number): Promise<void> {
-    if (claimer?.wake(lane, only(slot))) return;
-    const range = Math.floor((slot * WAKE_RANGES) / PARTITIONS);
+    if (!claimer?.wake(lane, only(slot))) await tell({ lane, range: rangeOfSlot(slot) });
+  }
+
+  /** Tells all workers of due invoices in a range. */
+  async function tell({ lane, range }: Wake): Promise<void> {
     const turn = Math.floor(Date.now() / WAKE_MS);
     const key = `${lane} ${range}`;
     if (woken.get(key) === turn) return;
     woken.set(key, turn);
     try {
       await jobs.wake({ lane, range }, turn);
+      await removeOldWakes();
     } catch (error) {
       report(`no worker could be told of due invoices of the lane ${lane}`, error);
     }
+  }
+
+  /** Done by each process that adds wake jobs, so that they do not pile up where no worker runs. */
+  async function removeOldWakes(): Promise<void> {
+    if (performance.now() - tidiedAt < TIDY_MS) return;
+    tidiedAt = performance.now();
+    await jobs.removeOldWakes();
+  }
+
+  /** Whether a wait has a job of its own, which operators see: one of the first in this second. */
+  function hasOwnJob(): boolean {
+    const second = Math.floor(Date.now() / 1000);
+    if (second !== waits.second) waits = { second, count: 0 };
+    return ++waits.count <= WAITS_A_SECOND;
   }
 
   const queue: StageQueue = {
@@ -149,7 +173,9 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
       const slot = slotOf(invoice);
       if (inMs <= 0) return wake(lane, slot);
       try {
-        await jobs.add({ invoiceId: id, environment, stage, since }, slot, new Date(Date.now() + inMs));
+        const at = new Date(Date.now() + inMs);
+        if (hasOwnJob()) await jobs.add({ invoiceId: id, environment, stage, since }, slot, at);
+        else await jobs.addShared({ environment, stage }, { lane, range: rangeOfSlot(slot) }, at);
       } catch (error) {
         // The claimer will find the invoice.
         report(`a job ${jobName(stage, environment)} could not be queued`, error);
@@ -160,14 +186,17 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
   let stopTidying = async () => {};
 
   async function tidy(): Promise<void> {
-    await jobs.removeOldWakes();
+    await removeOldWakes();
     while (!stopping && (await invoices.placeEarlierWork(PLACE_BATCH)) === PLACE_BATCH);
   }
 
   /** Defines the jobs. A job of a stage runs nothing: it wakes the worker of its invoice, whose claimer finds it. */
   function define(claims: Claimer): void {
     for (const [name, lane] of JOB_NAMES)
-      agenda.define(name, (job: Job) => wake(lane, partitionOfJob(String(job.attrs._id))));
+      agenda.define(name, (job: Job) => {
+        const shared = wakeOfShared(job.attrs.data);
+        return shared ? tell(shared) : wake(lane, partitionOfJob(String(job.attrs._id)));
+      });
     // No job definition, because every worker hears of a wake job, and Agenda would lock, save and remove it.
     channel.subscribe(async ({ jobName: name, jobId }) => {
       const told = name === WAKE_JOB ? wakeOfJob(String(jobId)) : null;
@@ -259,6 +288,10 @@ function endableSearches(repository: MongoBackend['repository'], onError: (error
 
 function only(slot: number): PartitionRange {
   return { from: slot, until: slotAfter(slot) };
+}
+
+function rangeOfSlot(slot: number): number {
+  return Math.floor((slot * WAKE_RANGES) / PARTITIONS);
 }
 
 function rangeOfWake(range: number): PartitionRange {

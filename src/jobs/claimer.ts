@@ -19,13 +19,18 @@ const HOT_MS = 20;
 const COLD_MS = 1000;
 /** Number of looks that find nothing until a lane is cold: the pauses double from the shortest to the longest. */
 const COLD_LOOKS = Math.ceil(Math.log2(COLD_MS / HOT_MS));
-/** Number of invoices of one slot that are claimed in its turn. */
-const A_TURN = 8;
+/**
+ * Part of a lane's places that one slot may take in its turn, at least one: a round of all tenants that have a backlog
+ * of PDFs then takes as long as with one PDF of each.
+ */
+const A_TURN = 1 / 8;
 /** A worker takes up work outside of its range too when the work has been due for this long, milliseconds. */
 const LATE_MS = 3000;
+/** The same for a worker with work of its own. In a burst of all, their owners come to it sooner. */
+const VERY_LATE_MS = 10_000;
 /** Number of late invoices of which a worker takes its share. */
 const LATE_CHOICE = 128;
-/** Pause of a worker between two looks outside of its range that find nothing, milliseconds. */
+/** Pause of a worker between two looks outside of its range, milliseconds; none while it finds something and has no own work. */
 const LATE_LOOK_MS = 2000;
 /** The process is idle when it has run no invoice for this long, milliseconds. */
 const QUIET_MS = 1000;
@@ -69,8 +74,8 @@ export interface Claimer {
  * many at once. Each slot in turn gives a few, so that a tenant waits for a turn of the others and not for their
  * backlogs. While work is found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms,
  * then less and less often, up to a second. A lost wake or a dead worker therefore costs a second after the work is due
- * or the lease has ended; if the owner of the range does not come, others take up their shares of the work when it is
- * late. Idle work is taken up one at a time while there is nothing else; in a busy process after ten minutes, with a
+ * or the lease has ended; if the owner of the range does not come, or is slower than its work comes, others with free
+ * places take up their shares of the work when it is late. Idle work is taken up one at a time while there is nothing else; in a busy process after ten minutes, with a
  * rest after each for as long as it took (docs/decisions/0046).
  */
 export function createClaimer({ invoices, ranges, run, isAnswering, report }: ClaimerParts): Claimer {
@@ -122,6 +127,8 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
   function createLane(lane: Lane) {
     /** Fewer while clients are answered: runs that begin together hold up an answer together. */
     const places = () => (isAnswering() ? LANES[lane].besideClients : LANES[lane].places);
+    /** Number of invoices of one slot that are claimed in its turn. */
+    const ofASlot = Math.max(1, Math.floor(LANES[lane].places * A_TURN));
     /** The runs, by their invoices. */
     const running = new Map<string, Promise<void>>();
     /** The slot at which the next look begins. */
@@ -144,41 +151,51 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
     const free = () => places() - running.size;
 
     /**
-     * Up to `limit` due invoices from `position` on, once round the range, at most `A_TURN` of a slot. At most two
-     * queries, and one for every `A_TURN` invoices.
+     * Up to `limit` due invoices from `position` on, once round the range: at most `ofASlot` of a slot, and more of what
+     * was found if the slots with due work are too few for the places. At most two queries, and one for each slot.
      */
     async function search({ from, until }: PartitionRange, limit: number, lateMs = 0): Promise<DueInvoice[]> {
       const start = position >= from && position < until ? position : from;
       const candidates: DueInvoice[] = [];
+      const others: DueInvoice[] = [];
       hasMore = false;
       let part = { from: start, until };
       for (let wrapped = start === from; candidates.length < limit; ) {
         const wanted = limit - candidates.length;
         const next = part.from < part.until ? await invoices.due(lane, part, wanted, lateMs) : [];
-        const taken = ofEachSlot(next, A_TURN);
+        const taken = new Set(ofEachSlot(next, ofASlot));
         candidates.push(...taken);
+        others.push(...next.filter((each) => !taken.has(each)));
         const last = next.at(-1);
-        hasMore ||= taken.length < next.length || next.length === wanted;
+        hasMore ||= next.length === wanted;
         if (last && next.length === wanted) {
           position = slotAfter(last.slot);
           part = { from: position, until: part.until };
         } else if (wrapped) {
           // Everything was seen. A later look that fits into the free places needs one query.
           position = from;
+          candidates.push(...others.splice(0, limit - candidates.length));
           break;
         } else {
           wrapped = true;
           part = { from, until: start };
         }
       }
+      hasMore ||= others.length > 0;
       return candidates;
     }
 
     /**
      * The worker's share of the late work of all partitions, from a random partition on; nothing if the worker's range
-     * has all partitions. Without shares, all workers without work would find the same invoices.
+     * has all partitions. Without shares, all workers with free places would find the same invoices.
+     * @param isWorkless whether the worker has no work of its own: then it looks again at once while it finds some
      */
-    async function searchLate(own: PartitionRange, limit: number, lateMs: number): Promise<DueInvoice[]> {
+    async function searchLate(
+      own: PartitionRange,
+      limit: number,
+      lateMs: number,
+      isWorkless: boolean,
+    ): Promise<DueInvoice[]> {
       const now = performance.now();
       if (own.until - own.from === PARTITIONS || now - lookedForLateAt < LATE_LOOK_MS) return [];
       const start = Math.floor(Math.random() * PARTITIONS);
@@ -187,11 +204,12 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
         { ...ALL_PARTITIONS, from: start },
         { ...ALL_PARTITIONS, until: start },
       ])
-        if (late.length === 0) late = await invoices.due(lane, part, LATE_CHOICE, Math.max(LATE_MS, lateMs));
-      lookedForLateAt = late.length > 0 ? Number.NEGATIVE_INFINITY : now;
+        if (late.length === 0)
+          late = await invoices.due(lane, part, LATE_CHOICE, Math.max(isWorkless ? LATE_MS : VERY_LATE_MS, lateMs));
+      lookedForLateAt = isWorkless && late.length > 0 ? Number.NEGATIVE_INFINITY : now;
       const turn = Math.floor(Date.now() / LATE_MS);
       const share = late.filter(({ invoiceId }) => isLateShare(invoiceId, own, turn));
-      return ofEachSlot(share, A_TURN).slice(0, limit);
+      return ofEachSlot(share, ofASlot).slice(0, limit);
     }
 
     async function look(): Promise<void> {
@@ -205,10 +223,13 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
       const own = ranges.own();
       const mustWait = lane === 'idle' && !isQuiet();
       const lateMs = mustWait ? IDLE_LATE_MS : 0;
-      let candidates = await search(own, limit, lateMs);
+      const candidates = await search(own, limit, lateMs);
       emptyOwn = candidates.length > 0 ? 0 : emptyOwn + 1;
       // Not at once, because the owner may be about to finish too, and both would meet at its last invoices.
-      if (emptyOwn >= COLD_LOOKS) candidates = await searchLate(own, limit, lateMs);
+      const isWorkless = emptyOwn >= COLD_LOOKS;
+      // With work of its own, too: the owner of another range may be slower for as long as this worker has places.
+      if (isWorkless || (emptyOwn === 0 && candidates.length < limit))
+        candidates.push(...(await searchLate(own, limit - candidates.length, lateMs, isWorkless)));
       if (candidates.length === 0) {
         empty++;
         return;

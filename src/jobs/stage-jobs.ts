@@ -18,6 +18,10 @@ export const WAKE_RANGES = 16;
  * what becomes due meanwhile waits little.
  */
 export const WAKE_MS = 250;
+/** Jobs of waits that a process adds in a second, one for each invoice. Further waits share jobs: a wake for each second. */
+export const WAITS_A_SECOND = 20;
+/** Unit of the times of shared jobs, milliseconds. */
+const SHARED_MS = 1000;
 /** Age at which wake jobs are removed, milliseconds: the workers have heard of them, or find the invoices themselves. */
 const OLD_WAKE_MS = 5000;
 
@@ -77,6 +81,19 @@ export function createStageJobs(db: Db, worker: string) {
       return add({ _id: jobIdOf(work, slot), name, data }, at);
     },
     /**
+     * Adds the job that wakes the workers for all work of this kind in a range of partitions that becomes due in the same
+     * second, unless it exists. It comes at the end of that second.
+     */
+    addShared: (
+      { environment, stage }: Pick<PendingWork, 'environment' | 'stage'>,
+      wake: Wake,
+      at: Date,
+    ): Promise<void> => {
+      const name = jobName(stage, environment);
+      const turn = Math.ceil(at.getTime() / SHARED_MS);
+      return add({ _id: sharedIdOf(name, wake, turn), name, data: wake }, new Date(turn * SHARED_MS));
+    },
+    /**
      * Adds a job that wakes the workers, unless another process has.
      * @param turn the time in multiples of {@link WAKE_MS}, since 1970
      */
@@ -100,6 +117,20 @@ function jobIdOf({ invoiceId, stage, since }: PendingWork, slot: number): Object
 /** The partition of a stage job's invoice, by its id: a notification has nothing else. @param id hexadecimal */
 export function partitionOfJob(id: string): number {
   return Number.parseInt(id.slice(2 * PARTITION_AT), 16) % PARTITIONS;
+}
+
+/** Its last two bytes are those that {@link partitionOfJob} reads: the first partition of the range. */
+function sharedIdOf(name: string, { range }: Wake, turn: number): ObjectId {
+  const id = Buffer.alloc(12);
+  id[0] = 1 + [...JOB_NAMES.keys()].indexOf(name);
+  id.writeUIntBE(turn, 4, 6);
+  id.writeUInt16BE((range * PARTITIONS) / WAKE_RANGES, PARTITION_AT);
+  return new ObjectId(id);
+}
+
+/** The message of a shared job; null for a job of one invoice. */
+export function wakeOfShared(data: unknown): Wake | null {
+  return typeof data === 'object' && data !== null && 'range' in data ? (data as Wake) : null;
 }
 
 /** Its last two bytes are those that {@link wakeOfJob} reads. */

@@ -7,7 +7,7 @@ import type { Stage } from '../../src/domain/invoice/lifecycle.ts';
 import type { QueuedInvoice } from '../../src/domain/invoice/repository.ts';
 import type { Environment } from '../../src/domain/tenant/tenant.ts';
 import { createJobs, type Jobs } from '../../src/jobs/agenda.ts';
-import { JOBS_COLLECTION, WAKE_MS } from '../../src/jobs/stage-jobs.ts';
+import { JOBS_COLLECTION, WAITS_A_SECOND, WAKE_MS } from '../../src/jobs/stage-jobs.ts';
 import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { pendingInvoice } from '../support/invoices.ts';
@@ -352,4 +352,28 @@ it('a job wakes the worker of its invoice on time, whichever worker has locked i
   expect(waits[2]).toBeLessThan(200);
   await Promise.all(workers.map(({ jobs }) => jobs.stop(5000)));
   expect(workers.flatMap(({ complaints }) => complaints)).toEqual([]);
+});
+
+it('waits beyond some in a second share a job, which wakes the worker at the end of the second in which they are due', async () => {
+  const ran: string[] = [];
+  const [api, other] = [await worker(async () => {}), await worker(async (id) => void ran.push(id))];
+  await other.start();
+  let far = 0;
+  let seconds = 0;
+  const waits = await waitsOf(ran, async (id) => {
+    const begun = Math.floor(Date.now() / 1000);
+    for (let i = 0; i < 3 * WAITS_A_SECOND; i++)
+      await api.jobs.queue.enqueue(queuedInvoice(`inv_far_${far++}`), 3_600_000);
+    const inMs = 2000 - (Date.now() % 1000) - 20;
+    await enqueueAll(api.jobs, [id], inMs);
+    seconds += Math.floor(Date.now() / 1000) - begun + 1;
+    return performance.now() + inMs;
+  });
+  // By itself it looks once a second.
+  expect(waits[2]).toBeLessThan(200);
+  const kept = await stored().find({ name: 'invoice.render' }).toArray();
+  // Shared ones for each of the four ranges that a tenant has.
+  expect(kept.length).toBeLessThanOrEqual(seconds * (WAITS_A_SECOND + 4));
+  await Promise.all([api, other].map(({ jobs }) => jobs.stop(5000)));
+  expect([...api.complaints, ...other.complaints]).toEqual([]);
 });

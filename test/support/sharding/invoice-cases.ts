@@ -176,7 +176,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     nextParked: {
       call: () => invoices.nextParked(null, new Set()),
       scatters: ['find invoices by tenantId, work.dueAt, work.parked'],
-      because: 'one process looks for the next live invoice of all tenants, in fair turns, after an outage',
+      because: 'workers with places at the authority look for the next live invoice of all tenants, in fair turns',
     },
     idleCount: { call: () => invoices.idleCount(9), scatters: ['find invoices by work.lane'], because: FEW },
     parkedCount: { call: () => invoices.parkedCount(9), scatters: ['find invoices by work.parked'], because: FEW },

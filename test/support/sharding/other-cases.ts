@@ -391,6 +391,7 @@ function processCases({ db }: Store): Record<string, Subject> {
     }),
     createStageJobs: subject(jobs, {
       add: () => jobs.add(work, 0, new Date()),
+      addShared: () => jobs.addShared(work, { lane: 'stages', range: 0 }, new Date()),
       wake: () => jobs.wake({ lane: 'stages', range: 0 }, 1),
       removeOldWakes: () => jobs.removeOldWakes(),
     }),

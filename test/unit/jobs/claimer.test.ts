@@ -282,6 +282,42 @@ it('leaves the range of another worker to it, until the work is late', async () 
   await claimer.stop(1000);
 });
 
+it('a worker with work of its own takes up what a slower one has no places for', async () => {
+  const it = world();
+  const { claimer, begun } = worker(it, undefined, rangeOf(['a', 'b'], 'a'));
+  const late = Array.from({ length: 40 }, (_, i) => it.add('stages', PARTITIONS - 1 - i));
+  claimer.start();
+  for (let i = 0; i < 1000; i++) {
+    it.add('stages', i);
+    await vi.advanceTimersByTimeAsync(15);
+  }
+  expect(begun).toEqual(expect.arrayContaining(late));
+  await claimer.stop(1000);
+});
+
+it('a PDF waits for one of each tenant before it, not for what they can have at the same time', async () => {
+  const it = world();
+  const { claimer, begun } = worker(it, () => 60);
+  for (let tenant = 0; tenant < 25; tenant++) for (let i = 0; i < 16; i++) it.add('documents', tenant * 100);
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(500);
+  const asked = it.add('documents', 2600);
+  const before = begun.length;
+  for (let ms = 0; ms < 10_000 && !begun.includes(asked); ms += 20) await vi.advanceTimersByTimeAsync(20);
+  expect(begun.indexOf(asked) - before).toBeLessThan(2 * 25);
+  await claimer.stop(1000);
+});
+
+it('a tenant that is alone has every place', async () => {
+  const it = world();
+  const { claimer, most } = worker(it, () => 60);
+  for (let i = 0; i < 100; i++) it.add('documents', 7);
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(most.get('documents')).toBe(LANES.documents.places);
+  await claimer.stop(1000);
+});
+
 it('goes on after a failure of the store and of a run', async () => {
   const it = world();
   let failures = 3;
