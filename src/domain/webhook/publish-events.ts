@@ -15,6 +15,11 @@ import { type DocumentUrl, eventBody, type WebhookEvent } from './webhook-event.
  * instead of 3,100 (bench `webhooks`).
  */
 const BATCH = 64;
+/**
+ * With this number of invoices that wait in memory, tenants of which some wait leave further events in the outbox, where
+ * the sweep finds them.
+ */
+const MOST_WAITING = 1000;
 /** Maximum number of invoices whose published events this process remembers. */
 const REMEMBERED = 10_000;
 /**
@@ -71,7 +76,9 @@ interface Route {
 }
 
 export function createPublishEvents(parts: PublishParts): PublishEvents {
-  const waiting = new Map<string, Invoice>();
+  /** By tenant, in the order of their turns, and by invoice. */
+  const waiting = new Map<string, Map<string, Invoice>>();
+  let waitingCount = 0;
   /** Sequence number of the last event of each invoice that this process has published. */
   const published = new Map<string, number>();
   /** The same, for invoices that are not marked as published in the outbox yet. */
@@ -87,13 +94,29 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   }
 
   async function next(): Promise<void> {
-    const batch = [...waiting.values()].slice(0, BATCH);
-    for (const { id } of batch) waiting.delete(id);
+    const batch = takeTurns();
     try {
       await writeBatch(batch);
     } catch (error) {
       parts.report('events could not be published; they stay in the outbox', error);
     }
+  }
+
+  /** The next invoices of the tenants in turn: those with many make no other tenant wait for more than a batch. */
+  function takeTurns(): Invoice[] {
+    const batch: Invoice[] = [];
+    // A tenant that has more is set again, behind the others, and comes again in the same loop.
+    for (const [tenantId, own] of waiting) {
+      if (batch.length === BATCH) break;
+      const [first] = own.values();
+      waiting.delete(tenantId);
+      if (!first) continue;
+      own.delete(first.id);
+      if (own.size > 0) waiting.set(tenantId, own);
+      batch.push(first);
+    }
+    waitingCount -= batch.length;
+    return batch;
   }
 
   async function writeBatch(invoices: readonly Invoice[]): Promise<void> {
@@ -191,8 +214,15 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
 
   function enqueue(invoice: Invoice): void {
     if (stopped) return;
-    const before = waiting.get(invoice.id);
-    if (!before || before.events.length <= invoice.events.length) waiting.set(invoice.id, invoice);
+    const own = waiting.get(invoice.tenantId) ?? new Map<string, Invoice>();
+    const before = own.get(invoice.id);
+    if (before && before.events.length > invoice.events.length) return;
+    if (!before) {
+      if (waitingCount >= MOST_WAITING && own.size > 0) return;
+      waitingCount++;
+    }
+    own.set(invoice.id, invoice);
+    waiting.set(invoice.tenantId, own);
     running ??= outside(run);
   }
 

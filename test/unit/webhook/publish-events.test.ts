@@ -23,8 +23,8 @@ function published() {
     now: () => new Date(),
     report: () => undefined,
   });
-  const publish = () => {
-    const invoice = { ...pendingInvoice({}), events: [statusChange(1)] };
+  const publish = (tenantId = 'ten_1') => {
+    const invoice = { ...pendingInvoice({}), tenantId, events: [statusChange(1)] };
     publisher.publish(invoice);
     return invoice.id;
   };
@@ -51,4 +51,20 @@ it('the outbox is updated at once on stop', async () => {
   await publisher.stop();
   expect(marked).toEqual([id]);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it('tenants take turns, and beyond 1,000 invoices the outbox keeps the events of a tenant', async () => {
+  const { publisher, publish, marked } = published();
+  const burst = Array.from({ length: 1500 }, () => publish());
+  const other = publish('ten_2');
+  await publisher.settle();
+  // The first is taken at once.
+  expect(new Set(marked)).toEqual(new Set([...burst.slice(0, 1001), other]));
+  const later = Array.from({ length: 500 }, () => publish());
+  const between = publish('ten_2');
+  await publisher.settle();
+  const ofLater = marked.slice(1002);
+  // In the first batch, although 500 were before it.
+  expect(ofLater.indexOf(between)).toBeLessThan(64);
+  expect(new Set(ofLater)).toEqual(new Set([...later, between]));
 });
