@@ -23,6 +23,7 @@ import { type Data, openData } from './data.ts';
 import { composeDocuments, type GivenDocuments } from './documents.ts';
 import { serveHttp } from './http.ts';
 import { createMetrics } from './metrics.ts';
+import { createMonitored } from './monitored.ts';
 import { startReconciliation } from './reconciliation.ts';
 import { createClosing, type Runtime } from './runtime.ts';
 import { composeSigning } from './signing.ts';
@@ -60,7 +61,7 @@ export interface App {
 /** Parts that replace the ones from the configuration. */
 export interface AppParts extends GivenDocuments {
   readonly log?: Logger;
-  /** The caller closes it. */
+  /** Opened by `openStore`. The caller closes it. */
   readonly store?: OpenStore;
   /** Whether the MongoDB client of a store that the service opens emits command events. */
   readonly monitorCommands?: boolean;
@@ -150,14 +151,14 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       : await startWorker(runtime, {
           ...{ data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live, tracing },
         });
+  const monitored = createMonitored(closing, data.installation, data.health);
   if (config.metricsPort !== null) {
-    const { url: monitored, close } = await serveMonitoring(config.metricsPort, config.host, {
+    const monitoring = await serveMonitoring(config.metricsPort, config.host, {
       exposition: metrics.exposition,
-      operatorHash: () => data.installation.operatorHash(),
-      ready: () => data.health.trouble(),
+      ...monitored,
     });
-    closing.add(close);
-    log.info(`metrics at ${monitored}/metrics`);
+    closing.add(monitoring.close);
+    log.info(`metrics at ${monitoring.url}/metrics`);
   }
   if (config.role !== 'api') await startReconciliation(runtime, { data, jobs, publicUrl }, live?.authority ?? null);
   if (server) {
@@ -174,6 +175,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       live,
       publicUrl,
       clients,
+      monitored,
     };
     await serveHttp(runtime, server, { ...served, accountMailer: mailer });
   }

@@ -29,6 +29,7 @@ import { composeAccounts } from './accounts.ts';
 import type { ClientActivity } from './client-activity.ts';
 import type { Data } from './data.ts';
 import type { Metrics } from './metrics.ts';
+import type { Monitored } from './monitored.ts';
 import { composeOperations } from './operations.ts';
 import type { Runtime } from './runtime.ts';
 import type { ProcessTracing } from './tracing.ts';
@@ -41,6 +42,7 @@ export interface HttpParts extends UseCaseParts {
   readonly jobs: Jobs;
   readonly metrics: Metrics;
   readonly clients: ClientActivity;
+  readonly monitored: Monitored;
   readonly tracing: ProcessTracing;
   /** The live authority, with the secret of its callbacks; null if none is configured. */
   readonly live: { readonly authority: Authority; readonly callbackSecret: string | Uint8Array | null } | null;
@@ -50,7 +52,7 @@ export interface HttpParts extends UseCaseParts {
 export async function serveHttp(runtime: Runtime, server: HttpServer, parts: HttpParts): Promise<void> {
   const { config, log, closing } = runtime;
   const { data, jobs, metrics } = parts;
-  const { tenants, invoices, invoiceIds, clientSecrets, installation, health } = data;
+  const { tenants, invoices, invoiceIds, clientSecrets, health } = data;
   if (lacksTrustedProxy(config.publicUrl, config.trustedProxies))
     log.warn('PUBLIC_URL has HTTPS, which ends at a proxy, but TRUST_PROXY is not set: live keys are refused there');
   const limiter = createRateLimiter(config.rateLimits, data.alone ? null : data.store.db);
@@ -84,7 +86,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     },
     operations: operatorPages({
       ...{ agenda: jobs.agenda, exposition: metrics.exposition, audit: data.audit },
-      operatorHash: () => installation.operatorHash(),
+      operatorHash: parts.monitored.operatorHash,
       findOperator,
     }),
     operatorRoutes: composeOperations(runtime, { ...parts, findOperator, hasAuthority: parts.live !== null }),
@@ -94,7 +96,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     },
     tracing: parts.tracing.counts && parts.tracing,
     recorded: recorder.record,
-    ready: async () => (server.closing ? 'the service is shutting down' : health.trouble()),
+    ready: parts.monitored.ready,
     trustedProxies: config.trustedProxies,
   });
   server.serve(koa.callback(), { log, limiter, streams });

@@ -20,6 +20,8 @@ const CLOSE_MS = DRAIN_MS + 3000;
 
 /** Closes the parts of a runtime. */
 export interface Closing {
+  /** Whether `close` was called. The HTTP server still answers requests for a while. */
+  readonly hasBegun: boolean;
   /** Registers a part. Parts close one at a time, in reverse order. */
   add(close: () => unknown): void;
   /**
@@ -41,7 +43,11 @@ export function createClosing(log: Logger): Closing {
       log.warn({ err }, 'a part of the service did not close'),
     );
   let server: HttpServer | null = null;
+  let hasBegun = false;
   return {
+    get hasBegun() {
+      return hasBegun;
+    },
     add(close) {
       parts.push(close);
     },
@@ -52,6 +58,7 @@ export function createClosing(log: Logger): Closing {
       server = added;
     },
     async close(options) {
+      hasBegun = true;
       await server?.close(options);
       // One after the other, each would have its own time, and those that still run would begin more.
       await Promise.all(work.splice(0).map((stop) => closed(() => stop(DRAIN_MS))));

@@ -18,8 +18,6 @@ export interface ShutdownOptions {
 
 /** The connections and requests of a server. */
 export interface Drain {
-  /** Whether `end` was called. */
-  readonly draining: boolean;
   /**
    * Answers the requests in flight and those that still arrive, each with `Connection: close`, then closes the
    * listener. Resolves when no connection is left. Connections that exceed the times of `options` are cut off.
@@ -129,9 +127,6 @@ export function createDrain(server: Server): Drain {
   }
 
   return {
-    get draining() {
-      return draining;
-    },
     async end({ delayMs, graceMs, patient }, endStreams) {
       draining = true;
       for (const response of active) if (!response.headersSent) response.shouldKeepAlive = false;

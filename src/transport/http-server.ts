@@ -19,8 +19,6 @@ export interface HttpServer {
   readonly url: string;
   /** Sets the handler of requests. Requests that arrived earlier wait for it. */
   serve(handle: RequestListener, parts: { log: Logger; limiter: RateLimiter; streams: EventStreams }): void;
-  /** Whether `close` was called. It still answers requests, but reports that it is not ready. */
-  readonly closing: boolean;
   /**
    * Answers requests in flight, ends open streams and stops listening; see {@link ShutdownOptions}. A second call waits
    * for the first.
@@ -84,9 +82,6 @@ export async function listen(port: number, host: string, limits = TIME_LIMITS): 
       server.on('checkExpectation', handle);
       answerUnreadable(server, log, limiter, limits.linger);
       handler.resolve(handle);
-    },
-    get closing() {
-      return drain.draining;
     },
     close(options) {
       closed ??= drain.end(options, () => open?.close());

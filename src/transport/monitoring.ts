@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isOperator } from './operator-pages.ts';
+import { isOperator, type OperatorHash } from './operator-pages.ts';
+import { type Ready, readinessOf } from './readiness.ts';
 
 /** Time limits for a request, milliseconds. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 70_000 };
@@ -10,9 +11,8 @@ const MAX_CONNECTIONS = 64;
 export interface MonitoringParts {
   readonly exposition: () => Promise<{ readonly contentType: string; readonly text: string }>;
   /** As for `operatorPages`. */
-  readonly operatorHash: () => Promise<string | null>;
-  /** Resolves to null when the process can do its work, otherwise to the reason why it cannot. */
-  readonly ready: () => Promise<string | null>;
+  readonly operatorHash: OperatorHash;
+  readonly ready: Ready;
 }
 
 /** The addresses of a process that answers monitoring systems alone. */
@@ -51,17 +51,14 @@ export async function serveMonitoring(port: number, host: string, parts: Monitor
 
 async function answer(request: IncomingMessage, response: ServerResponse, parts: MonitoringParts): Promise<void> {
   request.resume();
-  const [path] = (request.url ?? '').split('?');
+  const [path, query] = (request.url ?? '').split('?');
   const json = (status: number, body: object) =>
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   if (request.method !== 'GET') return void response.writeHead(405, { Allow: 'GET' }).end();
   if (path === '/healthz') return void json(200, { status: 'alive' });
   if (path === '/readyz') {
-    const reason = await parts.ready();
-    return void json(
-      reason === null ? 200 : 503,
-      reason === null ? { status: 'ready' } : { status: 'not ready', reason },
-    );
+    const { status, body } = await readinessOf(parts.ready, new URLSearchParams(query));
+    return void json(status, body);
   }
   if (path !== '/metrics') return void response.writeHead(404).end();
   if (!isOperator(request.headers.authorization ?? '', (await parts.operatorHash()) ?? '')) {

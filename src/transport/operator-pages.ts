@@ -12,9 +12,10 @@ import { isOwnPage } from './own-page.ts';
 const USER = 'operator';
 
 /**
- * SHA-256 of the operator's password, lower-case hex. Read at each request, so that a reset applies at once everywhere.
+ * SHA-256 of the operator's password, lower-case hex. Read at each request, so that a reset applies at once everywhere,
+ * except during an outage of the store.
  */
-type OperatorHash = () => Promise<string | null>;
+export type OperatorHash = () => Promise<string | null>;
 
 /** The caller who passed: a person, or somebody with the operator's password (null). */
 interface Passed {

@@ -34,6 +34,7 @@ import { recordRequests } from './middleware/record.ts';
 import { request, securityHeaders } from './middleware/request.ts';
 import { trace } from './middleware/trace.ts';
 import { type OperatorRouteParts, operatorRoutes } from './operator-routes.ts';
+import { type Ready, readinessOf } from './readiness.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import type { RestParts } from './rest/route.ts';
 import { ROUTES } from './rest/routes.ts';
@@ -64,8 +65,7 @@ export interface ServerParts extends RestParts {
   readonly tracing: Tracing | null;
   /** Called for each request with an API key. */
   readonly recorded: (request: AnsweredRequest) => void;
-  /** Resolves to null when the service is ready, otherwise to the reason why it is not. */
-  readonly ready: () => Promise<string | null>;
+  readonly ready: Ready;
   /** Proxies in front that set `X-Forwarded-*`. With 0 their values are ignored, because clients can set them. */
   readonly trustedProxies: number;
 }
@@ -147,9 +147,9 @@ export function createServer(parts: ServerParts): Koa {
     ctx.body = { status: 'alive' };
   });
   router.get('/readyz', async (ctx) => {
-    const trouble = await parts.ready();
-    ctx.status = trouble === null ? 200 : 503;
-    ctx.body = trouble === null ? { status: 'ready' } : { status: 'not ready', reason: trouble };
+    const { status, body } = await readinessOf(parts.ready, new URLSearchParams(ctx.querystring));
+    ctx.status = status;
+    ctx.body = body;
   });
 
   app.use(measure(parts.measured));

@@ -27,6 +27,7 @@ it('503 with Retry-After soon after the store is down, on every path that needs 
   const client = new Client(service.url, secretKey);
   const { body } = await client.post('/v1/invoices', invoiceBody());
   await client.settled(body.id);
+  expect(await metrics()).toMatch(/^fatoura_webhook_deliveries_due /m);
   const byClientSecret = new Client(service.url, body.client_secret);
   await engine.kill();
   // Waits until the key cache has expired: until then /graphql would answer 200 with the same error in its body.
@@ -55,9 +56,26 @@ it('503 with Retry-After soon after the store is down, on every path that needs 
   }
   expect((await client.get('/readyz')).status).toBe(503);
   expect((await client.get('/healthz')).status).toBe(200);
+  // A proxy asks so: without the store a process still answers what stands above.
+  expect((await client.get('/readyz?exclude=store')).status).toBe(200);
+  const asked = Date.now();
+  const exposed = await metrics();
+  // Prometheus waits 10 s.
+  expect(Date.now() - asked).toBeLessThan(8000);
+  expect(exposed).toContain('process_cpu_seconds_total');
+  // By their absence FatouraStoreAway knows it.
+  expect(exposed).not.toMatch(/^fatoura_webhook_deliveries_due /m);
 
   engine = await startEngineProcess(folder, '--port', new URL(engine.uri).port);
   await expect.poll(async () => (await client.get(`/v1/invoices/${body.id}`)).status, { timeout: 30_000 }).toBe(200);
   const created = await client.post('/v1/invoices', invoiceBody(), { 'Idempotency-Key': 'while it is away' });
   expect(created.status).toBe(201);
 });
+
+/** What Prometheus gets. */
+async function metrics(): Promise<string> {
+  const credential = Buffer.from(`operator:${service.app.firstStart.operatorPassword}`).toString('base64');
+  const answer = await fetch(`${service.url}/metrics`, { headers: { Authorization: `Basic ${credential}` } });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}

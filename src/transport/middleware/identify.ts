@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type { Authenticate } from '../../domain/api-key/authenticate.ts';
 import type { LimitKind, LimitState, RateLimiter } from '../../domain/api-key/rate-limiter.ts';
 import type { Arrival } from '../../domain/arrival.ts';
-import { serviceError } from '../../domain/errors.ts';
+import { ServiceError, serviceError } from '../../domain/errors.ts';
 import type { AuthenticateSession } from '../../domain/person/authenticate-session.ts';
 import { callerOf, isMember, type Principal } from '../../domain/principal.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/tenant/tenant.ts';
@@ -50,7 +50,13 @@ export function identify({ limiter, ...parts }: IdentifyParts): Middleware {
     const preflight = isPreflight(ctx);
     if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, parts);
     if (state.identity && 'principal' in state.identity) noteCaller(state, state.identity.principal);
-    await count(ctx, limiter, preflight ? 0 : 1);
+    try {
+      await count(ctx, limiter, preflight ? 0 : 1);
+    } catch (failure) {
+      // The metrics tell most during an outage of the store, which has the limits.
+      if (ctx.path !== '/metrics' || failure instanceof ServiceError) throw failure;
+      showLimit(ctx, limiter.uncounted('address'));
+    }
     return next();
   };
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
       if (isAway) throw new Error('the store is away');
       return createHash('sha256').update('pass:word').digest('hex');
     },
-    ready: async () => trouble,
+    ready: async (withStore) => (withStore ? trouble : null),
   });
 });
 afterAll(() => monitoring.close());
@@ -39,6 +39,7 @@ it('says whether it is alive and ready, without a credential, and nothing else',
   expect(await answerTo('/readyz?x')).toEqual([200, '{"status":"ready"}']);
   trouble = 'the store is away';
   expect(await answerTo('/readyz')).toEqual([503, '{"status":"not ready","reason":"the store is away"}']);
+  expect(await answerTo('/readyz?exclude=store')).toEqual([200, '{"status":"ready"}']);
   expect((await answerTo('/v1/invoices', 'pass:word'))[0]).toBe(404);
   expect((await answerTo('/metrics', 'pass:word', 'POST'))[0]).toBe(405);
 });

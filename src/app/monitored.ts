@@ -1,0 +1,28 @@
+import type { InstallationRepository } from '../domain/installation/first-start.ts';
+import type { StoreHealth } from '../storage/health.ts';
+import type { OperatorHash } from '../transport/operator-pages.ts';
+import type { Ready } from '../transport/readiness.ts';
+import type { Closing } from './runtime.ts';
+
+/** What monitoring systems ask of every process. */
+export interface Monitored {
+  readonly operatorHash: OperatorHash;
+  readonly ready: Ready;
+}
+
+export function createMonitored(
+  closing: Pick<Closing, 'hasBegun'>,
+  installation: Pick<InstallationRepository, 'operatorHash'>,
+  health: Pick<StoreHealth, 'trouble'>,
+): Monitored {
+  let known: string | null = null;
+  return {
+    // As it was last read during an outage of the store: the metrics tell most then.
+    async operatorHash() {
+      if (known === null || (await health.trouble()) === null) known = await installation.operatorHash();
+      return known;
+    },
+    ready: async (withStore) =>
+      closing.hasBegun ? 'the service is shutting down' : withStore ? health.trouble() : null,
+  };
+}
