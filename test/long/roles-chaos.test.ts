@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { chaosSeed } from '../support/chaos.ts';
+import { HAS_REFERENCE } from '../support/reference-server.ts';
 import { runRolesChaos } from '../support/roles-chaos.ts';
 import { brokenPromises } from '../support/roles-chaos-verdict.ts';
 
@@ -9,6 +10,7 @@ test(`two api and two worker processes for ${SECONDS} s, one killed every few se
   signal,
 }) => {
   const outcome = await runRolesChaos({
+    on: HAS_REFERENCE ? 'reference' : 'engine',
     ...{ seed: chaosSeed(), signal, rate: 4, seconds: SECONDS, killEveryMs: 5000, patienceMs: 300_000 },
   });
   console.log(

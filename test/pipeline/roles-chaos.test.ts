@@ -8,6 +8,7 @@ it('api and worker processes, killed one after the other, and their store, too: 
   signal,
 }) => {
   const outcome = await runRolesChaos({
+    on: 'engine',
     ...{ seed: chaosSeed(), signal, rate: 4, seconds: 6, killEveryMs: 2000, patienceMs: 90_000 },
   });
   expect(brokenPromises(outcome)).toEqual([]);

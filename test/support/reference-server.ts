@@ -15,11 +15,13 @@ export interface ReferenceServer {
   readonly uri: string;
   /** Ends the process. */
   stop(): Promise<void>;
+  /** Sends SIGKILL; resolves when the process has ended. */
+  kill(): Promise<void>;
 }
 
-/** Starts the independent server on a folder, and waits until it answers. */
-export async function startReference(folder: string): Promise<ReferenceServer> {
-  const port = await freePort();
+/** Starts the independent server on a folder, and waits until it answers. @param atPort a free one unless given */
+export async function startReference(folder: string, atPort?: number): Promise<ReferenceServer> {
+  const port = atPort ?? (await freePort());
   const child = spawn(REFERENCE, [String(port), folder], { stdio: ['ignore', 'ignore', 'inherit'] });
   const exited = once(child, 'exit');
   const uri = `mongodb://127.0.0.1:${port}/?replicaSet=secantus`;
@@ -28,6 +30,9 @@ export async function startReference(folder: string): Promise<ReferenceServer> {
     uri,
     async stop() {
       if (child.kill()) await exited;
+    },
+    async kill() {
+      if (child.kill('SIGKILL')) await exited;
     },
   };
 }

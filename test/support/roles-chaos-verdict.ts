@@ -17,7 +17,9 @@ export function brokenPromises(outcome: RolesChaosOutcome): string[] {
     const types = events.map(({ type }) => type);
     if (types.join() !== EVENTS.join()) flaw(`its events are ${types}`);
     const got = received.get(_id) ?? [];
-    if (got.join() !== EVENTS.join()) flaw(`the receiver got ${got}`);
+    if (got.map(({ type }) => type).join() !== EVENTS.join()) flaw(`the receiver got ${got.map(({ type }) => type)}`);
+    if (got.some(({ id }) => !events.some((event) => event.id === id)))
+      flaw('the receiver got an event that is not stored');
   }
   const serials = invoices.map(({ series }) => series?.serial ?? 0).sort((a, b) => a - b);
   if (serials.some((serial, nth) => serial !== nth + 1)) problems.push('the numbers have a gap or a double');

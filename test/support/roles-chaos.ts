@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,13 +11,16 @@ import { ensureIndexes } from '../../src/storage/indexes.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { doomedServer } from './chaos-server.ts';
 import { invoiceBody } from './client.ts';
-import { startEngineAtOwnPort, startEngineProcess } from './engine-process.ts';
+import { type EngineProcess, startEngineAtOwnPort, startEngineProcess } from './engine-process.ts';
 import { type FollowedStream, followInvoice } from './followed-stream.ts';
 import { freshDbName } from './mongodb.ts';
 import { startReceiver } from './receiver.ts';
+import { type ReferenceServer, startReference } from './reference-server.ts';
 import { withDatabase } from './service.ts';
 
 export interface RolesChaosPlan {
+  /** The store of all processes: the independent server, or the engine in a process of its own. */
+  readonly on: 'reference' | 'engine';
   readonly seed: number;
   /** Invoices a second, and for how long. */
   readonly rate: number;
@@ -36,14 +39,19 @@ export interface RolesChaosOutcome {
   readonly created: ReadonlyMap<string, string>;
   readonly invoices: readonly InvoiceDocument[];
   readonly ledger: readonly LedgerEntry[];
-  /** The event types that the receiver got of each invoice, in the order of their first arrival. */
-  readonly received: ReadonlyMap<string, readonly string[]>;
+  /** The events that the receiver got of each invoice, in the order of their first arrival. */
+  readonly received: ReadonlyMap<string, readonly ReceivedEvent[]>;
   readonly streams: readonly FollowedStream[];
   readonly kills: number;
   /** Requests that lost their connection, or were refused, and were sent again. */
   readonly broken: number;
   /** What the processes logged as errors. */
   readonly complaints: readonly string[];
+}
+
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly type: string;
 }
 
 /** A submission in the ledger of the mock authority; `_id` is the invoice's. */
@@ -63,8 +71,8 @@ export const EVENTS = ['invoice.signing', 'invoice.transmitted', 'invoice.accept
 export async function runRolesChaos(plan: RolesChaosPlan): Promise<RolesChaosOutcome> {
   const random = randomNumbers(plan.seed);
   const folder = await mkdtemp(join(tmpdir(), 'roles-'));
-  let engine = await startEngineAtOwnPort(join(folder, 'db'));
-  const uri = withDatabase(engine.uri, freshDbName('roles'));
+  let server = await startStore(plan.on, join(folder, 'db'));
+  const uri = withDatabase(server.uri, freshDbName('roles'));
   const receiver = await startReceiver();
   const settings = {
     ...{ LOG_LEVEL: 'error', RATE_LIMIT_SECRET: '1000000', RATE_LIMIT_PUBLISHABLE: '1000000' },
@@ -117,12 +125,12 @@ export async function runRolesChaos(plan: RolesChaosPlan): Promise<RolesChaosOut
     async function killNowAndThen(): Promise<void> {
       while (!isOver) {
         await sleep(random() * 2 * plan.killEveryMs);
-        const server = pick(servers);
-        await server.kill();
+        const victim = pick(servers);
+        await victim.kill();
         kills++;
         // A start that meets a store that is away ends its process with a message: neither begins during the other.
         await restarting;
-        starting = server.start();
+        starting = victim.start();
         await starting;
       }
     }
@@ -131,12 +139,12 @@ export async function runRolesChaos(plan: RolesChaosPlan): Promise<RolesChaosOut
     let starting: Promise<unknown> = Promise.resolve();
     async function restartStore(): Promise<void> {
       await sleep((plan.seconds * 1000) / 2);
-      const { port } = new URL(engine.uri);
+      const port = Number(new URL(server.uri).port);
       restarting = (async () => {
         await starting.catch(() => undefined);
-        await engine.kill();
+        await server.kill();
         await sleep(2000);
-        engine = await startEngineProcess(join(folder, 'db'), '--port', port);
+        server = await startStore(plan.on, join(folder, 'db'), port);
       })();
       await restarting;
     }
@@ -150,11 +158,11 @@ export async function runRolesChaos(plan: RolesChaosPlan): Promise<RolesChaosOut
     store = await connect(uri);
     await published(store, Date.now() + plan.patienceMs, () => receiver.received.length);
     await Promise.all(servers.map((server) => server.stop()));
-    const received = new Map<string, string[]>();
+    const received = new Map<string, ReceivedEvent[]>();
     for (const { event } of receiver.received) {
-      const types = received.get(event.data.id) ?? [];
-      if (!types.includes(event.type)) types.push(event.type);
-      received.set(event.data.id, types);
+      const events = received.get(event.data.id) ?? [];
+      if (!events.some(({ id }) => id === event.id)) events.push({ id: event.id, type: event.type });
+      received.set(event.data.id, events);
     }
     return {
       ...{ created, streams, kills, broken, received },
@@ -165,10 +173,15 @@ export async function runRolesChaos(plan: RolesChaosPlan): Promise<RolesChaosOut
   } finally {
     await killAll();
     await store.close();
-    await engine.kill();
+    await server.kill();
     await receiver.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+function startStore(on: RolesChaosPlan['on'], folder: string, port?: number): Promise<EngineProcess | ReferenceServer> {
+  if (on === 'reference') return mkdir(folder, { recursive: true }).then(() => startReference(folder, port));
+  return port === undefined ? startEngineAtOwnPort(folder) : startEngineProcess(folder, '--port', String(port));
 }
 
 async function newTenant(store: Store): Promise<string> {
