@@ -223,6 +223,19 @@ describe('the plan', () => {
     expect(explained.docs).toBeLessThanOrEqual(5);
   });
 
+  test('a hint of $natural does not replace the sort', async () => {
+    const few = client.db(freshDbName('natural')).collection<Document & { _id: number }>('items');
+    await few.insertMany([3, 1, 2].map((a, _id) => ({ _id, a })));
+    const hint = { $natural: 1 } as const;
+    const values = async (options: object) => (await few.find({}, { hint, ...options }).toArray()).map(({ a }) => a);
+    expect(await values({ sort: { a: 1 } })).toEqual([1, 2, 3]);
+    expect(await values({ sort: { a: 1 }, limit: 1 })).toEqual([1]);
+    expect(await values({ sort: { $natural: -1 } })).toEqual([2, 1, 3]);
+    const sorted = await few.aggregate([{ $sort: { a: -1 } }], { hint }).toArray();
+    expect(sorted.map(({ a }) => a)).toEqual([3, 2, 1]);
+    await expect(few.find({}, { sort: { $natural: 1, a: 1 } }).toArray()).rejects.toMatchObject({ code: 2 });
+  });
+
   test('scans the collection if no index is usable, and for $natural', async () => {
     expect(await explain({ other: 1 })).toMatchObject({ stages: ['COLLSCAN'], keys: 0, docs: 400, returned: 0 });
     expect(await explain({ n: 3 }, { hint: { $natural: 1 } })).toMatchObject({
@@ -386,6 +399,32 @@ describe('administration', () => {
       .catch((error: MongoServerError) => error);
     if (more instanceof MongoServerError) expect(more.code).toBeGreaterThan(0);
     else expect(more.cursor.nextBatch).toHaveLength(298);
+  });
+
+  test.skipIf(elsewhere)('collMod refuses what createIndexes would refuse, and changes nothing then', async () => {
+    await items.createIndexes([{ key: { a: 1 } }, { key: { b: 1, c: 1 } }]);
+    const before = await items.indexes();
+    const changed = (name: string, change: object) =>
+      client.db(items.dbName).command({ collMod: 'items', index: { name, ...change } });
+    for (const [code, name, change] of [
+      [72, 'b_1_c_1', { expireAfterSeconds: 5 }],
+      [72, '_id_', { expireAfterSeconds: 5 }],
+      [72, 'a_1', { expireAfterSeconds: -1 }],
+      [72, 'a_1', { expireAfterSeconds: 2 ** 31 }],
+      [14, 'a_1', { expireAfterSeconds: '5' }],
+      [14, 'a_1', { hidden: 'yes' }],
+      [2, '_id_', { hidden: true }],
+    ] as const) {
+      await expect(changed(name, change), JSON.stringify([name, change])).rejects.toMatchObject({ code });
+    }
+    expect(await items.indexes()).toEqual(before);
+    expect(await changed('a_1', { expireAfterSeconds: 5, hidden: true })).toMatchObject({
+      expireAfterSeconds_new: 5,
+      hidden_new: true,
+    });
+    expect(await items.indexes()).toContainEqual(
+      expect.objectContaining({ name: 'a_1', expireAfterSeconds: 5, hidden: true }),
+    );
   });
 
   test('unsupported index types are clear errors', async () => {

@@ -16,16 +16,31 @@ function diffDocs(before: Doc, after: Doc, prefix: string, description: UpdateDe
   for (const name of Object.keys(before)) {
     if (!Object.hasOwn(after, name)) description.removedFields.push(prefix + name);
   }
-  for (const name of Object.keys(after)) {
-    if (!Object.hasOwn(before, name)) setField(description.updatedFields, prefix + name, after[name]);
+  const names = Object.keys(after);
+  const ordered = orderedCount(before, after);
+  for (const [i, name] of names.entries()) {
+    if (i >= ordered) setField(description.updatedFields, prefix + name, after[name]);
     else diffValues(before[name], after[name], prefix + name, description);
   }
+}
+
+/** How many of the remaining fields are at the begin of the changed document, in their previous order. */
+function orderedCount(before: Doc, after: Doc): number {
+  const names = Object.keys(after);
+  const left = remaining(before, after);
+  const moved = left.findIndex((name, i) => name !== names[i]);
+  return moved < 0 ? left.length : moved;
+}
+
+function remaining(before: Doc, after: Doc): string[] {
+  return Object.keys(before).filter((name) => Object.hasOwn(after, name));
 }
 
 function diffValues(before: unknown, after: unknown, path: string, description: UpdateDescription): void {
   if (identical(before, after)) return;
   const [x, y] = [asDoc(before), asDoc(after)];
-  if (x !== undefined && y !== undefined) {
+  // A document with another order is told as set: differences say nothing of order, on which the keys of an index depend.
+  if (x !== undefined && y !== undefined && remaining(x, y).length === orderedCount(x, y)) {
     diffDocs(x, y, `${path}.`, description);
   } else if (Array.isArray(before) && Array.isArray(after)) {
     if (after.length < before.length) description.truncatedArrays.push({ field: path, newSize: after.length });

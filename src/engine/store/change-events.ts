@@ -143,10 +143,11 @@ export function endsStream({ op }: OplogEntry, { db, coll }: Scope): boolean {
   return db !== undefined && op === 'X';
 }
 
-function lookUp(store: Store, { db, coll }: OplogEntry, id: unknown): Doc | null {
+/** The document as it is now; null if it is gone, also with its collection. */
+function lookUp(store: Store, { db, coll, uuid }: OplogEntry, id: unknown): Doc | null {
   const collection = store.catalog.find(db, coll);
   const index = collection?.indexes[0];
-  if (!index) return null;
+  if (!collection || !index || !uuid || Buffer.compare(collection.uuid.buffer, uuid) !== 0) return null;
   const row = store.database.prepare('SELECT rid FROM idx WHERE i = ? AND key = ?').get(index.id, encodeKey([id], [1]));
   const bytes = row && store.documents.read(row.rid as number);
   return bytes ? decodeDocument(bytes) : null;

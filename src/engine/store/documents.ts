@@ -93,12 +93,16 @@ export class Documents {
     validate?.(after, before);
     const numbered = description !== undefined && hasNumberedField(after);
     const stored = this.#claim(collection, rid) ?? (numbered ? this.read(rid) : undefined);
-    const bytes = numbered && stored ? inOrderOf(stored, encoded) : encoded;
+    const isSet = (path: string): boolean =>
+      description !== undefined && Object.hasOwn(description.updatedFields, path);
+    const bytes = numbered && stored ? inOrderOf(stored, encoded, isSet) : encoded;
+    // What is stored decides the keys, because whoever removes or checks them has nothing else.
+    const kept = bytes === encoded ? after : decodeDocument(bytes);
     const images = hasImages(collection);
     const heads = description && changedHeads(description);
     const changes = this.#indexesWith(collection, rid)
       .filter((index) => !heads || touches(index, heads))
-      .map((index) => ({ index, old: entriesOf(index, before), now: entriesOf(index, after) }));
+      .map((index) => ({ index, old: entriesOf(index, before), now: entriesOf(index, kept) }));
     for (const { index, old, now } of changes) {
       this.#checkUnique(collection, index, { ...now, keys: minus(now.keys, old.keys) }, () => after, rid);
     }

@@ -14,19 +14,30 @@ export function hasNumberedField(value: unknown): boolean {
   return (first !== undefined && /^\d+$/.test(first)) || Object.values(doc).some(hasNumberedField);
 }
 
-/** Encodes an updated document with its fields in their previous order; new fields come last. */
-export function inOrderOf(before: Uint8Array, after: Uint8Array): Uint8Array {
+/**
+ * Encodes an updated document with its fields in their previous order; new fields come last. A value that was set as a
+ * whole has its own order.
+ * @param isSet whether the value at this path was set as a whole
+ */
+export function inOrderOf(
+  before: Uint8Array,
+  after: Uint8Array,
+  isSet: (path: string) => boolean,
+  prefix = '',
+): Uint8Array {
   const fields = new Map<string, Element>();
   for (const element of elements(after)) fields.set(element.name, element);
   const parts: Uint8Array[] = [];
   for (const old of elements(before)) {
     const field = fields.get(old.name);
     if (!field || !fields.delete(old.name)) continue;
+    const path = prefix + old.name;
     const nested = field.type === old.type && (field.type === DOCUMENT || field.type === ARRAY);
-    if (!nested) parts.push(after.subarray(field.start, field.end));
+    if (!nested || isSet(path)) parts.push(after.subarray(field.start, field.end));
     else {
       parts.push(after.subarray(field.start, field.value));
-      parts.push(inOrderOf(before.subarray(old.value, old.end), after.subarray(field.value, field.end)));
+      const [was, is] = [before.subarray(old.value, old.end), after.subarray(field.value, field.end)];
+      parts.push(inOrderOf(was, is, isSet, `${path}.`));
     }
   }
   for (const { start, end } of fields.values()) parts.push(after.subarray(start, end));

@@ -29,8 +29,12 @@ const SAMPLE = 200;
  * hidden); error 2 when no index matches it. Unless the plan is `exact`, the filter must be checked on each document.
  */
 export function plan(database: Database, collection: Collection, filter: Doc, sort: SortField[], hint: unknown): Plan {
-  const natural = naturalOrder(sort) ?? naturalOrder(isDoc(hint) ? fieldsOf(hint) : []);
-  if (natural) return { access: { kind: 'COLLSCAN', reverse: natural === -1 }, sorted: true, exact: false };
+  const asked = naturalOrder(sort);
+  const natural = asked ?? naturalOrder(isDoc(hint) ? fieldsOf(hint) : []);
+  if (natural) {
+    const sorted = asked !== undefined || sort.length === 0;
+    return { access: { kind: 'COLLSCAN', reverse: natural === -1 }, sorted, exact: false };
+  }
   const bounds = analyzeFilter(filter);
   if (hint !== undefined) {
     const index = findHinted(collection, hint);
@@ -178,8 +182,11 @@ function fieldsOf(spec: Doc): SortField[] {
   return Object.entries(spec).map(([path, direction]) => [path, Number(direction) < 0 ? -1 : 1]);
 }
 
+/** @throws CommandError 2 for `$natural` with other fields */
 function naturalOrder(sort: SortField[]): 1 | -1 | undefined {
-  return sort.length === 1 && sort[0]?.[0] === '$natural' ? sort[0][1] : undefined;
+  const natural = sort.find(([path]) => path === '$natural');
+  if (natural && sort.length > 1) throw new CommandError('BadValue', "Cannot include '$natural' in compound sort");
+  return natural?.[1];
 }
 
 /** Whether only documents that have the field can satisfy the bound. */
