@@ -40,10 +40,14 @@ function removeBatch(store: Store, ns: string, id: number, now: number): boolean
   }
 }
 
+/** Dates that JavaScript cannot tell, as the end of time in other languages, are before this one in an index. */
+const EARLIEST = new Date(-8.64e15);
+
 /** The date, or the earliest date of an array, decides. Other values never expire. */
 function removeBefore(store: Store, collection: Collection, index: Index, before: number): number {
   const path = (index.fields[0] as [string, number])[0];
-  const expired: Doc = { [path]: { $lt: new Date(before) } };
+  // In a multikey index a scan uses one of two bounds only, and must use the last date.
+  const expired: Doc = { [path]: { $lt: new Date(before), ...(!index.multikey && { $gte: EARLIEST }) } };
   const filter = index.partial ? { $and: [expired, index.partial.filter] } : expired;
   const query = prepareQuery(store, collection, { filter, sort: {}, skip: 0, limit: BATCH, hint: index });
   const matches = [...withoutPauses(query.run(newReadStats()))];
