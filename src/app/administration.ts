@@ -23,7 +23,6 @@ import { createKeyRingStore } from '../storage/key-ring.ts';
 import { createPeopleRepository } from '../storage/people.ts';
 import { createReconciliationState } from '../storage/reconciliation-state.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
-import { checkData } from './data-watch.ts';
 import { type LiveSettings, missingInstallation } from './live-settings.ts';
 import { type OpenStore, openStore } from './store.ts';
 
@@ -74,7 +73,6 @@ export interface OpenAdministration extends Administration {
 export async function openAdministration(config: Config): Promise<OpenAdministration> {
   const store = await openStore(config, { join: true });
   try {
-    await checkData(store.db);
     // The first command may come before the first start of the service.
     await ensureIndexes(store.db);
     return { ...administrationOf(store, config), store, close: () => store.close() };

@@ -9,7 +9,7 @@ const LOOK_MS = 2000;
 /** Time in which every process that reaches its store has noticed what concerns its data, milliseconds. */
 export const NOTICED_MS = 3 * LOOK_MS;
 
-/** @throws when nothing may be started on this data; the message says why and what to do */
+/** @throws when nothing may be started on this data, and no command may use it; the message says why and what to do */
 export async function checkData(db: Db): Promise<void> {
   const trouble = (await moveTrouble(db)) ?? (await versionTrouble(db, false));
   if (trouble !== null) throw new Error(sentence(trouble));

@@ -25,7 +25,7 @@ import { upgradeData } from '../storage/upgrades.ts';
 import { setWebhookRetention } from '../storage/webhook-retention.ts';
 import { type Administration, administrationOf } from './administration.ts';
 import { openDataKeys, type ProcessKeys, watchDataKeys } from './data-keys.ts';
-import { checkData, NOTICED_MS, watchData } from './data-watch.ts';
+import { NOTICED_MS, watchData } from './data-watch.ts';
 import type { Metrics } from './metrics.ts';
 import { type LogFailure, watchOutages } from './outages.ts';
 import type { Runtime } from './runtime.ts';
@@ -84,7 +84,6 @@ export async function openData(
   await prepareDataFolder(config);
   const store = options.store ?? (await openOwnStore(runtime, options.monitorCommands));
   const { db } = store;
-  await checkData(db);
   const { tenants, manageKeys, liveConditions, installation, keyRing, people, authorityState, auditLog } =
     administrationOf(store, config);
   const keys = await openDataKeys(config, keyRing);

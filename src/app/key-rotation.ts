@@ -1,5 +1,5 @@
-import { rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, link, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { dataKeys, type KeyPurpose } from '../domain/data-keys.ts';
 import {
@@ -19,7 +19,15 @@ import { forbidBefore, KEY_RING_VERSION } from '../storage/upgrades.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import { masterOf } from './data-keys.ts';
 import { lockKeyFiles } from './key-files.ts';
-import { KEY_FILE, type MasterKey, makeKeyFile, NEXT_KEY_FILE, readMasterKeys, shortMark } from './master-key.ts';
+import {
+  KEY_FILE,
+  type MasterKey,
+  makeKeyFile,
+  NEXT_KEY_FILE,
+  readMasterKeys,
+  removeKeyDrafts,
+  shortMark,
+} from './master-key.ts';
 
 type Settings = Pick<Config, 'masterKey' | 'previousMasterKey' | 'dataDir' | 'mongodbUrl'>;
 
@@ -35,19 +43,21 @@ export interface Rotated {
   readonly to: string;
   /** The file that has the new key; null: MASTER_KEY does. */
   readonly file: string | null;
+  /** The file that keeps the one before; null: there was none, or MASTER_KEY_PREVIOUS has it. */
+  readonly kept: string | null;
 }
 
 /**
  * Seals the keys of the data by another master key: by MASTER_KEY instead of MASTER_KEY_PREVIOUS, or by a new one in the
- * file of DATA_DIR. Killed at any point, it is called again; called twice at once, the second finds nothing to do or is
- * refused.
+ * file of DATA_DIR, which keeps the old one beside it. Killed at any point, it is called again; called twice at once, the
+ * second finds nothing to do or is refused.
  * @throws when the ring is sealed by a key that is not among the settings, or a backup is under way
  */
 export async function rotateMasterKey(settings: Settings, { keyRing }: RingOf): Promise<Rotated> {
   if (settings.masterKey === null) return rotateKeyFile(settings, keyRing);
   const keys = await readMasterKeys(settings);
   const [present] = keys as [MasterKey];
-  return { ...(await seal(settings, keyRing, keys, present)), file: null };
+  return { ...(await seal(settings, keyRing, keys, present)), file: null, kept: null };
 }
 
 async function rotateKeyFile(settings: Settings, keyRing: KeyRingStore): Promise<Rotated> {
@@ -55,15 +65,34 @@ async function rotateKeyFile(settings: Settings, keyRing: KeyRingStore): Promise
   const [file, next] = [join(dataDir, KEY_FILE), join(dataDir, NEXT_KEY_FILE)];
   const unlock = lockKeyFiles(dataDir, 'exclusive');
   try {
+    await removeKeyDrafts(dataDir);
     // One that an interrupted rotation left is used: the ring may be sealed by it already, or in a moment.
     const made = await makeKeyFile(next);
-    const sealed = await seal(settings, keyRing, await readMasterKeys(settings), made);
+    const keys = await readMasterKeys(settings);
+    const sealed = await seal(settings, keyRing, keys, made);
+    const old = keys.find((key) => key.file === file);
+    const kept = old ? await keepBeside(file, old.mark) : null;
     await rename(next, file);
     await syncFolder(dataDir);
-    return { ...sealed, file };
+    return { ...sealed, file, kept };
   } finally {
     unlock();
   }
+}
+
+/**
+ * Gives the file of a key that is about to be replaced a second name, because backups from before open with that key only.
+ * @returns its path: the same one when an interrupted rotation goes on, on the same day
+ */
+async function keepBeside(file: string, mark: string): Promise<string> {
+  const kept = `${file}.before-${new Date().toISOString().slice(0, 10)}-${shortMark(mark)}`;
+  await link(file, kept).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await chmod(kept, 0o600);
+  // On the disk before the first name is the new key's.
+  await syncFolder(dirname(kept));
+  return kept;
 }
 
 async function seal(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, rm } from 'node:fs/promises';
+import { link, open, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { masterKeyMark } from '../domain/installation/key-ring.ts';
@@ -18,6 +18,8 @@ export interface MasterKey {
 /** The file of the master key in DATA_DIR, and of the one that is to replace it. */
 export const KEY_FILE = 'master.key';
 export const NEXT_KEY_FILE = 'master.key.next';
+/** A rotation that was interrupted leaves both, and either may seal the data. */
+export const KEY_FILES: readonly string[] = [KEY_FILE, NEXT_KEY_FILE];
 
 /**
  * The master keys that this process may use, the present one first: MASTER_KEY and MASTER_KEY_PREVIOUS, or the files in
@@ -29,7 +31,7 @@ export async function readMasterKeys(settings: MasterKeySettings): Promise<Maste
     const given = [settings.masterKey, settings.previousMasterKey].filter((text) => text !== null);
     return given.map((text) => masterKey(text, null));
   }
-  const files = [KEY_FILE, NEXT_KEY_FILE].map((name) => join(settings.dataDir, name));
+  const files = KEY_FILES.map((name) => join(settings.dataDir, name));
   return (await Promise.all(files.map(readKeyFile))).filter((key) => key !== null);
 }
 
@@ -61,9 +63,10 @@ export async function wrongKeyMessage(settings: MasterKeySettings, mark: string)
  * that was created first.
  */
 export async function makeKeyFile(file: string): Promise<MasterKey> {
-  const draft = `${file}.${process.pid}`;
+  // A draft that a killed process left may be the same file as a key in use: none is ever opened again.
+  const draft = `${file}.${randomBytes(16).toString('hex')}`;
+  const handle = await open(draft, 'wx', 0o600);
   try {
-    const handle = await open(draft, 'w', 0o600);
     try {
       await handle.writeFile(`${randomBytes(32).toString('hex')}\n`);
       await handle.sync();
@@ -81,6 +84,16 @@ export async function makeKeyFile(file: string): Promise<MasterKey> {
   const made = await readKeyFile(file);
   if (!made) throw new Error(`${file} was removed while it was created.`);
   return made;
+}
+
+/** Whether a name in DATA_DIR is that of a draft of {@link makeKeyFile}, with a random number or that of a process. */
+export function isKeyDraft(name: string): boolean {
+  return KEY_FILES.some((file) => name.startsWith(`${file}.`) && /^[0-9a-f]+$/.test(name.slice(file.length + 1)));
+}
+
+/** Deletes the drafts that killed processes left in DATA_DIR. The caller has locked the key files exclusively. */
+export async function removeKeyDrafts(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) if (isKeyDraft(name)) await rm(join(dataDir, name), { force: true });
 }
 
 async function readKeyFile(file: string): Promise<MasterKey | null> {

@@ -129,7 +129,9 @@ async function openSource(config: Config, from: string | null): Promise<Source> 
   if (from !== null) return { ...(await connectTo(from, '--from')), isEmbedded: false };
   const folder = join(config.dataDir, 'db');
   if (!existsSync(folder)) throw new Error(`there is no data to move in DATA_DIR ${resolve(config.dataDir)}`);
-  const store = await openStore({ ...config, mongodbUrl: null }, { join: false }).catch((cause: Error) => {
+  // A move that was interrupted goes on with data that it has marked, and one that has ended can be abandoned.
+  const options = { join: false, anyData: true } as const;
+  const store = await openStore({ ...config, mongodbUrl: null }, options).catch((cause: Error) => {
     throw new Error(`${cause.message.replace(/\.$/, '')}. Stop the service first, if it runs`, { cause });
   });
   return { ...store, address: `the embedded engine in ${resolve(folder)}`, isEmbedded: true };

@@ -6,6 +6,7 @@ import { startEngine } from '../engine/embedded.ts';
 import { runningEngine } from '../engine/running.ts';
 import { connect, type Store } from '../storage/connect.ts';
 import { RESTORING } from './backup/file-list.ts';
+import { checkData } from './data-watch.ts';
 
 export interface OpenStore extends Store {
   /**
@@ -20,6 +21,7 @@ interface StoreOptions {
   readonly monitorCommands?: boolean | undefined;
   readonly onFailure?: ((error: Error) => void) | undefined;
   readonly checkAll?: boolean;
+  readonly anyData?: boolean;
 }
 
 /**
@@ -29,9 +31,23 @@ interface StoreOptions {
  * @param options.monitorCommands see {@link connect}
  * @param options.checkAll whether an engine that is started here checks all of its file, however it was closed
  * @param options.onFailure called when an engine that was started here ends unexpectedly
+ * @param options.anyData whether data is opened, too, that was moved away, has not arrived as a whole, or is of a later
+ * version. Only for what takes it for bytes: anything else could misread it, or change what others go on with
  * @throws when the store cannot be opened; the message says why
  */
-export async function openStore(
+export async function openStore(config: Config, { anyData = false, ...options }: StoreOptions): Promise<OpenStore> {
+  const store = await openUnchecked(config, options);
+  if (anyData) return store;
+  try {
+    await checkData(store.db);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function openUnchecked(
   config: Config,
   { join, monitorCommands = false, onFailure, checkAll = false }: StoreOptions,
 ): Promise<OpenStore> {

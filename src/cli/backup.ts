@@ -39,7 +39,8 @@ export const backup: Command = {
   details: `The copy has every invoice that was acknowledged when the command began, and usually later ones. It is checked, and
 appears under its name when it is whole. It has the master key unless that is in MASTER_KEY: protect it as you protect keys.
 restore --from DIR puts it into an empty DATA_DIR.
-backup --to - | ssh HOST 'cat > backup.tar' keeps it elsewhere; restore --from - < backup.tar puts it back.`,
+backup --to - | ssh HOST … keeps it elsewhere: docs/operations.md, "Backup", has the whole line. restore --from - < FILE puts it
+back.`,
   async run(input, context) {
     const { terminal, parts } = context;
     const config = embedded(context, 'mongodump, snapshots of its disks, or the backups of a hosted MongoDB');

@@ -1,3 +1,4 @@
+import type { Rotated } from '../app/key-rotation.ts';
 import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
 import type { KeyPurpose } from '../domain/data-keys.ts';
 import { type KeyRing, KNOWN_MS } from '../domain/installation/key-ring.ts';
@@ -17,8 +18,8 @@ export const rotateMasterKey: Command = {
   positionals: [],
   options: JSON_OPTION,
   details: `With MASTER_KEY: first give all processes the new key as MASTER_KEY and the old one as MASTER_KEY_PREVIOUS, one after the other, then
-run this with the same settings, then take MASTER_KEY_PREVIOUS away. Without MASTER_KEY it makes a new master.key in DATA_DIR, also
-beside a running service. Interrupted at any point, run it again. See docs/operations.md, "Rotating keys".`,
+run this with the same settings, then take MASTER_KEY_PREVIOUS away. Without MASTER_KEY it makes a new master.key in DATA_DIR and
+keeps the old one beside it, also while the service runs. Interrupted at any point, run it again. See docs/operations.md, "Rotating keys".`,
   async run(input, context) {
     const config = context.config();
     const rotated = await administer(context, async (administration) => {
@@ -32,17 +33,18 @@ beside a running service. Interrupted at any point, run it again. See docs/opera
     });
     const { terminal } = context;
     if (input.has('json')) terminal.print(JSON.stringify(rotated));
-    else if (rotated.from === rotated.to)
-      terminal.print(
-        `The keys of the data are sealed by ${rotated.file ?? 'MASTER_KEY'} (fingerprint ${rotated.to}); there was nothing left to do.`,
-      );
-    else
-      terminal.print(
-        `The keys of the data are sealed by ${rotated.file ?? 'MASTER_KEY'} (fingerprint ${rotated.to}) and no longer by ${rotated.from}. Keep the old key as long as backups from before today.`,
-      );
+    else terminal.print(outcome(rotated));
     return 0;
   },
 };
+
+function outcome({ from, to, file, kept }: Rotated): string {
+  const sealed = `The keys of the data are sealed by ${file ?? 'MASTER_KEY'} (fingerprint ${to})`;
+  const now = from === to ? `${sealed}; there was nothing left to seal.` : `${sealed} and no longer by ${from}.`;
+  if (kept !== null)
+    return `${now} The old key is kept as ${kept}: backups from before today open with it only. Delete it when you have none of them any more.`;
+  return from === to ? now : `${now} Keep the old key as long as backups from before today.`;
+}
 
 export const listDataKeys: Command = {
   name: 'data-keys list',

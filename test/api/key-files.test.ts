@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -49,6 +49,10 @@ async function rotate(settings: Record<string, string> = {}) {
   }
 }
 const file = (name = 'master.key') => join(dataDir(), name);
+/** The file of the key before a rotation. */
+const KEPT = expect.stringMatching(/^master\.key\.before-\d{4}-\d\d-\d\d-[0-9a-f]{8}$/);
+const keyFiles = async (folder = dataDir()) =>
+  (await readdir(folder)).filter((name) => name.startsWith('master.key')).sort();
 const keyIn = async (name = 'master.key') => (await readFile(file(name), 'utf8')).trim();
 const faults = async () => {
   const found: string[] = [];
@@ -65,10 +69,10 @@ it('is replaced beside the running service, which goes on and learns of a later 
   expect(rotated.from).not.toBe(rotated.to);
   expect(await keyIn()).not.toBe(before);
   expect((await stat(file())).mode & 0o777).toBe(0o600);
-  expect((await readdir(dataDir())).filter((name) => name.startsWith('master.key'))).toEqual([
-    'master.key',
-    'master.key.lock',
-  ]);
+  expect(await keyFiles()).toEqual(['master.key', KEPT, 'master.key.lock']);
+  const kept = (await keyFiles())[1] ?? '';
+  expect(rotated.kept).toBe(file(kept));
+  expect([await keyIn(kept), (await stat(file(kept))).mode & 0o777]).toEqual([before, 0o600]);
   expect(newest(running.keys)).toBe(data);
   const own = { store: running.store, keyRing: createKeyRingStore(running.store.db) };
   await rotateDataKey(config(), own, { purpose: 'data', earlierEndAt: null });
@@ -111,6 +115,22 @@ it('that an interrupted rotation left in two files opens the data whichever seal
 
   const rotated = await rotate();
   expect([rotated.from, await keyIn()]).toEqual([rotated.to, 'ab'.repeat(32)]);
+  expect(newest((await start()).keys)).toBe(data);
+});
+
+it('outlives the draft of a rotation that was killed, which no backup has and the next rotation removes', async () => {
+  const data = newest((await start()).keys);
+  const before = await keyIn();
+  // Killed before the draft was removed, it is the same file. In a container the next rotation has the same process id.
+  for (const draft of [`master.key.next.${process.pid}`, `master.key.${'ab'.repeat(16)}`])
+    await link(file(), file(draft));
+  const to = join(folder, 'none');
+  await takeBackup(config(), { to, withMasterKey: false, signal: new AbortController().signal, say: () => undefined });
+  expect((await readdir(join(to, 'data'))).filter((name) => name.startsWith('master'))).toEqual([]);
+  await rotate();
+  expect(await keyIn()).not.toBe(before);
+  expect(await keyFiles()).toEqual(['master.key', KEPT, 'master.key.lock']);
+  await stop();
   expect(newest((await start()).keys)).toBe(data);
 });
 

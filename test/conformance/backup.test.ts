@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type FileHandle, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { copyDatabase, copyLog, type OpenSource, openSource } from '../../src/app/backup/copy-store.ts';
+import { followStore } from '../../src/app/backup/follow-store.ts';
+import { readConfig } from '../../src/config.ts';
 import { FileCopy } from '../../src/engine/copy/file-copy.ts';
 import { settleCopy } from '../../src/engine/copy/settle-copy.ts';
 import { startEngine } from '../../src/engine/embedded.ts';
@@ -206,6 +208,135 @@ describe('a copied log is refused', () => {
     const { path, bytes } = await copyWithLog('short');
     writeFileSync(`${path}-wal`, readFileSync(`${path}-wal`).subarray(0, bytes - 4120));
     expect(() => settleCopy(join(path, '..'), bytes)).toThrow(/is damaged/);
+  });
+});
+
+describe('behind the bytes that a followed copy promises, a power cut', () => {
+  const COMMITS = 5;
+  let copied: string;
+  /** Where the log ends behind each commit. */
+  const ends: number[] = [];
+
+  beforeAll(async () => {
+    const store = await new MongoClient(engine.uri).connect();
+    const opened = await openSource({ client: store, close: () => store.close() });
+    copied = join(folder, 'cut');
+    const copy = await copyDatabase(opened, copied, NEVER);
+    for (let group = 0; group < COMMITS; group++) {
+      await client
+        .db('busy')
+        .collection('cut')
+        .insertMany(Array.from({ length: GROUP }, () => ({ group })));
+      await copyLog(opened, copy);
+      ends.push(copy.logBytes);
+    }
+    await copy.close();
+    await opened.close();
+  });
+
+  /** Another copy, with damage to its log. */
+  function damaged(name: string, damage: (log: Buffer) => void): string {
+    const other = join(folder, `cut with ${name}`);
+    cpSync(copied, other, { recursive: true });
+    const path = join(other, 'data', 'db', 'engine.sqlite-wal');
+    const log = readFileSync(path);
+    damage(log);
+    writeFileSync(path, log);
+    return other;
+  }
+  const settle = (other: string, bytes: number) => settleCopy(join(other, 'data', 'db'), bytes);
+  const hole = (log: Buffer) => void log.fill(0, ends[1], ends[2]);
+  const groups = (count: number) => new Map(Array.from({ length: count }, (_, group) => [group, GROUP]));
+
+  test('that leaves a hole costs what follows it', async () => {
+    const other = damaged('a hole', hole);
+    settle(other, ends[0] as number);
+    expect(await read(other, 'cut')).toEqual(groups(2));
+  });
+
+  test('that loses a part of a frame costs what follows it', async () => {
+    const other = damaged('a lost sector', (log) => void log.fill(0, (ends[3] as number) - 512, ends[3]));
+    settle(other, ends[2] as number);
+    expect(await read(other, 'cut')).toEqual(groups(3));
+  });
+
+  test('that loses the begin of a new log costs the log', () => {
+    const other = damaged('no header', (log) => void log.fill(0, 0, 4096));
+    expect(settle(other, 0).documents['busy.cut']).toBeUndefined();
+  });
+
+  test('is no excuse for damage before them', () => {
+    const other = damaged('damage', hole);
+    expect(() => settle(other, ends[3] as number)).toThrow(/is damaged/);
+  });
+});
+
+test('a log is needed before its first page is written into the file, until all are on the disk', async () => {
+  const opened = await source();
+  const copy = await copyDatabase(opened, join(folder, 'needed'), NEVER);
+  await client.db('busy').collection('needed').insertOne({ needed: true });
+  await copyLog(opened, copy);
+  const [bytes, before] = [copy.logBytes, readFileSync(copy.path)];
+  const needed: [number, boolean][] = [];
+  await copy.endLog(async (logBytes) => void needed.push([logBytes, readFileSync(copy.path).equals(before)]));
+  expect(needed).toEqual([
+    [bytes, true],
+    [0, false],
+  ]);
+  await copy.close();
+});
+
+describe('a folder that is followed', () => {
+  /** Follows until `end` is called. */
+  function follow(dataDir: string, to: string) {
+    const controller = new AbortController();
+    const said: string[] = [];
+    const { signal } = controller;
+    const options = { to, withMasterKey: true, signal, say: (what: string) => void said.push(what) };
+    const done = followStore(readConfig({ DATA_DIR: dataDir }), options);
+    const end = () => {
+      controller.abort();
+      return done;
+    };
+    return { said: () => said.join(), end };
+  }
+
+  test('has an idle engine on the disk before its first manifest, and one follower at a time', async () => {
+    const [dataDir, to] = [join(folder, 'idle'), join(folder, 'idle followed')];
+    const idle = await startEngineProcess(join(dataDir, 'db'));
+    onTestFinished(() => idle.kill());
+    const manifest = join(to, 'manifest.json');
+    const handle = await open(folder);
+    const handles: Pick<FileHandle, 'sync'> = Object.getPrototypeOf(handle);
+    await handle.close();
+    const synced: number[] = [];
+    const { sync } = handles;
+    const spy = vi.spyOn(handles, 'sync').mockImplementation(async function (this: FileHandle) {
+      if (!existsSync(manifest)) synced.push((await this.stat()).ino);
+      await sync.call(this);
+    });
+    onTestFinished(() => spy.mockRestore());
+
+    const first = follow(dataDir, to);
+    await expect.poll(first.said).toContain('is whole, checked and followed');
+    const { folder: name, logBytes: promised } = JSON.parse(await readFile(manifest, 'utf8'));
+    expect(promised).toBe(0);
+    for (let path = join(to, name, 'data', 'db', 'engine.sqlite'); path !== to; path = dirname(path))
+      expect(synced, path).toContain((await stat(path)).ino);
+
+    await expect(follow(dataDir, to).end()).rejects.toThrow('Another backup --follow writes to');
+    await first.end();
+    const next = follow(dataDir, to);
+    await expect.poll(next.said).toContain('is whole, checked and followed');
+    await next.end();
+  });
+
+  test('is followed again when nothing was copied the first time', async () => {
+    for (let time = 0; time < 2; time++) {
+      const waiting = follow(join(folder, 'nowhere'), join(folder, 'waiting'));
+      await expect.poll(waiting.said).toContain('waiting for one');
+      await waiting.end();
+    }
   });
 });
 

@@ -259,6 +259,30 @@ describe('as a stream', () => {
     expect(await readdir(work)).toEqual([]);
   });
 
+  it('goes to another machine by the documented line: for its owner only, and in place of the last one when it is whole', async () => {
+    const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const [line = ''] = /^.*backup --to - .*$/m.exec(page) ?? [];
+    const [, block = line] = /^```sh\n(set -o pipefail\n.*?)^```$/ms.exec(page) ?? [];
+    const [programs, standby] = [at('programs'), at('standby')];
+    await mkdir(programs);
+    await mkdir(standby);
+    const program = (name: string, text: string) =>
+      writeFile(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    await program('ssh', `cd '${standby}' && sh -c "$2"`);
+    const send = () => spawnSync('bash', ['-c', block], { env: { PATH: `${programs}:${process.env.PATH}` } }).status;
+    const archive = join(standby, 'fatoura.tar');
+
+    await writeFile(archive, 'the last one');
+    await program('npm', 'echo a part; exit 3');
+    expect(send()).toBe(3);
+    expect(await readFile(archive, 'utf8')).toBe('the last one');
+    await program('npm', 'echo all of it');
+    expect(send()).toBe(0);
+    expect(await readFile(archive, 'utf8')).toBe('all of it\n');
+    expect((await stat(archive)).mode & 0o777).toBe(0o600);
+    expect(await readdir(standby)).toEqual(['fatoura.tar']);
+  });
+
   it('is refused when its end is missing, or it is something else', async () => {
     await cp(at('backup.tar'), at('cut.tar'));
     await truncate(at('cut.tar'), Math.floor((await stat(at('backup.tar'))).size * 0.6));

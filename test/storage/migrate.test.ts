@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { Binary, Decimal128, type Document, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeDone } from '../../scripts/bench/stored-invoices.ts';
+import { takeBackup } from '../../src/app/backup/take-backup.ts';
+import { checkStore } from '../../src/app/check-store.ts';
 import { abandonData, moveData } from '../../src/app/migration.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Member } from '../../src/domain/principal.ts';
@@ -136,6 +138,20 @@ describe('the embedded engine with some hundred invoices, one in the middle of i
     } finally {
       await service.app.close();
     }
+  });
+
+  it('can still be backed up at the old one; what opens the copy refuses, too', async () => {
+    const to = join(folder, 'backup');
+    const options = { withMasterKey: true, signal: new AbortController().signal, say: () => undefined };
+    expect(await takeBackup(readConfig(embedded()), { to, ...options })).toMatchObject({ kind: 'complete' });
+    for (const DATA_DIR of [embedded().DATA_DIR, join(to, 'data')])
+      await expect(
+        checkStore(
+          readConfig({ DATA_DIR }),
+          (fault) => expect.unreachable(fault),
+          () => undefined,
+        ),
+      ).rejects.toThrow(/^This data was moved to/);
   });
 
   it('is not moved elsewhere unless the move is abandoned; then the old data can be used again', async () => {

@@ -1,16 +1,23 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { checkData, watchData } from '../../src/app/data-watch.ts';
+import { startSimulator } from '../../scripts/authority-simulator/simulator.ts';
+import { watchData } from '../../src/app/data-watch.ts';
 import { createClosing } from '../../src/app/runtime.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createInvoiceIds } from '../../src/domain/invoice/invoice-ids.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
+import { MOVES_COLLECTION } from '../../src/storage/data-moves.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
 import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { DATA_VERSION, UPGRADES, type Upgrade, upgradeData, versionTrouble } from '../../src/storage/upgrades.ts';
 import { createLogger } from '../../src/transport/logger.ts';
 import { Client, invoiceBody } from '../support/client.ts';
+import { startCommandLine } from '../support/command-line.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { startService, withDatabase } from '../support/service.ts';
@@ -93,7 +100,7 @@ it('a start on data without a version passes all upgrades; it finds its numbers,
   }
 });
 
-it('a start on data of a later version refuses, and says what to do; so does a command', async () => {
+it('a start on data of a later version refuses, and says what to do', async () => {
   const store = await database();
   await ensureIndexes(store.db);
   await upgradeData(store.db, IDS, parts);
@@ -102,12 +109,58 @@ it('a start on data of a later version refuses, and says what to do; so does a c
     `version ${DATA_VERSION + 1} of the data, .* Install that version, or go back to a backup`,
   );
   await expect(startService({ MONGODB_URL: store.url, MASTER_KEY })).rejects.toThrow(refusal);
-  await expect(checkData(store.db)).rejects.toThrow(refusal);
   // A process that runs already may go on, unless an upgrade forbids it.
   expect(await versionTrouble(store.db, true)).toBeNull();
   const oldest = DATA_VERSION + 1;
   await store.db.collection('installation').updateOne({ _id: 'data-version' as never }, { $set: { oldest } });
   expect(await versionTrouble(store.db, true)).toMatch(refusal);
+});
+
+describe('a command', () => {
+  const later = { _id: 'data-version', version: DATA_VERSION + 1, oldest: 0 };
+  const moved = {
+    _id: 'source',
+    move: 'm',
+    other: 'mongodb://elsewhere/x',
+    startedAt: new Date(),
+    endedAt: new Date(),
+  };
+  const kinds: [name: string, collection: string, mark: { _id: string }, refusal: RegExp][] = [
+    ['of a later version', 'installation', later, /^This data was upgraded by a later version .* Install that version/],
+    ['that was moved', MOVES_COLLECTION, moved, /^This data was moved to mongodb:\/\/elsewhere\/x .* --abandon/],
+  ];
+
+  it.each(kinds)('refuses data %s, and changes nothing', async (_name, collection, mark, refusal) => {
+    const { db, url } = await database();
+    const folder = await mkdtemp(join(tmpdir(), 'refused-'));
+    const simulator = await startSimulator();
+    onTestFinished(async () => {
+      await simulator.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+    await db.collection<{ _id: string }>(collection).insertOne(mark);
+    const settings = { ...simulator.settings, MONGODB_URL: url, MASTER_KEY, DATA_DIR: folder };
+    // One for each way in which commands open the store.
+    const commands = [
+      ['check'],
+      ['authority', 'reconcile'],
+      ['tenants', 'list'],
+      ['tenants', 'export', 'ten_1', '--to', join(folder, 'export')],
+      ['master-key', 'rotate'],
+    ];
+    await Promise.all(
+      commands.map(async (args) => {
+        const child = startCommandLine(args, settings);
+        let [out, err] = ['', ''];
+        child.stdout.on('data', (chunk) => (out += chunk));
+        child.stderr.on('data', (chunk) => (err += chunk));
+        const [code] = await once(child, 'close');
+        expect({ args, code, out, err }).toEqual({ args, code: 1, out: '', err: expect.stringMatching(refusal) });
+      }),
+    );
+    expect((await db.listCollections().toArray()).map(({ name }) => name)).toEqual([collection]);
+    expect(await db.collection<{ _id: string }>(collection).find().toArray()).toEqual([mark]);
+  });
 });
 
 describe('upgrades', () => {

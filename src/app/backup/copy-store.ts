@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { FileCopy } from '../../engine/copy/file-copy.ts';
 import { type BackupSource, beginBackup, type LogState } from '../../storage/backup-source.ts';
 import type { Store } from '../../storage/connect.ts';
-import { copyFile, DATA, dataFiles, type FileList, MASTER_KEYS } from './file-list.ts';
+import { KEY_FILE, KEY_FILES } from '../master-key.ts';
+import { copyFile, DATA, dataFiles, type FileList } from './file-list.ts';
 
 /** Bytes that are read at once. */
 const PIECE = 1024 * 1024;
@@ -81,13 +82,13 @@ export async function copyDatabase(source: OpenSource, folder: string, signal: A
 
 /**
  * Copies what has been written to the log since the last call.
- * @param isSafe see `FileCopy.endLog`
+ * @param needLog see `FileCopy.endLog`
  * @returns what was acknowledged before this time is in the copy, and whether anything was copied
  */
 export async function copyLog(
   source: OpenSource,
   copy: FileCopy,
-  isSafe?: () => Promise<void>,
+  needLog?: (logBytes: number) => Promise<void>,
 ): Promise<{ at: Date; isNew: boolean }> {
   let isNew = false;
   const ask = async (): Promise<LogState> => {
@@ -95,7 +96,7 @@ export async function copyLog(
     if (!state.isMoved) return state;
     isNew = true;
     await copy.writeLog(state.rest, state.from);
-    await copy.endLog(isSafe);
+    await copy.endLog(needLog);
     return state;
   };
   let state = await ask();
@@ -122,10 +123,11 @@ export async function copyDataFiles(
 ): Promise<boolean> {
   let hasMasterKey = false;
   for await (const path of dataFiles(dataDir)) {
-    if (MASTER_KEYS.has(path) && !withMasterKey) continue;
+    // Also a key that a rotation kept: it opens earlier copies.
+    if (path.startsWith(KEY_FILE) && !withMasterKey) continue;
     const sha256 = await copyFile(join(dataDir, path), join(folder, DATA, path));
     await list.add(path, sha256);
-    hasMasterKey ||= MASTER_KEYS.has(path);
+    hasMasterKey ||= KEY_FILES.includes(path);
   }
   return hasMasterKey;
 }

@@ -4,15 +4,14 @@ import { mkdir, open, opendir, stat } from 'node:fs/promises';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
+import { syncFolder } from '../../engine/copy/file-copy.ts';
 import { KEY_LOCK_FILE } from '../key-files.ts';
-import { KEY_FILE, NEXT_KEY_FILE } from '../master-key.ts';
+import { isKeyDraft } from '../master-key.ts';
 
 /** The list of a backup's files with their digests, in the form that `sha256sum -c` reads. */
 const SUMS = 'SHA256SUMS';
 export const DATA = 'data';
 export const DATABASE = 'db/engine.sqlite';
-/** The files of the master key: a rotation that was interrupted leaves two, and either may seal the data. */
-export const MASTER_KEYS: ReadonlySet<string> = new Set([KEY_FILE, NEXT_KEY_FILE]);
 /** A folder in DATA_DIR while a restore is under way. */
 export const RESTORING = '.restoring';
 
@@ -23,7 +22,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['db', 'chromium', RESTORING, KEY_
 export interface FileList {
   readonly files: number;
   add(path: string, sha256: string): Promise<void>;
-  /** @returns the SHA-256 of the list */
+  /** Waits until the list, and the names of all files of the copy, are on the disk. @returns the SHA-256 of the list */
   close(): Promise<string>;
 }
 
@@ -46,6 +45,9 @@ export async function createFileList(folder: string): Promise<FileList> {
     async close() {
       await handle.sync();
       await handle.close();
+      for await (const entry of await opendir(folder, { recursive: true }))
+        if (entry.isDirectory()) await syncFolder(join(entry.parentPath, entry.name));
+      await syncFolder(folder);
       return hash.digest('hex');
     },
   };
@@ -104,7 +106,8 @@ function missing(path: string): (error: unknown) => never {
 /** The files of DATA_DIR that belong to a copy beside the database, as paths in it. */
 export async function* dataFiles(dataDir: string): AsyncGenerator<string> {
   for (const top of await namesIn(dataDir)) {
-    if (LEFT_OUT.has(top)) continue;
+    // The draft of a key is one, and no copy needs it.
+    if (LEFT_OUT.has(top) || isKeyDraft(top)) continue;
     const path = join(dataDir, top);
     const kind = await stat(path).catch(() => null);
     if (kind?.isFile()) yield top;

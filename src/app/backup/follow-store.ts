@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +8,7 @@ import type { FileCopy } from '../../engine/copy/file-copy.ts';
 import { inspectCopy } from '../../engine/copy/inspect-copy.ts';
 import { runningEngine } from '../../engine/running.ts';
 import { connect } from '../../storage/connect.ts';
+import { lockFile } from '../file-lock.ts';
 import { lockKeyFiles } from '../key-files.ts';
 import { engineFolder } from '../store.ts';
 import { copyDatabase, copyDataFiles, copyLog, type OpenSource, openSource } from './copy-store.ts';
@@ -20,18 +22,39 @@ const LOOK_MS = 250;
 const IDLE_MS = 10_000;
 /** Time before a copy is begun again after its engine went away, milliseconds. */
 const AGAIN_MS = 1000;
+/** In the folder of the copy: only its lock matters. */
+const LOCK_FILE = 'follow.lock';
 
 /**
  * Keeps a copy of the running engine's data in a folder until `signal` aborts. A copy that cannot be continued, because
  * the engine was stopped or the log was moved without it, stays as it is until a new one beside it is whole.
- * @throws when the folder cannot be used or is full, or the copy is damaged
+ * @throws when the folder cannot be used or is full, another process follows into it, or the copy is damaged
  */
 export async function followStore(config: Config, options: BackupOptions): Promise<void> {
-  const { signal, say } = options;
   const to = outside(config.dataDir, options.to);
-  if ((await findManifest(to))?.kind !== 'following' && !(await isEmpty(to)))
-    throw new Error(`${to} is not empty and has no copy that --follow made: name a new folder.`);
+  const lock = join(to, LOCK_FILE);
+  const manifest = await findManifest(to);
+  // A follower that ended before its first copy was whole leaves the lock's file and no manifest.
+  const isOwn = manifest ? manifest.kind === 'following' : existsSync(lock) || (await isEmpty(to));
+  if (!isOwn) throw new Error(`${to} is not empty and has no copy that --follow made: name a new folder.`);
   await mkdir(to, { recursive: true, mode: 0o700 });
+  // Two would delete each other's copies.
+  const unlock = lockFile(
+    lock,
+    'exclusive',
+    0,
+    `Another backup --follow writes to ${to}: stop it, or name a new folder.`,
+  );
+  try {
+    await followEngines(config, options);
+  } finally {
+    unlock();
+  }
+}
+
+/** Follows one engine after the other, as the service is started again. */
+async function followEngines(config: Config, options: BackupOptions): Promise<void> {
+  const { signal, say } = options;
   let isWaiting = false;
   while (!signal.aborted) {
     const uri = await runningEngine(engineFolder(config));
@@ -74,6 +97,7 @@ async function followOnce(config: Config, uri: string, options: BackupOptions): 
       ...{ fileVersion: content.fileVersion, documents: content.documents },
       ...{ sums: await list.close(), files: list.files, dataBytes: (await stat(copy.path)).size },
     };
+    await copy.sync();
     await keepUp(
       source,
       copy,
@@ -120,16 +144,20 @@ async function keepUp(
   write: (takenAt: Date, logBytes: number) => Promise<void>,
   isWhole: () => Promise<void>,
 ): Promise<void> {
-  let takenAt = new Date();
-  for (let writtenAt: number | null = null; !signal.aborted; ) {
-    const { at, isNew } = await copyLog(source, copy, () => write(takenAt, 0));
-    takenAt = at;
+  /** Of the manifest, which the first copy of the log makes possible. */
+  let takenAt: Date | null = null;
+  let writtenAt = 0;
+  while (!signal.aborted) {
+    const { at, isNew } = await copyLog(source, copy, async (logBytes) => {
+      if (takenAt) await write(takenAt, logBytes);
+    });
     await copy.syncLog();
-    if (isNew || writtenAt === null || Date.now() - writtenAt >= IDLE_MS) {
-      await write(takenAt, copy.logBytes);
-      if (writtenAt === null) await isWhole();
+    if (isNew || !takenAt || Date.now() - writtenAt >= IDLE_MS) {
+      await write(at, copy.logBytes);
+      if (!takenAt) await isWhole();
       writtenAt = Date.now();
     }
+    takenAt = at;
     await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
 }

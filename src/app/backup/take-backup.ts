@@ -52,7 +52,9 @@ export async function takeBackup(config: Config, options: BackupOptions): Promis
 async function fill(config: Config, folder: string, options: BackupOptions): Promise<Manifest> {
   const { signal, say } = options;
   const startedAt = new Date();
-  const source = await openSource(await openStore(config, { join: true }));
+  // The last copy of data that was moved or upgraded may be needed. It says so of itself, as the data does: what opens it
+  // after a restore refuses, too.
+  const source = await openSource(await openStore(config, { join: true, anyData: true }));
   let takenAt: Date;
   try {
     say(`copying ${megabytes(source.fileBytes)} of data`);

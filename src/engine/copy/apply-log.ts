@@ -4,6 +4,7 @@ import {
   FRAME_HEADER_BYTES,
   frameSum,
   HEADER_BYTES,
+  type LogHeader,
   readLogHeader,
   type Sum,
   storedSum,
@@ -25,16 +26,9 @@ export function applyLog(file: number, logPath: string, end = Number.POSITIVE_IN
     if (length === 0) return;
     const known = length === HEADER_BYTES ? readLogHeader(header) : null;
     if (!known) throw damaged(logPath, 'its header is wrong');
-    const frame = Buffer.allocUnsafeSlow(FRAME_HEADER_BYTES + known.pageBytes);
-    let sum: Sum = known.sum;
     let filePages = 0;
-    for (let index = 0; ; index++) {
-      const at = HEADER_BYTES + index * frame.length;
-      const count = at < end ? readSync(log, frame, 0, frame.length, at) : 0;
-      if (count === 0) break;
-      sum = frameSum(frame, sum, known.isSwapped);
-      const isWhole = count === frame.length && frame.subarray(8, 16).equals(known.salts);
-      if (!isWhole || !equalSums(sum, storedSum(frame, 16))) throw damaged(logPath, `frame ${index} is wrong`);
+    for (const { frame, index, isValid } of framesOf(log, known, end)) {
+      if (!isValid) throw damaged(logPath, `frame ${index} is wrong`);
       const page = frame.readUInt32BE(0);
       writeSync(file, frame, FRAME_HEADER_BYTES, known.pageBytes, (page - 1) * known.pageBytes);
       filePages = frame.readUInt32BE(4);
@@ -44,6 +38,43 @@ export function applyLog(file: number, logPath: string, end = Number.POSITIVE_IN
     ftruncateSync(file, filePages * known.pageBytes);
   } finally {
     closeSync(log);
+  }
+}
+
+/**
+ * Cuts a write-ahead log before its first frame that is not valid. After a power cut, parts of what was written last are
+ * on the disk in any order: what follows a hole cannot be used.
+ */
+export function cutLog(logPath: string): void {
+  const log = openSync(logPath, 'r+');
+  try {
+    const header = Buffer.alloc(HEADER_BYTES);
+    const known = readSync(log, header, 0, HEADER_BYTES, 0) === HEADER_BYTES ? readLogHeader(header) : null;
+    let whole = known ? HEADER_BYTES : 0;
+    for (const { frame, isValid } of known ? framesOf(log, known) : []) {
+      if (!isValid) break;
+      whole += frame.length;
+    }
+    ftruncateSync(log, whole);
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** The frames of a log that begin before `end`, in one buffer that is used again. */
+function* framesOf(
+  log: number,
+  { pageBytes, salts, sum: first, isSwapped }: LogHeader,
+  end = Number.POSITIVE_INFINITY,
+): Generator<{ frame: Buffer; index: number; isValid: boolean }> {
+  const frame = Buffer.allocUnsafeSlow(FRAME_HEADER_BYTES + pageBytes);
+  let sum: Sum = first;
+  for (let [index, at] = [0, HEADER_BYTES]; at < end; index++, at += frame.length) {
+    const count = readSync(log, frame, 0, frame.length, at);
+    if (count === 0) return;
+    sum = frameSum(frame, sum, isSwapped);
+    const isWhole = count === frame.length && frame.subarray(8, 16).equals(salts);
+    yield { frame, index, isValid: isWhole && equalSums(sum, storedSum(frame, 16)) };
   }
 }
 

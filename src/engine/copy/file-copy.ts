@@ -47,7 +47,11 @@ export class FileCopy {
 
   /** Writes bytes of the present log to their place. Bytes that were written behind them are void. */
   async writeLog(bytes: Uint8Array, offset: number): Promise<void> {
-    this.#log ??= await open(`${this.path}-wal`, 'wx+', 0o600);
+    if (!this.#log) {
+      this.#log = await open(`${this.path}-wal`, 'wx+', 0o600);
+      // Otherwise a power cut may bring back the log before it, whose pages are older than those of the file.
+      await syncFolder(this.#folder);
+    }
     await this.#log.write(bytes, 0, bytes.length, offset);
     this.logBytes = offset + bytes.length;
   }
@@ -58,13 +62,15 @@ export class FileCopy {
   }
 
   /**
-   * Ends the log: its pages are written into the file, now or when the file is no longer held. `isSafe` is called when
-   * they are on the disk and before the log is deleted.
+   * Ends the log: its pages are written into the file, now or when the file is no longer held.
+   * @param needLog called with the bytes of the log without which the file is worth nothing from then on: all of them
+   *   before the first page is written, 0 when all pages are on the disk and before the log is deleted
    * @throws when the log is damaged
    */
-  async endLog(isSafe: () => Promise<void> = async () => undefined): Promise<void> {
+  async endLog(needLog: (logBytes: number) => Promise<void> = async () => undefined): Promise<void> {
     if (!this.#log) return;
-    await this.#log.truncate(this.logBytes);
+    const bytes = this.logBytes;
+    await this.#log.truncate(bytes);
     await this.#log.datasync();
     await this.#log.close();
     this.#log = null;
@@ -75,8 +81,9 @@ export class FileCopy {
       this.#ended.push(ended);
       return;
     }
+    await needLog(bytes);
     await this.#apply(`${this.path}-wal`);
-    await isSafe();
+    await needLog(0);
     await rm(`${this.path}-wal`);
   }
 
@@ -94,12 +101,17 @@ export class FileCopy {
     }
   }
 
+  /** Waits until file and log are on the disk, under their names. */
+  async sync(): Promise<void> {
+    await this.syncLog();
+    await this.#file.sync();
+    await syncFolder(this.#folder);
+  }
+
   /** Closes the copy, whose file and log are on the disk then. */
   async close(): Promise<void> {
     try {
-      await this.#log?.datasync();
-      await this.#file.sync();
-      await syncFolder(this.#folder);
+      await this.sync();
     } finally {
       await this.#log?.close();
       await this.#file.close();
