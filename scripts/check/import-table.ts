@@ -68,9 +68,13 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'adapters/threads.ts', may: [] },
   { path: 'adapters/der.ts', may: [] },
   { path: 'adapters/watched-file.ts', may: [] },
+  { path: 'adapters/sync-folder.ts', may: [] },
   {
     path: 'adapters/<name>/',
-    may: ['domain/', 'text/', 'adapters/threads.ts', 'adapters/der.ts', 'adapters/watched-file.ts'],
+    may: [
+      ...['domain/', 'text/'],
+      ...['adapters/threads.ts', 'adapters/der.ts', 'adapters/watched-file.ts', 'adapters/sync-folder.ts'],
+    ],
   },
   // The texts that documents, mails and pages print.
   { path: 'text/', may: ['domain/money.ts', 'domain/document-language.ts'], packages: [] },

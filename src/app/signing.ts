@@ -26,6 +26,8 @@ export interface Signing {
   refresh(): Promise<boolean>;
 }
 
+/** The name of the key that signs for tenants without one of their own. */
+const PLATFORM = 'platform';
 /** Pause between two looks for changed files, milliseconds. */
 const LOOK_MS = 5000;
 
@@ -68,7 +70,7 @@ export async function openSigning(
     keyOf: (owner) => usableOf(owner).key,
     signerOf: (owner) => usableOf(owner).signer,
     get keys() {
-      const named: [string, SigningKey][] = [['platform', keys.platform], ...keys.tenants];
+      const named: [string, SigningKey][] = [[PLATFORM, keys.platform], ...keys.tenants];
       return new Map(named.map(([name, key]) => [name, usable(key).key]));
     },
     refresh: keys.refresh,
@@ -130,7 +132,7 @@ export async function composeSigning(
     count,
   );
   onKeys(signing.keys);
-  const watch = () => watchSigning(signing, log, (now) => tell(signing, data, now));
+  const watch = () => watchSigning(signing, log, (now) => void tell(signing, data, now));
   let stopWatching = watch();
   const look = async () => {
     if (!(await signing.refresh())) return;
@@ -152,20 +154,31 @@ export async function composeSigning(
   return signing;
 }
 
-type TellParts = Pick<Data, 'signersCertificates' | 'logFailure'>;
+interface TellParts extends Pick<Data, 'signersCertificates' | 'logFailure'> {
+  readonly tenants: Pick<Data['tenants'], 'find'>;
+}
 
 /** Stores what the certificates of these keys are. A failure is logged; the next look tells again. */
-function tell({ keys }: Pick<Signing, 'keys'>, { signersCertificates, logFailure }: TellParts, now: Date): void {
-  const certificates = [...keys].map(
-    ([signer, key]): SignersCertificate => ({
-      ...describeCertificate(key.certificateChain[0]),
-      ...{ signer, testOnly: key.testOnly },
-      findings: certificateFindings(key, now).map(({ text }) => text),
-    }),
-  );
-  signersCertificates
-    .tell(certificates, now)
-    .catch((err: unknown) => logFailure('warn', 'the certificates could not be told to the other processes', err));
+async function tell(
+  { keys }: Pick<Signing, 'keys'>,
+  { signersCertificates, tenants, logFailure }: TellParts,
+  now: Date,
+): Promise<void> {
+  try {
+    const certificates: SignersCertificate[] = [];
+    for (const [signer, key] of keys) {
+      // SIGNING_TENANTS may still name a tenant that is erased: nothing may be stored of it.
+      if (signer !== PLATFORM && (await tenants.find(signer)) === null) continue;
+      certificates.push({
+        ...describeCertificate(key.certificateChain[0]),
+        ...{ signer, testOnly: key.testOnly },
+        findings: certificateFindings(key, now).map(({ text }) => text),
+      });
+    }
+    await signersCertificates.tell(certificates, now);
+  } catch (error) {
+    logFailure('warn', 'the certificates could not be told to the other processes', error);
+  }
 }
 
 /**

@@ -25,7 +25,7 @@ export { verifyExport };
  * Exports a tenant of the configured store to a new folder, with or without a running service: of one that is erased what
  * is left.
  * @param report gets the failure of the audit log
- * @throws when there is no such tenant, the folder is not empty, or a document is damaged
+ * @throws when there is no such tenant, it is erased meanwhile, the folder is not empty, or a document is damaged
  */
 export async function exportTenantTo(
   config: Config,
@@ -45,8 +45,9 @@ export async function exportTenantTo(
       const manifest = await written(records, tenantId, target, new Date());
       if (manifest === null) throw new Error(`There is no tenant '${tenantId}' any more.`);
       const audit = createAudit(auditLog, () => undefined, report);
-      const entry = [null, 'tenant.exported', { subject: tenantId }] as const;
-      await audit(entryByOperator(isPresent ? tenantId : INSTALLATION, ...entry));
+      // It may have been erased since: nothing may be stored of an erased tenant.
+      const owner = (await tenants.find(tenantId)) === null ? INSTALLATION : tenantId;
+      await audit(entryByOperator(owner, null, 'tenant.exported', { subject: tenantId }));
       return manifest;
     } finally {
       await target.close();

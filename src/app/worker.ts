@@ -117,8 +117,14 @@ function sweepErasures({ config, log }: Runtime, { store, logFailure }: Data): (
   });
   const stop = startHousekeeping(
     async () => {
-      const removed = await sweep();
-      if (removed > 0) log.info({ removed }, 'legal documents of erased tenants were removed after their time');
+      await sweep((expired) => {
+        const invoices = expired.map(({ id }) => id);
+        const tenants = [...new Set(expired.map(({ tenantId }) => tenantId))];
+        log.info(
+          { invoices, tenants },
+          'the time of these legal documents of erased tenants has passed: removing them',
+        );
+      });
     },
     (err) => end.signal.aborted || logFailure('warn', 'the erasure of tenants could not go on', err),
   );

@@ -154,7 +154,7 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     move: { left: 'Heartbeats of processes.' },
     erasure: NOTHING_OF_TENANTS,
   },
-  installation: { placement: FEW_DOCUMENTS, move: 'moved', erasure: NOTHING_OF_TENANTS },
+  installation: { placement: FEW_DOCUMENTS, move: 'moved', erasure: 'erased' },
   health: {
     placement: FEW_DOCUMENTS,
     move: { left: 'Only shows that the store can be written to.' },

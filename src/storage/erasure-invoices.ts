@@ -1,6 +1,6 @@
-import type { Collection, Filter } from 'mongodb';
+import type { Collection, Document, Filter } from 'mongodb';
 import { isFinal } from '../domain/invoice/lifecycle.ts';
-import type { ErasureStore } from '../domain/tenant-data/erasure.ts';
+import { type ErasureStore, LEGAL_YEARS } from '../domain/tenant-data/erasure.ts';
 import { insertNew } from './insert-new.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { type NumberDocument, ownNumberKey, seriesKey } from './invoice-numbers.ts';
@@ -61,12 +61,15 @@ export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenant
       const hint = { _id: 1 } as const;
       await invoices.updateMany(working, { $set: { withheld: at }, $unset: { work: '', outbox: '' } }, { hint });
     },
-    async keepLegal(invoiceIds) {
+    async keepLegal(invoiceIds, retentionYears) {
       const found = await invoices
         .find(idle(invoiceIds), { hint: { _id: 1 } })
         .project<InvoiceDocument>(KEPT_PROJECTION)
         .toArray();
-      await insertNew(kept, found.map(keptDocument));
+      await insertNew(
+        kept,
+        found.map((each) => keptDocument(each, retentionYears)),
+      );
       await invoices.deleteMany(idle(found.map(({ _id }) => _id)), { hint: { _id: 1 } });
     },
     async removePdfs(tenantId, limit) {
@@ -105,20 +108,27 @@ export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenant
       if (found.length > 0) await numbers.deleteMany(among(found.map(({ _id }) => _id)));
       return found.length;
     },
-    async removeExpired(beforeYear, limit) {
-      const found = await kept
-        .find({ issueYear: { $lt: beforeYear } })
-        .project<Numbered>(NUMBERED)
-        .limit(limit)
-        .toArray();
-      if (found.length === 0) return 0;
+    async expired({ year, retentionYears }, limit) {
+      const issuedBefore = (years: number) => ({ issueYear: { $lt: year - years } });
+      // One range of the index at a time, because not every server uses it for an alternative of two.
+      const ranges: Document[] = [
+        { keptThrough: { $lt: year }, ...issuedBefore(retentionYears) },
+        { keptThrough: null, ...issuedBefore(Math.max(retentionYears, LEGAL_YEARS)) },
+      ];
+      for (const range of ranges) {
+        const found = await kept.find(range).limit(limit).toArray();
+        if (found.length > 0) return found.map(keptOf);
+      }
+      return [];
+    },
+    async removeExpired(invoiceIds) {
+      const found = await kept.find(among(invoiceIds)).project<Numbered>(NUMBERED).toArray();
       const tenantIds = [...new Set(found.map(({ tenantId }) => tenantId))];
       // Set first: after a crash the erasure of these tenants is resumed, and removes what is left of them.
       await tenants.updateMany(among(tenantIds), { $set: { 'erasure.pending': true } as never });
       await removeNumbered(found);
       await ledger.deleteMany(among(found.flatMap(({ _id, heldAs }) => [_id, ...(heldAs ? [heldAs] : [])])));
       await kept.deleteMany(among(found.map(({ _id }) => _id)));
-      return found.length;
     },
     async kept(tenantId, after, limit) {
       const found = await kept

@@ -5,6 +5,7 @@ import type { Erasure, ErasureStore, TenantCounts } from '../domain/tenant-data/
 import { erasableInvoices } from './erasure-invoices.ts';
 import { removePeopleOf } from './erasure-people.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
+import { certificateId } from './signers-certificates.ts';
 import { fileCollections } from './stored-files.ts';
 
 interface ErasedTenant {
@@ -43,6 +44,7 @@ export function createErasureStore(db: Db): ErasureStore {
   const counts = ['invoice_counts', 'request_failures'].map((name) => db.collection<{ _id: string }>(name));
   const logos: Collection<{ _id: string; content: Binary }> = db.collection('logos');
   const records = ['webhook_events', 'request_log', 'audit_log'].map((name) => db.collection<OwnedDocument>(name));
+  const installation = db.collection<{ _id: string }>('installation');
   const kept = db.collection<OwnedDocument>(KEPT_COLLECTION);
   const people = {
     ...{ people: db.collection<{ _id: string }>('people'), grants: db.collection('person_grants') as never },
@@ -164,6 +166,7 @@ export function createErasureStore(db: Db): ErasureStore {
       }
       let removed = 0;
       for (const each of counts) removed ||= await removeRange(each, `${tenantId} `, `${tenantId}!`, limit);
+      removed ||= (await installation.deleteOne({ _id: certificateId(tenantId) })).deletedCount;
       return removed;
     },
 

@@ -38,7 +38,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   ],
   kept_invoices: [
     { name: 'list', key: { tenantId: 1, _id: 1 } },
-    { name: 'expiry', key: { issueYear: 1 } },
+    { name: 'retention', key: { keptThrough: 1, issueYear: 1 } },
     { name: 'with_pdf', key: { tenantId: 1 }, partialFilterExpression: { 'pdf.file': { $exists: true } } },
     { name: 'held_as', key: { heldAs: 1 }, partialFilterExpression: { heldAs: { $exists: true } } },
     { name: 'digest', key: { 'xml.sha256': 1 }, partialFilterExpression: { 'xml.sha256': { $exists: true } } },

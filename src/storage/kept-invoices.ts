@@ -14,17 +14,24 @@ const KEPT_FIELDS = [
   ...DOCUMENT_FIELDS,
 ] as const satisfies readonly (keyof InvoiceDocument)[];
 
-/** A kept invoice. Its PDF is named until it is removed. */
-export type KeptDocument = Pick<InvoiceDocument, (typeof KEPT_FIELDS)[number]> & { issueYear: number };
+/** A kept invoice. Its PDF is named until it is removed. Earlier versions stored no `keptThrough`. */
+export type KeptDocument = Pick<InvoiceDocument, (typeof KEPT_FIELDS)[number]> & {
+  issueYear: number;
+  keptThrough?: number;
+};
 
 export const KEPT_PROJECTION: Document = Object.fromEntries(KEPT_FIELDS.map((field) => [field, 1]));
 
 /** @param invoice read with {@link KEPT_PROJECTION} */
-export function keptDocument(invoice: Pick<InvoiceDocument, (typeof KEPT_FIELDS)[number]>): KeptDocument {
-  return { ...invoice, issueYear: seriesYear(invoice.createdAt) };
+export function keptDocument(
+  invoice: Pick<InvoiceDocument, (typeof KEPT_FIELDS)[number]>,
+  retentionYears: number,
+): KeptDocument {
+  const issueYear = seriesYear(invoice.createdAt);
+  return { ...invoice, issueYear, keptThrough: issueYear + retentionYears };
 }
 
-export function keptOf({ issueYear, ...stored }: KeptDocument): KeptInvoice {
+export function keptOf({ issueYear, keptThrough, ...stored }: KeptDocument): KeptInvoice {
   // Only these fields are taken: the others of an invoice are not there.
   const invoice = invoiceOf({
     ...stored,
@@ -36,7 +43,8 @@ export function keptOf({ issueYear, ...stored }: KeptDocument): KeptInvoice {
   const { id, tenantId, environment, status, number, ownNumber, dgiId, rejectionReason, problems } = invoice;
   const { authorityWarnings, heldAs, createdAt, updatedAt, events, xml, receipt, cleared } = invoice;
   return {
-    ...{ id, tenantId, environment, status, number, ownNumber, dgiId, rejectionReason, problems, issueYear },
-    ...{ authorityWarnings, heldAs, createdAt, updatedAt, events, xml, receipt, cleared },
+    ...{ id, tenantId, environment, status, number, ownNumber, dgiId, rejectionReason, problems },
+    ...{ issueYear, keptThrough: keptThrough ?? null, authorityWarnings, heldAs },
+    ...{ createdAt, updatedAt, events, xml, receipt, cleared },
   };
 }

@@ -4,6 +4,7 @@ import type { SignersCertificate, SignersCertificates } from '../domain/tenant/p
 type CertificateDocument = Omit<SignersCertificate, 'signer'> & { _id: string; seenAt: Date };
 
 const PREFIX = 'certificate:';
+export const certificateId = (signer: string): string => PREFIX + signer;
 /** The ids of the collection that begin with {@link PREFIX}. */
 const OURS = { $gte: PREFIX, $lt: 'certificate;' } as const;
 /** Workers tell every six hours. */
@@ -19,7 +20,7 @@ export function createSignersCertificates(db: Db): SignersCertificates {
       if (certificates.length > 0) {
         await documents.bulkWrite(
           certificates.map(({ signer, ...rest }) => ({
-            replaceOne: { filter: { _id: PREFIX + signer }, replacement: { ...rest, seenAt: now }, upsert: true },
+            replaceOne: { filter: { _id: certificateId(signer) }, replacement: { ...rest, seenAt: now }, upsert: true },
           })),
           { ordered: false },
         );
@@ -31,7 +32,7 @@ export function createSignersCertificates(db: Db): SignersCertificates {
       return (await found.toArray()).map(certificateOf);
     },
     async of(tenantId, now) {
-      const ids = [tenantId, 'platform'].map((signer) => PREFIX + signer);
+      const ids = [tenantId, 'platform'].map(certificateId);
       const found = await documents.find({ _id: { $in: ids }, seenAt: { $gte: oldest(now) } }).toArray();
       const own = found.find(({ _id }) => _id === ids[0]) ?? found[0];
       return own ? certificateOf(own) : null;

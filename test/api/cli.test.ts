@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,9 +16,13 @@ import { greeting } from '../../src/cli/greeting.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { readConfig } from '../../src/config.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { startEngine } from '../../src/engine/embedded.ts';
+import { createErasureStore } from '../../src/storage/erasure.ts';
+import { documentOf } from '../../src/storage/invoice-document.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { type CommandLine, startCommandLine } from '../support/command-line.ts';
+import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { Browser } from '../support/person.ts';
 import { STAND_IN_PDF, startService, type TestService, withDatabase } from '../support/service.ts';
@@ -353,6 +358,27 @@ describe('the data of a tenant', () => {
     expect(await administer('tenants', 'erase', 'ten_x', '--confirm', 'ten_x')).toMatchObject({
       ...{ code: 1, err: expect.stringContaining("There is no tenant 'ten_x'") },
     });
+  });
+});
+
+describe('an export of a tenant that is erased meanwhile', () => {
+  it('fails without a manifest, and nothing is stored of the tenant', async () => {
+    const { id: tenantId } = await service.tenant();
+    const { db } = service.app.store;
+    const invoices = Array.from({ length: 3000 }, () => pendingInvoice({ tenantId, work: null }));
+    const documents = invoices.map((invoice) => documentOf(invoice, newCreationMoment().order, null));
+    await db.collection<{ _id: string }>('invoices').insertMany(documents);
+    const to = join(folder, 'erased');
+    const exporting = administer('tenants', 'export', tenantId, '--to', to);
+    await expect.poll(() => existsSync(join(to, 'tenant.json')), { interval: 2 }).toBe(true);
+    await createErasureStore(db).begin(tenantId, new Date());
+    // It had still to read most of them.
+    expect(existsSync(join(to, 'test', 'events.jsonl'))).toBe(false);
+    expect(await exporting).toMatchObject({
+      ...{ code: 1, out: '', err: expect.stringContaining('was erased while it was exported') },
+    });
+    expect(existsSync(join(to, 'manifest.json'))).toBe(false);
+    expect(await db.collection('audit_log').countDocuments({ subject: tenantId, action: 'tenant.exported' })).toBe(0);
   });
 });
 

@@ -1,10 +1,23 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFile, mkdtemp, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import {
+  appendFile,
+  type FileHandle,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createExportFolder } from '../../src/adapters/tenant-folder/export-folder.ts';
 import { verifyExport } from '../../src/adapters/tenant-folder/verify-export.ts';
 import { recordsOf } from '../../src/app/tenant-data.ts';
@@ -118,6 +131,47 @@ describe('an export of a tenant', () => {
     for (const secret of [tenant.secretKey, stored?.keys[0].hash, endpoint?.secrets[0].sealed, '/files/', 'whsec_'])
       expect(text).not.toContain(secret);
     expect((await stat(join(path, answer.xml_url))).mode & 0o777).toBe(0o600);
+  });
+
+  it('has the calls to the authority that the tenant sees in GraphQL', async () => {
+    const { tenant, invoice, client } = await world();
+    const query = `{ invoice(id: "${invoice.id}") {
+      authorityAttempts { at purpose outcome message milliseconds requestId } } }`;
+    const { authorityAttempts } = (await client.graphql(query)).body.data.invoice;
+    const [{ details }] = await linesOf(await exported(tenant.id), 'test/invoices.jsonl');
+    expect(authorityAttempts.length).toBeGreaterThan(0);
+    // GraphQL shows whole seconds.
+    const shown = details.authorityAttempts.map(({ at, ...each }: { at: string }) => ({
+      ...{ at: `${at.slice(0, 19)}Z`, ...each },
+    }));
+    expect(shown).toEqual(authorityAttempts);
+  });
+
+  it('is on the disk, every file and folder, before its manifest is there, and then the manifest', async () => {
+    const { tenant } = await world();
+    const [above, name] = [join(folder, 'new'), 'export'];
+    const to = join(above, name);
+    /** What was sent to the disk, by inode. */
+    const [before, after] = [new Set<number>(), new Set<number>()];
+    const any = await open(folder);
+    const prototype = Object.getPrototypeOf(any) as FileHandle;
+    await any.close();
+    const { sync } = prototype;
+    const spy = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+      const { ino } = await this.stat();
+      await sync.call(this);
+      (existsSync(join(to, 'manifest.json')) ? after : before).add(ino);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const target = await createExportFolder(to);
+    await exportTenant(recordsOf(service.app.store.db), tenant.id, target, new Date());
+    await target.close();
+    const inside = await readdir(to, { recursive: true });
+    expect(inside.filter((path) => path.endsWith('signed.xml'))).toHaveLength(1);
+    const inodes = async (paths: string[]) => Promise.all(paths.map(async (path) => (await stat(path)).ino));
+    const all = [folder, above, to, ...inside.map((path) => join(to, path))];
+    expect((await inodes(all)).filter((ino) => !before.has(ino))).toEqual([]);
+    expect(await inodes([to])).toEqual([...after]);
   });
 
   it('is checked by sha256sum, too', async () => {

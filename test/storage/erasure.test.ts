@@ -50,16 +50,43 @@ describe('every query of an erasure has an index, and looks at nothing of other 
     ['withhold', () => erasures.withhold(some(own.live), new Date())],
     ['detach', () => erasures.detach(some(own.test), null, new Date())],
     ['removeInvoices', () => erasures.removeInvoices(owner('test'), some(own.test)), 4 * LIMIT],
-    ['keepLegal', () => erasures.keepLegal(some(own.live))],
+    ['keepLegal', () => erasures.keepLegal(some(own.live), 10)],
     ['removePdfs', () => erasures.removePdfs(own.tenantId, LIMIT)],
     ['kept', () => erasures.kept(own.tenantId, null, LIMIT)],
     ['kept, further ones', () => erasures.kept(own.tenantId, 'inv_', LIMIT)],
     ['removeNumbers', () => erasures.removeNumbers(own.tenantId, 'test', LIMIT)],
     ['removeLogos', () => erasures.removeLogos(own.tenantId)],
     ['removePeople', () => erasures.removePeople(own.tenantId, LIMIT)],
-    ['removeExpired', () => erasures.removeExpired(3000, LIMIT), 4 * LIMIT],
+    ['expired', () => erasures.expired({ year: 3000, retentionYears: 10 }, LIMIT)],
+    ['expired, by a shorter setting only', () => erasures.expired({ year: 2030, retentionYears: 1 }, LIMIT)],
+    ['removeExpired', () => erasures.removeExpired(some(own.live)), 4 * LIMIT],
     ['finish', () => erasures.finish(own.tenantId)],
   ])('%s', (_name, call, most = MOST) => plans.expectIndexed(call, most));
+});
+
+describe('what is kept', () => {
+  it('is expired when both the retention period that was promised and the present one are over', async () => {
+    const { tenantId, live } = await storeErasable(store.db, 1);
+    await erasures.begin(tenantId, new Date());
+    await erasures.keepLegal(live, 10);
+    const [kept] = await erasures.kept(tenantId, null, 1);
+    const issued = kept?.issueYear ?? 0;
+    expect(kept?.keptThrough).toBe(issued + 10);
+    const isExpired = async (after: number, retentionYears: number) => {
+      const found = await erasures.expired({ year: issued + after, retentionYears }, 100);
+      return found.some(({ id }) => id === kept?.id);
+    };
+    const limits = async () => [
+      // A shorter setting, the same, and a longer one.
+      ...[await isExpired(10, 1), await isExpired(11, 1)],
+      ...[await isExpired(10, 10), await isExpired(11, 10)],
+      ...[await isExpired(20, 20), await isExpired(21, 20)],
+    ];
+    expect(await limits()).toEqual([false, true, false, true, false, true]);
+    // An earlier version stored no promise.
+    await store.db.collection('kept_invoices').updateMany({ tenantId }, { $unset: { keptThrough: '' } });
+    expect(await limits()).toEqual([false, true, false, true, false, true]);
+  });
 });
 
 describe('a logo', () => {

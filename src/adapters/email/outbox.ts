@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../sync-folder.ts';
 
 /**
  * Writes a mail to a folder as `<name>.eml`, atomically and durably. Writing the same name again replaces the file, so
@@ -26,15 +27,4 @@ export async function writeToOutbox(folder: string, name: string, message: Uint8
   }
   await syncFolder(folder);
   return file;
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open folders; NTFS makes renames durable without this.
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

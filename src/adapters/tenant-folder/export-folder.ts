@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { ExportManifest, ExportTarget, WrittenFile } from '../../domain/tenant-data/ports.ts';
+import { syncFolder } from '../sync-folder.ts';
 
 export const MANIFEST = 'manifest.json';
 /** The list of all other files, in the form that `sha256sum -c` reads. */
@@ -11,12 +12,12 @@ export const SUMS = 'SHA256SUMS';
 export const PATH = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
 
 /**
- * An export in a folder of the disk, for its owner only. `manifest.json` comes last, so a folder without it is of an export
- * that was interrupted.
+ * An export in a folder of the disk, for its owner only. `manifest.json` comes last, when everything else is on the disk,
+ * so a folder without it is of an export that was interrupted. Whoever has it may erase the tenant.
  * @throws when the folder is not empty, or cannot be made
  */
 export async function createExportFolder(folder: string): Promise<ExportTarget & { close(): Promise<void> }> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const top = await mkdir(folder, { recursive: true, mode: 0o700 });
   await refuseFull(folder);
   const sums = await open(join(folder, SUMS), 'wx', 0o600);
   const list = createHash('sha256');
@@ -40,6 +41,7 @@ export async function createExportFolder(folder: string): Promise<ExportTarget &
     write,
     async finish({ tenantId, startedAt }, records) {
       await sums.sync();
+      await syncFolders(folder, top);
       const manifest: ExportManifest = {
         ...{ format: 1, tenant: tenantId },
         ...{ started_at: startedAt.toISOString(), finished_at: new Date().toISOString() },
@@ -56,6 +58,7 @@ export async function createExportFolder(folder: string): Promise<ExportTarget &
         await file.close();
       }
       await rename(draft, join(folder, MANIFEST));
+      await syncFolder(folder);
       return manifest;
     },
     close: () => sums.close(),
@@ -69,6 +72,17 @@ async function refuseFull(folder: string): Promise<void> {
     );
 }
 
+/** @param top the uppermost folder that was made for the export: its own entry is in the folder above it */
+async function syncFolders(folder: string, top: string | undefined): Promise<void> {
+  for await (const entry of await opendir(folder, { recursive: true }))
+    if (entry.isDirectory()) await syncFolder(join(entry.parentPath, entry.name));
+  await syncFolder(folder);
+  if (top === undefined) return;
+  const above = dirname(resolve(top));
+  for (let each = resolve(folder); each !== above; each = dirname(each)) await syncFolder(dirname(each));
+}
+
+/** Writes a file to the disk. */
 async function writeAll(
   file: FileHandle,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -80,6 +94,7 @@ async function writeAll(
     await file.writeFile(part);
     bytes += part.byteLength;
   }
+  await file.sync();
   return { bytes, sha256: hash.digest('hex') };
 }
 

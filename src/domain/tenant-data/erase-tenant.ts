@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LATER_STAGES, type Stage } from '../invoice/lifecycle.ts';
 import { ENVIRONMENTS, type Environment, type Owner } from '../tenant/tenant.ts';
-import type { ErasableInvoice, Erasure, ErasureStore } from './erasure.ts';
+import type { ErasableInvoice, Erasure, ErasureStore, KeptInvoice } from './erasure.ts';
 
 /** Documents in one piece of work. */
 const PIECE = 50;
@@ -71,7 +71,7 @@ export function fateOf(
 
 /** Erases tenants in small pieces with pauses (docs/decisions/0072). */
 export function createEraseTenant(parts: EraseParts) {
-  const { store, alone, now, signal } = parts;
+  const { store, alone, now, signal, retentionYears } = parts;
   const { pause = async (ms) => void (await sleep(ms, undefined, signal && { signal })) } = parts;
 
   async function piece<T>(work: () => Promise<T>): Promise<T> {
@@ -108,7 +108,7 @@ export function createEraseTenant(parts: EraseParts) {
       const steps: Partial<Record<Fate, (ids: string[]) => Promise<void>>> = {
         withhold: (ids) => store.withhold(ids, now()),
         detach: (ids) => store.detach(ids, stages, now()),
-        keep: (ids) => store.keepLegal(ids),
+        keep: (ids) => store.keepLegal(ids, retentionYears),
         remove: (ids) => store.removeInvoices(owner, ids),
       };
       for (const [fate, step] of Object.entries(steps)) {
@@ -171,12 +171,20 @@ export function createEraseTenant(parts: EraseParts) {
       const begun = await store.begin(tenantId, now());
       return begun && goOn(begun, true, say);
     },
-    /** Goes on with what is pending, and removes legal documents whose time has passed. @returns how many of them */
-    async sweep(): Promise<number> {
-      const beforeYear = parts.year() - parts.retentionYears;
-      const expired = await all((limit) => store.removeExpired(beforeYear, limit));
+    /**
+     * Goes on with what is pending, and removes legal documents whose time has passed.
+     * @param sayExpired called with the invoices before their documents are removed
+     */
+    async sweep(sayExpired: (expired: readonly KeptInvoice[]) => void): Promise<void> {
+      await all(async (limit) => {
+        const expired = await store.expired({ year: parts.year(), retentionYears }, limit);
+        if (expired.length > 0) {
+          sayExpired(expired);
+          await store.removeExpired(expired.map(({ id }) => id));
+        }
+        return expired.length;
+      });
       for (const each of await store.pending(TENANTS)) await goOn(each, false, () => undefined);
-      return expired;
     },
   };
 }

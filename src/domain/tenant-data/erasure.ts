@@ -41,6 +41,19 @@ export interface KeptInvoice
     > {
   /** The year of issue, in Morocco's time zone. The retention period begins at its end. */
   readonly issueYear: number;
+  /** The last year of the retention period, as it was when the invoice was kept; null: an earlier version kept it. */
+  readonly keptThrough: number | null;
+}
+
+/** Years after that of its issue for which the law has a document kept. */
+export const LEGAL_YEARS = 10;
+
+/** The present time and setting, by which retention periods end. */
+export interface RetentionNow {
+  /** The present year in Morocco. */
+  readonly year: number;
+  /** Years after that of its issue in which a live invoice's documents are kept. */
+  readonly retentionYears: number;
 }
 
 /** The counts of a tenant's data, in the words of the preview. Counted before anything is erased. */
@@ -75,7 +88,7 @@ export interface ErasureStore {
   removeEndpoints(tenantId: string, limit: number): Promise<number>;
   /** Deliveries with their attempts. */
   removeDeliveries(tenantId: string, limit: number): Promise<number>;
-  /** Events, requests, the audit log and counts. */
+  /** Events, requests, the audit log, counts, and the description of the tenant's own signing certificate. */
   removeRecords(tenantId: string, limit: number): Promise<number>;
   /** Up to `limit` invoices, newest first. @param before order key; null: from the newest */
   invoices(owner: Owner, before: string | null, limit: number): Promise<ErasableInvoice[]>;
@@ -86,8 +99,8 @@ export interface ErasureStore {
    * @param stages only of invoices with work of these stages; null: of any
    */
   detach(invoiceIds: readonly string[], stages: readonly Stage[] | null, at: Date): Promise<void>;
-  /** Removes invoices that have no work, and keeps of each what {@link KeptInvoice} has. */
-  keepLegal(invoiceIds: readonly string[]): Promise<void>;
+  /** Removes invoices that have no work, and keeps of each what {@link KeptInvoice} has, for so many years. */
+  keepLegal(invoiceIds: readonly string[], retentionYears: number): Promise<void>;
   /** Removes the PDFs of invoices that were kept. */
   removePdfs(tenantId: string, limit: number): Promise<number>;
   /** Removes invoices that have no work, with their documents, numbers and submissions to the mock authority. */
@@ -98,8 +111,13 @@ export interface ErasureStore {
   removeLogos(tenantId: string): Promise<void>;
   /** Ends the erasure: nothing is pending. Without kept documents the tenant and its numbers disappear. */
   finish(tenantId: string): Promise<void>;
-  /** Removes up to `limit` kept invoices that were issued before this year; their tenants are pending again. */
-  removeExpired(beforeYear: number, limit: number): Promise<number>;
+  /**
+   * Up to `limit` kept invoices whose retention period is over by the present setting and by the one of the time when they
+   * were kept; for one of an earlier version, which stored none, that is {@link LEGAL_YEARS}.
+   */
+  expired(now: RetentionNow, limit: number): Promise<KeptInvoice[]>;
+  /** Removes kept invoices; their tenants are pending again. */
+  removeExpired(invoiceIds: readonly string[]): Promise<void>;
   /** Kept invoices by id. */
   kept(tenantId: string, after: string | null, limit: number): Promise<KeptInvoice[]>;
 }

@@ -49,7 +49,11 @@ export function exportedInvoice(invoice: Invoice, documents: readonly ExportedDo
   const legal = invoice.cleared === null ? 'xml' : 'cleared';
   const urls = isAccepted ? { xml: { url: pathOf(legal) }, pdf: { url: pathOf('pdf') } } : null;
   const { id, ...answer } = writeAnswer({ ...invoice, documents: urls });
-  const { number, environment, customer, seller, terms, events, email, problems, authorityWarnings, heldAs } = invoice;
-  const details = { number, environment, customer, seller, terms, events, email, problems, authorityWarnings, heldAs };
-  return { id, object: 'invoice', ...answer, details: { ...details, documents } };
+  const { number, environment, customer, seller, terms, events, email } = invoice;
+  const { problems, authorityWarnings, authorityAttempts, heldAs } = invoice;
+  const details = {
+    ...{ number, environment, customer, seller, terms, events, email },
+    ...{ problems, authorityWarnings, authorityAttempts, heldAs, documents },
+  };
+  return { id, object: 'invoice', ...answer, details };
 }

@@ -19,7 +19,8 @@ const PIECE = 64 * 1024;
  * Lists are read from the newest row at the start to the oldest: what was stored before is in the export, and nothing is
  * in it twice. An invoice that was not final yet is as it was when it was read; a final one never changes.
  * @param at the present time
- * @returns null if there is no such tenant @throws when a document is damaged, or the target cannot be written
+ * @returns null if there is no such tenant
+ * @throws when a document is damaged, the tenant is erased meanwhile, or the target cannot be written
  */
 export async function exportTenant(
   records: TenantRecords,
@@ -62,6 +63,11 @@ export async function exportTenant(
       allRows((place) => records.requests.page({ ...whole, ...place, failed: false, kind: null })),
     );
   }
+  // An erasure begins by making the tenant unknown: if it is known now, everything that was read before was whole.
+  if ((await records.tenants.find(tenantId)) === null)
+    throw new Error(
+      'The tenant was erased while it was exported, so the export is not whole. Delete it; a new one has what is left of the tenant.',
+    );
   return target.finish({ tenantId, startedAt: at }, counts);
 }
 

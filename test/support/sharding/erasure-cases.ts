@@ -16,7 +16,7 @@ export function erasureCases(store: Store): Record<string, Subject> {
   };
   const kept = async () => {
     const stored = await erased();
-    await erasures.keepLegal(stored.live);
+    await erasures.keepLegal(stored.live, 10);
     return stored;
   };
   /** @param scatters what goes to every shard, beside what is needed before */
@@ -94,9 +94,15 @@ export function erasureCases(store: Store): Record<string, Subject> {
         ({ tenantId }) => erasures.finish(tenantId),
         ['find kept_invoices by tenantId', 'find invoice_numbers by _id'],
       ),
+      expired: scattering(
+        () => erasures.expired({ year: 3000, retentionYears: 10 }, 5),
+        ['find kept_invoices by issueYear, keptThrough'],
+        YEARLY,
+        kept,
+      ),
       removeExpired: scattering(
-        () => erasures.removeExpired(3000, 5),
-        ['find kept_invoices by issueYear', 'find documents.files by filename'],
+        ({ live }) => erasures.removeExpired(live),
+        ['find documents.files by filename'],
         YEARLY,
         kept,
       ),

@@ -34,7 +34,7 @@ function storeOf(events: number) {
   const answers: Readonly<Record<string, (...given: never[]) => unknown>> = {
     begin: () => ({ tenantId: 'ten_1', since: NOW, isPending: true }),
     pending: () => [{ tenantId: 'ten_1', since: NOW, isPending: true }],
-    invoices: () => [],
+    ...{ invoices: () => [], expired: () => [] },
     removeRecords: (_tenantId: string, limit: number) => {
       const removed = Math.min(limit, left);
       left -= removed;
@@ -70,7 +70,7 @@ describe('an erasure', () => {
     expect(pauses).toBeGreaterThanOrEqual(pieces.length);
     expect(calls.map(([name]) => name)).not.toContain('finish');
     now = new Date(NOW.getTime() + 60_000);
-    await sweep();
+    await sweep(() => undefined);
     expect(calls.at(-1)?.[0]).toBe('finish');
   });
 
@@ -91,18 +91,22 @@ describe('an erasure', () => {
     expect(pieces).toBe(8);
   });
 
-  it('removes what was issued eleven years ago, and nothing younger', async () => {
+  it('removes what is expired in pieces, and says of each what it is before it is gone', async () => {
     const { store, calls } = storeOf(0);
-    const years: unknown[] = [];
-    const removeExpired: ErasureStore['removeExpired'] = async (beforeYear) => {
-      years.push(beforeYear);
-      return 0;
+    const happened: unknown[] = [];
+    const left = [[{ id: 'inv_1' }, { id: 'inv_2' }], [{ id: 'inv_3' }]];
+    const own: Partial<ErasureStore> = {
+      async expired(now) {
+        expect(now).toEqual({ year: 2026, retentionYears: 10 });
+        return (left.shift() ?? []) as never;
+      },
+      removeExpired: async (ids) => void happened.push(['removed', ...ids]),
     };
-    const only = new Proxy(store, {
-      get: (real, name: keyof ErasureStore) => (name === 'removeExpired' ? removeExpired : real[name]),
-    });
-    await createEraseTenant({ ...parts, store: only, now: () => NOW, pause: async () => {} }).sweep();
-    expect(years).toEqual([2016]);
+    const only = new Proxy(store, { get: (real, name: keyof ErasureStore) => own[name] ?? real[name] });
+    const { sweep } = createEraseTenant({ ...parts, store: only, now: () => NOW, pause: async () => {} });
+    await sweep((expired) => happened.push(['said', ...expired.map(({ id }) => id)]));
+    const pieces = [['inv_1', 'inv_2'], ['inv_3']];
+    expect(happened).toEqual(pieces.flatMap((ids) => [['said', ...ids], ['removed', ...ids]])); // biome-ignore format: one line
     expect(calls.length).toBeGreaterThan(0);
   });
 });

@@ -12,6 +12,7 @@ import { createClosing } from '../../../src/app/runtime.ts';
 import { composeSigning, openSigning, watchSigning } from '../../../src/app/signing.ts';
 import { readConfig } from '../../../src/config.ts';
 import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
+import type { Tenant } from '../../../src/domain/tenant/tenant.ts';
 import { createLogger } from '../../../src/transport/logger.ts';
 import { sampleInvoice } from '../ubl/sample-invoice.ts';
 import { ecKey, FROM, identityOf, TO } from '../xades/identities.ts';
@@ -139,6 +140,7 @@ describe('the keys of a service', () => {
           },
           ...{ list: async () => [], of: async () => null },
         },
+        tenants: { find: async () => null },
         logFailure: (_level, message) => expect.unreachable(message),
       },
       {
@@ -151,6 +153,32 @@ describe('the keys of a service', () => {
     expect(toldOthers).toEqual(seen);
     const { fingerprint256 } = signing.keyOf({ tenantId: 'ten_1', environment: 'live' }).certificateChain[0];
     expect(told).toHaveBeenCalledExactlyOnceWith({ platform: fingerprint256 }, 'a changed signing key is used');
+    await closing.close({ delayMs: 0, graceMs: 0, patient: false });
+  });
+
+  test('others are told of the keys of the platform and of tenants that are there, not of one that is erased', async ({
+    skip,
+  }) => {
+    if (makePkcs12(folder, 'Own', '') === null) return skip('openssl is not installed: skipped');
+    const own = { p12: 'Own.p12', passphrase: '' };
+    await writeFile(join(folder, 'tenants.json'), JSON.stringify({ ten_1: own, ten_erased: own }));
+    const log = createLogger('silent');
+    const closing = createClosing(log);
+    const told = Promise.withResolvers<string[]>();
+    const config = { ...readConfig({ SIGNING_TENANTS: join(folder, 'tenants.json') }), dataDir: folder };
+    await composeSigning(
+      { config, log, closing, fail: (error) => expect.unreachable(String(error)) },
+      {
+        signersCertificates: {
+          tell: async (certificates) => told.resolve(certificates.map(({ signer }) => signer)),
+          ...{ list: async () => [], of: async () => null },
+        },
+        tenants: { find: async (id) => (id === 'ten_1' ? ({ id } as Tenant) : null) },
+        logFailure: (_level, message) => expect.unreachable(message),
+      },
+      { count: () => undefined, onKeys: () => undefined },
+    );
+    expect(await told.promise).toEqual(['platform', 'ten_1']);
     await closing.close({ delayMs: 0, graceMs: 0, patient: false });
   });
 
