@@ -14,6 +14,8 @@ import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.
 let mongo: TestMongo;
 let client: MongoClient;
 let db: Db;
+/** The reference server looks documents up by the name of the collection. */
+const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
 let invoices: Collection<{ _id: number; [field: string]: unknown }>;
 const open: ChangeStream[] = [];
 
@@ -155,6 +157,19 @@ describe('events', () => {
     expect(first).toHaveProperty('fullDocument', { _id: 1, a: 2 });
     expect(second).toHaveProperty('fullDocument', null);
   });
+
+  test.skipIf(elsewhere)(
+    'updateLookup does not return a document of a later collection with the same name',
+    async () => {
+      await invoices.insertOne({ _id: 1 });
+      const stream = await opened(db.watch([], { ...quick, fullDocument: 'updateLookup' }));
+      await invoices.updateOne({ _id: 1 }, { $set: { a: 1 } });
+      await invoices.drop();
+      await invoices.insertOne({ _id: 1, of: 'another collection' } as never);
+      const [update] = await take(stream, 1);
+      expect(update).toMatchObject({ operationType: 'update', fullDocument: null });
+    },
+  );
 
   test('a pipeline filters and transforms events', async () => {
     const stream = await opened(

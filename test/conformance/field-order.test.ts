@@ -50,7 +50,10 @@ test('an update keeps the order of fields named by whole numbers, also in nested
   expect(deserialize(stored[0] as Uint8Array)).toEqual({ _id: 1, b: 1, 2: 2, 1: 3, c: 4 });
 });
 
-describe('the order of the fields of an indexed document', () => {
+/** The reference server's index takes documents with the same fields in another order for equal. */
+const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
+
+describe.skipIf(elsewhere)('the order of the fields of an indexed document', () => {
   const was = { city: 'A', zip: 1 };
   const is = { zip: 1, city: 'A' };
 

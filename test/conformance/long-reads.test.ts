@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { type Collection, type Document, MongoClient } from 'mongodb';
+import { type Collection, type Document, MongoClient, type Timestamp } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../src/engine/embedded.ts';
 import { ENOUGH_INSERTS, mostInsertsDuring } from '../support/inserts-during.ts';
@@ -21,6 +21,8 @@ let engine: Engine;
 let client: MongoClient;
 let other: MongoClient;
 let items: Collection<Document>;
+/** Before the items. */
+let beginning: Timestamp;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'engine-'));
@@ -28,6 +30,7 @@ beforeAll(async () => {
   client = await new MongoClient(engine.uri).connect();
   other = await new MongoClient(engine.uri).connect();
   items = client.db(name).collection('items');
+  beginning = (await client.db(name).command({ ping: 1 })).operationTime;
   for (let from = 0; from < COUNT; from += 2000) {
     const documents = Array.from({ length: 2000 }, (_, i) => from + i);
     await items.insertMany(documents.map((n) => ({ _id: n as never, n, group: n % 1000, list: [n % 7, n % 5] })));
@@ -128,9 +131,15 @@ describe('a long read', () => {
     await items.aggregate([{ $out: 'dropped' }]).toArray();
     const never = { $expr: { $eq: [{ $size: { $range: [0, 1000] } }, 2] } };
     const before = await open();
-    const reads = [dropped.find(never).toArray(), dropped.countDocuments(never), dropped.distinct('n', never)];
+    const joined = { $unionWith: { coll: 'dropped', pipeline: [{ $match: never }] } };
+    const reads = [
+      dropped.find(never).toArray(),
+      dropped.countDocuments(never),
+      dropped.distinct('n', never),
+      items.aggregate([{ $limit: 1 }, joined]).toArray(),
+    ];
     const settled = Promise.allSettled(reads);
-    await expect.poll(open).toBe(before + 3);
+    await expect.poll(open).toBe(before + 4);
     await other.db(name).dropCollection('dropped');
     for (const each of await settled) expect(each).toMatchObject({ status: 'rejected', reason: { code: 175 } });
     expect(await dropped.countDocuments()).toBe(0);
@@ -144,6 +153,46 @@ describe('a long read', () => {
     await expect.poll(open).toBeGreaterThan(before);
     wire.close();
     await expect.poll(open).toBe(before);
+  });
+});
+
+describe('a change stream', () => {
+  const watch = (collection: string, pipeline: Document[]) =>
+    client.db(name).collection(collection).watch(pipeline, { startAtOperationTime: beginning });
+
+  test('that passes over many events lets others run, and finds those that it has', async () => {
+    const found: Document[] = [];
+    const read = async () => {
+      await using stream = watch('items', [{ $match: { 'fullDocument.n': COUNT - 1 } }]);
+      found.push(await stream.next());
+    };
+    const inserts = await mostInsertsDuring(other.db(name).collection('beside'), read);
+    expect(inserts).toBeGreaterThanOrEqual(ENOUGH_INSERTS);
+    for (const event of found) expect(event).toMatchObject({ operationType: 'insert', fullDocument: { n: COUNT - 1 } });
+  });
+
+  test('answers with the position that it has come to', async () => {
+    const wire = await WireClient.connect(engine.uri);
+    const pipeline = [{ $changeStream: { startAtOperationTime: beginning } }, { $match: { 'fullDocument.n': COUNT } }];
+    const { cursor } = await wire.command({ aggregate: 'items', pipeline, cursor: {}, $db: name });
+    expect(cursor.firstBatch).toEqual([]);
+    const more = { getMore: cursor.id, collection: 'items', maxTimeMS: 1, $db: name };
+    const second = (await wire.command(more)).cursor;
+    expect(second.nextBatch).toEqual([]);
+    expect(second.postBatchResumeToken._data > cursor.postBatchResumeToken._data).toBe(true);
+    wire.close();
+  });
+
+  test('passes over many events of other collections', async () => {
+    await client
+      .db(name)
+      .collection('few')
+      .insertMany([{ n: 1 }, { n: 2 }]);
+    await using stream = watch('few', []);
+    expect([await stream.next(), await stream.next()]).toMatchObject([
+      { fullDocument: { n: 1 } },
+      { fullDocument: { n: 2 } },
+    ]);
   });
 });
 

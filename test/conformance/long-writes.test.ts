@@ -67,6 +67,155 @@ describe('other commands run during', () => {
   });
 });
 
+describe('other commands run while it is searched what to write by', () => {
+  // Takes some time for each document.
+  const never = { $expr: { $eq: [{ $size: { $range: [0, 1000] } }, 2] } };
+  test.each<[string, () => Promise<unknown>]>([
+    ['updateOne', async () => await items().updateOne(never, { $inc: { n: 1 } })],
+    [
+      'an upsert',
+      async () => await items().updateOne({ ...never, _id: { $gte: 0 } }, { $set: { n: 2 } }, { upsert: true }),
+    ],
+    ['replaceOne', async () => await items().replaceOne(never, { n: 1 })],
+    ['deleteOne', async () => await items().deleteOne(never)],
+    ['updateMany', async () => await items().updateMany(never, { $inc: { n: 1 } })],
+    ['findOneAndUpdate', async () => await items().findOneAndUpdate(never, { $inc: { n: 1 } }, { sort: { n: 1 } })],
+    ['findOneAndDelete', async () => await items().findOneAndDelete(never)],
+    [
+      '$merge',
+      async () =>
+        await items()
+          .aggregate([{ $match: never }, { $merge: 'merged' }])
+          .toArray(),
+    ],
+    [
+      '$out',
+      async () =>
+        await items()
+          .aggregate([{ $match: never }, { $out: 'replaced' }])
+          .toArray(),
+    ],
+  ])('%s', async (_, write) => {
+    await fill();
+    expect(await mostInsertsDuring(client.db(name).collection('beside'), write)).toBeGreaterThanOrEqual(ENOUGH_INSERTS);
+  });
+});
+
+describe('a search for one document to write', () => {
+  /** Matches a document with this `n`, after some time for each other. */
+  const slowly = (n: number) => ({
+    $expr: { $and: [{ $gt: [{ $size: { $range: [0, 1000] } }, 2] }, { $eq: ['$n', n] }] },
+  });
+  const open = async () => (await client.db('admin').command({ serverStatus: 1 })).metrics.cursor.open.total;
+  const update = { update: 'items', updates: [{ q: slowly(1), u: { $inc: { n: 1 } } }] };
+  const modify = { findAndModify: 'items', query: slowly(1), update: { $inc: { n: 1 } } };
+
+  /** Sends a command, and resolves when it has paused. */
+  async function begin(body: Document) {
+    const wire = await WireClient.connect(engine.uri);
+    const answer = wire.command(body);
+    // A test may close the connection.
+    answer.catch(() => {});
+    await expect.poll(open, { interval: 1 }).toBeGreaterThan(0);
+    return { wire, answer };
+  }
+
+  beforeEach(async () => {
+    await fill();
+    await items().updateOne({ _id: COUNT - 1 }, { $set: { n: 1 } });
+  });
+
+  test.each([update, modify])(
+    'that is repeated while it runs is run once, and both answers are equal',
+    async (body) => {
+      const again = command(new UUID(), 1, body);
+      const wires = await Promise.all([1, 2, 3].map(() => WireClient.connect(engine.uri)));
+      const [first, ...others] = await Promise.all(wires.map((wire) => wire.command(again)));
+      expect(first).toMatchObject({ ok: 1 });
+      for (const other of others)
+        expect({ ...other, $clusterTime: 0, operationTime: 0 }).toEqual({
+          ...first,
+          $clusterTime: 0,
+          operationTime: 0,
+        });
+      expect(await items().countDocuments({ n: 2 })).toBe(1);
+      for (const wire of wires) wire.close();
+    },
+  );
+
+  test('that many run at once writes each document once', async () => {
+    await items().updateMany({ _id: { $gte: COUNT - 10 } }, { $set: { n: 1 } });
+    const taken = await Promise.all(
+      Array.from({ length: 15 }, (_, by) =>
+        items().findOneAndUpdate(slowly(1), { $set: { n: 2, by } }, { sort: { text: 1, _id: -1 } }),
+      ),
+    );
+    const ids = taken.filter((each) => each !== null).map(({ _id }) => _id);
+    expect(ids.toSorted((a, b) => a - b)).toEqual(numbers.slice(-10));
+    expect(await items().distinct('by')).toHaveLength(10);
+  });
+
+  test('is run to its end when its client has gone', async () => {
+    const { wire } = await begin(command(new UUID(), 1, update));
+    wire.close();
+    await expect.poll(() => items().countDocuments({ n: 2 })).toBe(1);
+  });
+
+  test('begins again when an index or the collection is dropped', async () => {
+    await items().createIndex({ n: 1 });
+    const { wire, answer } = await begin({ ...update, $db: name });
+    await items().dropIndex('n_1');
+    await items().insertOne({ _id: COUNT, n: 0 });
+    expect(await answer).toMatchObject({ ok: 1, n: 1, nModified: 1 });
+    wire.close();
+    const second = await begin({ ...modify, query: slowly(5), upsert: true, new: true, $db: name });
+    await items().drop();
+    expect(await second.answer).toMatchObject({ ok: 1, value: { n: 1 } });
+    expect(await items().countDocuments()).toBe(1);
+    second.wire.close();
+    expect(await open()).toBe(0);
+  });
+
+  test('ends with killSessions and when its time is up, and then writes nothing', async () => {
+    const id = new UUID();
+    const { wire, answer } = await begin(command(id, 1, update));
+    await client.db('admin').command({ killSessions: [{ id: id.toBinary() }] });
+    expect(await answer).toMatchObject({ ok: 0, code: 11601 });
+    expect(await wire.command(command(id, 2, { ...modify, maxTimeMS: 20 }))).toMatchObject({ ok: 0, code: 50 });
+    expect(await items().countDocuments({ n: 2 })).toBe(0);
+    expect(await wire.command(command(id, 2, modify))).toMatchObject({ ok: 1, value: { n: 1 } });
+    wire.close();
+  });
+
+  test('waits for the transaction that holds the document, and writes what that has left', async () => {
+    const session = client.startSession();
+    session.startTransaction();
+    await items().updateOne({ _id: COUNT - 1 }, { $set: { text: 'x' } }, { session });
+    const wire = await WireClient.connect(engine.uri);
+    let isOver = false;
+    const answer = wire.command(command(new UUID(), 1, modify)).finally(() => {
+      isOver = true;
+    });
+    await expect.poll(open, { interval: 1 }).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(isOver).toBe(false);
+    await session.commitTransaction();
+    expect(await answer).toMatchObject({ ok: 1, value: { _id: COUNT - 1, n: 1, text: 'x' } });
+    await session.endSession();
+    wire.close();
+  });
+
+  test('that fails after a pause has the error of a statement', async () => {
+    const fails = {
+      $expr: { $and: [{ $gt: [{ $size: { $range: [0, 1000] } }, 2] }, { $divide: [1, { $subtract: ['$n', 1] }] }] },
+    };
+    const wire = await WireClient.connect(engine.uri);
+    const answer = await wire.command({ delete: 'items', deletes: [{ q: { $nor: [fails] }, limit: 1 }], $db: name });
+    expect(answer).toMatchObject({ ok: 1, n: 0, writeErrors: [{ index: 0 }] });
+    wire.close();
+  });
+});
+
 test('the answer counts what ran before and after the pauses', async () => {
   await items().insertOne({ _id: 7, n: 0 });
   const documents = numbers.map((_id) => ({ _id, n: 0 }));

@@ -203,6 +203,31 @@ cases('positions', [
     gives: { l: [three, { k: two, q: two }] },
   },
   { on: { l: [one, two] }, filter: { l: { $gte: 2 } }, update: { $set: { 'l.$': 3 } }, gives: { l: [one, three] } },
+  {
+    on: { l: [one, two] },
+    filter: { $or: [{ l: { $gte: 2 } }] },
+    update: { $set: { 'l.$': 3 } },
+    gives: { l: [one, three] },
+    note: 'elsewhere',
+  },
+  {
+    on: { l: [one, two] },
+    filter: { $or: [{ l: 5 }, { l: 2 }] },
+    update: { $set: { 'l.$': 3 } },
+    gives: { l: [one, three] },
+  },
+  {
+    on: { l: [two, one], x: one, y: one },
+    filter: { $or: [{ $and: [{ l: 1 }, { x: 2 }] }, { y: 1 }] },
+    update: { $set: { 'l.$': 3 } },
+    gives: 2,
+  },
+  {
+    on: { l: [two, one], y: one },
+    filter: { $or: [{ l: 1 }, { y: 1 }] },
+    update: { $set: { 'l.$': 3 } },
+    gives: 2,
+  },
   { on: orders, update: { $set: { 'l.$.q': 1 } }, gives: 2 },
   { on: { l: [one, two] }, update: { $mul: { 'l.$[]': 2 } }, gives: { l: [two, new Int32(4)] } },
   {

@@ -1,12 +1,12 @@
 import { CommandError } from '../errors.ts';
 import { runPipeline } from '../query/aggregate.ts';
-import { mapped, type Pausing, withoutPauses } from '../query/pause.ts';
-import type { Doc } from '../query/types.ts';
+import { mapped, type Pausing } from '../query/pause.ts';
+import { asDoc, type Doc } from '../query/types.ts';
 import { encodeDocument } from '../wire/bson.ts';
 import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
-import { firstBatch } from './cursors.ts';
-import { outputStage, writeOutput } from './output.ts';
+import { cursorDoc, firstBatch } from './cursors.ts';
+import { outputOf, outputStage } from './output.ts';
 import { countResult, documentOf, pipelineEnv, pipelineSource } from './pipeline-source.ts';
 import { sourceDocuments } from './source-stages.ts';
 import { openStream } from './watch.ts';
@@ -26,40 +26,53 @@ export const aggregate: Command = {
   options: AGGREGATE_OPTIONS,
   transactional: true,
   readsSnapshots: true,
-  writes: ({ args }) => outputStage(args.body.pipeline) !== undefined,
-  run: (context) => {
-    const { db, args } = context;
-    const stages = args.documents('pipeline');
-    if (!comparesNoTexts(stages)) checkCollation(args.body.collation);
-    if (args.flag('explain'))
-      throw new CommandError(
-        'FailedToParse',
-        "aggregate's option 'explain' is not supported by this server: use the explain command",
-      );
-    if (!args.document('cursor'))
-      throw new CommandError(
-        'FailedToParse',
-        "The 'cursor' option is required, except for aggregate with the explain argument",
-      );
-    const batchSize = args.cursorBatchSize();
-    if (stages[0] && '$changeStream' in stages[0]) return openStream(context, stages, batchSize);
-    const name = args.body.aggregate;
-    const ns = `${db}.${typeof name === 'string' ? name : '$cmd.aggregate'}`;
-    const output = outputStage(stages);
-    if (!output) return firstBatch(context, ns, results(context, stages), { batchSize });
-    if (context.snapshot) {
-      const [stage] = Object.keys(output);
-      throw new CommandError('OperationNotSupportedInTransaction', `Stage not supported in transactions: ${stage}`);
-    }
-    if (args.document('readConcern')?.level === 'linearizable')
+  writes: ({ args: { body } }) => outputStage(body.pipeline) !== undefined && !isStream(body.pipeline),
+  *search(context) {
+    const { stages, ns } = checked(context);
+    if (context.args.document('readConcern')?.level === 'linearizable')
       throw new CommandError(
         'InvalidOptions',
         'a pipeline that writes cannot be run with readConcern level linearizable',
       );
-    writeOutput(context, withoutPauses(results(context, stages.slice(0, -1))), output);
-    return firstBatch(context, ns, [], { batchSize: 1 });
+    const write = yield* outputOf(context, results(context, stages.slice(0, -1)), stages.at(-1) as Doc);
+    return () => {
+      write();
+      return { cursor: cursorDoc(ns, 0, 'firstBatch', { documents: [], end: true }) };
+    };
+  },
+  run: (context) => {
+    const { stages, batchSize, ns } = checked(context);
+    if (isStream(stages)) return openStream(context, stages, batchSize);
+    const output = outputStage(stages);
+    if (!output) return firstBatch(context, ns, results(context, stages), { batchSize });
+    const [stage] = Object.keys(output);
+    throw new CommandError('OperationNotSupportedInTransaction', `Stage not supported in transactions: ${stage}`);
   },
 };
+
+function isStream(stages: unknown): boolean {
+  const first = Array.isArray(stages) ? asDoc(stages[0]) : undefined;
+  return first !== undefined && '$changeStream' in first;
+}
+
+/** The arguments, which are valid apart from their stages. */
+function checked({ db, args }: Context): { stages: Doc[]; batchSize: number | undefined; ns: string } {
+  const stages = args.documents('pipeline');
+  if (!comparesNoTexts(stages)) checkCollation(args.body.collation);
+  if (args.flag('explain'))
+    throw new CommandError(
+      'FailedToParse',
+      "aggregate's option 'explain' is not supported by this server: use the explain command",
+    );
+  if (!args.document('cursor'))
+    throw new CommandError(
+      'FailedToParse',
+      "The 'cursor' option is required, except for aggregate with the explain argument",
+    );
+  const batchSize = args.cursorBatchSize();
+  const name = args.body.aggregate;
+  return { stages, batchSize, ns: `${db}.${typeof name === 'string' ? name : '$cmd.aggregate'}` };
+}
 
 /** Whether every collation gives the same result: that of a change stream without further stages. */
 function comparesNoTexts(stages: readonly Doc[]): boolean {

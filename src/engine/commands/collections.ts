@@ -3,7 +3,7 @@ import { CommandError } from '../errors.ts';
 import { compileFilter } from '../query/match.ts';
 import { PAUSE, type Steps } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
-import type { Collection } from '../store/catalog.ts';
+import type { Collection, Index } from '../store/catalog.ts';
 import { canShrink, giveBack } from '../store/free-space.ts';
 import { storageOf } from '../store/statistics.ts';
 import { validateCollection } from '../store/validate.ts';
@@ -11,6 +11,7 @@ import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import { type Arguments, checkCollation, checkFields, choiceIn } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
+import { changedSpec } from './index-spec.ts';
 import { inSlices } from './slices.ts';
 
 /** Options of `create` that this server does not support. */
@@ -184,49 +185,45 @@ export const collMod: Command = {
     const images = imagesOption(args);
     const stateBeforeChange = { collectionOptions: { uuid: collection.uuid, ...collection.options } };
     const validation = validationOptions(args, db);
+    const change = args.document('index');
+    const changed = change && changedIndex(collection, change);
     if (images || Object.keys(validation).length > 0) {
       const options = { ...collection.options, ...validation, ...(images && { changeStreamPreAndPostImages: images }) };
       if (images?.enabled === false) delete options.changeStreamPreAndPostImages;
       store.catalog.setOptions(collection, options);
     }
-    const change = args.document('index');
+    if (changed) store.catalog.changeIndex(collection, changed.index, changed.spec);
     const operationDescription = {
       ...(change ? { index: change } : {}),
       ...(images ? { changeStreamPreAndPostImages: images } : {}),
       ...validation,
     };
     store.appendEvent('m', collection, { operationDescription, stateBeforeChange });
-    if (!change) return {};
-    for (const name of Object.keys(change)) {
-      if (['keyPattern', 'name', 'expireAfterSeconds', 'hidden'].includes(name)) continue;
-      throw new CommandError(40415, `BSON field 'collMod.index.${name}' is an unknown field.`);
-    }
-    const wanted = JSON.stringify(
-      Object.entries((change.keyPattern as Doc | undefined) ?? {}).map(([path, dir]) => [path, Number(dir)]),
-    );
-    const index = collection.indexes.find(
-      (each) => each.name === change.name || JSON.stringify(each.fields) === wanted,
-    );
-    if (!index)
-      throw new CommandError(
-        'IndexNotFound',
-        `cannot find index ${JSON.stringify(change.name ?? change.keyPattern)} for ns ${collection.ns}`,
-      );
-    const reply: Doc = {};
-    const spec: Doc = { ...index.spec };
-    for (const [name, shown] of [
-      ['expireAfterSeconds', 'expireAfterSeconds'],
-      ['hidden', 'hidden'],
-    ] as const) {
-      if (change[name] === undefined) continue;
-      if (index.spec[name] !== undefined) reply[`${shown}_old`] = index.spec[name];
-      reply[`${shown}_new`] = change[name];
-      spec[name] = change[name];
-    }
-    store.catalog.changeIndex(collection, index, spec);
-    return reply;
+    return changed?.reply ?? {};
   },
 };
+
+/** The index that a `collMod` changes, its new specification, and what the command answers about it. */
+function changedIndex(collection: Collection, change: Doc): { index: Index; spec: Doc; reply: Doc } {
+  checkFields(change, 'collMod.index', ['keyPattern', 'name', 'expireAfterSeconds', 'hidden']);
+  const wanted = JSON.stringify(
+    Object.entries((change.keyPattern as Doc | undefined) ?? {}).map(([path, dir]) => [path, Number(dir)]),
+  );
+  const index = collection.indexes.find((each) => each.name === change.name || JSON.stringify(each.fields) === wanted);
+  if (!index)
+    throw new CommandError(
+      'IndexNotFound',
+      `cannot find index ${JSON.stringify(change.name ?? change.keyPattern)} for ns ${collection.ns}`,
+    );
+  const spec = changedSpec(index.spec, change);
+  const reply: Doc = {};
+  for (const name of ['expireAfterSeconds', 'hidden']) {
+    if (change[name] === undefined) continue;
+    if (index.spec[name] !== undefined) reply[`${name}_old`] = index.spec[name];
+    reply[`${name}_new`] = spec[name];
+  }
+  return { index, spec, reply };
+}
 
 /** The collection that the command names; error 26 when it does not exist. */
 export function existingCollection({ store, db, args }: Context): Collection {

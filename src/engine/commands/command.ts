@@ -37,6 +37,8 @@ export interface Context extends Caller {
    * data.
    */
   snapshot?: Snapshot;
+  /** The ids of the collections that its pipeline reads beside its own, once it is compiled. */
+  alsoReads?: ReadonlySet<number>;
   /** The time limit from `maxTimeMS`, in milliseconds since the epoch; Infinity without it. */
   deadline: number;
 }
@@ -63,6 +65,12 @@ export interface Command {
    * @throws CommandError for invalid ones
    */
   statements?: (context: Context) => Statements | Steps<Statements>;
+  /**
+   * What it does outside of transactions instead of `run`: finds in steps what it has to write. The result is called when
+   * the search ends, as part of the next commit, and returns the answer. The search begins again when what it reads is
+   * dropped, and when the result waits for a transaction.
+   */
+  search?: (context: Context) => Steps<() => Doc>;
   /** Returns the answer without `ok`. */
   run(context: Context): Doc | Promise<Doc>;
 }

@@ -9,7 +9,7 @@ import { Transaction } from '../store/transactions.ts';
 import { RawArray } from '../wire/bson.ts';
 import type { Command, Context } from './command.ts';
 import { changeStreamLabels } from './error-labels.ts';
-import { inSlices } from './slices.ts';
+import { inSlices, turnOfOthers } from './slices.ts';
 
 /** Size of the first batch when the client sets no `batchSize`. */
 const FIRST_BATCH = 101;
@@ -60,6 +60,7 @@ export function openCursor<S extends Source>(
     ns,
     session: context.session,
     noTimeout: options.noTimeout === true,
+    alsoReads: context.alsoReads,
     snapshot: context.snapshot,
   });
   return cursor;
@@ -158,6 +159,11 @@ async function awaitChanges(
         if (batch.end) store.cursors.kill(cursor.id);
         const reply = cursorDoc(ns, batch.end ? 0 : cursor.id, 'nextBatch', batch);
         return { cursor: { ...reply, postBatchResumeToken: cursor.source.resumeToken() } };
+      }
+      if (cursor.source.isBehind) {
+        await turnOfOthers(store);
+        if (cursor.killed) throw new CommandError('CursorNotFound', `cursor id ${cursor.id} was killed`);
+        continue;
       }
       const wait = store.changes.wait(cursor.source.scope, left);
       cancel = wait.cancel;

@@ -21,16 +21,13 @@ export const remove = statementsCommand(['deletes', 'let'], (context) => {
     counts: { n: 0 },
     begin: () => (index: number) => ({ counts: { n: runDelete(context, name, statements.at(index)) } }),
   };
-  const { limit } = statements.count === 1 ? statements.at(0) : {};
-  return isNumber(limit) && Number(limit) === 0
-    ? partsOf(context, all, () => deleteOfMany(context, statements.at(0)))
-    : all;
+  return statements.count === 1 ? partsOf(context, all, () => preparedDelete(context, statements.at(0))) : all;
 });
 
-function deleteOfMany(context: Context, statement: Doc) {
+function preparedDelete(context: Context, statement: Doc) {
   const { store } = context;
   const query = deleteQuery(context, statement);
-  checkRetryable(context, true);
+  checkRetryable(context, query.limit === 0);
   const writing = (collection: Collection) => (match: Match) => {
     store.documents.remove(collection, match.rid, match.doc);
     return { n: 1 };

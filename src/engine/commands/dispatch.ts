@@ -6,11 +6,12 @@ import type { Request } from '../wire/message.ts';
 import { Arguments } from './arguments.ts';
 import type { Caller, Command, Context } from './command.ts';
 import { withFailure } from './configure-fail-point.ts';
+import { waitFor } from './paused-write.ts';
 import { errorReply, withClusterTime, withOk } from './reply.ts';
 import { ReadWasLost } from './slices.ts';
 import { COMMANDS } from './table.ts';
 import { runInTransaction, runOnSnapshot } from './transactions.ts';
-import { commitFailure, runWrite, waitFor } from './write.ts';
+import { commitFailure, runWrite } from './write.ts';
 
 /** Options that every command accepts. */
 const COMMON_OPTIONS = [

@@ -1,14 +1,16 @@
 import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
+import type { Steps } from '../query/pause.ts';
 import { compileProjection } from '../query/projection.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
-import { type Match, matchesToWrite, type Query } from '../store/read.ts';
+import { type Match, type Query, rowToWrite } from '../store/read.ts';
 import { compileValidator } from '../store/validator.ts';
 import { compileChange, insertNew, updateMatch } from '../store/write.ts';
 import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { hintOf, validateQuery } from './find.ts';
+import { withoutSteps } from './statements.ts';
 
 export const findAndModify: Command = {
   options: [
@@ -29,28 +31,34 @@ export const findAndModify: Command = {
   writes: true,
   transactional: true,
   retryable: true,
-  run: (context) => {
-    const { store, db, args } = context;
-    checkOptions(context);
-    const query: Query = {
-      filter: args.document('query') ?? {},
-      sort: args.document('sort') ?? {},
-      skip: 0,
-      limit: 1,
-      hint: hintOf(args.body.hint),
-      variables: args.variables(),
-    };
-    const upsert = args.flag('upsert');
-    const name = args.collection();
+  search,
+  run: (context) => withoutSteps(search(context))(),
+};
+
+function* search(context: Context): Steps<() => Doc> {
+  const { store, db, args, deadline } = context;
+  checkOptions(context);
+  const query: Query = {
+    filter: args.document('query') ?? {},
+    sort: args.document('sort') ?? {},
+    skip: 0,
+    limit: 1,
+    hint: hintOf(args.body.hint),
+    variables: args.variables(),
+  };
+  const upsert = args.flag('upsert');
+  const name = args.collection();
+  const found = store.catalog.find(db, name);
+  if (!found) validateQuery(query);
+  const match = found && (yield* rowToWrite(store, found, query, deadline));
+  const project = projection(args.document('fields') ?? {}, query);
+  return () => {
     const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
-    if (!collection) validateQuery(query);
-    const [match] = collection ? matchesToWrite(store, collection, query, context.deadline) : [];
-    const project = projection(args.document('fields') ?? {}, query);
     return args.flag('remove')
       ? removeOne(context, collection, match, project)
       : updateOne(context, query, collection, match, project);
-  },
-};
+  };
+}
 
 type Project = (doc: Doc) => Doc;
 

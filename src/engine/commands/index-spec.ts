@@ -1,5 +1,5 @@
 import { Int32 } from 'bson';
-import { CommandError } from '../errors.ts';
+import { type CodeName, CommandError } from '../errors.ts';
 import { valuesEqual } from '../query/compare.ts';
 import { compileFilter } from '../query/match.ts';
 import { asDoc, type Doc, isDoc, typeName } from '../query/types.ts';
@@ -54,6 +54,25 @@ export function indexSpec(asked: Doc): Doc {
   checkPartial(asked, spec);
   checkTtl(asked, spec, key);
   return isIdKey(key) ? idSpec(asked, key) : spec;
+}
+
+/**
+ * The specification of an index after a `collMod`, which can change `expireAfterSeconds` and `hidden`. Errors 72 and 14
+ * for what `createIndexes` would refuse, 2 for hiding the `_id` index.
+ */
+export function changedSpec(spec: Doc, { expireAfterSeconds, hidden }: Doc): Doc {
+  const changed = { ...spec };
+  const key = spec.key as Doc;
+  if (expireAfterSeconds !== undefined) {
+    if (!NUMBERS.includes(typeName(expireAfterSeconds)))
+      throw new CommandError('TypeMismatch', "BSON field 'collMod.index.expireAfterSeconds' must be a number");
+    checkTtl({ expireAfterSeconds }, changed, key, 'InvalidOptions');
+  }
+  if (hidden !== undefined) {
+    if (isIdKey(key)) throw new CommandError('BadValue', "can't hide _id index");
+    changed.hidden = isOn('hidden', hidden);
+  }
+  return changed;
 }
 
 /** Whether two specifications describe the same index: equal keys, filter, `unique` and `sparse`, as in MongoDB. */
@@ -122,7 +141,8 @@ function checkOperators(value: unknown): void {
   }
 }
 
-function checkTtl(asked: Doc, spec: Doc, key: Doc): void {
+/** @param wrongKey the error for an index that cannot have a time */
+function checkTtl(asked: Doc, spec: Doc, key: Doc, wrongKey: CodeName = 'CannotCreateIndex'): void {
   const seconds = asked.expireAfterSeconds;
   if (seconds === undefined) return;
   if (!NUMBERS.includes(typeName(seconds)))
@@ -132,7 +152,7 @@ function checkTtl(asked: Doc, spec: Doc, key: Doc): void {
   }
   if (Object.keys(key).length > 1 || isIdKey(key)) {
     throw new CommandError(
-      'CannotCreateIndex',
+      wrongKey,
       'TTL indexes are single-field indexes, compound indexes and _id do not support TTL',
     );
   }

@@ -174,7 +174,7 @@ export const dropIndexes: Command = {
     for (const index of chosen(collection, args.body.index)) {
       if (index.name === '_id_') throw new CommandError('InvalidOptions', 'cannot drop _id index');
       // Without the index, a cursor that scans it would end early as if it were complete.
-      store.cursors.killNamespace(collection.ns);
+      store.cursors.killReadersOf(collection);
       store.catalog.dropIndex(collection, index);
       store.appendEvent('K', collection, { operationDescription: { indexes: [index.spec] } });
     }

@@ -2,6 +2,7 @@ import { ObjectId } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compileExpression, environmentOf } from '../query/expression.ts';
 import { MemoryBudget } from '../query/memory-budget.ts';
+import { drained, type Pausing, type Steps } from '../query/pause.ts';
 import { asDoc, type Doc, getField, typeName } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
 import { matchesToWrite } from '../store/read.ts';
@@ -23,19 +24,19 @@ export function outputStage(stages: unknown): Doc | undefined {
 }
 
 /**
- * Writes the results of a pipeline to a collection, atomically. Reads all of them before the first write. Call it
- * inside `GroupCommit.write`.
+ * Reads the results of a pipeline. Call what it returns inside `GroupCommit.write`: it writes them to a collection,
+ * atomically.
  */
-export function writeOutput(context: Context, results: Iterable<Uint8Array>, stage: Doc): void {
+export function* outputOf(context: Context, results: Pausing<Uint8Array>, stage: Doc): Steps<() => void> {
   const write = '$out' in stage ? replacing(context, stage.$out) : merging(context, stage.$merge);
   const budget = new MemoryBudget('$out' in stage ? '$out' : '$merge');
   const documents: Doc[] = [];
-  for (const bytes of results) {
+  yield* drained(results, (bytes) => {
     const doc = decodeDocument(bytes);
     budget.take(doc);
     documents.push(doc);
-  }
-  write(documents);
+  });
+  return () => write(documents);
 }
 
 /** `$out`: drops the collection and creates it again with the same options and indexes. */

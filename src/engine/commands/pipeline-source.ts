@@ -1,4 +1,4 @@
-import type { PipelineEnv } from '../query/aggregate.ts';
+import { otherCollections, type PipelineEnv } from '../query/aggregate.ts';
 import { isNumber } from '../query/numbers.ts';
 import { mapped, type Pause, type Pausing, type Steps } from '../query/pause.ts';
 import { asDoc, type Doc, isDoc } from '../query/types.ts';
@@ -49,14 +49,23 @@ function* counted(counting: Steps<number>, id: unknown, field: string): Generato
   if (n > 0) yield { _id: id, [field]: n };
 }
 
-/** Gives `$lookup` and similar stages access to the collections of the database. */
+/** Gives `$lookup` and similar stages access to the collections of the database, and notes in the context which ones. */
 export function pipelineEnv(context: Context): PipelineEnv {
+  const { store, db, args } = context;
+  const reads = new Set<number>();
+  for (const name of otherCollections(args.body.pipeline)) {
+    const collection = store.catalog.get(`${db}.${name}`);
+    if (collection) reads.add(collection.id);
+  }
+  context.alsoReads = reads;
   return {
-    variables: context.args.variables(),
-    lookup: (name, filter) =>
-      context.store.catalog.find(context.db, name)
-        ? mapped(read(context, name, { filter, sort: {}, skip: 0, limit: 0, hint: undefined }), documentOf)
-        : [],
+    variables: args.variables(),
+    lookup: (name, filter) => {
+      const collection = store.catalog.find(db, name);
+      if (!collection) return [];
+      reads.add(collection.id);
+      return mapped(read(context, name, { filter, sort: {}, skip: 0, limit: 0, hint: undefined }), documentOf);
+    },
   };
 }
 

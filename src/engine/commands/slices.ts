@@ -30,14 +30,10 @@ export function inSlices(context: Context, ns: string, work: Steps<Doc>, cursor?
   return done ? value : rest(context, ns, work, cursor);
 }
 
-/**
- * Runs work in slices to its end, whether or not its client waits for it.
- * @param check called after each pause; it throws when the work must end
- */
-export async function toEnd<T>(store: Store, work: Steps<T>, check: () => void = () => {}): Promise<T> {
+/** Runs work in slices to its end, whether or not its client waits for it. */
+export async function toEnd<T>(store: Store, work: Steps<T>): Promise<T> {
   for (;;) {
     await turnOfOthers(store);
-    check();
     const { done, value } = slice(work);
     if (done) return value;
   }
@@ -62,7 +58,7 @@ async function rest(context: Context, ns: string, work: Steps<Doc>, cursor: Curs
   const { store, connection, session } = context;
   const { commit } = store;
   let { lost, hasWrites } = commit;
-  const running = cursor ?? store.cursors.add({}, { ns, session, noTimeout: true });
+  const running = cursor ?? store.cursors.add({}, { ns, session, noTimeout: true, alsoReads: context.alsoReads });
   running.busy = true;
   const onClose = (): void => void store.cursors.kill(running.id);
   connection.onClose(onClose);

@@ -5,7 +5,7 @@ import { isNumber } from '../query/numbers.ts';
 import type { Steps } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
-import { type Match, type Query, readMatch, rowsToWrite } from '../store/read.ts';
+import { type Match, type Query, readMatch, rowsToWrite, rowToWrite } from '../store/read.ts';
 import { RowLocked } from '../store/transactions.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import type { Arguments } from './arguments.ts';
@@ -63,7 +63,8 @@ export function statementsCommand(
     retryable: true,
     statements: prepare,
     run: (context) => {
-      const statements = withoutSteps(prepare(context));
+      const prepared = prepare(context);
+      const statements = 'next' in prepared ? withoutSteps(prepared) : prepared;
       return answerOf(runSome(statements, beginningOf(statements), statements.count));
     },
   };
@@ -82,19 +83,19 @@ export function entriesOf(args: Arguments, name: string, check: (entry: Doc) => 
   return { count: raw.length, at: (index: number): Doc => few?.[index] ?? decodeDocument(raw[index] as Uint8Array) };
 }
 
-/** The statements, found at once. */
-function withoutSteps(statements: Statements | Steps<Statements>): Statements {
-  if (!('next' in statements)) return statements;
+/** The result of steps that run at once. */
+export function withoutSteps<T>(steps: Steps<T>): T {
   for (;;) {
-    const step = statements.next();
+    const step = steps.next();
     if (step.done) return step.value;
   }
 }
 
 /**
- * A statement that writes each document that matches, as parts between which its command may pause. A document that was
- * changed in a pause is written if it still matches.
- * @param whole the same without pauses; its error is the answer to an invalid statement
+ * A statement that is alone in its command, in steps: the search for what it writes may pause. One that writes each
+ * document that matches becomes parts between which the command may pause, too; a document that was changed in a pause is
+ * written if it still matches. One that writes a document must run when the search ends, before anything else.
+ * @param whole the same without pauses
  * @param prepared called once; `writing` is called after each pause and returns the function that writes a document,
  *   `otherwise` is called if none matches
  */
@@ -107,26 +108,32 @@ export function* partsOf(
     readonly otherwise?: (collection: Collection) => StatementOutcome;
   },
 ): Steps<Statements> {
-  const found = store.catalog.find(db, args.collection());
+  const name = args.collection();
+  const found = store.catalog.find(db, name);
   if (!found) return whole;
+  const parts = { isOne: true, isOrdered: true, counts: whole.counts };
+  const single = (run: () => StatementOutcome): Statements => ({ ...parts, count: 1, begin: () => run });
+  const present = (): Collection => {
+    const collection = store.catalog.find(db, name);
+    if (collection?.id === found.id) return collection;
+    const why = 'was dropped or renamed';
+    throw new CommandError('QueryPlanKilled', `the write to ${found.ns} was ended: the collection ${why}`);
+  };
   try {
     const { query, writing, otherwise } = prepared();
+    const ofNone = (): StatementOutcome => otherwise?.(store.collectionForWrite(db, name)) ?? { counts: {} };
+    if (query.limit === 1) {
+      const match = yield* rowToWrite(store, found, query, deadline);
+      return single(match ? () => ({ counts: writing(present())(match) }) : ofNone);
+    }
     const matches = compileFilter(query.filter, query.variables);
     const rids = yield* rowsToWrite(store, found, query, deadline);
-    const parts = { isOne: true, isOrdered: true, counts: whole.counts };
-    const name = args.collection();
-    const insertion = otherwise && (() => otherwise(store.collectionForWrite(db, name)));
-    if (rids.length === 0 && insertion) return { ...parts, count: 1, begin: () => insertion };
+    if (rids.length === 0) return single(ofNone);
     return {
       ...parts,
       count: rids.length,
       begin() {
-        const present = store.catalog.find(db, name);
-        if (present?.id !== found.id) {
-          const why = 'was dropped or renamed';
-          throw new CommandError('QueryPlanKilled', `the write to ${found.ns} was ended: the collection ${why}`);
-        }
-        const write = writing(present);
+        const write = writing(present());
         return (index) => {
           const match = readMatch(store, rids[index] as number);
           return { counts: match && matches(match.doc) ? write(match) : {} };
@@ -134,8 +141,10 @@ export function* partsOf(
       },
     };
   } catch (error) {
-    if (error instanceof CommandError) return whole;
-    throw error;
+    if (!(error instanceof CommandError)) throw error;
+    return single(() => {
+      throw error;
+    });
   }
 }
 

@@ -23,14 +23,15 @@ export const update = statementsCommand(['updates', 'bypassDocumentValidation', 
     counts: { n: 0, nModified: 0 },
     begin: () => (index: number) => runUpdate(context, name, statements.at(index), skipsValidation),
   };
-  const isOfMany = statements.count === 1 && statements.at(0).multi === true;
-  return isOfMany ? partsOf(context, all, () => updateOfMany(context, statements.at(0), skipsValidation)) : all;
+  return statements.count === 1
+    ? partsOf(context, all, () => preparedUpdate(context, statements.at(0), skipsValidation))
+    : all;
 });
 
-function updateOfMany(context: Context, statement: Doc, skipsValidation: boolean) {
+function preparedUpdate(context: Context, statement: Doc, skipsValidation: boolean) {
   const { store, args } = context;
-  const { query, change } = updateStatement(statement, args.variables());
-  checkRetryable(context, true);
+  const { query, change, multi } = updateStatement(statement, args.variables());
+  checkRetryable(context, multi);
   const upsert = flagIn(statement, 'update.updates', 'upsert');
   return {
     query,

@@ -1,12 +1,14 @@
 import { CommandError } from '../errors.ts';
+import type { Steps } from '../query/pause.ts';
 import type { Doc } from '../query/types.ts';
 import { isOutOfSpace } from '../store/disk.ts';
 import type { RunningWrite } from '../store/running-writes.ts';
 import { RowLocked } from '../store/transactions.ts';
 import { decodeDocument, encodeReply } from '../wire/bson.ts';
 import type { Context, Statements } from './command.ts';
+import { checkRunning, waitFor, whileRunning } from './paused-write.ts';
 import { withOk } from './reply.ts';
-import { slice, toEnd, turnOfOthers } from './slices.ts';
+import { turnOfOthers } from './slices.ts';
 import {
   answerOf,
   beginningOf,
@@ -16,6 +18,7 @@ import {
   progressIn,
   runSome,
 } from './statements.ts';
+import { afterSearch } from './write-search.ts';
 
 /**
  * Time after which a write of several statements lets other commands run, milliseconds: longer than a group of 64
@@ -28,7 +31,8 @@ const RECORDINGS_A_SLICE = 4;
 /**
  * Runs a writing command as part of the next commit. A command of several statements that takes longer than a slice
  * pauses between two of them, so that others run and commit in between; its answer is then a promise, and each statement
- * is atomic by itself. Any other command is atomic as a whole. A repeated `txnNumber` is answered from the retry record,
+ * is atomic by itself. Any other command is atomic as a whole, apart from a search for what it writes, which pauses as a
+ * read does. A repeated `txnNumber` is answered from the retry record,
  * and goes on from there if the command was not over. If an open transaction holds a row of the write, the command waits
  * for that transaction.
  */
@@ -38,35 +42,6 @@ export function runWrite(context: Context): Doc | Promise<Doc> {
   } catch (error) {
     if (!(error instanceof RowLocked)) throw error;
     return waitFor(error.ended, context).then(() => runWrite(context));
-  }
-}
-
-const LONGEST_TIMER = 2 ** 31 - 1;
-
-const expired = (): CommandError => new CommandError('MaxTimeMSExpired', 'operation exceeded time limit');
-
-/**
- * Waits, at most until `maxTimeMS` (error 50).
- * @param running the write that waits, if part of it has run: its interruption ends the wait. Otherwise the end of the
- *   connection does.
- */
-export async function waitFor(ended: Promise<void>, context: Context, running?: RunningWrite): Promise<void> {
-  const { deadline, connection } = context;
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onDisconnect = (): void => reject(new CommandError('ClientDisconnect', 'the client has disconnected'));
-  const timer = setTimeout(
-    () => (Date.now() >= deadline ? reject(expired()) : resolve()),
-    Math.min(deadline - Date.now(), LONGEST_TIMER),
-  );
-  if (running) running.onInterrupt = resolve;
-  else connection.onClose(onDisconnect);
-  void ended.then(resolve);
-  try {
-    await promise;
-  } finally {
-    clearTimeout(timer);
-    connection.offClose(onDisconnect);
-    if (running) running.onInterrupt = () => {};
   }
 }
 
@@ -104,16 +79,22 @@ interface Retryable {
 
 function run(context: Context, retryable?: Retryable, before?: Progress): Doc | Promise<Doc> {
   const { store, command } = context;
-  if (!command.statements)
-    return store.commit.write(() => recorded(context, withOk(command.run(context) as Doc), retryable));
-  const statements = command.statements(context);
-  if (!('next' in statements)) return runStatements(context, statements, retryable, before);
-  const found = slice(statements);
-  if (found.done) return runStatements(context, found.value, retryable, before);
-  return whileRunning(context, false, async (running) => {
-    const all = await toEnd(store, statements, () => checkRunning(running, context));
-    return rest(context, all, beginningOf(all), undefined, running);
-  });
+  const whole = (write: () => Doc): Doc => store.commit.write(() => recorded(context, withOk(write()), retryable));
+  const { search, statements } = command;
+  if (search)
+    return afterSearch(
+      context,
+      retryable !== undefined,
+      { first: search(context), again: () => search(context) },
+      whole,
+    );
+  if (!statements) return whole(() => command.run(context) as Doc);
+  const all = statements(context);
+  if (!('next' in all)) return runStatements(context, all, retryable, before);
+  const searches = { first: all, again: () => statements(context) as Steps<Statements> };
+  return afterSearch(context, retryable !== undefined, searches, (found) =>
+    runStatements(context, found, retryable, before),
+  );
 }
 
 function runStatements(
@@ -170,26 +151,6 @@ function runSlice(
       limit = error.done;
     }
   }
-}
-
-/** Runs a write that has paused, so that a stop of the engine or `killSessions` can end it. */
-async function whileRunning<T>(
-  { store, session }: Context,
-  isRetryable: boolean,
-  work: (running: RunningWrite) => Promise<T>,
-): Promise<T> {
-  const running = store.runningWrites.begin(session, isRetryable);
-  try {
-    return await work(running);
-  } finally {
-    store.runningWrites.end(running);
-  }
-}
-
-/** To be called after each pause. @throws CommandError when the write must end */
-function checkRunning({ interruption }: RunningWrite, { deadline }: Context): void {
-  if (interruption) throw interruption;
-  if (Date.now() >= deadline) throw expired();
 }
 
 /** Runs the other statements of a command that has paused, whether or not its client waits for the answer. */

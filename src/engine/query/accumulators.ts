@@ -4,8 +4,9 @@ import { divide } from './expression-arithmetic.ts';
 import { mergeObjects } from './expression-documents.ts';
 import { type Operator, operator } from './expression-types.ts';
 import { encodeKey } from './key-encoding.ts';
+import { keptBytes, type MemoryBudget } from './memory-budget.ts';
 import { addDecimals, type Decimal, doubleToDecimal, encodeDecimal, exact, isNumber, toDouble } from './numbers.ts';
-import { typeName } from './types.ts';
+import { asDoc, type Doc, getField, typeName } from './types.ts';
 
 /** Accumulates the values of one group. An undefined `result` is shown as null. */
 export interface Accumulator {
@@ -13,17 +14,20 @@ export interface Accumulator {
   result(): unknown;
 }
 
-/** The accumulators by name. */
-export const ACCUMULATORS: Readonly<Record<string, () => Accumulator>> = {
+/**
+ * The accumulators by name. A budget counts what they keep; without one, as in an expression, their values are in memory
+ * anyway.
+ */
+export const ACCUMULATORS: Readonly<Record<string, (budget?: MemoryBudget) => Accumulator>> = {
   $sum: () => new Sum(),
   $avg: () => new Average(),
-  $min: () => new Extreme(-1),
-  $max: () => new Extreme(1),
-  $first: () => new End('first'),
-  $last: () => new End('last'),
-  $push: () => new Push(),
-  $addToSet: () => new AddToSet(),
-  $mergeObjects: () => new Merge(),
+  $min: (budget) => new Extreme(-1, budget),
+  $max: (budget) => new Extreme(1, budget),
+  $first: (budget) => new End('first', budget),
+  $last: (budget) => new End('last', budget),
+  $push: (budget) => new Push(budget),
+  $addToSet: (budget) => new AddToSet(budget),
+  $mergeObjects: (budget) => new Merge(budget),
   $stdDevPop: () => new Deviation(0),
   $stdDevSamp: () => new Deviation(1),
 };
@@ -35,7 +39,7 @@ export const ACCUMULATING: Readonly<Record<string, Operator>> = Object.fromEntri
   ['$sum', '$avg', '$min', '$max', '$stdDevPop', '$stdDevSamp'].map((name) => [
     name,
     operator(0, Number.POSITIVE_INFINITY, (values) => {
-      const accumulator = (ACCUMULATORS[name] as () => Accumulator)();
+      const accumulator = (ACCUMULATORS[name] as (typeof ACCUMULATORS)[string])();
       const [only] = values;
       for (const value of values.length === 1 && Array.isArray(only) ? only : values) accumulator.add(value);
       return accumulator.result() ?? null;
@@ -121,48 +125,77 @@ class Average implements Accumulator {
   }
 }
 
+/** One value, which may be replaced by another: the budget counts the present one. */
+class Kept {
+  value: unknown;
+  readonly #budget: MemoryBudget | undefined;
+  #bytes = 0;
+
+  constructor(budget: MemoryBudget | undefined) {
+    this.#budget = budget;
+  }
+
+  set(value: unknown): void {
+    this.value = value;
+    if (this.#budget === undefined) return;
+    const bytes = keptBytes(value);
+    this.#budget.change(bytes - this.#bytes);
+    this.#bytes = bytes;
+  }
+}
+
 class Extreme implements Accumulator {
   private readonly sign: 1 | -1;
-  private value: unknown;
+  private readonly kept: Kept;
 
-  constructor(sign: 1 | -1) {
+  constructor(sign: 1 | -1, budget: MemoryBudget | undefined) {
     this.sign = sign;
+    this.kept = new Kept(budget);
   }
 
   add(value: unknown): void {
     if (value === null || value === undefined) return;
-    if (this.value === undefined || Math.sign(compareValues(value, this.value)) === this.sign) this.value = value;
+    const { value: most } = this.kept;
+    if (most === undefined || Math.sign(compareValues(value, most)) === this.sign) this.kept.set(value);
   }
 
   result(): unknown {
-    return this.value;
+    return this.kept.value;
   }
 }
 
 class End implements Accumulator {
   private readonly which: 'first' | 'last';
-  private value: unknown;
+  private readonly kept: Kept;
   private seen = false;
 
-  constructor(which: 'first' | 'last') {
+  constructor(which: 'first' | 'last', budget: MemoryBudget | undefined) {
     this.which = which;
+    this.kept = new Kept(budget);
   }
 
   add(value: unknown): void {
-    if (this.which === 'last' || !this.seen) this.value = value;
+    if (this.which === 'last' || !this.seen) this.kept.set(value);
     this.seen = true;
   }
 
   result(): unknown {
-    return this.value;
+    return this.kept.value;
   }
 }
 
 class Push implements Accumulator {
   private readonly values: unknown[] = [];
+  private readonly budget: MemoryBudget | undefined;
+
+  constructor(budget: MemoryBudget | undefined) {
+    this.budget = budget;
+  }
 
   add(value: unknown): void {
-    if (value !== undefined) this.values.push(value);
+    if (value === undefined) return;
+    this.budget?.change(keptBytes(value));
+    this.values.push(value);
   }
 
   result(): unknown {
@@ -172,11 +205,18 @@ class Push implements Accumulator {
 
 class AddToSet implements Accumulator {
   private readonly values = new Map<string, unknown>();
+  private readonly budget: MemoryBudget | undefined;
+
+  constructor(budget: MemoryBudget | undefined) {
+    this.budget = budget;
+  }
 
   add(value: unknown): void {
     if (value === undefined) return;
     const key = keyText(value);
-    if (!this.values.has(key)) this.values.set(key, value);
+    if (this.values.has(key)) return;
+    this.budget?.change(keptBytes(value));
+    this.values.set(key, value);
   }
 
   result(): unknown {
@@ -185,15 +225,27 @@ class AddToSet implements Accumulator {
 }
 
 class Merge implements Accumulator {
-  private merged: Record<string, unknown> = {};
+  private merged: Doc = {};
+  private readonly budget: MemoryBudget | undefined;
+
+  constructor(budget: MemoryBudget | undefined) {
+    this.budget = budget;
+  }
 
   add(value: unknown): void {
-    this.merged = mergeObjects([this.merged, value]);
+    const before = this.merged;
+    this.merged = mergeObjects([before, value]);
+    for (const field of Object.keys(asDoc(value) ?? {}))
+      this.budget?.change(fieldBytes(this.merged, field) - fieldBytes(before, field));
   }
 
   result(): unknown {
     return this.merged;
   }
+}
+
+function fieldBytes(doc: Doc, field: string): number {
+  return Object.hasOwn(doc, field) ? field.length + keptBytes(getField(doc, field)) : 0;
 }
 
 /** Welford's algorithm. `correction` is 0 for a population, 1 for a sample. */

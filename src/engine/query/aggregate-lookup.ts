@@ -1,12 +1,13 @@
 import { CommandError } from '../errors.ts';
-import { environment, replaceAt } from './aggregate-stages.ts';
-import type { Run, Stage, StageCompiler } from './aggregate-types.ts';
+import { checkedParts, environment, replaceAt } from './aggregate-stages.ts';
+import type { CompileStages, Run, Stage, StageCompiler } from './aggregate-types.ts';
 import { compileExpression, type Expression } from './expression.ts';
 import { checkedName } from './expression-logic.ts';
-import { MemoryBudget } from './memory-budget.ts';
-import { splitPath } from './path.ts';
-import { drained, gathered, PAUSE } from './pause.ts';
-import { asDoc, type Doc, isDoc, setField, typeName } from './types.ts';
+import { isOperatorDoc } from './filter-parse.ts';
+import { DocumentBudget, MemoryBudget } from './memory-budget.ts';
+import { isIndex } from './path.ts';
+import { drained, PAUSE, type Pause, type Pausing, type Steps } from './pause.ts';
+import { asDoc, type Doc, getField, isDoc, RANK, setField, typeName, typeRank } from './types.ts';
 
 const fail = (code: number | 'FailedToParse', message: string): never => {
   throw new CommandError(code, message);
@@ -15,7 +16,20 @@ const fail = (code: number | 'FailedToParse', message: string): never => {
 const LOOKUP_FIELDS = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline'];
 
 /** `$lookup` with equal fields, with a pipeline and variables, or with both. */
-export const lookup: StageCompiler = (operand, variables, compile) => {
+export const lookup: StageCompiler = (operand, variables, compile) => lookingUp(operand, variables, compile, false);
+
+/**
+ * `$lookup`. With an `$unwind` of its result after it, each document that is found is handed on alone, so that together
+ * they may be larger than a document, as in MongoDB.
+ * @param next the stage after it
+ */
+export function lookupBefore(next: Doc, operand: unknown, variables: readonly string[], compile: CompileStages): Stage {
+  const unwind = typeof next.$unwind === 'string' ? { path: next.$unwind } : (asDoc(next.$unwind) ?? {});
+  const takesApart = unwind.path === `$${asDoc(operand)?.as}` && unwind.includeArrayIndex === undefined;
+  return lookingUp(operand, variables, compile, takesApart);
+}
+
+function lookingUp(operand: unknown, variables: readonly string[], compile: CompileStages, inParts: boolean): Stage {
   const spec = asDoc(operand) ?? fail('FailedToParse', 'the $lookup stage specification must be an object');
   const unknown = Object.keys(spec).find((name) => !LOOKUP_FIELDS.includes(name));
   if (unknown !== undefined) return fail('FailedToParse', `unknown argument to $lookup: ${unknown}`);
@@ -26,10 +40,10 @@ export const lookup: StageCompiler = (operand, variables, compile) => {
       ? value
       : fail('FailedToParse', `$lookup argument '${name}' must be a string, is type ${typeName(value)}`);
   };
-  const [from, as] = [text('from'), splitPath(text('as'))];
+  const [from, as] = [text('from'), checkedParts(text('as'))];
   const byField = Object.hasOwn(spec, 'localField') || Object.hasOwn(spec, 'foreignField');
-  const local = byField ? compileExpression(`$${text('localField')}`) : undefined;
-  const foreignField = byField ? text('foreignField') : '';
+  const local = byField ? checkedParts(text('localField')) : undefined;
+  const foreignField = byField ? checkedParts(text('foreignField')).join('.') : '';
   if (!byField && spec.pipeline === undefined) {
     return fail(
       'FailedToParse',
@@ -52,14 +66,40 @@ export const lookup: StageCompiler = (operand, variables, compile) => {
         continue;
       }
       const within = environment(doc, run);
-      const conditions = [local && equalTo(foreignField, local(within)), leading].filter(isDoc);
+      const conditions = [local && joining(foreignField, [...valuesAt(doc, local)]), leading].filter(isDoc);
       const found = run.env.lookup(from, conditions.length === 2 ? { $and: conditions } : (conditions[0] ?? {}));
       const innerRun: Run = { ...run, variables: { ...run.variables } };
       for (const [name, value] of bindings) innerRun.variables[name] = value(within);
-      yield replaceAt(doc, as, yield* gathered(inner === undefined ? found : inner(found, innerRun)));
+      const joined = inner === undefined ? found : inner(found, innerRun);
+      if (inParts) {
+        yield* inArrays(joined, (array) => replaceAt(doc, as, array));
+        continue;
+      }
+      const budget = new DocumentBudget(4568, `Total size of documents in ${from} matching pipeline's $lookup stage`);
+      budget.take(doc);
+      yield replaceAt(doc, as, yield* gatheredWithin(budget, joined));
     }
   };
-};
+}
+
+/** An array for each document, or one that is empty. */
+function* inArrays(documents: Pausing<Doc>, made: (array: Doc[]) => Doc): Generator<Doc | Pause> {
+  let isEmpty = true;
+  for (const doc of documents) {
+    yield doc === PAUSE ? PAUSE : made([doc]);
+    if (doc !== PAUSE) isEmpty = false;
+  }
+  if (isEmpty) yield made([]);
+}
+
+function* gatheredWithin(budget: MemoryBudget, documents: Pausing<Doc>): Steps<Doc[]> {
+  const kept: Doc[] = [];
+  yield* drained(documents, (doc) => {
+    budget.take(doc);
+    kept.push(doc);
+  });
+  return kept;
+}
 
 function letBindings(spec: unknown, variables: readonly string[]): [string, Expression][] {
   if (spec === undefined) return [];
@@ -81,13 +121,25 @@ function hasExpression(filter: unknown): boolean {
 }
 
 /**
- * Equality in the sense of `$lookup`: any element of an array matches, missing counts as null, and a regular expression
- * equals only itself.
+ * The values of `localField`, by other rules than those of expressions and of filters: in an array, a number is the
+ * position of an element, and any other name enters the documents. An array at the end gives its elements.
  */
-function equalTo(field: string, value: unknown): Doc {
-  if (!Array.isArray(value)) return { [field]: { $eq: value ?? null } };
-  if (value.length === 0) return { $alwaysFalse: 1 };
-  return { $or: value.map((element) => ({ [field]: { $eq: element ?? null } })) };
+function* valuesAt(doc: Doc, parts: readonly string[]): Generator<unknown> {
+  let value = getField(doc, parts[0] as string);
+  let at = 1;
+  while (Array.isArray(value) && at < parts.length && isIndex(parts[at] as string)) value = value[Number(parts[at++])];
+  const values = Array.isArray(value) ? value : [value];
+  if (at === parts.length) yield* values.filter((each) => each !== undefined);
+  else for (const inner of values.map(asDoc)) if (inner !== undefined) yield* valuesAt(inner, parts.slice(at));
+}
+
+/** The filter of a join: any of the values, or null if there is none. A regular expression equals only itself. */
+function joining(field: string, values: readonly unknown[]): Doc {
+  if (values.length < 2) return { [field]: { $eq: values[0] ?? null } };
+  // An `$in` would also match the strings of a regular expression, and refuses documents that look like operators.
+  const isPlain = (value: unknown): boolean => typeRank(value) !== RANK.regex && !isOperatorDoc(value);
+  if (values.every(isPlain)) return { [field]: { $in: values } };
+  return { $or: values.map((value) => ({ [field]: { $eq: value } })) };
 }
 
 export const facet: StageCompiler = (operand, variables, compile) => {
@@ -106,14 +158,11 @@ export const facet: StageCompiler = (operand, variables, compile) => {
     return [name, compile(stages, variables, name)];
   });
   return function* (source, run) {
-    const budget = new MemoryBudget('$facet');
-    const documents: Doc[] = [];
-    yield* drained(source, (doc) => {
-      budget.take(doc);
-      documents.push(doc);
-    });
+    const documents = yield* gatheredWithin(new MemoryBudget('$facet'), source);
+    const budget = new DocumentBudget(4031700, 'document constructed by $facet');
     const result: Doc = {};
-    for (const [name, pipeline] of pipelines) setField(result, name, yield* gathered(pipeline(documents, run)));
+    for (const [name, pipeline] of pipelines)
+      setField(result, name, yield* gatheredWithin(budget, pipeline(documents, run)));
     yield result;
   };
 };

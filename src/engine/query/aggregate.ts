@@ -1,7 +1,7 @@
 import { CommandError } from '../errors.ts';
 import { graphLookup } from './aggregate-graph.ts';
 import { bucket, count, group, sortByCount } from './aggregate-group.ts';
-import { facet, lookup, unionWith } from './aggregate-lookup.ts';
+import { facet, lookup, lookupBefore, unionWith } from './aggregate-lookup.ts';
 import { sample } from './aggregate-sample.ts';
 import {
   addFields,
@@ -19,7 +19,7 @@ import {
 import type { CompileStages, PipelineEnv, Stage, StageCompiler } from './aggregate-types.ts';
 import { isNumber, toDouble } from './numbers.ts';
 import type { Pausing } from './pause.ts';
-import { type Doc, isDoc } from './types.ts';
+import { asDoc, type Doc, isDoc } from './types.ts';
 
 export type { PipelineEnv } from './aggregate-types.ts';
 
@@ -97,6 +97,7 @@ const compileStages: CompileStages = (stages, variables, owner) => {
     }
     const next = stages[i + 1];
     if (name === '$sort' && isDoc(next)) return sorting(stage.$sort, limitOf(next.$limit));
+    if (name === '$lookup' && isDoc(next)) return lookupBefore(next, stage.$lookup, variables, compileStages);
     const compiler = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
     if (compiler !== undefined) return compiler(stage[name], variables, compileStages);
     if (FIRST_ONLY.has(name)) throw new CommandError(40602, `${name} is only valid as the first stage in a pipeline.`);
@@ -108,6 +109,17 @@ const compileStages: CompileStages = (stages, variables, owner) => {
   });
   return (source, run) => compiled.reduce((documents, stage) => stage(documents, run), source);
 };
+
+/** The names of the collections that stages read beside their own. */
+export function otherCollections(stages: unknown): string[] {
+  if (Array.isArray(stages)) return stages.flatMap(otherCollections);
+  if (!isDoc(stages)) return [];
+  return Object.entries(stages).flatMap(([name, operand]) => {
+    const spec = asDoc(operand) ?? { coll: operand };
+    const from = name === '$unionWith' ? spec.coll : name === '$lookup' || name === '$graphLookup' ? spec.from : [];
+    return [...(typeof from === 'string' ? [from] : []), ...otherCollections(operand)];
+  });
+}
 
 /** The operand of a `$limit` as a number. The stage itself validates it. */
 function limitOf(limit: unknown): number {

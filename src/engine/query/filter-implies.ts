@@ -9,8 +9,14 @@ import { type Doc, RANK, typeRank } from './types.ts';
  * return false for filters that do imply `partial`; as in MongoDB, an equality does not imply a `$type`.
  */
 export function impliesFilter(query: Doc, partial: Doc): boolean {
-  return implies(flatten(parseFilter(query)), parseFilter(partial));
+  const known = answers.get(query) ?? new WeakMap<Doc, boolean>();
+  const answer = known.get(partial) ?? implies(flatten(parseFilter(query)), parseFilter(partial));
+  answers.set(query, known.set(partial, answer));
+  return answer;
 }
+
+/** The answers by query and partial filter: the planner asks for the same ones in each branch of an `$or`. */
+const answers = new WeakMap<Doc, WeakMap<Doc, boolean>>();
 
 function implies(query: Node[], partial: Node): boolean {
   if (query.some((node) => sameNode(node, partial))) return true;

@@ -2,7 +2,7 @@ import { compileExpression, environmentOf } from './expression.ts';
 import { type Leaf, type Node, parseFilter } from './filter-parse.ts';
 import { leafTest, type Test } from './filter-tests.ts';
 import { splitPath, walkPath } from './path.ts';
-import { asDoc, type Doc, getField, isTruthy } from './types.ts';
+import { asDoc, type Doc, getField, isTruthy, RANK, typeRank } from './types.ts';
 
 export { analyzeBranches, analyzeFilter, type Bound, boundIntervals, type Interval } from './analyze.ts';
 export { impliesFilter } from './filter-implies.ts';
@@ -46,8 +46,9 @@ export function compileNode(node: Node, variables: Doc = {}): Matcher {
     }
     case 'or': {
       const children = node.children.map((child) => compileNode(child, variables));
+      const tells = tellsPosition(node.children);
       return (doc, details) => {
-        for (const child of children) if (child(doc, details)) return true;
+        for (const child of children) if (child(doc, tells ? details : undefined)) return true;
         return false;
       };
     }
@@ -65,6 +66,20 @@ export function compileNode(node: Node, variables: Doc = {}): Matcher {
     default:
       return compileLeaf(node.path, node.leaf, variables);
   }
+}
+
+/**
+ * Whether an `$or` of these branches tells which array element has matched. As in MongoDB, it does so only if it is the
+ * same as another condition: as its only branch, or as an `$in` of one path.
+ */
+function tellsPosition([first, ...others]: readonly Node[]): boolean {
+  return others.every((node) => isOneOfIn(first) && isOneOfIn(node) && node.path === first.path);
+}
+
+function isOneOfIn(node: Node | undefined): node is Node & { kind: 'leaf' } {
+  if (node?.kind !== 'leaf') return false;
+  const { leaf } = node;
+  return leaf.op === 'regex' || (leaf.op === 'eq' && typeRank(leaf.value) !== RANK.regex);
 }
 
 function compileLeaf(path: string, leaf: Leaf, variables: Doc = {}): Matcher {

@@ -1,11 +1,12 @@
-import { calculateObjectSize } from 'bson';
+import { type Binary, calculateObjectSize } from 'bson';
 import { CommandError } from '../errors.ts';
-import type { Doc } from './types.ts';
+import { MAX_DOCUMENT } from '../wire/bson.ts';
+import { asDoc, type Doc } from './types.ts';
 
 /** Limit on the bytes that one stage may keep in memory, as in MongoDB. Nothing is spilled to disk. */
 const STAGE_BYTES = 100 * 1024 * 1024;
 
-/** Counts the BSON bytes of the documents that a stage keeps in memory. */
+/** Counts the BSON bytes of the documents and values that a stage keeps in memory. */
 export class MemoryBudget {
   private bytes = 0;
   private readonly stage: string;
@@ -16,18 +17,78 @@ export class MemoryBudget {
     this.limit = limit;
   }
 
-  /** @throws CommandError QueryExceededMemoryLimitNoDiskUseAllowed (292) beyond the limit. */
+  /** @throws CommandError QueryExceededMemoryLimitNoDiskUseAllowed (292) beyond the limit, as all that take more. */
   take(doc: Doc): void {
-    this.bytes += calculateObjectSize(doc);
-    if (this.bytes > this.limit) {
-      throw new CommandError(
-        'QueryExceededMemoryLimitNoDiskUseAllowed',
-        `Exceeded memory limit for ${this.stage}, but didn't allow external sort: ${this.limit} bytes`,
-      );
-    }
+    this.change(valueBytes(doc));
   }
 
   release(doc: Doc): void {
-    this.bytes -= calculateObjectSize(doc);
+    this.bytes -= valueBytes(doc);
   }
+
+  /** @param bytes how many more are kept; negative if fewer */
+  change(bytes: number): void {
+    this.bytes += bytes;
+    if (this.bytes > this.limit) throw this.exceeded();
+  }
+
+  protected exceeded(): CommandError {
+    return new CommandError(
+      'QueryExceededMemoryLimitNoDiskUseAllowed',
+      `Exceeded memory limit for ${this.stage}, but didn't allow external sort: ${this.limit} bytes`,
+    );
+  }
+}
+
+/**
+ * Counts the bytes of a document that a stage makes of many others. It may be as large as any document: mongod allows
+ * 100 MB between stages, but one pipeline can have many such stages, and each adds to the same document.
+ */
+export class DocumentBudget extends MemoryBudget {
+  readonly #code: number;
+  readonly #what: string;
+
+  /** @param code the code of the error beyond the limit */
+  constructor(code: number, what: string) {
+    super(what, MAX_DOCUMENT);
+    this.#code = code;
+    this.#what = what;
+  }
+
+  protected override exceeded(): CommandError {
+    return new CommandError(this.#code, `${this.#what} exceeds maximum document size: ${MAX_DOCUMENT} bytes`);
+  }
+}
+
+/** What it takes to keep a value, beside its BSON bytes. */
+const PER_VALUE = 12;
+
+/** The bytes that a budget counts for a value that is kept alone. */
+export function keptBytes(value: unknown): number {
+  return PER_VALUE + valueBytes(value);
+}
+
+/**
+ * The BSON bytes of a value, or somewhat less: strings count as if they were ASCII, and array positions as one digit.
+ * The exact size would take longer than to decode the value, and this is asked for each document.
+ */
+function valueBytes(value: unknown): number {
+  if (typeof value === 'string') return 5 + value.length;
+  if (typeof value !== 'object' || value === null) return value === null ? 0 : 8;
+  let bytes = 5;
+  if (Array.isArray(value)) {
+    for (const each of value) bytes += 3 + valueBytes(each);
+    return bytes;
+  }
+  const doc = asDoc(value);
+  if (doc !== undefined) {
+    for (const name of Object.keys(doc)) bytes += 2 + name.length + valueBytes(doc[name]);
+    return bytes;
+  }
+  // Not before it is known not to be a document, which may have a field of this name.
+  const { _bsontype: type } = value as { _bsontype?: string };
+  if (type === 'Int32') return 4;
+  if (type === 'Binary') return bytes + (value as Binary).length();
+  // Code and regular expressions are rare; the others are numbers, dates and ids.
+  return type === 'Code' || type === 'BSONRegExp' ? calculateObjectSize({ value }) : 8;
 }

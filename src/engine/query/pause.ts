@@ -14,6 +14,31 @@ export type Steps<T> = Generator<Pause, T, undefined>;
 /** Number of items after which a loop over many of them pauses: less than a millisecond of work. */
 export const PAUSE_ITEMS = 128;
 
+/** Milliseconds of work after which it pauses earlier: one large document can take as long as thousands of small ones. */
+const PAUSE_MS = 1;
+/** Items between two looks at the clock, which would otherwise cost more than cheap items do. */
+const UNTIMED_ITEMS = 8;
+
+/** Says when a loop over many items should pause: after {@link PAUSE_ITEMS}, or when a millisecond is over. */
+export class Pace {
+  #items = 0;
+  #nextLook = 1;
+  #last = performance.now();
+
+  /** Whether to pause. Call it after each item. */
+  isDue(): boolean {
+    if (++this.#items < this.#nextLook) return false;
+    const now = performance.now();
+    const isDue = this.#items >= PAUSE_ITEMS || now - this.#last >= PAUSE_MS;
+    if (isDue) {
+      this.#items = 0;
+      this.#last = now;
+    }
+    this.#nextLook = isDue ? 1 : Math.min(this.#items + UNTIMED_ITEMS, PAUSE_ITEMS);
+    return isDue;
+  }
+}
+
 /** The items, each changed. */
 export function* mapped<A, B>(source: Pausing<A>, change: (item: A) => B): Generator<B | Pause> {
   for (const item of source) yield item === PAUSE ? PAUSE : change(item as A);
@@ -21,27 +46,20 @@ export function* mapped<A, B>(source: Pausing<A>, change: (item: A) => B): Gener
 
 /** The items that pass the test. Pauses also where many in a row do not. */
 export function* filtered<T>(source: Pausing<T>, test: (item: T) => boolean): Generator<T | Pause> {
-  let refused = 0;
+  const pace = new Pace();
   for (const item of source) {
     if (item === PAUSE || test(item as T)) yield item;
-    else if (++refused % PAUSE_ITEMS === 0) yield PAUSE;
+    else if (pace.isDue()) yield PAUSE;
   }
 }
 
-/** Gives every item to `each`. Pauses where the source does, and after many items. */
+/** Gives every item to `each`. Pauses where the source does, and as {@link Pace} says. */
 export function* drained<T>(source: Pausing<T>, each: (item: T) => void): Steps<void> {
-  let seen = 0;
+  const pace = new Pace();
   for (const item of source) {
     if (item !== PAUSE) each(item as T);
-    if (item === PAUSE || ++seen % PAUSE_ITEMS === 0) yield PAUSE;
+    if (item === PAUSE || pace.isDue()) yield PAUSE;
   }
-}
-
-/** All items. Pauses as {@link drained}. */
-export function* gathered<T>(source: Pausing<T>): Steps<T[]> {
-  const items: T[] = [];
-  yield* drained(source, (item) => items.push(item));
-  return items;
 }
 
 /** The items for a reader that can not pause. */

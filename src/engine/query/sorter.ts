@@ -29,8 +29,15 @@ export class Sorter<T> {
   add(entry: T): void {
     this.#last.push(entry);
     if (this.#keep <= MOST_KEPT) {
-      if (this.#last.length >= 2 * this.#keep + RUN) this.#dropRest();
+      if (this.#last.length >= 2 * this.#keep + RUN) this.dropUnwanted();
     } else if (this.#last.length === RUN) this.#endRun();
+  }
+
+  /** Drops entries that can no longer be among the wanted ones, if those are few. */
+  dropUnwanted(): void {
+    if (this.#keep > MOST_KEPT) return;
+    this.#last.sort(this.#compare);
+    for (const entry of this.#last.splice(this.#keep)) this.#onDrop(entry);
   }
 
   /** The wanted entries in order. Call it once, after the last `add`. */
@@ -42,11 +49,6 @@ export class Sorter<T> {
       yield entry;
       if (entry !== PAUSE && --left === 0) return;
     }
-  }
-
-  #dropRest(): void {
-    this.#last.sort(this.#compare);
-    for (const entry of this.#last.splice(this.#keep)) this.#onDrop(entry);
   }
 
   #endRun(): void {

@@ -8,9 +8,12 @@ import { type OplogEntry, type Scope, seqOf } from './oplog.ts';
 import { decodeToken, encodeToken, type Token } from './resume-token.ts';
 import type { Store } from './store.ts';
 
-/** Number of oplog entries read at a time, and the size in bytes from which on a batch is full. */
-const CHUNK = 200;
+/** Number of oplog entries read at a time, and number of those that are passed over as out of scope at a time. */
+const CHUNK = 100;
+const PASSED_OVER = 2000;
+/** The size in bytes from which on a batch is full, and the time in milliseconds after which it ends. */
 const BATCH_BYTES = 8 * 1024 * 1024;
+const SLICE_MS = 3;
 
 export interface StreamOptions extends EventOptions {
   /** The events that the stream has, by `operationType`; undefined: all. */
@@ -33,6 +36,7 @@ export class ChangeStream implements Source {
   /** All oplog entries up to this position have been examined. */
   #position: number;
   #token: Token;
+  #isBehind = false;
   /** The entry that ends the stream, when its invalidate event is still to be sent. */
   #ending: OplogEntry | undefined;
 
@@ -51,7 +55,15 @@ export class ChangeStream implements Source {
     return encodeToken(this.#token);
   }
 
+  /** Whether the last batch ended because its time was up, with entries left to be examined. */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
+
+  /** The next events. After some milliseconds it returns those that it has found, also if there are none. */
   next(limit: number): Batch {
+    const until = performance.now() + SLICE_MS;
+    this.#isBehind = false;
     const documents: Uint8Array[] = [];
     let bytes = 0;
     while (documents.length < limit && bytes < BATCH_BYTES) {
@@ -63,18 +75,23 @@ export class ChangeStream implements Source {
       const { oplog } = this.#store;
       const wanted = Math.min(CHUNK, limit - documents.length);
       const newest = oplog.newest();
-      const entries = oplog.read(this.#position, wanted, this.scope);
+      const end = oplog.positionAfter(this.#position, PASSED_OVER) ?? newest;
+      const entries = oplog.read(this.#position, wanted, this.scope, end);
       for (const event of this.#events(this.#take(entries), false)) {
         documents.push(event);
         bytes += event.length;
       }
-      if (entries.length === wanted || this.#ending || this.#position < (entries.at(-1)?.seq ?? 0)) continue;
-      // The later entries, up to the newest one, are out of scope.
-      if (newest > this.#position) {
-        this.#position = newest;
-        this.#token = { seq: newest, kind: 'mark' };
+      if (this.#ending) continue;
+      // The later entries, up to the end, are out of scope.
+      if (entries.length < wanted && this.#position >= (entries.at(-1)?.seq ?? 0) && end > this.#position) {
+        this.#position = end;
+        this.#token = { seq: end, kind: 'mark' };
       }
-      break;
+      if (this.#position >= newest) break;
+      if (performance.now() >= until) {
+        this.#isBehind = true;
+        break;
+      }
     }
     return { documents, end: false };
   }

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { CommandError } from '../errors.ts';
-import { PAUSE, PAUSE_ITEMS, type Pause, type Pausing, type Steps } from '../query/pause.ts';
+import { PAUSE, Pace, type Pause, type Pausing, type Steps } from '../query/pause.ts';
 import { MAX_DOCUMENT } from '../wire/bson.ts';
 import type { Snapshot } from './versions.ts';
 
@@ -25,6 +25,8 @@ export interface CursorOptions {
   session: string | undefined;
   /** The cursor does not expire when idle. */
   noTimeout: boolean;
+  /** The ids of the other collections of its pipeline. It grows when the pipeline comes to one that is new. */
+  alsoReads?: ReadonlySet<number> | undefined;
   /** The snapshot that the cursor reads; undefined for the current data. */
   snapshot?: Snapshot | undefined;
 }
@@ -121,9 +123,14 @@ export class Cursors {
     this.#killWhere((cursor) => cursor.options.session !== undefined);
   }
 
-  /** Closes the cursors that read a collection. Change streams stay open: a drop ends them with an invalidate event. */
-  killNamespace(ns: string): void {
-    this.#killWhere((cursor) => cursor.options.ns === ns && !cursor.source.readsOplog);
+  /**
+   * Closes the cursors that read a collection, also those on another one: they would end early as if they were complete,
+   * or read the next collection with its id. Change streams stay open: a drop ends them with an invalidate event.
+   */
+  killReadersOf({ ns, id }: { readonly ns: string; readonly id: number }): void {
+    this.#killWhere(
+      ({ options, source }) => (options.ns === ns || options.alsoReads?.has(id) === true) && !source.readsOplog,
+    );
   }
 
   killSnapshot(snapshot: Snapshot): void {
@@ -159,6 +166,7 @@ export class IteratorSource implements Source {
   /** Up to `limit` documents (at least one if any is left) with at most 16 MiB in total. */
   *batch(limit: number): Steps<Batch> {
     const documents: Uint8Array[] = [];
+    const pace = new Pace();
     let bytes = 0;
     // A limit of 0 asks for nothing, so it is not known whether documents follow.
     while (limit > 0) {
@@ -176,7 +184,7 @@ export class IteratorSource implements Source {
       if (documents.length > 0 && bytes > MAX_DOCUMENT) break;
       documents.push(value);
       this.#ahead = undefined;
-      if (documents.length % PAUSE_ITEMS === 0) yield PAUSE;
+      if (pace.isDue()) yield PAUSE;
     }
     return { documents, end: false };
   }

@@ -103,7 +103,7 @@ export class IndexBuilds implements UnfinishedIndexes {
         for (const [n, index] of build.indexes.entries()) {
           const { keys, multikey } = entriesOf(index, doc);
           if (multikey && !index.multikey) this.#catalog.setMultikey(index);
-          for (const key of keys) build.sorters[n]?.add(rid, key);
+          for (const key of keys) build.sorters[n]?.add({ rid, key });
           build.collected += keys.length;
         }
       const isLast = rows.length < STEP;

@@ -124,18 +124,26 @@ export class Oplog {
   }
 
   /**
-   * Entries of the scope after position `after`, oldest first; those of its database too. Entries out of the scope
-   * are passed over without being read.
+   * Entries of the scope after position `after`, up to position `end`, oldest first; those of its database too. Entries
+   * out of the scope are passed over without being read.
    */
-  read(after: number, limit: number, { db, coll }: Scope = EVERYTHING): OplogEntry[] {
+  read(after: number, limit: number, { db, coll }: Scope = EVERYTHING, end = Number.MAX_SAFE_INTEGER): OplogEntry[] {
     const rows = this.#database
       .prepare(
         `SELECT seq, pos, wall, op, db, coll, uuid, id, body, extra, sum FROM oplog
-          WHERE seq > ?1 AND (?3 IS NULL OR db = ?3) AND (?4 IS NULL OR coll = ?4 OR coll = '') ORDER BY seq LIMIT ?2`,
+          WHERE seq > ?1 AND seq <= ?5 AND (?3 IS NULL OR db = ?3) AND (?4 IS NULL OR coll = ?4 OR coll = '') ORDER BY seq LIMIT ?2`,
       )
-      .all(after, limit, db ?? null, coll ?? null) as unknown as (StoredEntry & { sum: number })[];
+      .all(after, limit, db ?? null, coll ?? null, end) as unknown as (StoredEntry & { sum: number })[];
     if (rows.some((row) => entrySum(row) !== row.sum)) throw corruptionError('an oplog entry');
     return rows;
+  }
+
+  /** Position of the nth entry after a position; undefined if there are fewer. */
+  positionAfter(after: number, nth: number): number | undefined {
+    const row = this.#database
+      .prepare('SELECT seq FROM oplog WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ?')
+      .get(after, nth - 1);
+    return row && Number(row.seq);
   }
 
   /** Position of the newest stored entry; 0 if there is none. */

@@ -1,5 +1,5 @@
 import { compileFilter } from '../query/match.ts';
-import { drained, PAUSE, PAUSE_ITEMS, type Pause, type Pausing, type Steps, withoutPauses } from '../query/pause.ts';
+import { drained, mapped, PAUSE, Pace, type Pause, type Pausing, type Steps, withoutPauses } from '../query/pause.ts';
 import { compileSortKey } from '../query/sort.ts';
 import type { Doc } from '../query/types.ts';
 import { decodeDocument } from '../wire/bson.ts';
@@ -21,7 +21,7 @@ export interface Query {
   hint: unknown;
   /** The values of the command's `let`. */
   variables?: Doc;
-  /** False if a sort must keep its keys in memory. */
+  /** False if a sort must keep its documents in memory. */
   allowDiskUse?: boolean;
 }
 
@@ -34,9 +34,21 @@ export interface PreparedQuery {
   plan: Plan;
   /** Runs the query from the start and adds its work to `stats`. */
   run(stats: ReadStats): Generator<Match | Pause>;
+  /** Like `run` without skip and limit, but the first `CANDIDATES` documents only if they have to be sorted. */
+  candidates(stats: ReadStats): Generator<Match | Pause>;
+  /** Whether the present version of a candidate still matches. */
+  matches(doc: Doc): boolean;
+  /** Whether the sort would put two versions of a document at the same place. */
+  isSamePlace(a: Doc, b: Doc): boolean;
 }
 
-/** Plans a query. Running it yields the matching documents in order. At most sort keys are kept in memory. */
+/** Number of documents among which a write of one chooses after a sort, because others may have written the first ones. */
+const CANDIDATES = 64;
+
+/**
+ * Plans a query. Running it yields the matching documents in order. If they have to be sorted, they are as they were when
+ * they were read, whatever others have written since: so their order is right, and a limit gets its number.
+ */
 export function prepareQuery(store: Store, collection: Collection, query: Query): PreparedQuery {
   const matches = compileFilter(query.filter, query.variables);
   const sort = sortFields(query.sort);
@@ -46,7 +58,7 @@ export function prepareQuery(store: Store, collection: Collection, query: Query)
   const expected = chosen.sorted && chosen.exact ? wanted : 0;
   // One generator instead of `mapped` and `filtered`, which cost a scan a third of its speed.
   const passing = function* (stats: ReadStats): Generator<Match | Pause> {
-    let refused = 0;
+    const pace = new Pace();
     for (const stored of scan(store.database, collection, chosen.access, stats, expected)) {
       if (stored === PAUSE) {
         yield PAUSE;
@@ -54,33 +66,38 @@ export function prepareQuery(store: Store, collection: Collection, query: Query)
       }
       const match = new LazyMatch(stored.rid, stored.bytes);
       if (chosen.exact || matches(match.doc)) yield match;
-      else if (++refused % PAUSE_ITEMS === 0) yield PAUSE;
+      else if (pace.isDue()) yield PAUSE;
     }
   };
-  const ordered = function* (stats: ReadStats): Generator<Match | Pause> {
+  const ordered = function* (stats: ReadStats, keep: number): Generator<Match | Pause> {
     if (chosen.sorted || !keyOf) {
       yield* passing(stats);
       return;
     }
-    const sorter = new RidSorter(wanted > 0 ? wanted : Number.POSITIVE_INFINITY, query.allowDiskUse !== false);
+    const sorter = new RidSorter(keep > 0 ? keep : Number.POSITIVE_INFINITY, query.allowDiskUse !== false);
+    const pace = new Pace();
     try {
       for (const match of passing(stats)) {
-        if (match === PAUSE) yield PAUSE;
-        else sorter.add(match.rid, keyOf(match.doc));
-        if (stats.docs % PAUSE_ITEMS === 0) yield PAUSE;
+        if (match === PAUSE) {
+          yield PAUSE;
+          continue;
+        }
+        sorter.add({ rid: match.rid, key: keyOf(match.doc), bytes: match.bytes });
+        if (pace.isDue()) yield PAUSE;
         if (sorter.isFull) yield* sorter.spill();
       }
-      for (const rid of sorter.sorted()) {
-        const bytes = rid === PAUSE ? undefined : store.documents.read(rid);
-        const match = bytes && new LazyMatch(rid as number, bytes);
-        if (match && matches(match.doc)) yield match;
-        else yield PAUSE;
-      }
+      yield* mapped(sorter.entries(), ({ rid, bytes }) => new LazyMatch(rid, bytes as Uint8Array));
     } finally {
       sorter.close();
     }
   };
-  return { plan: chosen, run: (stats) => skipAndLimit(ordered(stats), query.skip, query.limit) };
+  return {
+    plan: chosen,
+    run: (stats) => skipAndLimit(ordered(stats, wanted), query.skip, query.limit),
+    candidates: (stats) => ordered(stats, CANDIDATES),
+    matches,
+    isSamePlace: (a, b) => chosen.sorted || !keyOf || Buffer.compare(keyOf(a), keyOf(b)) === 0,
+  };
 }
 
 /** Counts the matching documents, from the index alone where it is exact. */
@@ -147,13 +164,49 @@ export function* matchesToWrite(
   }
 }
 
-/** The row ids of the documents that match, for a write that pauses between them. */
+/**
+ * The row ids of the documents that match, for a write that pauses between them; each once, also if others have moved it
+ * in an index during the search.
+ */
 export function* rowsToWrite(store: Store, collection: Collection, query: Query, deadline: number): Steps<number[]> {
-  const rids: number[] = [];
+  const rids = new Set<number>();
   yield* drained(prepareQuery(store, collection, query).run({ ...newReadStats(), deadline }), ({ rid }) => {
-    rids.push(rid);
+    rids.add(rid);
   });
-  return rids;
+  return [...rids];
+}
+
+/**
+ * The document for a write of one, as it is when the search returns. One that others have changed meanwhile so that it
+ * does not match any more is passed over; a search that ends with nothing else is repeated. After a sort, one that is
+ * still at its place goes before one that is not.
+ */
+export function* rowToWrite(
+  store: Store,
+  collection: Collection,
+  query: Query,
+  deadline: number,
+): Steps<Match | undefined> {
+  for (;;) {
+    const { candidates, matches, isSamePlace } = prepareQuery(store, collection, query);
+    let [mayDiffer, isLost] = [false, false];
+    let moved: Match | undefined;
+    for (const match of candidates({ ...newReadStats(), deadline })) {
+      if (match === PAUSE) {
+        mayDiffer = true;
+        moved = undefined;
+        yield PAUSE;
+        continue;
+      }
+      if (!mayDiffer) return match;
+      const present = readMatch(store, match.rid);
+      const isMatch = present !== undefined && matches(present.doc);
+      if (isMatch && isSamePlace(present.doc, match.doc)) return present;
+      if (isMatch) moved ??= present;
+      isLost = true;
+    }
+    if (moved || !isLost) return moved;
+  }
 }
 
 /** The document of a row; undefined if it is gone. */
@@ -188,10 +241,11 @@ class LazyMatch implements Match {
 }
 
 function* skipAndLimit(matches: Pausing<Match>, skip: number, limit: number): Generator<Match | Pause> {
+  const pace = new Pace();
   let seen = 0;
   for (const match of matches) {
     if (match !== PAUSE && seen++ < skip) {
-      if (seen % PAUSE_ITEMS === 0) yield PAUSE;
+      if (pace.isDue()) yield PAUSE;
       continue;
     }
     yield match;

@@ -1,38 +1,50 @@
 import { DatabaseSync } from 'node:sqlite';
 import { CommandError } from '../errors.ts';
-import { PAUSE, PAUSE_ITEMS, type Pause, type Pausing, type Steps } from '../query/pause.ts';
+import { mapped, PAUSE, Pace, type Pause, type Pausing, type Steps } from '../query/pause.ts';
 import { mergeSorted, Sorter } from '../query/sorter.ts';
+import { SpillFile } from './spill-file.ts';
 
-/** Bytes of sort keys that a sort keeps in memory before it writes them to a temporary file. */
+/** Bytes of entries that a sort keeps in memory before it writes them to temporary files; half of it for documents. */
 export const MEMORY_BYTES = 32 * 1024 * 1024;
-/** Bytes of sort keys that a sort without leave to use the disk keeps in memory, as in MongoDB. */
+/** Bytes of entries that a sort without leave to use the disk keeps in memory, as in MongoDB. */
 const MEMORY_ONLY_BYTES = 100 * 1024 * 1024;
-/** Bytes of memory that a sort key needs in addition to its own length. */
-const KEY_OVERHEAD = 150;
-/** About as many bytes are read at once from a run in the file. */
+/** Bytes of memory that a sort key, and a document, need in addition to their own length. */
+const OVERHEAD = 150;
+/** About as many bytes of keys are read at once from a run in the file. */
 const READ_BYTES = 64 * 1024;
 
 /** A row id with its sort key. */
 export interface Entry {
   readonly rid: number;
   readonly key: Uint8Array;
+  /** What is sorted along with it: the document as it was read. */
+  readonly bytes?: Uint8Array;
+}
+
+/** An entry whose document is in the file of documents. */
+interface FiledEntry extends Entry {
+  readonly place?: number | null;
+  readonly length?: number | null;
 }
 
 /**
- * Sorts row ids by their sort keys, and those with equal keys by themselves. Beyond `MEMORY_BYTES` of keys, sorted runs
- * go to a temporary file, which ends with the iteration of `sorted` or `entries`.
+ * Sorts row ids by their sort keys, and those with equal keys by themselves. What is too much for the memory goes to
+ * temporary files: documents as they come, and sorted runs of keys. The files end with the iteration of `entries`.
  */
 export class RidSorter {
   readonly #keep: number;
   readonly #mayUseDisk: boolean;
   readonly #memoryBytes: number;
-  #sorter: Sorter<Entry>;
+  #sorter: Sorter<FiledEntry>;
+  /** Bytes in memory, and those of them that are of documents. */
   #bytes = 0;
-  #file: RunFile | undefined;
+  #documentBytes = 0;
+  #runs: RunFile | undefined;
+  #documents: SpillFile | undefined;
 
   /**
    * @param keep number of row ids that are wanted; Infinity for all
-   * @param memoryBytes of keys that are kept in memory if the disk may be used
+   * @param memoryBytes of entries that are kept in memory if the disk may be used
    */
   constructor(keep: number, mayUseDisk: boolean, memoryBytes = MEMORY_BYTES) {
     this.#memoryBytes = memoryBytes;
@@ -41,11 +53,13 @@ export class RidSorter {
     this.#sorter = this.#newSorter();
   }
 
-  /** @throws CommandError 292 when the keys need too much memory and the disk must not be used. */
-  add(rid: number, key: Uint8Array): void {
-    this.#bytes += key.length + KEY_OVERHEAD;
-    this.#sorter.add({ rid, key });
+  /** @throws CommandError 292 when the entries need too much memory and the disk must not be used. */
+  add(entry: Entry): void {
+    const isFull = this.#mayUseDisk && this.#documentBytes > this.#memoryBytes / 2;
+    this.#sorter.add(this.#counted(isFull ? this.#filed(entry) : entry, 1));
     if (this.#mayUseDisk || this.#bytes <= MEMORY_ONLY_BYTES) return;
+    this.#sorter.dropUnwanted();
+    if (this.#bytes <= MEMORY_ONLY_BYTES) return;
     throw new CommandError(
       'QueryExceededMemoryLimitNoDiskUseAllowed',
       `Executor error during find command :: caused by :: Sort exceeded memory limit of ${MEMORY_ONLY_BYTES} bytes`,
@@ -57,42 +71,63 @@ export class RidSorter {
     return this.#mayUseDisk && this.#bytes > this.#memoryBytes;
   }
 
-  /** Writes what is in memory to the file. */
+  /** Writes what is in memory to the files. */
   *spill(): Steps<void> {
-    this.#file ??= new RunFile();
-    yield* this.#file.write(this.#sorter.sorted());
+    this.#runs ??= new RunFile();
+    yield* this.#runs.write(mapped(this.#sorter.sorted(), (entry) => this.#filed(entry)));
     this.#sorter = this.#newSorter();
     this.#bytes = 0;
+    this.#documentBytes = 0;
   }
 
-  /** The wanted row ids in order. Call it once, after the last `add`. */
-  *sorted(): Generator<number | Pause> {
-    for (const entry of this.entries()) yield entry === PAUSE ? PAUSE : entry.rid;
-  }
-
-  /** Like `sorted`, with the keys. */
+  /** The wanted entries in order. Call it once, after the last `add`. */
   *entries(): Generator<Entry | Pause> {
     let left = this.#keep;
     try {
-      for (const entry of mergeSorted([...(this.#file?.runs() ?? []), this.#sorter.sorted()], byKey)) {
-        yield entry;
-        if (entry !== PAUSE && --left === 0) return;
+      const runs: Pausing<FiledEntry>[] = [...(this.#runs?.read() ?? []), this.#sorter.sorted()];
+      for (const entry of mergeSorted(runs, byKey)) {
+        if (entry === PAUSE) yield PAUSE;
+        else {
+          yield this.#whole(entry);
+          if (--left === 0) return;
+        }
       }
     } finally {
       this.close();
     }
   }
 
-  /** Removes the file. */
+  /** Removes the files. */
   close(): void {
-    this.#file?.close();
-    this.#file = undefined;
+    this.#runs?.close();
+    this.#documents?.close();
+    this.#runs = undefined;
+    this.#documents = undefined;
   }
 
-  #newSorter(): Sorter<Entry> {
-    return new Sorter(byKey, this.#keep, ({ key }) => {
-      this.#bytes -= key.length + KEY_OVERHEAD;
-    });
+  #filed(entry: FiledEntry): FiledEntry {
+    const { rid, key, bytes } = entry;
+    if (!bytes) return entry;
+    this.#documents ??= new SpillFile();
+    return { rid, key, place: this.#documents.append(bytes), length: bytes.length };
+  }
+
+  #whole(entry: FiledEntry): Entry {
+    const { rid, key, place, length } = entry;
+    if (typeof place !== 'number' || typeof length !== 'number' || !this.#documents) return entry;
+    return { rid, key, bytes: this.#documents.read(place, length) };
+  }
+
+  /** Adds the entry to what is in memory, or subtracts it. */
+  #counted(entry: FiledEntry, times: 1 | -1): FiledEntry {
+    const documentBytes = entry.bytes ? entry.bytes.length + OVERHEAD : 0;
+    this.#documentBytes += times * documentBytes;
+    this.#bytes += times * (entry.key.length + OVERHEAD + documentBytes);
+    return entry;
+  }
+
+  #newSorter(): Sorter<FiledEntry> {
+    return new Sorter(byKey, this.#keep, (entry) => void this.#counted(entry, -1));
   }
 }
 
@@ -108,34 +143,36 @@ class RunFile {
 
   constructor() {
     this.#sqlite.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8192');
-    this.#sqlite.exec(
-      'CREATE TABLE run(n INTEGER, place INTEGER, key BLOB, rid INTEGER, PRIMARY KEY(n, place)) WITHOUT ROWID; BEGIN',
-    );
+    this.#sqlite.exec(`CREATE TABLE run(n INTEGER, entry INTEGER, key BLOB, rid INTEGER, place INTEGER, length INTEGER,
+      PRIMARY KEY(n, entry)) WITHOUT ROWID; BEGIN`);
   }
 
-  *write(entries: Pausing<Entry>): Steps<void> {
-    const insert = this.#sqlite.prepare('INSERT INTO run(n, place, key, rid) VALUES(?, ?, ?, ?)');
+  *write(entries: Pausing<FiledEntry>): Steps<void> {
+    const insert = this.#sqlite.prepare('INSERT INTO run(n, entry, key, rid, place, length) VALUES(?, ?, ?, ?, ?, ?)');
     const n = this.#runs.length;
-    let place = 0;
-    let bytes = 0;
+    const pace = new Pace();
+    let [count, keyBytes] = [0, 0];
     for (const entry of entries) {
       if (entry !== PAUSE) {
-        insert.run(n, place++, entry.key, entry.rid);
-        bytes += entry.key.length;
+        const { key, rid, place, length } = entry;
+        insert.run(n, count++, key, rid, place ?? null, length ?? null);
+        keyBytes += key.length;
       }
-      if (entry === PAUSE || place % PAUSE_ITEMS === 0) yield PAUSE;
+      if (entry === PAUSE || pace.isDue()) yield PAUSE;
     }
-    this.#runs.push(Math.ceil((READ_BYTES * place) / Math.max(bytes, READ_BYTES)));
+    this.#runs.push(Math.ceil((READ_BYTES * count) / Math.max(keyBytes, READ_BYTES)));
   }
 
-  runs(): Iterable<Entry>[] {
+  read(): Iterable<FiledEntry>[] {
     return this.#runs.map((atOnce, n) => this.#read(n, atOnce));
   }
 
-  *#read(n: number, atOnce: number): Generator<Entry> {
-    const next = this.#sqlite.prepare('SELECT key, rid FROM run WHERE n = ? AND place >= ? ORDER BY place LIMIT ?');
-    for (let place = 0; ; place += atOnce) {
-      const entries = next.all(n, place, atOnce) as unknown as Entry[];
+  *#read(n: number, atOnce: number): Generator<FiledEntry> {
+    const next = this.#sqlite.prepare(
+      'SELECT key, rid, place, length FROM run WHERE n = ? AND entry >= ? ORDER BY entry LIMIT ?',
+    );
+    for (let from = 0; ; from += atOnce) {
+      const entries = next.all(n, from, atOnce) as unknown as FiledEntry[];
       yield* entries;
       if (entries.length < atOnce) return;
     }

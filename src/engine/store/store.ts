@@ -117,7 +117,7 @@ export class Store {
     this.catalog.drop(collection);
     this.builds.abandonAll(({ collectionId }) => collectionId === collection.id);
     this.appendEvent('x', collection, null);
-    this.cursors.killNamespace(collection.ns);
+    this.cursors.killReadersOf(collection);
   }
 
   /** Removes the rows of small collections that were just dropped. The rows of others are removed between commands. */
@@ -129,7 +129,7 @@ export class Store {
   renameCollection(collection: Collection, db: string, name: string, dropped: Collection | undefined): void {
     const from = { ...collection };
     const to = { db, coll: name };
-    this.cursors.killNamespace(collection.ns);
+    this.cursors.killReadersOf(collection);
     this.catalog.rename(collection, db, name);
     const operationDescription = { to, ...(dropped ? { dropTarget: dropped.uuid } : {}) };
     this.appendEvent('n', from, { to, operationDescription });

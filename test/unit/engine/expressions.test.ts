@@ -167,6 +167,39 @@ describe('pipelines', () => {
     expect(() => budget.take(doc)).toThrow(expect.objectContaining({ code: 292 }));
   });
 
+  describe('of groups', () => {
+    const text = 'x'.repeat(1024 * 1024);
+    const grouped = (accumulator: Doc, docs: Iterable<Doc>): Doc[] => [
+      ...withoutPauses(runPipeline([{ $group: { _id: '$group', kept: accumulator } }], docs, alone)),
+    ];
+    const docs = (count: number, made: (n: number) => Doc): Doc[] => Array.from({ length: count }, (_, n) => made(n));
+    const apart = docs(120, (n) => ({ group: new Int32(n), n: new Int32(n), text }));
+    const together = docs(120, (n) => ({ group: null, n: new Int32(n), text }));
+    const exceeded = expect.objectContaining({ code: 292 });
+
+    it.each(['$first', '$last', '$min', '$max', '$mergeObjects', '$push', '$addToSet'])(
+      'count what %s keeps',
+      (name) => {
+        expect(() => grouped({ [name]: '$$ROOT' }, apart)).toThrow(exceeded);
+      },
+    );
+
+    it.each(['$first', '$last', '$min', '$max', '$mergeObjects'])('do not count what %s has replaced', (name) => {
+      const [found] = grouped({ [name]: '$$ROOT' }, together);
+      expect(found).toMatchObject({ kept: { text } });
+    });
+
+    it('count the different fields that $mergeObjects collects', () => {
+      const fields = docs(120, (n) => ({ group: null, kept: { [`f${n}`]: text } }));
+      expect(() => grouped({ $mergeObjects: '$kept' }, fields)).toThrow(exceeded);
+    });
+
+    it('count equal values of $addToSet once', () => {
+      expect(grouped({ $addToSet: '$text' }, together)).toEqual([{ _id: null, kept: [text] }]);
+      expect(() => grouped({ $addToSet: '$$ROOT' }, together)).toThrow(exceeded);
+    });
+  });
+
   it('have the variables of let, which cannot read a document', () => {
     const variables = evaluateLet({ low: { $add: [new Int32(1), new Int32(1)] }, none: '$$REMOVE' });
     expect(variables).toEqual({ low: new Int32(2), none: null });

@@ -173,4 +173,17 @@ describe('whether a partial index can be used for a query', () => {
   it('compares numbers by value, whatever their type', () => {
     expect(impliesFilter({ k: new Int32(5) }, { k: 5 })).toBe(true);
   });
+
+  it('is found once for a query, however often it is asked', () => {
+    let parsed = 0;
+    const query = {
+      get $or() {
+        parsed++;
+        return [{ k: 1 }, { k: 2 }];
+      },
+    };
+    const partials = [{ k: { $gt: 0 } }, { k: { $gt: 1 } }];
+    for (let n = 0; n < 3; n++) expect(partials.map((each) => impliesFilter(query, each))).toEqual([true, false]);
+    expect(parsed).toBe(2);
+  });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PAUSE, type Pausing, withoutPauses } from '../../../src/engine/query/pause.ts';
+import { PAUSE, withoutPauses } from '../../../src/engine/query/pause.ts';
 import { mergeSorted, Sorter } from '../../../src/engine/query/sorter.ts';
 import { RidSorter } from '../../../src/engine/store/rid-sorter.ts';
 
@@ -52,18 +52,16 @@ it('merges sorted sources, pauses included, and ends them all when it is ended',
 
 /** The row ids of sorted keys, spilled whenever the sorter is full. @returns the number of spills too */
 function sortRids(sorter: RidSorter, keys: readonly Buffer[]): { rids: number[]; spills: number } {
-  const drain = (steps: Pausing<number> | Generator<typeof PAUSE, void>) => [
-    ...withoutPauses(steps as Pausing<number>),
-  ];
   let spills = 0;
   for (const [rid, key] of keys.entries()) {
-    sorter.add(rid, key);
-    if (sorter.isFull) {
-      drain(sorter.spill());
-      spills++;
-    }
+    sorter.add({ rid, key, bytes: Buffer.from(`document ${rid}`) });
+    if (!sorter.isFull) continue;
+    for (const _ of sorter.spill());
+    spills++;
   }
-  return { rids: drain(sorter.sorted()), spills };
+  const sorted = [...withoutPauses(sorter.entries())];
+  for (const { rid, bytes } of sorted) expect(Buffer.from(bytes as Uint8Array).toString()).toBe(`document ${rid}`);
+  return { rids: sorted.map(({ rid }) => rid), spills };
 }
 
 it('sorts more keys than it keeps in memory, by way of a file', () => {
@@ -80,11 +78,15 @@ it('sorts more keys than it keeps in memory, by way of a file', () => {
   expect(few).toEqual({ rids: wanted.slice(0, 10), spills: 0 });
 });
 
-it('refuses more than 100 MiB of keys if it must not use the disk', () => {
+it('refuses more than 100 MiB of keys and documents if it must not use the disk', () => {
+  const [key, bytes] = [Buffer.alloc(512 * 1024), Buffer.alloc(512 * 1024)];
   const sorter = new RidSorter(Number.POSITIVE_INFINITY, false);
-  const key = Buffer.alloc(1024 * 1024);
-  for (let rid = 0; rid < 99; rid++) sorter.add(rid, key);
+  for (let rid = 0; rid < 99; rid++) sorter.add({ rid, key, bytes });
   expect(() => {
-    sorter.add(99, key);
+    sorter.add({ rid: 99, key, bytes });
   }).toThrow(expect.objectContaining({ code: 292 }));
+  // The first few need less, however many are sorted.
+  const few = new RidSorter(2, false);
+  for (let rid = 0; rid < 300; rid++) few.add({ rid, key, bytes });
+  expect(Array.from(withoutPauses(few.entries()), ({ rid }) => rid)).toEqual([0, 1]);
 });

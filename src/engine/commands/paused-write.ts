@@ -1,0 +1,52 @@
+import { CommandError } from '../errors.ts';
+import type { RunningWrite } from '../store/running-writes.ts';
+import type { Context } from './command.ts';
+
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+const expired = (): CommandError => new CommandError('MaxTimeMSExpired', 'operation exceeded time limit');
+
+/**
+ * Waits, at most until `maxTimeMS` (error 50).
+ * @param running the write that waits, if part of it has run: its interruption ends the wait. Otherwise the end of the
+ *   connection does.
+ */
+export async function waitFor(ended: Promise<void>, context: Context, running?: RunningWrite): Promise<void> {
+  const { deadline, connection } = context;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onDisconnect = (): void => reject(new CommandError('ClientDisconnect', 'the client has disconnected'));
+  const timer = setTimeout(
+    () => (Date.now() >= deadline ? reject(expired()) : resolve()),
+    Math.min(deadline - Date.now(), LONGEST_TIMER),
+  );
+  if (running) running.onInterrupt = resolve;
+  else connection.onClose(onDisconnect);
+  void ended.then(resolve);
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    connection.offClose(onDisconnect);
+    if (running) running.onInterrupt = () => {};
+  }
+}
+
+/** Runs a write that has paused, so that a stop of the engine or `killSessions` can end it. */
+export async function whileRunning<T>(
+  { store, session }: Context,
+  isRetryable: boolean,
+  work: (running: RunningWrite) => Promise<T>,
+): Promise<T> {
+  const running = store.runningWrites.begin(session, isRetryable);
+  try {
+    return await work(running);
+  } finally {
+    store.runningWrites.end(running);
+  }
+}
+
+/** To be called after each pause. @throws CommandError when the write must end */
+export function checkRunning({ interruption }: RunningWrite, { deadline }: Context): void {
+  if (interruption) throw interruption;
+  if (Date.now() >= deadline) throw expired();
+}
