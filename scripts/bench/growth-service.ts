@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { ALL_PARTITIONS } from '../../src/domain/invoice/lanes.ts';
+import { ALL_PARTITIONS, LANES } from '../../src/domain/invoice/lanes.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { serveRequests } from './bench-process.ts';
@@ -25,7 +25,7 @@ export interface GrowthService {
 export type GrowthRequest =
   /** Ends the service and starts it again over the same data. Answers its new `url`. */
   | { readonly do: 'restart' }
-  /** Makes some work due, finds and claims it as the worker does, and removes it. */
+  /** Makes some work due, finds and claims it as a worker with a backlog does, and removes it. */
   | { readonly do: 'claim' };
 
 export interface GrowthAnswer {
@@ -38,8 +38,11 @@ export interface GrowthAnswer {
 
 /** Number of invoices of {@link GrowthService.ids}. */
 const SAMPLE = 1000;
+/** Invoices that a worker with a backlog claims at once: it looks again when this many places are free. */
+const AT_ONCE = LANES.stages.places / 4;
 /** Number of invoices that are due and claimed. */
-const DUE = 50;
+const DUE = 50 * AT_ONCE;
+/** No lease ends during the measurement. */
 const LEASE_MS = 60_000;
 /** Invoices of each customer, and the tenant's keys, where the pages of the dashboard are measured. */
 const [CUSTOMERS_INVOICES, KEYS] = [40, 10];
@@ -104,16 +107,21 @@ async function claimDue(): Promise<Pick<GrowthAnswer, 'searches' | 'claims'>> {
   const ids = await storePending(collection, owner, { count: DUE, lines });
   const searches: number[] = [];
   const claims: number[] = [];
-  for (const id of ids) {
-    searches.push(await durationOf(() => repository.due('stages', ALL_PARTITIONS, 16)));
-    claims.push(await durationOf(() => repository.claim(id, LEASE_MS)));
+  for (let claimed = 0; claimed < DUE; claimed += AT_ONCE) {
+    const [found, searchMs] = await timed(() => repository.due('stages', ALL_PARTITIONS, AT_ONCE));
+    const invoiceIds = found.map(({ invoiceId }) => invoiceId);
+    const [taken, claimMs] = await timed(() => repository.claimMany('stages', invoiceIds, LEASE_MS));
+    if (taken.length !== AT_ONCE) throw new Error(`${taken.length} of ${AT_ONCE} invoices were claimed`);
+    searches.push(searchMs);
+    claims.push(claimMs);
   }
   await collection.deleteMany({ _id: { $in: ids } });
   return { searches, claims };
 }
 
-async function durationOf(work: () => Promise<unknown>): Promise<number> {
+/** @returns what the work returns, and its duration in milliseconds */
+async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
   const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
+  const result = await work();
+  return [result, performance.now() - startedAt];
 }

@@ -44,7 +44,8 @@ export async function bench(
       const profileFolder = request.profile ? join(results, `${name}-profile-${Date.now()}`) : null;
       const outcome = await runBenchmark(benchmark, { ...request.options, profileFolder, ...(machine && { machine }) });
       write(formatOutcome(outcome, circumstances));
-      write(`written: ${writeOutcome(results, outcome, circumstances)}\n\n`);
+      const task = { profile: request.profile, lines: request.options.lines ?? null };
+      write(`written: ${writeOutcome(results, outcome, circumstances, task)}\n\n`);
       if (profileFolder !== null)
         write(`${formatProfiles(profileFolder) || `${name} writes no profiles\n`}written: ${profileFolder}\n\n`);
       if (outcome.noise.noisy && exit === EXIT.reliable) exit = EXIT.noisy;

@@ -17,6 +17,17 @@ export interface Circumstances {
   machine: { cpu: string; cores: number; memoryGiB: number; system: string; loadAverage: number[] };
 }
 
+/** What was asked of a run, apart from its repeats. A figure means something else with other values. */
+interface Task {
+  /** Whether the threads were profiled, which takes time from them. */
+  profile: boolean;
+  /** Lines of each invoice; null: the usual number. */
+  lines: number | null;
+}
+
+/** A result as it is written. */
+export type WrittenResult = Circumstances & Task & Outcome;
+
 /** Reads the state of the machine and of the work tree in `folder`. */
 export function observeCircumstances(folder: string): Circumstances {
   const processors = cpus();
@@ -44,11 +55,12 @@ function git(cwd: string, ...args: string[]): string | null {
 }
 
 /** Writes `<name>-<timestamp>.json` into `folder` and returns the file's path. */
-export function writeOutcome(folder: string, outcome: Outcome, circumstances: Circumstances): string {
+export function writeOutcome(folder: string, outcome: Outcome, circumstances: Circumstances, task: Task): string {
   mkdirSync(folder, { recursive: true });
   const timestamp = circumstances.date.replaceAll(/[-:]|\.\d+/g, '');
   const file = join(folder, `${outcome.name}-${timestamp}.json`);
-  writeFileSync(file, `${JSON.stringify({ ...circumstances, ...outcome }, null, 2)}\n`);
+  const result: WrittenResult = { ...circumstances, ...task, ...outcome };
+  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
   return file;
 }
 

@@ -29,10 +29,12 @@ export interface StockAgendaParts {
 }
 
 /**
- * The peer of `latency` and `throughput`: the five stages as five jobs of Agenda 6 with its defaults, on its Mongo backend and change
- * stream notification channel. Each job reads the invoice, does the work of the stage, updates the invoice and
- * schedules the job of the next stage; the first one is scheduled by a change stream of new invoices. There are no leases and no retries; numbers are assigned one after the other, as in
- * the service, because a job whose number is taken would fail for good. @returns a function that stops it
+ * The peer of `latency` and `throughput`: the five stages as five jobs of Agenda 6 with its defaults, on its Mongo
+ * backend and change stream notification channel. Each job reads the invoice, does the work of the stage, updates the
+ * invoice and schedules the job of the next stage; the first one is scheduled by a change stream of new invoices. There
+ * are no leases and no retries; the numbers of a series are assigned one after the other, and the last one is
+ * remembered, as in the service, because a job whose number is taken would fail for good.
+ * @returns a function that stops it
  */
 export async function startStockAgenda(parts: StockAgendaParts): Promise<() => Promise<void>> {
   const { db, invoices, documents, writer, signer, authority, renderer } = parts;
@@ -42,22 +44,25 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
   });
   const collection = db.collection<InvoiceDocument>('invoices');
   const numbers = db.collection<NumberDocument>('invoice_numbers');
-  /** The end of the last assignment of a number. */
-  let numbered: Promise<unknown> = Promise.resolve();
   const update = (invoice: Invoice, what: UpdateFilter<InvoiceDocument>) =>
     collection.updateOne({ _id: invoice.id, status: invoice.status }, what);
   const legal = (invoice: Invoice) => legalInvoice(invoice, invoice.number ?? '');
+  const nextSerial = createSerials();
 
   const stages: Record<BenchedStage, (invoice: Invoice) => Promise<BenchedStage | null>> = {
     async normalize(invoice) {
-      const year = seriesYear(invoice.createdAt);
-      numbered = numbered.then(async () => {
-        const serial = (await invoices.highestSerial(invoice.tenantId, invoice.environment, year)) + 1;
-        await writer.write(legalInvoice(invoice, legalNumber({ year, serial })));
-        await numbers.insertOne(reservationOf({ invoice, series: { year, serial } }));
-        await update(invoice, transition(invoice.events.length, 'signing', { series: { year, serial } }));
+      const { tenantId, environment, createdAt, events } = invoice;
+      const year = seriesYear(createdAt);
+      // Before the turn, so that no other invoice waits for this document. Which number it has is no matter, because the
+      // next job writes the one that is signed.
+      await writer.write(legalInvoice(invoice, legalNumber({ year, serial: 1 })));
+      await nextSerial(`${tenantId} ${environment} ${year}`, async (last) => {
+        const serial = (last ?? (await invoices.highestSerial(tenantId, environment, year))) + 1;
+        const series = { year, serial };
+        await numbers.insertOne(reservationOf({ invoice, series }));
+        await update(invoice, transition(events.length, 'signing', { series }));
+        return serial;
       });
-      await numbered;
       return 'sign';
     },
     async sign(invoice) {
@@ -117,6 +122,23 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
   return async () => {
     await created.close();
     await agenda.stop(false);
+  };
+}
+
+/**
+ * Takes the serials of each series one after the other. One that fails does not fail the next ones.
+ * @returns a function that calls `take` when it is its turn, with the last serial of the series, or null if that is not
+ * known, and resolves to what it returns: the serial that it took
+ */
+export function createSerials() {
+  const series = new Map<string, Promise<number | null>>();
+  return async (name: string, take: (last: number | null) => Promise<number>): Promise<number> => {
+    const taken = (series.get(name) ?? Promise.resolve(null)).then(take);
+    series.set(
+      name,
+      taken.catch(() => null),
+    );
+    return taken;
   };
 }
 

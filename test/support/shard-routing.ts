@@ -8,12 +8,14 @@ import type { Store } from '../../src/storage/connect.ts';
  */
 export interface Routed {
   readonly route: 'targeted' | 'whole' | 'scattered' | 'refused';
+  /** How many values of the shard key a targeted statement names: it goes to at most as many shards. Otherwise 0. */
+  readonly keys: number;
   /** E.g. `find invoices by environment, tenantId`: the command, the collection, the fields of its filter. */
   readonly statement: string;
 }
 
-/** How many shards a condition on a shard key can need: one, those of several values, or those of a range. */
-type Bound = 'one' | 'several' | 'range';
+/** What a condition says of a shard key: its value, a list with this number of values, or a range. */
+type Bound = 'one' | number | 'range';
 
 /** A statement of a command. `single`: it changes one document. `whole`: mongos must find its exact shard. */
 interface Statement {
@@ -40,22 +42,26 @@ export function routesOf(
     const fields = Object.keys(filter).sort().join(', ');
     const statement = `${verb} ${collection}${kind === 'insert' ? '' : ` by ${fields || 'nothing'}`}`;
     if (placement === undefined)
-      return { route: 'refused', statement: `${statement}: the collection has no placement` };
-    return {
-      route: 'whole' in placement ? 'whole' : routeOf(kind, filter, Object.entries(placement.key)),
-      statement,
-    };
+      return { route: 'refused', keys: 0, statement: `${statement}: the collection has no placement` };
+    const route = 'whole' in placement ? 'whole' : routeOf(kind, filter, Object.entries(placement.key));
+    return typeof route === 'number' ? { route: 'targeted', keys: route, statement } : { route, keys: 0, statement };
   });
 }
 
-function routeOf(kind: Statement['kind'], filter: Document, key: [string, 1 | 'hashed'][]): Routed['route'] {
-  if (kind === 'insert') return key.every(([field]) => filter[field] !== undefined) ? 'targeted' : 'refused';
+/** The route of a statement; for a targeted one, how many values of the shard key it names. */
+function routeOf(
+  kind: Statement['kind'],
+  filter: Document,
+  key: [string, 1 | 'hashed'][],
+): Exclude<Routed['route'], 'targeted'> | number {
+  if (kind === 'insert') return key.every(([field]) => filter[field] !== undefined) ? 1 : 'refused';
   const bounds = key.map(([field]) => boundOf(filter, field));
   if (kind === 'read' || kind === 'many') {
-    const isUseless = bounds[0] === null || (bounds[0] === 'range' && key[0]?.[1] === 'hashed');
-    return isUseless ? 'scattered' : 'targeted';
+    const [first = null] = bounds;
+    const isUseless = first === null || (first === 'range' && key[0]?.[1] === 'hashed');
+    return isUseless ? 'scattered' : valuesOf(first);
   }
-  if (bounds.every((bound) => bound === 'one')) return 'targeted';
+  if (bounds.every((bound) => bound === 'one')) return 1;
   return kind === 'single' && boundOf(filter, '_id') === 'one' ? 'scattered' : 'refused';
 }
 
@@ -66,15 +72,21 @@ function boundOf(filter: Document, field: string): Bound | null {
     const bound = boundOf(each, field);
     if (bound !== null) return bound;
   }
-  const branches: (Bound | null)[] = (filter.$or ?? []).map((each: Document) => boundOf(each, field));
-  if (branches.length === 0 || branches.includes(null)) return null;
-  return branches.includes('range') ? 'range' : 'several';
+  const branches: Document[] = filter.$or ?? [];
+  const bounds = branches.map((each) => boundOf(each, field)).filter((bound) => bound !== null);
+  if (bounds.length === 0 || bounds.length < branches.length) return null;
+  return bounds.includes('range') ? 'range' : bounds.reduce<number>((sum, bound) => sum + valuesOf(bound), 0);
+}
+
+/** A range of a ranged key counts as one value: its documents are next to each other. */
+function valuesOf(bound: Bound): number {
+  return typeof bound === 'number' ? bound : 1;
 }
 
 function boundOfCondition(condition: unknown): Bound | null {
   const operators = Object.keys(Object(condition)).filter((name) => name.startsWith('$'));
   if (operators.length === 0 || operators.includes('$eq')) return 'one';
-  if (operators.includes('$in')) return 'several';
+  if (operators.includes('$in')) return (condition as { $in: readonly unknown[] }).$in.length;
   const isBetween = operators.some((name) => /^\$gte?$/.test(name)) && operators.some((name) => /^\$lte?$/.test(name));
   return isBetween ? 'range' : null;
 }

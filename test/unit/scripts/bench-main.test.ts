@@ -130,14 +130,20 @@ it('passes --lines to the sides', async () => {
     `export const benchmark = { name: 'alpha', about: 'lines', answers: 'incomparable', sides: [${side}] };`,
   );
   expect((await run('alpha', '--quick')).output).toMatch(/^ {2}ours +5 +5 +5/m);
-  expect((await run('alpha', '--quick', '--lines', '40')).output).toMatch(/^ {2}ours +40 +40 +40/m);
+  const { output, files } = await run('alpha', '--quick', '--lines', '40');
+  expect(output).toMatch(/^ {2}ours +40 +40 +40/m);
+  expect(JSON.parse(readFileSync(files.toSorted().at(-1) as string, 'utf8'))).toMatchObject({
+    profile: false,
+    lines: 40,
+  });
 });
 
 it('--profile runs our side alone, once, and tells where the profiles are', async () => {
   write('alpha', module('alpha', '100'));
-  const { output } = await run('alpha', '--profile');
+  const { output, files } = await run('alpha', '--profile');
   expect(output).toMatch(/1 repeats after 0 warm-ups/);
   expect(output).toMatch(/^ {2}fatoura +200/m);
   expect(output).not.toContain('stock');
   expect(output).toContain('alpha writes no profiles');
+  expect(JSON.parse(readFileSync(files[0] as string, 'utf8'))).toMatchObject({ profile: true, lines: null });
 });

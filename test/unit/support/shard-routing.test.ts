@@ -64,9 +64,20 @@ it.each<[string, string, Document]>([
 it('every statement of a command counts', () => {
   const both = { update: 'hashed', updates: [{ q: { _id: 'a' } }, { q: { other: 1 }, multi: true }] };
   expect(routesOf({ commandName: 'update', command: both }, PLACEMENTS)).toEqual([
-    { route: 'targeted', statement: 'updateOne hashed by _id' },
-    { route: 'scattered', statement: 'updateMany hashed by other' },
+    { route: 'targeted', keys: 1, statement: 'updateOne hashed by _id' },
+    { route: 'scattered', keys: 0, statement: 'updateMany hashed by other' },
   ]);
+});
+
+it.each<[string, number, Document]>([
+  ['a value', 1, find('hashed', { _id: 'a' })],
+  ['a list', 3, find('hashed', { _id: { $in: ['a', 'b', 'c'] } })],
+  ['branches', 3, find('hashed', { $or: [{ _id: 'a' }, { _id: { $in: ['b', 'c'] } }] })],
+  ['a range of a ranged key', 1, find('ranged', { _id: { $gt: 'a', $lt: 'b' } })],
+  ['another field', 0, find('hashed', { other: 1 })],
+  ['a whole collection', 0, find('whole', { _id: { $in: ['a', 'b'] } })],
+])('%s: a statement names %d values of its shard key', (_name, keys, command) => {
+  expect(routesOf({ commandName: 'find', command }, PLACEMENTS)).toMatchObject([{ keys }]);
 });
 
 it('a command that is not known is not passed over', () => {
