@@ -226,7 +226,10 @@ export interface Config {
   readonly webhookRetrySchedule: readonly number[];
   /** How long events and deliveries are stored, milliseconds. */
   readonly webhookRetention: number;
-  /** How long legal documents of an erased tenant are kept, years after the one of their issue. */
+  /**
+   * How long legal documents of an erased tenant are kept, years after the one of their issue. It is promised to what is
+   * kept: a lower number shortens nothing later.
+   */
   readonly retentionYears: number;
   /** Whether webhooks may be sent to `http:` URLs and private addresses, for development. */
   readonly allowInsecureWebhooks: boolean;

@@ -15,7 +15,8 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     const holder = Number(await readFile(file, 'utf8'));
     // In a container every process has the same id.
-    if (holder > 0 && holder !== process.pid && isAlive(holder)) throw new Error(`${folder} is in use by the process ${holder}.`);
+    if (holder > 0 && holder !== process.pid && isAlive(holder))
+      throw new Error(`${folder} is in use by the process ${holder}.`);
     await rm(file, { force: true });
     await take();
   }
