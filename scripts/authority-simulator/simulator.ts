@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { lockFile } from '../../src/app/file-lock.ts';
 import { createAuthority } from './authority.ts';
 import { createCallbacks } from './callbacks.ts';
 import { createClock } from './clock.ts';
@@ -12,7 +13,6 @@ import { createControlServer } from './control-server.ts';
 import { createCounters } from './counters.ts';
 import { createCarelessExaminer, createExaminer } from './examiner.ts';
 import { createFaults } from './faults.ts';
-import { lockFolder } from './folder-lock.ts';
 import { type Identity, openIdentity } from './identity.ts';
 import { openLedger } from './ledger.ts';
 import { type Configuration, type SimulatorOptions, withDefaults } from './options.ts';
@@ -54,19 +54,19 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const isTemporary = config.dataDir === null;
   const folder = resolve(config.dataDir ?? (await mkdtemp(join(tmpdir(), 'authority-simulator-'))));
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const unlock = await lockFolder(folder);
+  const unlock = lockFile(join(folder, 'simulator.lock'), 'exclusive', 0, `${folder} is in use by another simulator.`);
   try {
     const running = await start(config, folder);
     return {
       ...running,
       async close() {
         await running.close();
-        await unlock();
+        unlock();
         if (isTemporary) await rm(folder, { recursive: true, force: true });
       },
     };
   } catch (error) {
-    await unlock();
+    unlock();
     throw error;
   }
 }

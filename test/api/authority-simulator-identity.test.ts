@@ -232,7 +232,7 @@ test('keys and ledger are kept in the data folder, which one simulator uses at a
   const of = await authorityClient(first.settings);
   const { body } = await of.put('inv_kept', await signedDocument());
   await of.close();
-  await expect(startSimulator({ dataDir })).rejects.toThrow(/in use by the process/);
+  await expect(startSimulator({ dataDir })).rejects.toThrow(/in use by another simulator/);
   await first.close();
   const second = await startSimulator({ dataDir, profile: 'synchronous', verify: 'none' });
   const { DGI_URL: _url, DGI_TOKEN_URL: _tokenUrl, ...kept } = first.settings;
