@@ -171,3 +171,19 @@ it.skipIf(!HAS_HAPROXY)(
     expect([...api, ...workers].flatMap(({ seen }) => seen.complaints)).toEqual([]);
   },
 );
+
+it.skipIf(!HAS_HAPROXY)(
+  'an outage of the store reaches clients as the service tells it, not as the proxy would',
+  async () => {
+    const list = () => fetch(`${proxy.url}/v1/invoices`, { headers: headers(), dispatcher: proxy.agent });
+    expect((await list()).status).toBe(200);
+    await engine.kill();
+    // Time enough for the proxy to take out what is not ready.
+    await sleep(5000);
+    const answer = await list();
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^[1-9]\d*$/)]);
+    expect(await answer.json()).toMatchObject({ error: { code: 'internal_error', status: 503 } });
+    engine = await startEngineProcess(join(folder, 'db'), '--port', new URL(engine.uri).port);
+    await expect.poll(async () => (await list()).status, { timeout: 30_000 }).toBe(200);
+  },
+);
