@@ -136,9 +136,9 @@ code is 1 if there is a fault.`,
     if (isJson) terminal.print(JSON.stringify({ ...report, shown }));
     else {
       if (report.faults > shown.length) terminal.print(`${report.faults - shown.length} more are not shown.`);
-      const { collections, invoices, documents, files, faults } = report;
+      const { collections, invoices, numbers, documents, files, faults } = report;
       terminal.print(
-        `${faults === 0 ? 'No fault' : `${faults} faults`}: ${collections} collections, ${invoices} invoices, ${documents} documents of theirs, ${files} files.`,
+        `${faults === 0 ? 'No fault' : `${faults} faults`}: ${collections} collections, ${invoices} invoices, ${numbers} numbers, ${documents} documents of theirs, ${files} files.`,
       );
     }
     return report.faults === 0 ? 0 : 1;

@@ -4,12 +4,13 @@ import { DOCUMENT_FIELDS, type DocumentField } from '../domain/invoice/documents
 import type { StoredDocument } from '../domain/invoice/invoice.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
-import { type NumberDocument, ownNumberKey, seriesKey } from './invoice-numbers.ts';
+import { type NumberDocument, ownNumberKey, partsOfSeriesKey, seriesKey } from './invoice-numbers.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
 
-/** Invoices, and entries of files, that are read together. */
+/** Invoices, entries of files, and numbers that are read together. */
 const INVOICES = 100;
 const FILES = 200;
+const NUMBERS = 500;
 
 type Checked = Pick<
   InvoiceDocument,
@@ -40,6 +41,8 @@ interface ChunkEntry {
 /** The numbers of objects that were checked. */
 export interface Checks {
   readonly invoices: number;
+  /** Numbers of the service's series that have their invoice, and the one before them. */
+  readonly numbers: number;
   /** Documents of invoices whose bytes have the digest that their invoice has. */
   readonly documents: number;
   readonly files: number;
@@ -47,15 +50,17 @@ export interface Checks {
 
 /**
  * Compares what the collections say of one another, also while the service runs: each invoice with its tenant, its number,
- * its events and the bytes of its documents; each file of GridFS with its chunks. Chunks without a file, and files without
+ * its events and the bytes of its documents; each number of the service's series with its invoice and the number before it;
+ * each file of GridFS with its chunks. Chunks without a file, and files without
  * an invoice, are what an interrupted write leaves; the service removes them.
  * @returns yields what is wrong, as texts; returns what was checked
  */
 export async function* findInconsistencies(db: Db): AsyncGenerator<string, Checks> {
-  const checks = { invoices: 0, documents: 0, files: 0 };
+  const checks = { invoices: 0, numbers: 0, documents: 0, files: 0 };
   // The invoices that are kept of an erased tenant have the same fields.
   for (const name of ['invoices', KEPT_COLLECTION])
     yield* checkedInvoices(db, db.collection<Checked & { _id: string }>(name), checks);
+  checks.numbers = yield* checkedNumbers(db);
   checks.files = yield* incompleteFiles(db);
   return checks;
 }
@@ -118,6 +123,57 @@ async function faultsOf(db: Db, invoices: readonly Checked[]): Promise<Map<strin
         add(invoice._id, `the bytes of its ${field} (file ${file}) are not those that were stored`);
     }
   return faults;
+}
+
+/**
+ * Goes from the numbers to the invoices, so that one that is gone is noticed. The numbers of erased tenants go with their
+ * retention, and one of a client's own series may be left by a creation that was interrupted: both are passed over.
+ */
+async function* checkedNumbers(db: Db): AsyncGenerator<string, number> {
+  const numbers = db.collection<NumberDocument>('invoice_numbers');
+  let checked = 0;
+  let before = { series: '', serial: 0 };
+  for (let after = ''; ; ) {
+    const found = await numbers
+      .find({ _id: { $gt: after } })
+      .sort({ _id: 1 })
+      .limit(NUMBERS)
+      .toArray();
+    const last = found.at(-1);
+    if (last === undefined) return checked;
+    const ofSeries = found.flatMap((number) => {
+      const parts = partsOfSeriesKey(number._id);
+      return parts ? [{ ...number, ...parts }] : [];
+    });
+    const present = await presentTenants(db, [...new Set(ofSeries.map(({ tenantId }) => tenantId))]);
+    const missing = await withoutInvoice(db, ofSeries);
+    for (const { _id, invoiceId, tenantId, series, serial } of ofSeries) {
+      const expected = series === before.series ? before.serial + 1 : 1;
+      before = { series, serial };
+      if (!present.has(tenantId)) continue;
+      checked++;
+      if (serial !== expected) yield `number '${_id}': there are none from ${expected} to ${serial - 1}`;
+      // A running service may have removed it in between.
+      if (missing.has(_id) && (await withoutInvoice(db, await numbers.find({ _id }).toArray())).size > 0)
+        yield `number '${_id}': its invoice ${invoiceId} does not exist`;
+    }
+    after = last._id;
+  }
+}
+
+/** Those of these tenants that are not erased. */
+async function presentTenants(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  const tenants = db.collection<{ _id: string; erasure?: object }>('tenants');
+  const found = await tenants.find({ _id: { $in: [...ids] } }, { projection: { erasure: 1 } }).toArray();
+  return new Set(found.filter(({ erasure }) => !erasure).map(({ _id }) => _id));
+}
+
+/** The ids of the numbers whose invoice is neither stored nor kept. */
+async function withoutInvoice(db: Db, numbers: readonly NumberDocument[]): Promise<Set<string>> {
+  const ids = numbers.map(({ invoiceId }) => invoiceId);
+  const [stored, kept] = await Promise.all(['invoices', KEPT_COLLECTION].map((name) => idsOf(db, name, ids)));
+  const isGone = ({ invoiceId }: NumberDocument) => !stored?.has(invoiceId) && !kept?.has(invoiceId);
+  return new Set(numbers.filter(isGone).map(({ _id }) => _id));
 }
 
 function numberKeysOf(invoice: Checked): string[] {

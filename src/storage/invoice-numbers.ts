@@ -34,6 +34,15 @@ export function seriesKey(owner: Owner, { year, serial }: SeriesNumber): string 
   return `${seriesPrefix(owner, year)}${serial.toString().padStart(SERIAL_DIGITS, '0')}`;
 }
 
+/** The parts of a key of {@link seriesKey}; null for a number of a client's own series. */
+export function partsOfSeriesKey(
+  key: string,
+): { readonly tenantId: string; readonly series: string; readonly serial: number } | null {
+  const [tenantId = '', environment, year, serial] = key.split(' ');
+  if (year === 'own') return null;
+  return { tenantId, series: `${tenantId} ${environment} ${year}`, serial: Number(serial) };
+}
+
 function seriesPrefix({ tenantId, environment }: Owner, year: number): string {
   return `${tenantId} ${environment} ${year} `;
 }

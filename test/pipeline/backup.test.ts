@@ -374,24 +374,38 @@ it('a store is refused into which a restore was interrupted', async () => {
   await expect(inStore(at('half'), async () => undefined)).rejects.toThrow(/was interrupted/);
 });
 
-it('check finds a document that is gone, and a number that another invoice has', async () => {
+it('check finds a document and an invoice that are gone, and a number that another invoice has', async () => {
   const dataDir = at('from followed');
-  const [first, second] = await inStore(dataDir, async (db) => {
+  const [first, second, gone, unnumbered] = await inStore(dataDir, async (db) => {
     const found = await db.collection('invoices').find({ status: 'accepted' }).sort({ _id: 1 }).limit(2).toArray();
     await db.collection('documents.chunks').deleteMany({ files_id: new ObjectId(found[0]?.xml.file as string) });
     await db
       .collection('invoice_numbers')
       .updateOne({ invoiceId: found[1]?._id }, { $set: { invoiceId: 'inv_other' } });
-    return found;
+    const numbers = db.collection<{ _id: string; invoiceId: string }>('invoice_numbers');
+    const [gone, unnumbered] = await numbers
+      .find({ invoiceId: { $nin: [found[0]?._id as never, 'inv_other'] } })
+      .sort({ _id: -1 })
+      .limit(3)
+      .toArray();
+    await db.collection('invoices').deleteOne({ _id: gone?.invoiceId as never });
+    await db.collection('invoices').deleteOne({ _id: unnumbered?.invoiceId as never });
+    await numbers.deleteOne({ _id: unnumbered?._id as string });
+    return [...found, gone, unnumbered];
   });
   const { faults } = await checked(dataDir);
-  expect(faults).toHaveLength(3);
+  expect(faults).toHaveLength(6);
   expect(faults).toEqual(
     expect.arrayContaining([
       expect.stringContaining(`invoice ${first?._id}: the bytes of its xml`),
       expect.stringMatching(new RegExp(`^invoice ${second?._id}: its number .* is taken by inv_other$`)),
       expect.stringContaining('0 of 1 chunks are stored'),
+      expect.stringMatching(/^number '.*': its invoice inv_other does not exist$/),
+      `number '${gone?._id}': its invoice ${gone?.invoiceId} does not exist`,
+      expect.stringMatching(/^number '.*': there are none from \d+ to \d+$/),
     ]),
   );
-  expect(await run(dataDir, 'check')).toMatchObject({ code: 1, out: expect.stringContaining('3 faults') });
+  const serial = Number(String(unnumbered?._id).split(' ')[3]);
+  expect(faults.join()).toContain(`there are none from ${serial} to ${serial}`);
+  expect(await run(dataDir, 'check')).toMatchObject({ code: 1, out: expect.stringContaining('6 faults') });
 });
