@@ -1,3 +1,4 @@
+import { calculateObjectSize } from 'bson';
 import {
   type ChangeStream,
   type ChangeStreamDocument,
@@ -14,7 +15,7 @@ import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.
 let mongo: TestMongo;
 let client: MongoClient;
 let db: Db;
-/** The reference server looks documents up by the name of the collection. */
+/** The reference server looks documents up by the name of the collection, and does not bound what it sends. */
 const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
 let invoices: Collection<{ _id: number; [field: string]: unknown }>;
 const open: ChangeStream[] = [];
@@ -170,6 +171,35 @@ describe('events', () => {
       expect(update).toMatchObject({ operationType: 'update', fullDocument: null });
     },
   );
+
+  test.skipIf(elsewhere)(
+    'an update whose event would be too large is told as a replacement, or refused as a whole',
+    async () => {
+      const name = 'x'.repeat(1000);
+      const big = db.collection<{ _id: number; x: number; [name: string]: unknown }>('big');
+      await big.insertOne({ _id: 1, x: 0, [name]: Array.from({ length: 20_000 }, () => ({ v: 0 })) });
+      const stream = await opened(big.watch([], quick));
+      const more = { $map: { input: `$${name}`, in: { v: { $add: ['$$this.v', 1] } } } };
+      await big.updateOne({ _id: 1 }, [{ $set: { x: 1, [name]: more } }]);
+      expect(await take(stream, 1)).toMatchObject([{ operationType: 'replace', fullDocument: { _id: 1, x: 1 } }]);
+      await db.createCollection('images', { changeStreamPreAndPostImages: { enabled: true } });
+      const images = db.collection<{ _id: number; n: number; s: Buffer }>('images');
+      await images.insertOne({ _id: 1, n: 0, s: Buffer.alloc(9_000_000) });
+      await expect(images.updateOne({ _id: 1 }, { $inc: { n: 1 } })).rejects.toMatchObject({ code: 10334 });
+      expect(await images.findOne({ _id: 1 }, { projection: { n: 1 } })).toEqual({ _id: 1, n: 0 });
+    },
+  );
+
+  test.skipIf(elsewhere)('a batch is bounded by what it sends, also of looked-up documents', async () => {
+    const large = db.collection<{ _id: number; n: number; s: string }>('large');
+    for (let i = 0; i < 30; i++) await large.insertOne({ _id: i, n: 0, s: 'x'.repeat(1_000_000) });
+    const { operationTime } = await db.command({ ping: 1 });
+    await large.updateMany({}, { $inc: { n: 1 } });
+    const pipeline = [{ $changeStream: { fullDocument: 'updateLookup', startAtOperationTime: operationTime } }];
+    const { cursor } = await db.command({ aggregate: 'large', pipeline, cursor: {} });
+    expect(calculateObjectSize(cursor)).toBeLessThan(17 * 1024 * 1024);
+    await db.command({ killCursors: 'large', cursors: [cursor.id] });
+  });
 
   test('a pipeline filters and transforms events', async () => {
     const stream = await opened(

@@ -330,3 +330,11 @@ describe('replacement and upsert', () => {
     expect(await collection.find({}).toArray()).toEqual([{ _id: null, c: 3 }]);
   });
 });
+
+test('all elements of a large array are updated in one step', async () => {
+  const large = client.db(freshDbName('large')).collection<{ _id: number; lines: { v: number }[] }>('c');
+  await large.insertOne({ _id: 1, lines: Array.from({ length: 100_000 }, (_, v) => ({ v })) });
+  await large.updateOne({ _id: 1 }, { $inc: { 'lines.$[].v': 1 } });
+  const { lines } = (await large.findOne({ _id: 1 })) as { lines: { v: number }[] };
+  expect(lines.map(({ v }) => v)).toEqual(Array.from({ length: 100_000 }, (_, v) => v + 1));
+});

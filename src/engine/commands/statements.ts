@@ -115,7 +115,8 @@ export function* partsOf(
   const single = (run: () => StatementOutcome): Statements => ({ ...parts, count: 1, begin: () => run });
   const present = (): Collection => {
     const collection = store.catalog.find(db, name);
-    if (collection?.id === found.id) return collection;
+    // Ids are used again.
+    if (collection && Buffer.compare(collection.uuid.buffer, found.uuid.buffer) === 0) return collection;
     const why = 'was dropped or renamed';
     throw new CommandError('QueryPlanKilled', `the write to ${found.ns} was ended: the collection ${why}`);
   };

@@ -81,3 +81,10 @@ function walkArray(
   }
   return false;
 }
+
+/** The paths that lead to this one: of `a.b.c` they are `a` and `a.b`. */
+export function pathsAbove(path: string): string[] {
+  const above: string[] = [];
+  for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) above.push(path.slice(0, dot));
+  return above;
+}

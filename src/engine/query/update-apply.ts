@@ -2,7 +2,7 @@ import { CommandError } from '../errors.ts';
 import type { ArrayFilters } from './array-filters.ts';
 import { identical } from './compare.ts';
 import { describe } from './describe.ts';
-import { isIndex, pathsConflict } from './path.ts';
+import { isIndex, pathsAbove } from './path.ts';
 import { asDoc, type Doc, getField, setField } from './types.ts';
 import type {
   LeafContext,
@@ -47,7 +47,9 @@ class Run {
   private readonly filters: ArrayFilters;
   private readonly context: UpdateContext;
   private readonly owned = new Set<unknown>();
-  private readonly touched: string[] = [];
+  /** Paths that modifications with `$` have come to, and what is above them: sets, because an array may have many elements. */
+  private readonly touched = new Set<string>();
+  private readonly aboveTouched = new Set<string>();
 
   constructor(doc: Doc, filters: ArrayFilters, context: UpdateContext) {
     this.original = doc;
@@ -166,10 +168,14 @@ class Run {
   }
 
   private leaf(modification: Modification, container: Container, name: string, path: string): void {
-    if (this.touched.some((other) => pathsConflict(other, path))) {
+    const above = pathsAbove(path);
+    if (this.touched.has(path) || this.aboveTouched.has(path) || above.some((each) => this.touched.has(each))) {
       throw new CommandError('ConflictingUpdateOperators', `Update created a conflict at '${path}'`);
     }
-    if (modification.parts.some((part) => part.startsWith('$'))) this.touched.push(path);
+    if (modification.parts.some((part) => part.startsWith('$'))) {
+      this.touched.add(path);
+      for (const each of above) this.aboveTouched.add(each);
+    }
     const current = this.read(modification, container, name, path);
     this.applyOutcome(container, name, path, current, modification.apply(current, this.leafContext(path)));
   }

@@ -77,9 +77,12 @@ export class ChangeStream implements Source {
       const newest = oplog.newest();
       const end = oplog.positionAfter(this.#position, PASSED_OVER) ?? newest;
       const entries = oplog.read(this.#position, wanted, this.scope, end);
-      for (const event of this.#events(this.#take(entries), false)) {
-        documents.push(event);
-        bytes += event.length;
+      for (const entry of entries) {
+        for (const event of this.#advance(entry) ? this.#events([entry], false) : []) {
+          documents.push(event);
+          bytes += event.length;
+        }
+        if (this.#ending || bytes >= BATCH_BYTES || performance.now() >= until) break;
       }
       if (this.#ending) continue;
       // The later entries, up to the end, are out of scope.
@@ -96,27 +99,14 @@ export class ChangeStream implements Source {
     return { documents, end: false };
   }
 
-  /**
-   * Selects the entries of the next batch, up to one that ends the stream or fills the batch, and advances the
-   * position.
-   */
-  #take(entries: OplogEntry[]): OplogEntry[] {
-    const taken: OplogEntry[] = [];
-    let bytes = 0;
-    for (const entry of entries) {
-      if (bytes > BATCH_BYTES) break;
-      this.#position = entry.seq;
-      this.#token = { seq: entry.seq, kind: 'mark' };
-      if (!this.#inScope(entry) || (isExpanded(entry) && !this.#options.expanded)) continue;
-      this.#token = { seq: entry.seq, kind: 'event' };
-      taken.push(entry);
-      bytes += entry.body?.length ?? 0;
-      if (endsStream(entry, this.scope)) {
-        this.#ending = entry;
-        break;
-      }
-    }
-    return taken;
+  /** Moves on to an entry. @returns whether the stream has it */
+  #advance(entry: OplogEntry): boolean {
+    this.#position = entry.seq;
+    this.#token = { seq: entry.seq, kind: 'mark' };
+    if (!this.#inScope(entry) || (isExpanded(entry) && !this.#options.expanded)) return false;
+    this.#token = { seq: entry.seq, kind: 'event' };
+    if (endsStream(entry, this.scope)) this.#ending = entry;
+    return true;
   }
 
   #events(entries: OplogEntry[], invalidate: boolean): Uint8Array[] {

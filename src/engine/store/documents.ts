@@ -8,7 +8,7 @@ import { documentSum, rowSum, verified } from './checksums.ts';
 import type { Database } from './database.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import { hasNumberedField, inOrderOf } from './field-order.ts';
-import type { EventExtra, Op, Oplog } from './oplog.ts';
+import type { Op, Oplog } from './oplog.ts';
 import { updateEntryBody } from './update-event.ts';
 import type { Validate } from './validator.ts';
 
@@ -58,9 +58,9 @@ export class Documents {
    * Stores a document. Error 53 for an invalid `_id`, 11000 for a duplicate key in a unique index.
    * @param validate that of the collection; undefined to pass it over
    */
-  insert(collection: Collection, doc: Doc, bytes: Uint8Array, validate?: Validate): void {
-    checkId(doc._id);
-    checkStorable(doc, bytes);
+  insert(collection: Collection, given: Doc, bytes: Uint8Array, validate?: Validate): void {
+    checkId(given._id);
+    const doc = storable(given, bytes);
     validate?.(doc);
     const rid = collection.nextRid;
     if (rid < collection.firstRid || rid > collection.lastRid) throw outsideError(collection, rid);
@@ -89,16 +89,20 @@ export class Documents {
     validate?: Validate,
   ): void {
     const encoded = encodeDocument(after);
-    checkStorable(after, encoded);
-    validate?.(after, before);
+    const storedAfter = storable(after, encoded);
+    validate?.(storedAfter, before);
     const numbered = description !== undefined && hasNumberedField(after);
     const stored = this.#claim(collection, rid) ?? (numbered ? this.read(rid) : undefined);
     const isSet = (path: string): boolean =>
       description !== undefined && Object.hasOwn(description.updatedFields, path);
     const bytes = numbered && stored ? inOrderOf(stored, encoded, isSet) : encoded;
     // What is stored decides the keys, because whoever removes or checks them has nothing else.
-    const kept = bytes === encoded ? after : decodeDocument(bytes);
-    const images = hasImages(collection);
+    const kept = bytes === encoded ? storedAfter : decodeDocument(bytes);
+    // Encoded before anything is written, because an entry can be too large.
+    const images =
+      hasImages(collection) && stored ? { before: new Binary(stored), after: new Binary(bytes) } : undefined;
+    const told = (description && encodedDescription(description, after)) ?? null;
+    const extra = images && encodeDocument(told ? images : { before: images.before });
     const heads = description && changedHeads(description);
     const changes = this.#indexesWith(collection, rid)
       .filter((index) => !heads || touches(index, heads))
@@ -112,10 +116,7 @@ export class Documents {
       this.#addKeys(index, { ...now, keys: minus(now.keys, old.keys) }, rid);
     }
     if (stored && this.observer?.active) this.observer.recordWrite(collection, rid, stored, bytes);
-    const extra = images && stored ? { before: new Binary(stored), after: new Binary(bytes) } : undefined;
-    if (description)
-      this.#appendEntry('u', collection, after._id, encodeDocument(updateEntryBody(description, after)), extra);
-    else this.#appendEntry('r', collection, after._id, bytes, extra && { before: extra.before });
+    this.#appendEntry(told ? 'u' : 'r', collection, after._id, told ?? bytes, extra);
   }
 
   remove(collection: Collection, rid: number, doc: Doc): void {
@@ -126,7 +127,7 @@ export class Documents {
     this.#database.prepare('DELETE FROM doc WHERE rid = ?').run(rid);
     if (collection.count !== undefined) collection.count--;
     if (stored && this.observer?.active) this.observer.recordWrite(collection, rid, stored, null);
-    const extra = hasImages(collection) && stored ? { before: new Binary(stored) } : undefined;
+    const extra = hasImages(collection) && stored ? encodeDocument({ before: new Binary(stored) }) : undefined;
     this.#appendEntry('d', collection, doc._id, null, extra);
   }
 
@@ -176,7 +177,7 @@ export class Documents {
     return this.read(rid);
   }
 
-  #appendEntry(op: Op, { db, name, uuid }: Collection, id: unknown, body: Uint8Array | null, extra?: EventExtra): void {
+  #appendEntry(op: Op, { db, name, uuid }: Collection, id: unknown, body: Uint8Array | null, extra?: Uint8Array): void {
     const key = encodeDocument({ _id: id });
     this.#oplog.append({
       op,
@@ -185,7 +186,7 @@ export class Documents {
       uuid: uuid.buffer,
       id: key,
       body,
-      extra: extra ? encodeDocument({ ...extra }) : null,
+      extra: extra ?? null,
     });
   }
 
@@ -244,6 +245,16 @@ export class Documents {
   }
 }
 
+/** The body of an update's oplog entry; undefined if it is too large: the update is told as a replacement then. */
+function encodedDescription(description: UpdateDescription, after: Doc): Uint8Array | undefined {
+  try {
+    return encodeDocument(updateEntryBody(description, after));
+  } catch (error) {
+    if (error instanceof CommandError && error.codeName === 'BSONObjectTooLarge') return undefined;
+    throw error;
+  }
+}
+
 /** A document there would be another collection's: nothing is written. */
 function outsideError({ ns }: Collection, rid: number): CommandError {
   return new CommandError('InternalError', `the row id ${rid} does not belong to ${ns}`);
@@ -293,16 +304,42 @@ function checkId(id: unknown): void {
 const MAX_LEVELS = 180;
 const LEVEL_BYTES = 7;
 
-/** Error 10334 for a document that is too large, 15 for one that is nested too deeply. */
-function checkStorable(doc: Doc, bytes: Uint8Array): void {
+/**
+ * The document as it will be decoded: keys of any other would not be found again.
+ * @throws CommandError 10334 for one that is too large, 15 for one that is nested too deeply, 2 for one that would be
+ *   another when it is encoded again
+ */
+function storable(doc: Doc, bytes: Uint8Array): Doc {
   if (bytes.length > MAX_LEVELS * LEVEL_BYTES) {
     checkDepth(doc, MAX_LEVELS, `cannot insert document because it exceeds ${MAX_LEVELS} levels of nesting`);
   }
-  if (bytes.length <= MAX_DOCUMENT) return;
-  throw new CommandError(
-    'BSONObjectTooLarge',
-    `object to insert too large. size in bytes: ${bytes.length}, max size: ${MAX_DOCUMENT}`,
-  );
+  if (bytes.length > MAX_DOCUMENT)
+    throw new CommandError(
+      'BSONObjectTooLarge',
+      `object to insert too large. size in bytes: ${bytes.length}, max size: ${MAX_DOCUMENT}`,
+    );
+  const odd = oddValues(doc);
+  if (odd === null) return doc;
+  // Fields without a value are left out when a document is encoded.
+  const kept = odd === 'undefined' ? decodeDocument(bytes) : doc;
+  if (odd === 'date' || oddValues(kept) !== null)
+    throw new CommandError('BadValue', "dates beyond JavaScript's range, and BSON's undefined, cannot be stored");
+  return kept;
+}
+
+/** Whether there is a date that JavaScript cannot tell, or else a field without a value. */
+function oddValues(value: unknown): 'date' | 'undefined' | null {
+  if (value === undefined) return 'undefined';
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'date' : null;
+  const inner = Array.isArray(value) ? value : Object.values(asDoc(value) ?? {});
+  let found: 'undefined' | null = null;
+  for (const each of inner) {
+    if (typeof each !== 'object' && each !== undefined) continue;
+    const odd = each === null ? null : oddValues(each);
+    if (odd === 'date') return odd;
+    found ??= odd;
+  }
+  return found;
 }
 
 function changedHeads(description: UpdateDescription): Set<string> {

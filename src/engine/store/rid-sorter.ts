@@ -39,6 +39,7 @@ export class RidSorter {
   /** Bytes in memory, and those of them that are of documents. */
   #bytes = 0;
   #documentBytes = 0;
+  #sinceDrop = 0;
   #runs: RunFile | undefined;
   #documents: SpillFile | undefined;
 
@@ -55,8 +56,13 @@ export class RidSorter {
 
   /** @throws CommandError 292 when the entries need too much memory and the disk must not be used. */
   add(entry: Entry): void {
-    const isFull = this.#mayUseDisk && this.#documentBytes > this.#memoryBytes / 2;
-    this.#sorter.add(this.#counted(isFull ? this.#filed(entry) : entry, 1));
+    const isFull = () => this.#mayUseDisk && this.#documentBytes > this.#memoryBytes / 2;
+    // Of few wanted documents, most that are in memory can go. If they are too large themselves, it would help rarely.
+    if (++this.#sinceDrop >= this.#keep / 4 && isFull()) {
+      this.#sorter.dropUnwanted();
+      this.#sinceDrop = 0;
+    }
+    this.#sorter.add(this.#counted(isFull() ? this.#filed(entry) : entry, 1));
     if (this.#mayUseDisk || this.#bytes <= MEMORY_ONLY_BYTES) return;
     this.#sorter.dropUnwanted();
     if (this.#bytes <= MEMORY_ONLY_BYTES) return;

@@ -32,25 +32,28 @@ function removeBatch(store: Store, ns: string, id: number, now: number): boolean
   const index = collection?.indexes.find((each) => each.id === id);
   if (!collection || index?.expireAfterSeconds === undefined) return false;
   const before = now - index.expireAfterSeconds * 1000;
-  try {
-    return store.commit.write(() => removeBefore(store, collection, index, before)) === BATCH;
-  } catch (error) {
-    if (error instanceof RowLocked) return false;
-    throw error;
-  }
+  return store.commit.write(() => removeBefore(store, collection, index, before));
 }
 
-/** Dates that JavaScript cannot tell, as the end of time in other languages, are before this one in an index. */
-const EARLIEST = new Date(-8.64e15);
-
-/** The date, or the earliest date of an array, decides. Other values never expire. */
-function removeBefore(store: Store, collection: Collection, index: Index, before: number): number {
+/**
+ * The date, or the earliest date of an array, decides. Other values never expire.
+ * @returns whether there may be more
+ */
+function removeBefore(store: Store, collection: Collection, index: Index, before: number): boolean {
   const path = (index.fields[0] as [string, number])[0];
-  // In a multikey index a scan uses one of two bounds only, and must use the last date.
-  const expired: Doc = { [path]: { $lt: new Date(before), ...(!index.multikey && { $gte: EARLIEST }) } };
+  const expired: Doc = { [path]: { $lt: new Date(before) } };
   const filter = index.partial ? { $and: [expired, index.partial.filter] } : expired;
   const query = prepareQuery(store, collection, { filter, sort: {}, skip: 0, limit: BATCH, hint: index });
   const matches = [...withoutPauses(query.run(newReadStats()))];
-  for (const { rid, doc } of matches) store.documents.remove(collection, rid, doc);
-  return matches.length;
+  let removed = 0;
+  for (const { rid, doc } of matches) {
+    try {
+      store.documents.remove(collection, rid, doc);
+      removed++;
+    } catch (error) {
+      // An open transaction holds it, which is found before anything is written.
+      if (!(error instanceof RowLocked)) throw error;
+    }
+  }
+  return matches.length === BATCH && removed > 0;
 }
