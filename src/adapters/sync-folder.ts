@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { open, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** Waits until the entries of a folder are on the disk. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -10,4 +11,11 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Waits until the entries of a folder, and of all folders in it, are on the disk. */
+export async function syncFolders(folder: string): Promise<void> {
+  for await (const entry of await opendir(folder, { recursive: true }))
+    if (entry.isDirectory()) await syncFolder(join(entry.parentPath, entry.name));
+  await syncFolder(folder);
 }

@@ -1,5 +1,6 @@
 import { chmod, link, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncFolder } from '../adapters/sync-folder.ts';
 import type { Config } from '../config.ts';
 import { dataKeys, type KeyPurpose } from '../domain/data-keys.ts';
 import {
@@ -13,7 +14,6 @@ import {
 } from '../domain/installation/key-ring.ts';
 import { createSecretBox, ENDPOINT_SECRETS } from '../domain/secret-box.ts';
 import { type Resealed, resealSecrets } from '../domain/webhook/stored-secrets.ts';
-import { syncFolder } from '../engine/copy/file-copy.ts';
 import type { Store } from '../storage/connect.ts';
 import { forbidBefore, KEY_RING_VERSION } from '../storage/upgrades.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncFolder } from '../adapters/sync-folder.ts';
 import type { Config } from '../config.ts';
 import { masterKeyMark } from '../domain/installation/key-ring.ts';
-import { syncFolder } from '../engine/copy/file-copy.ts';
 
 export type MasterKeySettings = Pick<Config, 'masterKey' | 'previousMasterKey' | 'dataDir' | 'mongodbUrl'>;
 

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, mkdir, open, opendir, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ExportManifest, ExportTarget, WrittenFile } from '../../domain/tenant-data/ports.ts';
-import { syncFolder } from '../sync-folder.ts';
+import { syncFolder, syncFolders } from '../sync-folder.ts';
 
 export const MANIFEST = 'manifest.json';
 /** The list of all other files, in the form that `sha256sum -c` reads. */
@@ -41,7 +41,7 @@ export async function createExportFolder(folder: string): Promise<ExportTarget &
     write,
     async finish({ tenantId, startedAt }, records) {
       await sums.sync();
-      await syncFolders(folder, top);
+      await syncMade(folder, top);
       const manifest: ExportManifest = {
         ...{ format: 1, tenant: tenantId },
         ...{ started_at: startedAt.toISOString(), finished_at: new Date().toISOString() },
@@ -73,10 +73,8 @@ async function refuseFull(folder: string): Promise<void> {
 }
 
 /** @param top the uppermost folder that was made for the export: its own entry is in the folder above it */
-async function syncFolders(folder: string, top: string | undefined): Promise<void> {
-  for await (const entry of await opendir(folder, { recursive: true }))
-    if (entry.isDirectory()) await syncFolder(join(entry.parentPath, entry.name));
-  await syncFolder(folder);
+async function syncMade(folder: string, top: string | undefined): Promise<void> {
+  await syncFolders(folder);
   if (top === undefined) return;
   const above = dirname(resolve(top));
   for (let each = resolve(folder); each !== above; each = dirname(each)) await syncFolder(dirname(each));

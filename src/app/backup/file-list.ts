@@ -4,7 +4,7 @@ import { mkdir, open, opendir, stat } from 'node:fs/promises';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
-import { syncFolder } from '../../engine/copy/file-copy.ts';
+import { syncFolders } from '../../adapters/sync-folder.ts';
 import { KEY_LOCK_FILE } from '../key-files.ts';
 import { isKeyDraft } from '../master-key.ts';
 
@@ -45,9 +45,7 @@ export async function createFileList(folder: string): Promise<FileList> {
     async close() {
       await handle.sync();
       await handle.close();
-      for await (const entry of await opendir(folder, { recursive: true }))
-        if (entry.isDirectory()) await syncFolder(join(entry.parentPath, entry.name));
-      await syncFolder(folder);
+      await syncFolders(folder);
       return hash.digest('hex');
     },
   };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { syncFolder } from '../../engine/copy/file-copy.ts';
+import { syncFolder } from '../../adapters/sync-folder.ts';
 
 const FILE = 'manifest.json';
 

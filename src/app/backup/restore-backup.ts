@@ -1,8 +1,8 @@
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { syncFolder } from '../../adapters/sync-folder.ts';
 import type { Config } from '../../config.ts';
-import { syncFolder } from '../../engine/copy/file-copy.ts';
 import { settleCopy } from '../../engine/copy/settle-copy.ts';
 import { copyFile, DATA, DATABASE, RESTORING, readFileList } from './file-list.ts';
 import { findManifest, type Manifest } from './manifest.ts';

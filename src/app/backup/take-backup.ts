@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
+import { syncFolder } from '../../adapters/sync-folder.ts';
 import type { Config } from '../../config.ts';
-import { syncFolder } from '../../engine/copy/file-copy.ts';
 import { inspectCopy } from '../../engine/copy/inspect-copy.ts';
 import { lockKeyFiles } from '../key-files.ts';
 import { engineFolder, openStore } from '../store.ts';

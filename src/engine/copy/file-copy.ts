@@ -125,7 +125,7 @@ export class FileCopy {
 }
 
 /** Waits until the entries of a folder are on the disk. */
-export async function syncFolder(folder: string): Promise<void> {
+async function syncFolder(folder: string): Promise<void> {
   // Windows cannot open folders; NTFS makes renames durable without this.
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

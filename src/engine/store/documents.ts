@@ -93,9 +93,10 @@ export class Documents {
     validate?.(storedAfter, before);
     const numbered = description !== undefined && hasNumberedField(after);
     const stored = this.#claim(collection, rid) ?? (numbered ? this.read(rid) : undefined);
-    const isSet = (path: string): boolean =>
-      description !== undefined && Object.hasOwn(description.updatedFields, path);
-    const bytes = numbered && stored ? inOrderOf(stored, encoded, isSet) : encoded;
+    const bytes =
+      numbered && stored
+        ? inOrderOf(stored, encoded, (path) => Object.hasOwn(description.updatedFields, path))
+        : encoded;
     // What is stored decides the keys, because whoever removes or checks them has nothing else.
     const kept = bytes === encoded ? storedAfter : decodeDocument(bytes);
     // Encoded before anything is written, because an entry can be too large.
