@@ -334,6 +334,19 @@ describe('arrays', () => {
   });
 });
 
+test.skipIf(elsewhere).each([
+  ['a range', { $gte: 0 }],
+  ['points', { $in: Array.from({ length: 1000 }, (_, n) => n) }],
+])('a document that makes the index multikey during a read of %s is returned once', async (_, a) => {
+  await items.createIndex({ a: 1 });
+  await items.insertMany(Array.from({ length: 1000 }, (_, i) => ({ _id: i, a: i })));
+  const cursor = items.find({ a } as never, { batchSize: 2, hint: { a: 1 } });
+  await cursor.next();
+  await items.insertOne({ _id: 1000, a: [800, 900, 950] });
+  const ids = (await cursor.toArray()).map(({ _id }) => _id);
+  expect(ids.filter((each) => each === 1000)).toEqual([1000]);
+});
+
 describe('sparse and partial', () => {
   test('are used only for filters whose documents they all contain', async () => {
     await items.createIndexes([

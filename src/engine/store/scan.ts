@@ -36,6 +36,16 @@ interface Keyed extends StoredDocument {
   key: Uint8Array;
 }
 
+/** How an index is read. */
+interface Reading {
+  readonly reverse: boolean;
+  readonly stats: ReadStats;
+  /** Number of documents that the reader expects, 0 if it is not known. */
+  readonly expected: number;
+  /** The rows that were read since the index is multikey, in which a document has several keys. */
+  readonly seen: Set<number>;
+}
+
 /**
  * The documents that a plan reaches, in its order and without duplicates. Reads in chunks of limited size and keeps no
  * SQLite statement open between them, so a reader may pause as long as it likes. Like MongoDB's cursors, a scan sees
@@ -61,18 +71,26 @@ export function scan(
 function scanIndex(database: Database, access: IndexScan, stats: ReadStats, expected: number): Pausing<StoredDocument> {
   const { index, bounds, reverse } = access;
   const ranges = reverse ? [...bounds.ranges].reverse() : bounds.ranges;
-  if (index.unique && bounds.points === index.fields.length && !access.merge) {
-    const points = scanPoints(database, index, ranges, stats);
-    return index.multikey ? unique(points) : points;
-  }
-  const size = access.merge ? 0 : expected;
+  const reading = { reverse, stats, expected: access.merge ? 0 : expected, seen: new Set<number>() };
+  if (index.unique && bounds.points === index.fields.length && !access.merge)
+    return scanPoints(database, index, ranges, reading);
   const scans = ranges.map((range) =>
     bounds.within
-      ? scanWithin(database, index, range, bounds.within, { reverse, stats, expected: size })
-      : scanRange(database, index, range, reverse, stats, size),
+      ? scanWithin(database, index, range, bounds.within, reading)
+      : scanRange(database, index, range, reading),
   );
-  const documents = access.merge ? merge(scans, ranges, reverse) : concat(scans);
-  return index.multikey ? unique(documents) : documents;
+  return access.merge ? merge(scans, ranges, reverse) : concat(scans);
+}
+
+/**
+ * Whether this key of a document is the first one that is read. An index may become multikey during the scan: what was
+ * read before had one key then, and can be read again only if it was written since.
+ */
+function isFirst({ multikey }: Index, seen: Set<number>, { rid }: Keyed): boolean {
+  if (!multikey) return true;
+  if (seen.has(rid)) return false;
+  seen.add(rid);
+  return true;
 }
 
 function* scanCollection(
@@ -103,7 +121,12 @@ function* scanCollection(
 }
 
 /** If all fields of a unique index are bound, each range contains at most one key. */
-function* scanPoints(database: Database, index: Index, ranges: KeyRange[], stats: ReadStats): Generator<Keyed> {
+function* scanPoints(
+  database: Database,
+  index: Index,
+  ranges: KeyRange[],
+  { stats, seen }: Reading,
+): Generator<Keyed | Pause> {
   const statement = prepare(database, POINT);
   for (const { low, high } of ranges) {
     const { past } = database;
@@ -113,7 +136,8 @@ function* scanPoints(database: Database, index: Index, ranges: KeyRange[], stats
     if (!row) continue;
     stats.keys++;
     stats.docs++;
-    yield keyed(index, row);
+    const document = keyed(index, row);
+    yield isFirst(index, seen, document) ? document : PAUSE;
   }
 }
 
@@ -128,10 +152,8 @@ function* scanRange(
   database: Database,
   index: Index,
   range: KeyRange,
-  reverse: boolean,
-  stats: ReadStats,
-  expected: number,
-): Generator<Keyed> {
+  { reverse, stats, expected, seen }: Reading,
+): Generator<Keyed | Pause> {
   const statement = prepare(database, reverse ? BACKWARD : FORWARD);
   const end = reverse ? range.low : range.high;
   let key = reverse ? range.high : range.low;
@@ -152,7 +174,8 @@ function* scanRange(
     for (const document of chunk) {
       stats.keys++;
       stats.docs++;
-      yield document;
+      // One document can have any number of keys in a row.
+      yield isFirst(index, seen, document) ? document : PAUSE;
     }
     if (complete) return;
     const last = chunk.at(-1) as Keyed;
@@ -170,8 +193,9 @@ function* scanWithin(
   index: Index,
   range: KeyRange,
   { intervals, direction }: NonNullable<IndexScan['bounds']['within']>,
-  { reverse, stats, expected }: { reverse: boolean; stats: ReadStats; expected: number },
+  reading: Reading,
 ): Generator<Keyed | Pause> {
+  const { reverse, stats } = reading;
   const seek = prepare(database, reverse ? LAST_KEY : FIRST_KEY);
   let { low, high } = range;
   for (let sought = 1; ; sought++) {
@@ -183,7 +207,7 @@ function* scanWithin(
     stats.keys++;
     const end = componentEnd(key, range.prefix, direction);
     if (end === null) {
-      yield* scanRange(database, index, { ...range, low, high }, reverse, stats, expected);
+      yield* scanRange(database, index, { ...range, low, high }, reading);
       return;
     }
     const value = key.subarray(0, end);
@@ -191,7 +215,7 @@ function* scanWithin(
       const part = { low: joined(value, interval.low), high: joined(value, interval.high), prefix: end };
       // The key is the first of this value.
       const isEmpty = reverse ? Buffer.compare(key, part.low) < 0 : Buffer.compare(key, part.high) >= 0;
-      if (!isEmpty) yield* scanRange(database, index, part, reverse, stats, expected);
+      if (!isEmpty) yield* scanRange(database, index, part, reading);
     }
     if (reverse) high = value;
     else low = joined(value, EVERYTHING.high);
