@@ -24,8 +24,8 @@ const APPLICATION_ID = 0x466d6462;
 export const SCHEMA_VERSION = 5;
 /** Files of version 4 have no documents of dropped collections, those of 3 no unfinished indexes either; otherwise they are the same. */
 const EARLIER_VERSIONS: readonly unknown[] = [3, 4];
-/** A checkpoint copies the log to the file when it has this number of pages, 16 MiB. */
-const CHECKPOINT_PAGES = 4000;
+/** A checkpoint copies the log to the file when it has this number of pages, 4 MiB: it syncs the file, and all wait for it. */
+const CHECKPOINT_PAGES = 1000;
 export const CHECKPOINT_BYTES = logBytes(CHECKPOINT_PAGES, PAGE_BYTES);
 /** This number of new pages of the log are verified at once, so that a checkpoint does not wait for all. */
 const VERIFIED_PAGES = 128;
