@@ -61,10 +61,10 @@ export interface Command {
   /** Unknown options are ignored, because drivers may add new ones to `hello`. */
   handshake?: boolean;
   /**
-   * Its statements, between which it may pause outside of transactions; in steps if it has to find documents first.
+   * Its statements, between and within which it may pause outside of transactions.
    * @throws CommandError for invalid ones
    */
-  statements?: (context: Context) => Statements | Steps<Statements>;
+  statements?: (context: Context) => Statements;
   /**
    * What it does outside of transactions instead of `run`: finds in steps what it has to write. The result is called when
    * the search ends, as part of the next commit, and returns the answer. The search begins again when what it reads is
@@ -84,15 +84,23 @@ export interface StatementOutcome {
   readonly upserted?: unknown;
 }
 
-/** A write command of several statements, or of one that writes many documents. It may pause between them, as in MongoDB. */
+/** A write command of several statements. It may pause between them, as in MongoDB. */
 export interface Statements {
   readonly count: number;
-  /** Whether all are parts of one statement, one for each of its documents: an error ends it, and it counts nothing then. */
-  readonly isOne?: boolean;
   /** Whether the first error ends the command. */
   readonly isOrdered: boolean;
   /** The counts before the first statement. */
   readonly counts: Counts;
-  /** Called after each pause, because others may have changed the collection. @returns runs the statement at an index */
+  /**
+   * Called after each pause, because others may have changed the collection.
+   * @returns runs the statement at an index, or begins the search for what it writes
+   */
+  begin(): (index: number) => StatementOutcome | Steps<Parts>;
+}
+
+/** What a statement does once its search has ended. It may pause between two parts. */
+export interface Parts {
+  readonly count: number;
+  /** Called after each pause. @returns runs the part at an index */
   begin(): (index: number) => StatementOutcome;
 }

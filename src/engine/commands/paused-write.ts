@@ -1,4 +1,5 @@
 import { CommandError } from '../errors.ts';
+import type { Cursor } from '../store/cursors.ts';
 import type { RunningWrite } from '../store/running-writes.ts';
 import type { Context } from './command.ts';
 
@@ -43,6 +44,17 @@ export async function whileRunning<T>(
   } finally {
     store.runningWrites.end(running);
   }
+}
+
+/**
+ * A mark of what the search of a paused write reads: `killed` is set when the collection or an index is dropped. It
+ * belongs to no session, because what ends the cursors of a session ends no write. The caller kills it at the end.
+ */
+export function markOfSearch({ store, db, name, args, alsoReads }: Context): Cursor {
+  const ns = `${db}.${String(args.body[name])}`;
+  const cursor = store.cursors.add({}, { ns, session: undefined, noTimeout: true, alsoReads });
+  cursor.busy = true;
+  return cursor;
 }
 
 /** To be called after each pause. @throws CommandError when the write must end */

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { Context } from './command.ts';
 
 /** Time after which a read lets other commands run, milliseconds. */
-const SLICE_MS = 3;
+export const SLICE_MS = 3;
 
 /** A read saw writes whose commit then failed. */
 export class ReadWasLost extends CommandError {

@@ -9,28 +9,21 @@ import { type Match, type Query, readMatch, rowsToWrite, rowToWrite } from '../s
 import { RowLocked } from '../store/transactions.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import type { Arguments } from './arguments.ts';
-import type { Command, Context, Counts, StatementOutcome, Statements } from './command.ts';
+import type { Command, Context, Counts, Parts, StatementOutcome, Statements } from './command.ts';
+import { validateQuery } from './find.ts';
 
 /** How far a command has come, and its answer so far. */
 export interface Progress {
   /** Number of statements that have run, or all after the error that ends the command. */
   readonly done: number;
+  /** The next statement, if it has paused. */
+  readonly current?: RunningStatement;
   readonly counts: Counts;
   readonly upserted: readonly Doc[];
   readonly writeErrors: readonly Doc[];
   /** Bytes of messages and details that the answer may still have, and bytes of ids. */
   readonly left: number;
   readonly room: number;
-}
-
-/** The statement at `done` waits for a transaction, and others have run before it since the last pause. */
-export class LockedAfter extends Error {
-  readonly done: number;
-
-  constructor(done: number) {
-    super(`statement ${done} waits for an open transaction`);
-    this.done = done;
-  }
 }
 
 /** Errors that end the whole command instead of one statement. */
@@ -51,11 +44,8 @@ const ENTRY_BYTES = 8;
 /** Statements of a command that are kept decoded. More are decoded when they run: a paused command may wait for long. */
 const FEW = 64;
 
-/** A retryable command of several statements. Outside of transactions it may pause between them (`runWrite`). */
-export function statementsCommand(
-  options: readonly string[],
-  prepare: (context: Context) => Statements | Steps<Statements>,
-): Command {
+/** A retryable command of several statements. Outside of transactions it may pause (`runWrite`). */
+export function statementsCommand(options: readonly string[], prepare: (context: Context) => Statements): Command {
   return {
     options: [...options, 'ordered', 'stmtId', 'stmtIds'],
     writes: true,
@@ -63,9 +53,8 @@ export function statementsCommand(
     retryable: true,
     statements: prepare,
     run: (context) => {
-      const prepared = prepare(context);
-      const statements = 'next' in prepared ? withoutSteps(prepared) : prepared;
-      return answerOf(runSome(statements, beginningOf(statements), statements.count));
+      const statements = prepare(context);
+      return answerOf(runSome(statements, beginningOf(statements)));
     },
   };
 }
@@ -91,28 +80,28 @@ export function withoutSteps<T>(steps: Steps<T>): T {
   }
 }
 
+/** A statement that has found what it writes, or fails. */
+const single = (run: () => StatementOutcome): Parts => ({ count: 1, begin: () => run });
+
 /**
- * A statement that is alone in its command, in steps: the search for what it writes may pause. One that writes each
- * document that matches becomes parts between which the command may pause, too; a document that was changed in a pause is
- * written if it still matches. One that writes a document must run when the search ends, before anything else.
- * @param whole the same without pauses
- * @param prepared called once; `writing` is called after each pause and returns the function that writes a document,
- *   `otherwise` is called if none matches
+ * A statement in steps: the search for what it writes may pause. One that writes each document that matches has a part
+ * for each of them; a document that was changed in a pause is written if it still matches. One that writes a document
+ * must run when the search ends, before anything else.
+ * @param writing called after each pause; returns the function that writes a document
+ * @param otherwise called if none matches
  */
 export function* partsOf(
   { store, db, args, deadline }: Context,
-  whole: Statements,
-  prepared: () => {
-    readonly query: Query;
-    readonly writing: (collection: Collection) => (match: Match) => Counts;
-    readonly otherwise?: (collection: Collection) => StatementOutcome;
-  },
-): Steps<Statements> {
+  query: Query,
+  writing: (collection: Collection) => (match: Match) => Counts,
+  otherwise: () => StatementOutcome = () => ({ counts: {} }),
+): Steps<Parts> {
   const name = args.collection();
   const found = store.catalog.find(db, name);
-  if (!found) return whole;
-  const parts = { isOne: true, isOrdered: true, counts: whole.counts };
-  const single = (run: () => StatementOutcome): Statements => ({ ...parts, count: 1, begin: () => run });
+  if (!found) {
+    validateQuery(query);
+    return single(otherwise);
+  }
   const present = (): Collection => {
     const collection = store.catalog.find(db, name);
     // Ids are used again.
@@ -120,33 +109,93 @@ export function* partsOf(
     const why = 'was dropped or renamed';
     throw new CommandError('QueryPlanKilled', `the write to ${found.ns} was ended: the collection ${why}`);
   };
-  try {
-    const { query, writing, otherwise } = prepared();
-    const ofNone = (): StatementOutcome => otherwise?.(store.collectionForWrite(db, name)) ?? { counts: {} };
-    if (query.limit === 1) {
-      const match = yield* rowToWrite(store, found, query, deadline);
-      return single(match ? () => ({ counts: writing(present())(match) }) : ofNone);
-    }
-    const matches = compileFilter(query.filter, query.variables);
-    const rids = yield* rowsToWrite(store, found, query, deadline);
-    if (rids.length === 0) return single(ofNone);
-    return {
-      ...parts,
-      count: rids.length,
-      begin() {
-        const write = writing(present());
-        return (index) => {
-          const match = readMatch(store, rids[index] as number);
-          return { counts: match && matches(match.doc) ? write(match) : {} };
-        };
-      },
-    };
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    return single(() => {
-      throw error;
-    });
+  if (query.limit === 1) {
+    const match = yield* rowToWrite(store, found, query, deadline);
+    return single(match ? () => ({ counts: writing(present())(match) }) : otherwise);
   }
+  const matches = compileFilter(query.filter, query.variables);
+  const rids = yield* rowsToWrite(store, found, query, deadline);
+  if (rids.length === 0) return single(otherwise);
+  return {
+    count: rids.length,
+    begin() {
+      const write = writing(present());
+      return (index) => {
+        const match = readMatch(store, rids[index] as number);
+        return { counts: match && matches(match.doc) ? write(match) : {} };
+      };
+    },
+  };
+}
+
+/** A statement from the begin of its search to its last part. */
+export class RunningStatement {
+  readonly #begin: () => Steps<Parts>;
+  #search: Steps<Parts>;
+  #parts: Parts | undefined;
+  #done = 0;
+  #counts: Counts = {};
+
+  constructor(search: Steps<Parts>, begin: () => Steps<Parts>) {
+    this.#search = search;
+    this.#begin = begin;
+  }
+
+  /** Whether some of it has been written. */
+  get hasWritten(): boolean {
+    return this.#done > 0;
+  }
+
+  get isSearching(): boolean {
+    return !this.#parts;
+  }
+
+  /**
+   * Goes on until it is time to pause.
+   * @returns the outcome when it is over
+   * @throws {RowLocked} before anything is written in this call
+   */
+  run(pauses: Pauses): StatementOutcome | undefined {
+    while (!this.#parts) {
+      const { done, value } = this.#search.next();
+      if (done) this.#parts = value;
+      else if (pauses.search()) return undefined;
+    }
+    const write = this.#parts.begin();
+    for (let hasRun = false; ; hasRun = true) {
+      try {
+        const outcome = write(this.#done);
+        this.#counts = added(this.#counts, outcome.counts);
+        this.#done++;
+        if (this.#done === this.#parts.count) return { ...outcome, counts: this.#counts };
+        if (pauses.write()) return undefined;
+      } catch (error) {
+        if (!(error instanceof RowLocked)) throw error;
+        if (hasRun) return undefined;
+        // After the wait, another document may be the one to write.
+        if (!this.hasWritten) this.searchAgain();
+        throw error;
+      }
+    }
+  }
+
+  /** Begins its search again, because what it reads has changed beyond its notice. */
+  searchAgain(): void {
+    this.end();
+    this.#search = this.#begin();
+    this.#parts = undefined;
+  }
+
+  /** Ends its search. */
+  end(): void {
+    this.#search.return(undefined as never);
+  }
+}
+
+function added(counts: Counts, more: Counts): Counts {
+  const sums: Record<string, number> = { ...counts };
+  for (const name of Object.keys(more)) sums[name] = (sums[name] ?? 0) + (more[name] ?? 0);
+  return sums;
 }
 
 /** Error 72 for a statement that writes many documents in a retryable write, which could not go on after a crash. */
@@ -155,26 +204,37 @@ export function checkRetryable({ args }: Context, isOfMany: boolean): void {
     throw new CommandError('InvalidOptions', 'Cannot use (or request) retryable writes with multi=true or limit=0');
 }
 
+/** When to pause. */
+export interface Pauses {
+  readonly search: () => boolean;
+  readonly write: () => boolean;
+}
+
+const NEVER: Pauses = { search: () => false, write: () => false };
+
 /**
- * Runs statements from where the command has come to, until `limit` or until it is time to pause. An error in a statement
- * becomes an entry of `writeErrors`. Other exceptions, and the errors in `FATAL`, must roll back all that ran here.
- * @throws {RowLocked} when the first statement waits for an open transaction
- * @throws {LockedAfter} when a later one does; its cause is the `RowLocked`
+ * Runs statements from where the command has come to, until it is time to pause. An error in a statement becomes an entry
+ * of `writeErrors`. Other exceptions, and the errors in `FATAL`, must roll back all that ran here.
+ * @throws {RowLocked} when what it begins with waits for an open transaction
  */
-export function runSome(
-  statements: Statements,
-  from: Progress,
-  limit: number,
-  isTimeToPause: () => boolean = () => false,
-): Progress {
+export function runSome(statements: Statements, from: Progress, pauses: Pauses = NEVER): Progress {
   const run = statements.begin();
-  let counts: Record<string, number> = { ...from.counts };
+  let { counts } = from;
   const [upserted, writeErrors] = [[...from.upserted], [...from.writeErrors]];
-  let { done, left, room } = from;
-  while (done < limit) {
+  let { done, current, left, room } = from;
+  let hasRun = false;
+  const runStatement = (index: number): StatementOutcome | undefined => {
+    if (current) return current.run(pauses);
+    const begun = run(index);
+    if (!('next' in begun)) return begun;
+    current = new RunningStatement(begun, () => run(index) as Steps<Parts>);
+    return current.run(pauses);
+  };
+  while (done < statements.count) {
     try {
-      const outcome = run(done);
-      for (const name of Object.keys(outcome.counts)) counts[name] = (counts[name] ?? 0) + (outcome.counts[name] ?? 0);
+      const outcome = runStatement(done);
+      if (!outcome) break;
+      counts = added(counts, outcome.counts);
       if (outcome.upserted !== undefined) {
         const entry = { index: new Int32(done), _id: outcome.upserted };
         upserted.push(entry);
@@ -182,21 +242,22 @@ export function runSome(
       }
       done++;
     } catch (error) {
-      if (error instanceof RowLocked && done > from.done) throw Object.assign(new LockedAfter(done), { cause: error });
+      if (error instanceof RowLocked && hasRun) break;
       if (!(error instanceof CommandError) || FATAL.includes(error.codeName)) throw error;
       const told = { errmsg: error.message, ...error.details };
       if (left > 0) left -= calculateObjectSize(told);
       writeErrors.push({
-        ...{ index: new Int32(statements.isOne ? 0 : done), code: new Int32(error.code) },
+        ...{ index: new Int32(done), code: new Int32(error.code) },
         ...(left > 0 ? told : { errmsg: '' }),
       });
-      if (statements.isOne) counts = { ...statements.counts };
       done = statements.isOrdered ? statements.count : done + 1;
     }
+    current = undefined;
+    hasRun = true;
     if (room < 0) throw new CommandError('BSONObjectTooLarge', 'the ids of the upserted documents exceed an answer');
-    if (isTimeToPause()) break;
+    if (pauses.write()) break;
   }
-  return { done, counts, upserted, writeErrors, left, room };
+  return { done, ...(current && { current }), counts, upserted, writeErrors, left, room };
 }
 
 /** The answer of a command that has run all of its statements. */

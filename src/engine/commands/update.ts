@@ -1,75 +1,49 @@
 import { CommandError } from '../errors.ts';
+import type { Steps } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
-import { type Match, matchesToWrite, type Query } from '../store/read.ts';
+import type { Match, Query } from '../store/read.ts';
 import { compileValidator } from '../store/validator.ts';
 import { type Change, compileChange, insertNew, updateMatch } from '../store/write.ts';
 import { checkCollation, checkFields, flagIn } from './arguments.ts';
-import type { Context, StatementOutcome } from './command.ts';
-import { hintOf, validateQuery } from './find.ts';
+import type { Context, Parts } from './command.ts';
+import { hintOf } from './find.ts';
 import { checkBatchSize } from './insert.ts';
 import { checkRetryable, entriesOf, partsOf, statementsCommand } from './statements.ts';
 
 const STATEMENT = ['q', 'u', 'c', 'multi', 'upsert', 'collation', 'arrayFilters', 'hint'];
 
 export const update = statementsCommand(['updates', 'bypassDocumentValidation', 'let'], (context) => {
-  const statements = entriesOf(context.args, 'updates', (each) => checkFields(each, 'update.updates', STATEMENT));
+  const { args } = context;
+  const statements = entriesOf(args, 'updates', (each) => checkFields(each, 'update.updates', STATEMENT));
   checkBatchSize(statements.count);
-  const name = context.args.collection();
-  const skipsValidation = context.args.flag('bypassDocumentValidation');
-  const all = {
+  args.collection();
+  const skipsValidation = args.flag('bypassDocumentValidation');
+  return {
     count: statements.count,
-    isOrdered: context.args.flag('ordered', true),
+    isOrdered: args.flag('ordered', true),
     counts: { n: 0, nModified: 0 },
-    begin: () => (index: number) => runUpdate(context, name, statements.at(index), skipsValidation),
+    begin: () => (index) => updateParts(context, statements.at(index), skipsValidation),
   };
-  return statements.count === 1
-    ? partsOf(context, all, () => preparedUpdate(context, statements.at(0), skipsValidation))
-    : all;
 });
 
-function preparedUpdate(context: Context, statement: Doc, skipsValidation: boolean) {
-  const { store, args } = context;
+function updateParts(context: Context, statement: Doc, skipsValidation: boolean): Steps<Parts> {
+  const { store, db, args } = context;
   const { query, change, multi } = updateStatement(statement, args.variables());
   checkRetryable(context, multi);
-  const upsert = flagIn(statement, 'update.updates', 'upsert');
-  return {
-    query,
-    writing(collection: Collection) {
-      const validate = compileValidator(collection, skipsValidation);
-      return (match: Match) => {
-        const { changed } = updateMatch(store, collection, change, match, validate);
-        return { n: 1, nModified: changed ? 1 : 0 };
-      };
-    },
-    ...(upsert && {
-      otherwise(collection: Collection) {
-        const validate = compileValidator(collection, skipsValidation);
-        return { counts: { n: 1 }, upserted: insertNew(store, collection, change, validate)._id };
-      },
-    }),
+  const writing = (collection: Collection) => {
+    const validate = compileValidator(collection, skipsValidation);
+    return (match: Match) => {
+      const { changed } = updateMatch(store, collection, change, match, validate);
+      return { n: 1, nModified: changed ? 1 : 0 };
+    };
   };
-}
-
-function runUpdate(context: Context, name: string, statement: Doc, skipsValidation: boolean): StatementOutcome {
-  const { store, db, deadline, args } = context;
-  const { query, change, multi } = updateStatement(statement, args.variables());
-  checkRetryable(context, multi);
-  const upsert = flagIn(statement, 'update.updates', 'upsert');
-  const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
-  if (!collection) {
-    validateQuery(query);
-    return { counts: {} };
-  }
-  const validate = compileValidator(collection, skipsValidation);
-  let n = 0;
-  let nModified = 0;
-  for (const match of matchesToWrite(store, collection, query, deadline)) {
-    n++;
-    if (updateMatch(store, collection, change, match, validate).changed) nModified++;
-  }
-  if (n > 0 || !upsert) return { counts: { n, nModified } };
-  return { counts: { n: 1 }, upserted: insertNew(store, collection, change, validate)._id };
+  const upsert = () => {
+    const collection = store.collectionForWrite(db, args.collection());
+    const validate = compileValidator(collection, skipsValidation);
+    return { counts: { n: 1 }, upserted: insertNew(store, collection, change, validate)._id };
+  };
+  return partsOf(context, query, writing, flagIn(statement, 'update.updates', 'upsert') ? upsert : undefined);
 }
 
 /** Validates and compiles one entry of `updates`. */

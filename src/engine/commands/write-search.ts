@@ -4,7 +4,7 @@ import type { Cursor } from '../store/cursors.ts';
 import type { RunningWrite } from '../store/running-writes.ts';
 import { RowLocked } from '../store/transactions.ts';
 import type { Context } from './command.ts';
-import { checkRunning, waitFor, whileRunning } from './paused-write.ts';
+import { checkRunning, markOfSearch, waitFor, whileRunning } from './paused-write.ts';
 import { slice, turnOfOthers } from './slices.ts';
 
 /** A search that has not begun, and the same once more. */
@@ -38,17 +38,9 @@ async function restOfSearch<T>(
   write: (found: T) => Doc | Promise<Doc>,
   running: RunningWrite,
 ): Promise<Doc> {
-  const { store, name, db, args } = context;
-  const ns = `${db}.${String(args.body[name])}`;
-  // A drop ends it. It belongs to no session: what ends the cursors of a session ends no write.
-  const reading = (): Cursor => {
-    const { alsoReads } = context;
-    const cursor = store.cursors.add({}, { ns, session: undefined, noTimeout: true, alsoReads });
-    cursor.busy = true;
-    return cursor;
-  };
+  const { store } = context;
   let search = first;
-  let cursor: Cursor | undefined = reading();
+  let cursor: Cursor | undefined = markOfSearch(context);
   let { lost } = store.commit;
   const end = (): void => {
     search.return(undefined as never);
@@ -69,7 +61,7 @@ async function restOfSearch<T>(
       try {
         const { done, value } = slice(search);
         if (done) return write(value);
-        cursor ??= reading();
+        cursor ??= markOfSearch(context);
       } catch (error) {
         if (!(error instanceof RowLocked)) throw error;
         await waitFor(error.ended, context, running);

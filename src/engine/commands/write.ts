@@ -1,23 +1,14 @@
 import { CommandError } from '../errors.ts';
-import type { Steps } from '../query/pause.ts';
 import type { Doc } from '../query/types.ts';
 import { isOutOfSpace } from '../store/disk.ts';
 import type { RunningWrite } from '../store/running-writes.ts';
 import { RowLocked } from '../store/transactions.ts';
 import { decodeDocument, encodeReply } from '../wire/bson.ts';
 import type { Context, Statements } from './command.ts';
-import { checkRunning, waitFor, whileRunning } from './paused-write.ts';
+import { checkRunning, markOfSearch, waitFor, whileRunning } from './paused-write.ts';
 import { withOk } from './reply.ts';
-import { turnOfOthers } from './slices.ts';
-import {
-  answerOf,
-  beginningOf,
-  encodeProgress,
-  LockedAfter,
-  type Progress,
-  progressIn,
-  runSome,
-} from './statements.ts';
+import { SLICE_MS, turnOfOthers } from './slices.ts';
+import { answerOf, beginningOf, encodeProgress, type Progress, progressIn, runSome } from './statements.ts';
 import { afterSearch } from './write-search.ts';
 
 /**
@@ -30,11 +21,10 @@ const RECORDINGS_A_SLICE = 4;
 
 /**
  * Runs a writing command as part of the next commit. A command of several statements that takes longer than a slice
- * pauses between two of them, so that others run and commit in between; its answer is then a promise, and each statement
- * is atomic by itself. Any other command is atomic as a whole, apart from a search for what it writes, which pauses as a
- * read does. A repeated `txnNumber` is answered from the retry record,
- * and goes on from there if the command was not over. If an open transaction holds a row of the write, the command waits
- * for that transaction.
+ * pauses between two of them, in the search of one and between the documents of one, so that others run and commit in
+ * between; its answer is then a promise, and the write of each document is atomic by itself. Any other command is atomic as a whole, apart from a search for what it writes, which pauses as a
+ * read does. A repeated `txnNumber` is answered from the retry record, and goes on from there if the command was not
+ * over. If an open transaction holds a row of the write, the command waits for that transaction.
  */
 export function runWrite(context: Context): Doc | Promise<Doc> {
   try {
@@ -89,12 +79,7 @@ function run(context: Context, retryable?: Retryable, before?: Progress): Doc | 
       whole,
     );
   if (!statements) return whole(() => command.run(context) as Doc);
-  const all = statements(context);
-  if (!('next' in all)) return runStatements(context, all, retryable, before);
-  const searches = { first: all, again: () => statements(context) as Steps<Statements> };
-  return afterSearch(context, retryable !== undefined, searches, (found) =>
-    runStatements(context, found, retryable, before),
-  );
+  return runStatements(context, statements(context), retryable, before);
 }
 
 function runStatements(
@@ -106,7 +91,7 @@ function runStatements(
   const { progress } = runSlice(context, statements, before, WRITE_SLICE_MS, retryable);
   if (progress.done >= statements.count) return withOk(answerOf(progress));
   return whileRunning(context, retryable !== undefined, (running) =>
-    rest(context, statements, progress, retryable, running),
+    rest(context, statements, progress, { before, retryable, running }),
   );
 }
 
@@ -130,54 +115,63 @@ function runSlice(
   ms: number,
   retryable: Retryable | undefined,
 ): { progress: Progress; recordMs: number } {
-  let limit = statements.count;
-  for (;;) {
-    const until = performance.now() + ms;
-    try {
-      // Its answer, or that of another command, will hurry the commit.
-      return context.store.commit.writeUnhurried(() => {
-        const progress = runSome(statements, from, limit, () => performance.now() >= until);
-        const start = performance.now();
-        if (progress.done >= statements.count) recorded(context, withOk(answerOf(progress)), retryable);
-        else if (retryable) {
-          const { session, number } = retryable;
-          context.store.retry.record(Buffer.from(session, 'hex'), number, encodeProgress(progress));
-        }
-        return { progress, recordMs: performance.now() - start };
-      });
-    } catch (error) {
-      if (!(error instanceof LockedAfter)) throw error;
-      // Everything was rolled back. The statements before the one that must wait run again, and stay.
-      limit = error.done;
+  const start = performance.now();
+  const pauses = {
+    search: () => performance.now() >= start + SLICE_MS,
+    write: () => performance.now() >= start + ms,
+  };
+  // Its answer, or that of another command, will hurry the commit.
+  return context.store.commit.writeUnhurried(() => {
+    const progress = runSome(statements, from, pauses);
+    const recording = performance.now();
+    if (progress.done >= statements.count) recorded(context, withOk(answerOf(progress)), retryable);
+    else if (retryable && progress.done > from.done) {
+      const { session, number } = retryable;
+      context.store.retry.record(Buffer.from(session, 'hex'), number, encodeProgress(progress));
     }
-  }
+    return { progress, recordMs: performance.now() - recording };
+  });
 }
 
-/** Runs the other statements of a command that has paused, whether or not its client waits for the answer. */
+/**
+ * Runs the other statements of a command that has paused, whether or not its client waits for the answer. A search begins
+ * again when an index or the collection that it reads is dropped, and when a commit fails before anything was written.
+ */
 async function rest(
   context: Context,
   statements: Statements,
-  before: Progress,
-  retryable: Retryable | undefined,
-  running: RunningWrite,
+  paused: Progress,
+  { before, retryable, running }: { before: Progress; retryable: Retryable | undefined; running: RunningWrite },
 ): Promise<Doc> {
-  const { commit, runningWrites } = context.store;
-  let [progress, recordMs] = [before, 0];
+  const { commit, runningWrites, cursors } = context.store;
+  let [progress, recordMs] = [paused, 0];
   let { lost } = commit;
-  for (;;) {
-    await runningWrites.turn(() => turnOfOthers(context.store));
-    checkRunning(running, context);
-    // Some of what has run may be lost.
-    if (commit.lost !== lost) throw commitFailure(commit.failure ?? new Error('unknown'));
-    const ms = Math.max(WRITE_SLICE_MS, RECORDINGS_A_SLICE * recordMs);
-    try {
-      ({ progress, recordMs } = runSlice(context, statements, progress, ms, retryable));
+  try {
+    for (;;) {
+      const { current } = progress;
+      const mark = current?.isSearching ? markOfSearch(context) : undefined;
+      await runningWrites.turn(() => turnOfOthers(context.store));
+      if (mark?.killed) current?.searchAgain();
+      else if (mark) cursors.kill(mark.id);
+      checkRunning(running, context);
+      if (commit.lost !== lost) {
+        // Some of what has run may be lost.
+        if (progress.done > before.done || current?.hasWritten)
+          throw commitFailure(commit.failure ?? new Error('unknown'));
+        current?.searchAgain();
+      }
+      try {
+        const ms = Math.max(WRITE_SLICE_MS, RECORDINGS_A_SLICE * recordMs);
+        ({ progress, recordMs } = runSlice(context, statements, progress, ms, retryable));
+        if (progress.done >= statements.count) return withOk(answerOf(progress));
+      } catch (error) {
+        if (!(error instanceof RowLocked)) throw error;
+        await waitFor(error.ended, context, running);
+      }
       ({ lost } = commit);
-      if (progress.done >= statements.count) return withOk(answerOf(progress));
-    } catch (error) {
-      if (!(error instanceof RowLocked)) throw error;
-      await waitFor(error.ended, context, running);
     }
+  } finally {
+    progress.current?.end();
   }
 }
 
