@@ -20,9 +20,9 @@ import { ObjectId } from 'bson';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { giveBack } from '../../src/engine/store/free-space.ts';
-import { matchesToWrite } from '../../src/engine/store/read.ts';
 import { Store } from '../../src/engine/store/store.ts';
 import { encodeDocument } from '../../src/engine/wire/bson.ts';
+import { matchesIn } from '../support/engine-matches.ts';
 import { sampled } from '../support/samples.ts';
 
 /** Of the random choices. */
@@ -593,8 +593,7 @@ describe('the sums of the pages', () => {
       write(store, 100, 5);
       store.commit.write(() => {
         const collection = store.collectionForWrite('db', 'c');
-        const query = { filter: { order: { $in: [10, 200, 590] } }, sort: {}, skip: 0, limit: 0, hint: undefined };
-        for (const { rid, doc } of matchesToWrite(store, collection, query, Number.POSITIVE_INFINITY))
+        for (const { rid, doc } of matchesIn(store, collection, { order: { $in: [10, 200, 590] } }))
           store.documents.update(collection, rid, doc, { ...doc, more: 1 }, undefined);
       });
       store.commit.flush();

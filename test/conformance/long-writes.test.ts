@@ -481,6 +481,20 @@ test('one statement writes documents that still match after a pause, and no othe
   wire.close();
 });
 
+test('a $merge pauses between its documents, and ends with its answer', async () => {
+  await fill();
+  const wire = await WireClient.connect(engine.uri);
+  const stage = { $merge: { into: 'items', whenMatched: [{ $set: { n: { $add: ['$n', 1] } } }] } };
+  const answer = wire.command({ aggregate: 'items', pipeline: [stage], cursor: {}, $db: name });
+  const seen = new Set<number>();
+  await expect
+    .poll(async () => seen.add(await items().countDocuments({ n: 1 })).has(COUNT), { interval: 1 })
+    .toBe(true);
+  expect(seen.size).toBeGreaterThan(2);
+  expect(await answer).toMatchObject({ ok: 1, cursor: { firstBatch: [], ns: `${name}.items` } });
+  wire.close();
+});
+
 test('a statement that waits for a transaction in the middle writes each document once', async () => {
   await fill();
   const session = client.startSession();

@@ -1,14 +1,15 @@
 import { CommandError } from '../errors.ts';
 import { runPipeline } from '../query/aggregate.ts';
-import { mapped, type Pausing } from '../query/pause.ts';
+import { mapped, type Pausing, type Steps } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import { encodeDocument } from '../wire/bson.ts';
 import { checkCollation } from './arguments.ts';
-import type { Command, Context } from './command.ts';
+import type { Command, Context, Parts } from './command.ts';
 import { cursorDoc, firstBatch } from './cursors.ts';
 import { outputOf, outputStage } from './output.ts';
 import { countResult, documentOf, pipelineEnv, pipelineSource } from './pipeline-source.ts';
 import { sourceDocuments } from './source-stages.ts';
+import { onlyStatement } from './statements.ts';
 import { openStream } from './watch.ts';
 
 const AGGREGATE_OPTIONS = [
@@ -27,19 +28,7 @@ export const aggregate: Command = {
   transactional: true,
   readsSnapshots: true,
   writes: ({ args: { body } }) => outputStage(body.pipeline) !== undefined && !isStream(body.pipeline),
-  *search(context) {
-    const { stages, ns } = checked(context);
-    if (context.args.document('readConcern')?.level === 'linearizable')
-      throw new CommandError(
-        'InvalidOptions',
-        'a pipeline that writes cannot be run with readConcern level linearizable',
-      );
-    const write = yield* outputOf(context, results(context, stages.slice(0, -1)), stages.at(-1) as Doc);
-    return () => {
-      write();
-      return { cursor: cursorDoc(ns, 0, 'firstBatch', { documents: [], end: true }) };
-    };
-  },
+  statements: (context) => onlyStatement(() => written(context)),
   run: (context) => {
     const { stages, batchSize, ns } = checked(context);
     if (isStream(stages)) return openStream(context, stages, batchSize);
@@ -49,6 +38,18 @@ export const aggregate: Command = {
     throw new CommandError('OperationNotSupportedInTransaction', `Stage not supported in transactions: ${stage}`);
   },
 };
+
+/** A pipeline that writes its results. */
+function* written(context: Context): Steps<Parts> {
+  const { stages, ns } = checked(context);
+  if (context.args.document('readConcern')?.level === 'linearizable')
+    throw new CommandError(
+      'InvalidOptions',
+      'a pipeline that writes cannot be run with readConcern level linearizable',
+    );
+  const reply = { cursor: cursorDoc(ns, 0, 'firstBatch', { documents: [], end: true }) };
+  return yield* outputOf(context, results(context, stages.slice(0, -1)), stages.at(-1) as Doc, reply);
+}
 
 function isStream(stages: unknown): boolean {
   const first = Array.isArray(stages) ? asDoc(stages[0]) : undefined;

@@ -65,12 +65,6 @@ export interface Command {
    * @throws CommandError for invalid ones
    */
   statements?: (context: Context) => Statements;
-  /**
-   * What it does outside of transactions instead of `run`: finds in steps what it has to write. The result is called when
-   * the search ends, as part of the next commit, and returns the answer. The search begins again when what it reads is
-   * dropped, and when the result waits for a transaction.
-   */
-  search?: (context: Context) => Steps<() => Doc>;
   /** Returns the answer without `ok`. */
   run(context: Context): Doc | Promise<Doc>;
 }
@@ -82,13 +76,17 @@ export type Counts = Readonly<Record<string, number>>;
 export interface StatementOutcome {
   readonly counts: Counts;
   readonly upserted?: unknown;
+  /** The answer of a command that is one statement. */
+  readonly reply?: Doc;
 }
 
-/** A write command of several statements. It may pause between them, as in MongoDB. */
+/** The statements of a write command. It may pause between them, as in MongoDB. */
 export interface Statements {
   readonly count: number;
   /** Whether the first error ends the command. */
   readonly isOrdered: boolean;
+  /** Whether the command is its only statement: an error of that is the command's, and its `reply` the answer. */
+  readonly isCommand?: boolean;
   /** The counts before the first statement. */
   readonly counts: Counts;
   /**

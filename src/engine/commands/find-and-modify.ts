@@ -8,9 +8,9 @@ import { type Match, type Query, rowToWrite } from '../store/read.ts';
 import { compileValidator } from '../store/validator.ts';
 import { compileChange, insertNew, updateMatch } from '../store/write.ts';
 import { checkCollation } from './arguments.ts';
-import type { Command, Context } from './command.ts';
+import type { Command, Context, Parts } from './command.ts';
 import { hintOf, validateQuery } from './find.ts';
-import { withoutSteps } from './statements.ts';
+import { onlyStatement, runAtOnce, single } from './statements.ts';
 
 export const findAndModify: Command = {
   options: [
@@ -31,11 +31,11 @@ export const findAndModify: Command = {
   writes: true,
   transactional: true,
   retryable: true,
-  search,
-  run: (context) => withoutSteps(search(context))(),
+  statements: (context) => onlyStatement(() => search(context)),
+  run: (context) => runAtOnce(onlyStatement(() => search(context))),
 };
 
-function* search(context: Context): Steps<() => Doc> {
+function* search(context: Context): Steps<Parts> {
   const { store, db, args, deadline } = context;
   checkOptions(context);
   const query: Query = {
@@ -52,12 +52,13 @@ function* search(context: Context): Steps<() => Doc> {
   if (!found) validateQuery(query);
   const match = found && (yield* rowToWrite(store, found, query, deadline));
   const project = projection(args.document('fields') ?? {}, query);
-  return () => {
+  return single(() => {
     const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
-    return args.flag('remove')
+    const reply = args.flag('remove')
       ? removeOne(context, collection, match, project)
       : updateOne(context, query, collection, match, project);
-  };
+    return { counts: {}, reply };
+  });
 }
 
 type Project = (doc: Doc) => Doc;

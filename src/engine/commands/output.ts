@@ -5,12 +5,13 @@ import { MemoryBudget } from '../query/memory-budget.ts';
 import { drained, type Pausing, type Steps } from '../query/pause.ts';
 import { asDoc, type Doc, getField, typeName } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
-import { matchesToWrite } from '../store/read.ts';
+import { firstMatch } from '../store/read.ts';
 import { compileValidator, type Validate } from '../store/validator.ts';
 import { type Change, compileChange, updateMatch } from '../store/write.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import { checkFields, choiceIn } from './arguments.ts';
-import type { Context } from './command.ts';
+import type { Context, Parts, StatementOutcome } from './command.ts';
+import { single } from './statements.ts';
 
 interface Target {
   db: string;
@@ -24,11 +25,11 @@ export function outputStage(stages: unknown): Doc | undefined {
 }
 
 /**
- * Reads the results of a pipeline. Call what it returns inside `GroupCommit.write`: it writes them to a collection,
- * atomically.
+ * Reads the results of a pipeline. `$merge` writes each of them in a part of its own, `$out` all of them in one.
+ * @param reply the answer of the last part
  */
-export function* outputOf(context: Context, results: Pausing<Uint8Array>, stage: Doc): Steps<() => void> {
-  const write = '$out' in stage ? replacing(context, stage.$out) : merging(context, stage.$merge);
+export function* outputOf(context: Context, results: Pausing<Uint8Array>, stage: Doc, reply: Doc): Steps<Parts> {
+  const partsOf = '$out' in stage ? replacing(context, stage.$out) : merging(context, stage.$merge);
   const budget = new MemoryBudget('$out' in stage ? '$out' : '$merge');
   const documents: Doc[] = [];
   yield* drained(results, (bytes) => {
@@ -36,29 +37,33 @@ export function* outputOf(context: Context, results: Pausing<Uint8Array>, stage:
     budget.take(doc);
     documents.push(doc);
   });
-  return () => write(documents);
+  return partsOf(documents, { counts: {}, reply });
 }
 
+type Output = (documents: Doc[], end: StatementOutcome) => Parts;
+
 /** `$out`: drops the collection and creates it again with the same options and indexes. */
-function replacing(context: Context, operand: unknown): (documents: Doc[]) => void {
+function replacing(context: Context, operand: unknown): Output {
   const { db, name } = targetOf(context, operand, '$out', 16990);
-  return (documents) => {
-    const { store } = context;
-    const old = store.catalog.find(db, name);
-    const indexes = old?.indexes.slice(1) ?? [];
-    if (old) store.dropCollection(old);
-    const made = store.createCollection(db, name, old?.options);
-    for (const { spec } of indexes) store.catalog.addIndex(made, spec);
-    const validate = validatorOf(context, made);
-    for (const doc of documents) insert(context, made, doc, validate);
-  };
+  return (documents, end) =>
+    single(() => {
+      const { store } = context;
+      const old = store.catalog.find(db, name);
+      const indexes = old?.indexes.slice(1) ?? [];
+      if (old) store.dropCollection(old);
+      const made = store.createCollection(db, name, old?.options);
+      for (const { spec } of indexes) store.catalog.addIndex(made, spec);
+      const validate = validatorOf(context, made);
+      for (const doc of documents) insert(context, made, doc, validate);
+      return end;
+    });
 }
 
 const MERGE_FIELDS = ['into', 'on', 'let', 'whenMatched', 'whenNotMatched'];
 const MERGE_PIPELINE: Doc[] = [{ $replaceWith: { $mergeObjects: ['$$ROOT', '$$new'] } }];
 
 /** `$merge`: matches documents by the fields `on`, which must have a unique index (error 51183). */
-function merging(context: Context, operand: unknown): (documents: Doc[]) => void {
+function merging(context: Context, operand: unknown): Output {
   const spec: Doc = typeof operand === 'string' ? { into: operand } : (asDoc(operand) ?? {});
   checkFields(spec, '$merge', MERGE_FIELDS);
   const { db, name } = targetOf(context, spec.into, '$merge', 51178);
@@ -77,28 +82,34 @@ function merging(context: Context, operand: unknown): (documents: Doc[]) => void
   const bindings = Object.entries(asDoc(spec.let) ?? { new: '$$ROOT' }).map(
     ([variable, value]) => [variable, compileExpression(value)] as const,
   );
-  return (documents) => {
-    const { store } = context;
-    const target = store.catalog.find(db, name) ?? store.createCollection(db, name);
-    checkJoin(target, on);
-    const validate = validatorOf(context, target);
-    for (const given of documents) {
-      const doc = on.includes('_id') ? withId(given) : given;
-      const filter = Object.fromEntries(on.map((path) => [path, { $eq: joinValue(doc, path) }]));
-      const query = { filter, sort: {}, skip: 0, limit: 1, hint: undefined };
-      const [match] = matchesToWrite(store, target, query, context.deadline);
-      if (!match) {
-        if (whenNotMatched === 'insert') insert(context, target, doc, validate);
-        else if (whenNotMatched === 'fail') throw noMatchingDocument();
-      } else if (whenMatched === 'fail') insert(context, target, doc, validate);
-      else if (whenMatched !== 'keepExisting') {
-        const variables = Object.fromEntries(
-          bindings.map(([variable, value]) => [variable, value(environmentOf(doc, new Date()))]),
-        );
-        updateMatch(store, target, changeOf(whenMatched, filter, doc, variables), match, validate);
-      }
-    }
-  };
+  return (documents, end) => ({
+    count: documents.length + 1,
+    begin() {
+      const { store } = context;
+      const target = store.catalog.find(db, name) ?? store.createCollection(db, name);
+      checkJoin(target, on);
+      const validate = validatorOf(context, target);
+      return (index) => {
+        const given = documents[index];
+        if (!given) return end;
+        const doc = on.includes('_id') ? withId(given) : given;
+        const filter = Object.fromEntries(on.map((path) => [path, { $eq: joinValue(doc, path) }]));
+        const query = { filter, sort: {}, skip: 0, limit: 1, hint: undefined };
+        const match = firstMatch(store, target, query, context.deadline);
+        if (!match) {
+          if (whenNotMatched === 'insert') insert(context, target, doc, validate);
+          else if (whenNotMatched === 'fail') throw noMatchingDocument();
+        } else if (whenMatched === 'fail') insert(context, target, doc, validate);
+        else if (whenMatched !== 'keepExisting') {
+          const variables = Object.fromEntries(
+            bindings.map(([variable, value]) => [variable, value(environmentOf(doc, new Date()))]),
+          );
+          updateMatch(store, target, changeOf(whenMatched, filter, doc, variables), match, validate);
+        }
+        return { counts: {} };
+      };
+    },
+  });
 }
 
 function changeOf(whenMatched: unknown, filter: Doc, doc: Doc, variables: Doc): Change {

@@ -46,7 +46,7 @@ export async function turnOfOthers(store: Store): Promise<void> {
 }
 
 /** One slice: up to the first pause after `ms`, or to the result. */
-export function slice<T>(work: Steps<T>, ms = SLICE_MS): IteratorResult<Pause, T> {
+function slice<T>(work: Steps<T>, ms = SLICE_MS): IteratorResult<Pause, T> {
   const until = performance.now() + ms;
   for (;;) {
     const step = work.next();

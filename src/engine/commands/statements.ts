@@ -21,6 +21,7 @@ export interface Progress {
   readonly counts: Counts;
   readonly upserted: readonly Doc[];
   readonly writeErrors: readonly Doc[];
+  readonly reply?: Doc;
   /** Bytes of messages and details that the answer may still have, and bytes of ids. */
   readonly left: number;
   readonly room: number;
@@ -52,11 +53,18 @@ export function statementsCommand(options: readonly string[], prepare: (context:
     transactional: true,
     retryable: true,
     statements: prepare,
-    run: (context) => {
-      const statements = prepare(context);
-      return answerOf(runSome(statements, beginningOf(statements)));
-    },
+    run: (context) => runAtOnce(prepare(context)),
   };
+}
+
+/** The statements of a command that is only one. */
+export function onlyStatement(begin: () => Steps<Parts>): Statements {
+  return { count: 1, isCommand: true, isOrdered: true, counts: {}, begin: () => begin };
+}
+
+/** Runs statements without a pause. @returns the answer */
+export function runAtOnce(statements: Statements): Doc {
+  return answerOf(runSome(statements, beginningOf(statements)));
 }
 
 export function beginningOf({ counts }: Statements): Progress {
@@ -72,16 +80,8 @@ export function entriesOf(args: Arguments, name: string, check: (entry: Doc) => 
   return { count: raw.length, at: (index: number): Doc => few?.[index] ?? decodeDocument(raw[index] as Uint8Array) };
 }
 
-/** The result of steps that run at once. */
-export function withoutSteps<T>(steps: Steps<T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
-/** A statement that has found what it writes, or fails. */
-const single = (run: () => StatementOutcome): Parts => ({ count: 1, begin: () => run });
+/** What a statement does that has found the only document that it writes. */
+export const single = (run: () => StatementOutcome): Parts => ({ count: 1, begin: () => run });
 
 /**
  * A statement in steps: the search for what it writes may pause. One that writes each document that matches has a part
@@ -129,7 +129,7 @@ export function* partsOf(
 }
 
 /** A statement from the begin of its search to its last part. */
-export class RunningStatement {
+class RunningStatement {
   readonly #begin: () => Steps<Parts>;
   #search: Steps<Parts>;
   #parts: Parts | undefined;
@@ -221,7 +221,7 @@ export function runSome(statements: Statements, from: Progress, pauses: Pauses =
   const run = statements.begin();
   let { counts } = from;
   const [upserted, writeErrors] = [[...from.upserted], [...from.writeErrors]];
-  let { done, current, left, room } = from;
+  let { done, current, left, room, reply } = from;
   let hasRun = false;
   const runStatement = (index: number): StatementOutcome | undefined => {
     if (current) return current.run(pauses);
@@ -235,6 +235,7 @@ export function runSome(statements: Statements, from: Progress, pauses: Pauses =
       const outcome = runStatement(done);
       if (!outcome) break;
       counts = added(counts, outcome.counts);
+      reply = outcome.reply;
       if (outcome.upserted !== undefined) {
         const entry = { index: new Int32(done), _id: outcome.upserted };
         upserted.push(entry);
@@ -243,7 +244,7 @@ export function runSome(statements: Statements, from: Progress, pauses: Pauses =
       done++;
     } catch (error) {
       if (error instanceof RowLocked && hasRun) break;
-      if (!(error instanceof CommandError) || FATAL.includes(error.codeName)) throw error;
+      if (!(error instanceof CommandError) || statements.isCommand || FATAL.includes(error.codeName)) throw error;
       const told = { errmsg: error.message, ...error.details };
       if (left > 0) left -= calculateObjectSize(told);
       writeErrors.push({
@@ -257,11 +258,12 @@ export function runSome(statements: Statements, from: Progress, pauses: Pauses =
     if (room < 0) throw new CommandError('BSONObjectTooLarge', 'the ids of the upserted documents exceed an answer');
     if (pauses.write()) break;
   }
-  return { done, ...(current && { current }), counts, upserted, writeErrors, left, room };
+  return { done, ...(current && { current }), counts, upserted, writeErrors, ...(reply && { reply }), left, room };
 }
 
 /** The answer of a command that has run all of its statements. */
-export function answerOf({ counts, upserted, writeErrors }: Progress): Doc {
+export function answerOf({ counts, upserted, writeErrors, reply }: Progress): Doc {
+  if (reply) return reply;
   return {
     ...Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, new Int32(count)])),
     ...(upserted.length > 0 && { upserted }),

@@ -9,7 +9,6 @@ import { checkRunning, markOfSearch, waitFor, whileRunning } from './paused-writ
 import { withOk } from './reply.ts';
 import { SLICE_MS, turnOfOthers } from './slices.ts';
 import { answerOf, beginningOf, encodeProgress, type Progress, progressIn, runSome } from './statements.ts';
-import { afterSearch } from './write-search.ts';
 
 /**
  * Time after which a write of several statements lets other commands run, milliseconds: longer than a group of 64
@@ -22,8 +21,8 @@ const RECORDINGS_A_SLICE = 4;
 /**
  * Runs a writing command as part of the next commit. A command of several statements that takes longer than a slice
  * pauses between two of them, in the search of one and between the documents of one, so that others run and commit in
- * between; its answer is then a promise, and the write of each document is atomic by itself. Any other command is atomic as a whole, apart from a search for what it writes, which pauses as a
- * read does. A repeated `txnNumber` is answered from the retry record, and goes on from there if the command was not
+ * between; its answer is then a promise, and the write of each document is atomic by itself. Any other command is atomic
+ * as a whole. A repeated `txnNumber` is answered from the retry record, and goes on from there if the command was not
  * over. If an open transaction holds a row of the write, the command waits for that transaction.
  */
 export function runWrite(context: Context): Doc | Promise<Doc> {
@@ -69,17 +68,8 @@ interface Retryable {
 
 function run(context: Context, retryable?: Retryable, before?: Progress): Doc | Promise<Doc> {
   const { store, command } = context;
-  const whole = (write: () => Doc): Doc => store.commit.write(() => recorded(context, withOk(write()), retryable));
-  const { search, statements } = command;
-  if (search)
-    return afterSearch(
-      context,
-      retryable !== undefined,
-      { first: search(context), again: () => search(context) },
-      whole,
-    );
-  if (!statements) return whole(() => command.run(context) as Doc);
-  return runStatements(context, statements(context), retryable, before);
+  if (command.statements) return runStatements(context, command.statements(context), retryable, before);
+  return store.commit.write(() => recorded(context, withOk(command.run(context) as Doc), retryable));
 }
 
 function runStatements(

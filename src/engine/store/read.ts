@@ -143,25 +143,10 @@ function* countKeys(database: Database, index: Index, { low, high }: KeyRange): 
   }
 }
 
-/**
- * The documents to be written, in order. Their row ids are collected before the first write, so each document is
- * written once even if its index position changes.
- */
-export function* matchesToWrite(
-  store: Store,
-  collection: Collection,
-  query: Query,
-  deadline: number,
-): Generator<Match> {
-  const matches = withoutPauses(prepareQuery(store, collection, query).run({ ...newReadStats(), deadline }));
-  if (query.limit === 1) {
-    yield* matches;
-    return;
-  }
-  for (const rid of Array.from(matches, (match) => match.rid)) {
-    const match = readMatch(store, rid);
-    if (match) yield match;
-  }
+/** The document that a query of one finds, without a pause. */
+export function firstMatch(store: Store, collection: Collection, query: Query, deadline: number): Match | undefined {
+  const [first] = withoutPauses(prepareQuery(store, collection, query).run({ ...newReadStats(), deadline }));
+  return first;
 }
 
 /**

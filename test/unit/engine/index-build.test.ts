@@ -6,9 +6,10 @@ import { withoutPauses } from '../../../src/engine/query/pause.ts';
 import type { Doc } from '../../../src/engine/query/types.ts';
 import type { Collection } from '../../../src/engine/store/catalog.ts';
 import type { IndexBuild } from '../../../src/engine/store/index-builds.ts';
-import { matchesToWrite, newReadStats, prepareQuery } from '../../../src/engine/store/read.ts';
+import { newReadStats, prepareQuery } from '../../../src/engine/store/read.ts';
 import { Store } from '../../../src/engine/store/store.ts';
 import { encodeDocument } from '../../../src/engine/wire/bson.ts';
+import { matchesIn } from '../../support/engine-matches.ts';
 
 /** What happens between the steps of an index build: after its keys are collected, before they are added. */
 const COUNT = 600;
@@ -36,8 +37,7 @@ function insert(doc: Doc): void {
 }
 
 function change(filter: Doc, n: number | null): void {
-  const query = { filter, sort: {}, skip: 0, limit: 0, hint: undefined };
-  for (const { rid, doc } of matchesToWrite(store, collection, query, Number.POSITIVE_INFINITY))
+  for (const { rid, doc } of matchesIn(store, collection, filter))
     if (n === null) store.documents.remove(collection, rid, doc);
     else store.documents.update(collection, rid, doc, { ...doc, n }, undefined);
 }

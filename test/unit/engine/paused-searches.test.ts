@@ -6,16 +6,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PAUSE, type Pausing } from '../../../src/engine/query/pause.ts';
 import type { Doc } from '../../../src/engine/query/types.ts';
 import type { Collection } from '../../../src/engine/store/catalog.ts';
-import {
-  type Match,
-  matchesToWrite,
-  newReadStats,
-  prepareQuery,
-  rowsToWrite,
-  rowToWrite,
-} from '../../../src/engine/store/read.ts';
+import { type Match, newReadStats, prepareQuery, rowsToWrite, rowToWrite } from '../../../src/engine/store/read.ts';
 import { Store } from '../../../src/engine/store/store.ts';
 import { encodeDocument } from '../../../src/engine/wire/bson.ts';
+import { matchesIn } from '../../support/engine-matches.ts';
 
 /** What a search answers when others write in its pauses. */
 const COUNT = 1000;
@@ -52,7 +46,7 @@ const queryOf = (filter: Doc, sort: Doc = {}, limit = 0) => ({ filter, sort, ski
 /** Sets fields of the documents, or removes them (null). */
 function change(filter: Doc, fields: Doc | null): void {
   store.commit.write(() => {
-    for (const { rid, doc } of matchesToWrite(store, collection, queryOf(filter), Number.POSITIVE_INFINITY))
+    for (const { rid, doc } of matchesIn(store, collection, filter))
       if (fields) store.documents.update(collection, rid, doc, { ...doc, ...fields }, undefined);
       else store.documents.remove(collection, rid, doc);
   });
