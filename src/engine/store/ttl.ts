@@ -5,8 +5,8 @@ import { newReadStats, prepareQuery } from './read.ts';
 import type { Store } from './store.ts';
 import { RowLocked } from './transactions.ts';
 
-/** Number of documents removed in one step: a few milliseconds of work. */
-const BATCH = 100;
+/** Number of documents removed in one step: some milliseconds of work on a busy machine. */
+const BATCH = 50;
 
 /**
  * Removes the documents that have expired at `now` (milliseconds since the epoch) according to a TTL index, hidden or
