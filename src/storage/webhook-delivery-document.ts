@@ -46,11 +46,13 @@ export function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, s
 
 /** @returns null when no process holds a lease */
 export function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDelivery | null {
-  const { _id, endpointId, eventId, invoiceId, sequence, earlier = [], createdAt, work, traceparent } = document;
+  const { _id, tenantId, endpointId, eventId, invoiceId, sequence, createdAt } = document;
+  const { earlier = [], work, traceparent } = document;
   if (!work?.token) return null;
   const { token, tries, retry, manual = false, timesDisabled = 0 } = work;
   return {
     id: _id,
+    tenantId,
     endpointId,
     eventId,
     invoiceId,

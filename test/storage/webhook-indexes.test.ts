@@ -36,7 +36,7 @@ const later = () => new Date(Date.now() + 400_000);
 function claimNamed(id: string): ClaimedDelivery {
   const event = { eventId: 'evt_1', invoiceId: 'inv_1', sequence: 2, earlier: ['evt_0'], createdAt: new Date() };
   const round = { tries: 0, retry: false, manual: false, timesDisabled: 0 };
-  return { id, endpointId: endpoint.id, ...event, ...round, token: 'x', leaseEnd: 0 };
+  return { id, tenantId: endpoint.tenantId, endpointId: endpoint.id, ...event, ...round, token: 'x', leaseEnd: 0 };
 }
 
 function recordOf(id: string): AttemptRecord {

@@ -119,7 +119,7 @@ export function deliveryOf(
 export interface ClaimedDelivery
   extends Pick<
     Delivery,
-    'id' | 'endpointId' | 'eventId' | 'invoiceId' | 'sequence' | 'earlier' | 'createdAt' | 'traceparent'
+    'id' | 'tenantId' | 'endpointId' | 'eventId' | 'invoiceId' | 'sequence' | 'earlier' | 'createdAt' | 'traceparent'
   > {
   /** Failed attempts of the current round of the schedule. */
   readonly tries: number;

@@ -14,6 +14,7 @@ import { createEndpointSnapshots } from './endpoint-snapshots.ts';
 import type { CountAttempts } from './endpoint-statistics.ts';
 import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { RecordAttempts } from './record-attempts.ts';
+import { createTenantTurns, type TenantTurns } from './tenant-turns.ts';
 
 /** Length of a lease, in milliseconds: longer than an attempt, so that no delivery is attempted twice at once. */
 export const LEASE_MS = 30_000;
@@ -44,6 +45,11 @@ export interface StoredDelivery {
 /**
  * Attempts deliveries. Each endpoint has its own queue and concurrency, so a slow or dead endpoint delays no other
  * endpoint. First attempts go before retries.
+ *
+ * When all attempt slots of this process are taken, a slot that becomes free goes to the tenant that holds the fewest,
+ * however many endpoints and deliveries the others have; the endpoints of a tenant take turns. Each kind of attempts is
+ * counted by itself, and those that hang are not counted, so a dead endpoint takes no turns from the others of its
+ * tenant.
  *
  * Order of events: an event is first attempted at an endpoint only after each earlier event of its invoice was
  * attempted there. A delivery is enqueued only when all its earlier deliveries have been attempted or are ahead of it
@@ -94,11 +100,12 @@ export interface DispatcherParts {
 
 export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const queues = new Map<string, EndpointQueue>();
+  const slots = createAttemptSlots(giveSlots);
   /** Queues that wait for a slot, by the kind of their next attempt. */
-  const waiting: Readonly<Record<AttemptKind, Set<EndpointQueue>>> = { normal: new Set(), suspect: new Set() };
-  const slots = createAttemptSlots(() => {
-    for (const queue of [...waiting.normal, ...waiting.suspect]) pump(queue);
-  });
+  const waiting: Readonly<Record<AttemptKind, TenantTurns<EndpointQueue>>> = {
+    normal: createTenantTurns((tenantId) => slots.heldBy('normal', tenantId)),
+    suspect: createTenantTurns((tenantId) => slots.heldBy('suspect', tenantId)),
+  };
   const snapshots = createEndpointSnapshots(parts);
   const timers = new Set<NodeJS.Timeout>();
   let stopped = false;
@@ -114,26 +121,43 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     return queue;
   }
 
-  /** Begins attempts as long as slots are free. */
   function pump(queue: EndpointQueue): void {
-    for (const each of Object.values(waiting)) each.delete(queue);
-    while (!stopped && queue.mayBegin()) {
-      const kind = queue.kind();
-      const slot = slots.take(kind);
-      if (!slot) {
-        waiting[kind].add(queue);
-        return;
-      }
-      const { next, expiring } = queue.take(parts.now().getTime() + ATTEMPT_MS);
-      if (expiring.length > 0) release(queue, expiring);
-      if (!next) {
-        slots.release(slot);
-        break;
-      }
-      void attempt(queue, next, slot);
-    }
+    lineUp(queue);
+    giveSlots();
+  }
+
+  /** A queue that may begin an attempt waits for a slot, in the place that it has; any other one claims deliveries. */
+  function lineUp(queue: EndpointQueue): void {
+    const own = !stopped && queue.mayBegin() ? waiting[queue.kind()] : null;
+    for (const each of Object.values(waiting)) if (each !== own) each.delete(queue);
+    if (own) own.add(queue);
+    else claimMore(queue);
+  }
+
+  function claimMore(queue: EndpointQueue): void {
     if (!stopped && queue.wantsMore()) void refill(queue);
     else settled(queue);
+  }
+
+  /** Begins attempts, in turns, as long as slots are free. @param first the kind that goes first */
+  function giveSlots(first: AttemptKind = 'normal'): void {
+    const kinds = [first, 'normal', 'suspect'] as const;
+    while (!stopped) {
+      const kind = kinds.find((each) => !waiting[each].isEmpty() && slots.isFree(each));
+      const queue = kind && waiting[kind].take();
+      if (!queue) return;
+      begin(queue, kind);
+    }
+  }
+
+  /** Begins the next attempt of a queue whose turn it is. */
+  function begin(queue: EndpointQueue, kind: AttemptKind): void {
+    const { next, expiring } = queue.take(parts.now().getTime() + ATTEMPT_MS);
+    if (expiring.length > 0) release(queue, expiring);
+    if (next) {
+      void attempt(queue, next, slots.take(kind, queue.tenantId));
+      lineUp(queue);
+    } else claimMore(queue);
   }
 
   async function attempt(queue: EndpointQueue, delivery: QueuedDelivery, slot: AttemptSlot): Promise<void> {
@@ -156,11 +180,8 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       queue.forget(delivery.claim.id);
       settled(queue);
     });
-    // Queues that wait for a slot of this kind go first; this queue goes last.
-    const next = firstOf(waiting[slot.kind]) ?? firstOf(waiting.normal) ?? firstOf(waiting.suspect) ?? queue;
-    if (next !== queue && queue.mayBegin()) waiting[queue.kind()].add(queue);
-    pump(next);
-    if (next !== queue) pump(queue);
+    lineUp(queue);
+    giveSlots(slot.kind);
   }
 
   async function cancel(claims: readonly ClaimedDelivery[]): Promise<void> {
@@ -282,7 +303,8 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       if (reserved) queue.unreserve();
       else queue.setBacklog(true);
     }
-    for (const endpointId of new Set(stored.map(({ endpoint }) => endpoint.id))) pump(queueOf(endpointId));
+    for (const endpointId of new Set(stored.map(({ endpoint }) => endpoint.id))) lineUp(queueOf(endpointId));
+    giveSlots();
   }
 
   /** Asks the ledger. If it does not answer, every earlier delivery counts as unattempted. */
@@ -342,11 +364,6 @@ function isFor(endpoint: WebhookEndpoint, { timesDisabled }: ClaimedDelivery): b
 
 function isBehindAllEarlier(queue: EndpointQueue, claim: ClaimedDelivery): boolean {
   return earlierDeliveries(claim).every((id) => queue.holds(id));
-}
-
-function firstOf<Item>(items: Iterable<Item>): Item | undefined {
-  const [first] = items;
-  return first;
 }
 
 function inOrderOfEvents(a: ClaimedDelivery, b: ClaimedDelivery): number {

@@ -36,6 +36,8 @@ export type AttemptKind = 'normal' | 'suspect';
  */
 export interface EndpointQueue {
   readonly endpointId: string;
+  /** The tenant of the endpoint; empty until the first delivery is enqueued. */
+  readonly tenantId: string;
   /**
    * Reserves room for a delivery that is about to be stored. @returns false if deliveries wait in the ledger or the
    * queue is full: the new one then waits in the ledger
@@ -45,7 +47,10 @@ export interface EndpointQueue {
   enqueue(delivery: QueuedDelivery): void;
   /** Number of deliveries that may still be claimed. */
   room(): number;
-  /** Whether an attempt may begin now, within the endpoint's concurrency. */
+  /**
+   * Whether an attempt may begin now, within the endpoint's concurrency: a delivery is queued whose invoice has no
+   * attempt under way.
+   */
   mayBegin(): boolean;
   kind(): AttemptKind;
   /**
@@ -79,6 +84,7 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
   /** Invoices with an attempt under way. */
   const busy = new Set<string>();
   const held = new Set<string>();
+  let tenantId = '';
   /** Lower bound of the lease ends in the queue, UNIX milliseconds. */
   let soonestEnd = Number.POSITIVE_INFINITY;
   let reserved = 0;
@@ -95,8 +101,10 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
   const queued = () => firsts.length + retries.length;
   const room = () => Math.max(0, (isFailing() ? concurrency() : CAPACITY) - queued() - reserved);
 
+  const isNext = ({ claim }: QueuedDelivery) => !busy.has(claim.invoiceId);
+
   function takeFrom(queue: QueuedDelivery[]): QueuedDelivery | null {
-    const index = queue.findIndex(({ claim }) => !busy.has(claim.invoiceId));
+    const index = queue.findIndex(isNext);
     return index < 0 ? null : (queue.splice(index, 1)[0] ?? null);
   }
 
@@ -110,6 +118,9 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
 
   return {
     endpointId,
+    get tenantId() {
+      return tenantId;
+    },
     reserve() {
       if (backlog || refilling || room() === 0) return false;
       reserved++;
@@ -119,12 +130,13 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
       reserved--;
     },
     enqueue(delivery) {
+      tenantId = delivery.claim.tenantId;
       held.add(delivery.claim.id);
       soonestEnd = Math.min(soonestEnd, delivery.claim.leaseEnd);
       (delivery.claim.retry ? retries : firsts).push(delivery);
     },
     room,
-    mayBegin: () => underWay < concurrency() && queued() > 0,
+    mayBegin: () => underWay < concurrency() && (firsts.some(isNext) || retries.some(isNext)),
     kind: () => (isFailing() || (firsts.length === 0 && retries.length > 0) ? 'suspect' : 'normal'),
     take(leaseUntil) {
       const expiring = takeExpiring(leaseUntil);
@@ -185,6 +197,7 @@ function expiringOf(queue: QueuedDelivery[], leaseUntil: number): ClaimedDeliver
 
 export interface AttemptSlot {
   readonly kind: AttemptKind;
+  readonly tenantId: string;
   /** When it was taken, in milliseconds of the monotonic clock. */
   readonly at: number;
 }
@@ -194,14 +207,20 @@ export interface AttemptSlot {
  * than {@link HANGING} attempts hang, receivers that hang take no slots from the others.
  */
 export interface AttemptSlots {
-  /** @returns null when no slot is free; `whenFree` is called when a slot may have become free */
-  take(kind: AttemptKind): AttemptSlot | null;
+  /** Whether `take` may be called. If not, `whenFree` is called when a slot may have become free. */
+  isFree(kind: AttemptKind): boolean;
+  /** Takes a slot that is free for an attempt of this kind and tenant. */
+  take(kind: AttemptKind, tenantId: string): AttemptSlot;
+  /** Number of slots that a tenant's attempts of this kind hold: all of them that do not count as hanging. */
+  heldBy(kind: AttemptKind, tenantId: string): number;
   release(slot: AttemptSlot): void;
   close(): void;
 }
 
 export function createAttemptSlots(whenFree: () => void): AttemptSlots {
   const free = { all: SLOTS, suspect: SLOTS / 2 };
+  /** Slots of each tenant that holds any. */
+  const held = { normal: new Map<string, number>(), suspect: new Map<string, number>() };
   /** Attempts that do not count as hanging, in the order in which they began. */
   const prompt = new Set<AttemptSlot>();
   const hanging = new Set<AttemptSlot>();
@@ -209,10 +228,16 @@ export function createAttemptSlots(whenFree: () => void): AttemptSlots {
 
   const has = (kind: AttemptKind) => free.all > 0 && (kind === 'normal' || free.suspect > 0);
 
+  const heldBy = (kind: AttemptKind, tenantId: string) => held[kind].get(tenantId) ?? 0;
+
   function vacate(slot: AttemptSlot): void {
+    const { kind, tenantId } = slot;
     prompt.delete(slot);
     free.all++;
-    if (slot.kind === 'suspect') free.suspect++;
+    if (kind === 'suspect') free.suspect++;
+    const others = heldBy(kind, tenantId) - 1;
+    if (others > 0) held[kind].set(tenantId, others);
+    else held[kind].delete(tenantId);
   }
 
   function moveHanging(): void {
@@ -225,21 +250,24 @@ export function createAttemptSlots(whenFree: () => void): AttemptSlots {
   }
 
   return {
-    take(kind) {
+    isFree(kind) {
       if (!has(kind)) moveHanging();
-      if (!has(kind)) {
-        timer ??= setTimeout(() => {
-          timer = null;
-          whenFree();
-        }, HANGS_AFTER_MS);
-        return null;
-      }
+      if (has(kind)) return true;
+      timer ??= setTimeout(() => {
+        timer = null;
+        whenFree();
+      }, HANGS_AFTER_MS);
+      return false;
+    },
+    take(kind, tenantId) {
       free.all--;
       if (kind === 'suspect') free.suspect--;
-      const slot = { kind, at: performance.now() };
+      held[kind].set(tenantId, heldBy(kind, tenantId) + 1);
+      const slot = { kind, tenantId, at: performance.now() };
       prompt.add(slot);
       return slot;
     },
+    heldBy,
     release(slot) {
       if (!hanging.delete(slot)) vacate(slot);
     },

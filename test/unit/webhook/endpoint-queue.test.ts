@@ -47,6 +47,8 @@ it("attempts one of an invoice's events at a time, in order, and others meanwhil
   const [one, two, other] = [workOf({ invoiceId: 'a' }), workOf({ invoiceId: 'a' }), workOf({ invoiceId: 'b' })];
   for (const work of [one, two, other]) queue.enqueue(work);
   expect(begin(queue)).toEqual([one, other]);
+  // It waits for no slot that it could not use.
+  expect(queue.mayBegin()).toBe(false);
   queue.finish(one, false);
   expect(begin(queue)).toEqual([two]);
 });
@@ -95,12 +97,10 @@ describe('the attempt slots of a process', () => {
     });
     /** Takes slots until none is free. */
     const takeAll = (kind: AttemptKind): AttemptSlot[] => {
-      const slot = slots.take(kind);
-      return slot ? [slot, ...Array.from(rest(kind))] : [];
+      const taken: AttemptSlot[] = [];
+      while (slots.isFree(kind)) taken.push(slots.take(kind, 'ten_1'));
+      return taken;
     };
-    function* rest(kind: AttemptKind) {
-      for (let slot = slots.take(kind); slot; slot = slots.take(kind)) yield slot;
-    }
     return { slots, takeAll, told: () => told };
   }
 
@@ -132,5 +132,21 @@ describe('the attempt slots of a process', () => {
     // One hanging attempt ended: another one counts as hanging in its place and frees a slot.
     slots.release(first[0] as AttemptSlot);
     expect(takeAll('normal')).toHaveLength(1);
+  });
+
+  it('those of a tenant are counted by kind, without the attempts that hang', () => {
+    const { slots, takeAll } = bounded();
+    const held = () => [slots.heldBy('normal', 'ten_2'), slots.heldBy('suspect', 'ten_2')];
+    const [hangs, ends] = [slots.take('normal', 'ten_2'), slots.take('suspect', 'ten_2')];
+    slots.take('suspect', 'ten_2');
+    takeAll('normal');
+    expect(held()).toEqual([1, 2]);
+    slots.release(ends);
+    expect(held()).toEqual([1, 1]);
+    vi.advanceTimersByTime(1000);
+    takeAll('normal');
+    expect(held()).toEqual([0, 0]);
+    slots.release(hangs);
+    expect(held()).toEqual([0, 0]);
   });
 });
