@@ -342,6 +342,8 @@ test.skipIf(elsewhere).each([
   await items.insertMany(Array.from({ length: 1000 }, (_, i) => ({ _id: i, a: i })));
   const cursor = items.find({ a } as never, { batchSize: 2, hint: { a: 1 } });
   await cursor.next();
+  // What a failing command rolls back is read again.
+  await expect(items.findOneAndUpdate({ _id: 1 }, { $set: { _id: 2 } })).rejects.toMatchObject({ code: 66 });
   await items.insertOne({ _id: 1000, a: [800, 900, 950] });
   const ids = (await cursor.toArray()).map(({ _id }) => _id);
   expect(ids.filter((each) => each === 1000)).toEqual([1000]);

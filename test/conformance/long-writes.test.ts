@@ -385,52 +385,100 @@ describe('a repeated command goes on, and runs no statement twice, after', () =>
   });
 });
 
+/**
+ * Runs work with an engine in this process, one of whose commits fails.
+ * @param work calls `failAt` with the number of commits, from then on, of which the last one fails
+ */
+async function withFailingCommit(
+  work: (uri: string, failAt: (nth: number) => void, hasFailed: () => boolean) => Promise<void>,
+): Promise<void> {
+  await client.close();
+  await engine.close();
+  const server = await startServer({ dataDir: folder });
+  const { flush } = GroupCommit.prototype;
+  let left = Number.POSITIVE_INFINITY;
+  let hasFailed = false;
+  GroupCommit.prototype.flush = function (this: GroupCommit) {
+    if (!this.hasWrites || --left > 0) return flush.call(this);
+    left = Number.POSITIVE_INFINITY;
+    hasFailed = true;
+    const { beforeCommit } = this;
+    this.beforeCommit = () => {
+      beforeCommit();
+      throw new Error('no commit');
+    };
+    try {
+      flush.call(this);
+    } finally {
+      this.beforeCommit = beforeCommit;
+    }
+  };
+  try {
+    await work(
+      server.uri,
+      (nth) => {
+        left = nth;
+      },
+      () => hasFailed,
+    );
+  } finally {
+    GroupCommit.prototype.flush = flush;
+    await server.close();
+    engine = await startEngine({ dataDir: folder });
+    client = await new MongoClient(engine.uri).connect();
+  }
+}
+
 test.each([1, 2, 4, 8])(
   'after commit %i of a command failed, a repeated one runs what was lost, and nothing twice',
   async (nth) => {
     await fill();
-    await client.close();
-    await engine.close();
-    const server = await startServer({ dataDir: folder });
-    const { flush } = GroupCommit.prototype;
-    let left = Number.POSITIVE_INFINITY;
-    GroupCommit.prototype.flush = function (this: GroupCommit) {
-      if (!this.hasWrites || --left > 0) return flush.call(this);
-      left = Number.POSITIVE_INFINITY;
-      const { beforeCommit } = this;
-      this.beforeCommit = () => {
-        beforeCommit();
-        throw new Error('no commit');
-      };
-      try {
-        flush.call(this);
-      } finally {
-        this.beforeCommit = beforeCommit;
-      }
-    };
-    try {
-      const [wire, other] = [await WireClient.connect(server.uri), await WireClient.connect(server.uri)];
+    await withFailingCommit(async (uri, failAt, hasFailed) => {
+      const [wire, other] = [await WireClient.connect(uri), await WireClient.connect(uri)];
       const body = command(new UUID(), 1, { update: 'items', updates: increments() });
-      left = nth;
+      failAt(nth);
       let isOver = false;
       const answer = wire.command(body).finally(() => {
         isOver = true;
       });
       while (!isOver) await other.command({ insert: 'beside', documents: [{}], $db: name });
-      expect((await answer).ok).toBe(left < Number.POSITIVE_INFINITY ? 1 : 0);
-      left = Number.POSITIVE_INFINITY;
+      expect((await answer).ok).toBe(hasFailed() ? 0 : 1);
+      failAt(Number.POSITIVE_INFINITY);
       expect(await wire.command(body)).toMatchObject({ ok: 1, n: COUNT, nModified: COUNT });
       expect(await wire.command({ count: 'items', query: { n: 1 }, $db: name })).toMatchObject({ n: COUNT });
       wire.close();
       other.close();
-    } finally {
-      GroupCommit.prototype.flush = flush;
-      await server.close();
-      engine = await startEngine({ dataDir: folder });
-      client = await new MongoClient(engine.uri).connect();
-    }
+    });
   },
 );
+
+test.each<[string, Document]>([
+  ['an update by one statement', { update: 'items', updates: [{ q: {}, u: { $inc: { n: 1 } }, multi: true }] }],
+  ['a $merge', { aggregate: 'items', pipeline: [{ $set: { n: 1 } }, { $merge: 'items' }], cursor: {} }],
+])('%s whose commit fails while it waits for a transaction does not say that it was written', async (_, body) => {
+  // Few, so that all that can be written is written before anything is committed.
+  await items().insertMany(numbers.slice(0, 100).map((_id) => ({ _id, n: 0 })));
+  await withFailingCommit(async (uri, failAt, hasFailed) => {
+    const [wire, other] = [await WireClient.connect(uri), await WireClient.connect(uri)];
+    const lsid = { id: new UUID().toBinary() };
+    const transaction = { lsid, txnNumber: Long.ONE, autocommit: false };
+    const u = { $set: { text: 'x' } };
+    const holding = { update: 'items', updates: [{ q: { _id: 99 }, u }], startTransaction: true, ...transaction };
+    expect(await other.command({ ...holding, $db: name })).toMatchObject({ ok: 1, n: 1 });
+    const answer = wire.command({ ...body, $db: name });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    failAt(1);
+    expect(await other.command({ insert: 'beside', documents: [{}], $db: name })).toMatchObject({ ok: 0 });
+    expect(hasFailed()).toBe(true);
+    await other.command({ abortTransaction: 1, ...transaction, $db: 'admin' });
+    const { ok, n: written } = await other.command({ count: 'items', query: { n: 1 }, $db: name });
+    expect(ok).toBe(1);
+    expect((await answer).ok).toBe(written === 100 ? 1 : 0);
+    expect(written).toBeLessThan(100);
+    wire.close();
+    other.close();
+  });
+});
 
 test('killSessions ends a command that waits for a transaction', async () => {
   await fill();
@@ -522,6 +570,33 @@ test('a statement that waits for a transaction in the middle writes each documen
   ]);
   await session.endSession();
   wire.close();
+});
+
+test('an update of many that finds nothing left at its end inserts', async () => {
+  await fill();
+  const slowly = { $expr: { $and: [{ $gt: [{ $size: { $range: [0, 1000] } }, 2] }, { $eq: ['$n', 1] }] } };
+  await items().updateOne({ _id: 0 }, { $set: { n: 1 } });
+  const wire = await WireClient.connect(engine.uri);
+  const updates = [{ q: { ...slowly, _id: { $gte: 0 } }, u: { $set: { text: 'x' } }, upsert: true, multi: true }];
+  const answer = wire.command({ update: 'items', updates, $db: name });
+  const open = async () => (await client.db('admin').command({ serverStatus: 1 })).metrics.cursor.open.total;
+  await expect.poll(open, { interval: 1 }).toBeGreaterThan(0);
+  await items().deleteOne({ _id: 0 });
+  const { n, nModified, upserted } = await answer;
+  expect({ n, nModified }).toEqual({ n: 1, nModified: 0 });
+  expect(upserted).toHaveLength(1);
+  wire.close();
+});
+
+test('what is written without a pause is matched once', async () => {
+  await items().insertMany(numbers.slice(0, 1000).map((_id) => ({ _id, n: 0 })));
+  const { modifiedCount } = await items().updateMany(
+    { $expr: { $lt: [{ $rand: {} }, 0.5] } },
+    { $set: { n: 1 } },
+    { maxTimeMS: 60_000 },
+  );
+  // Matched twice, it would be 250; the deviation is 16.
+  expect(modifiedCount).toBeGreaterThan(400);
 });
 
 test('a later statement begins its search again when the index that it reads is dropped', async () => {

@@ -114,15 +114,23 @@ export function* partsOf(
     return single(match ? () => ({ counts: writing(present())(match) }) : otherwise);
   }
   const matches = compileFilter(query.filter, query.variables);
+  let { last } = store.oplog;
   const rids = yield* rowsToWrite(store, found, query, deadline);
-  if (rids.length === 0) return single(otherwise);
+  let mayDiffer = false;
+  let hasMatched = false;
   return {
-    count: rids.length,
+    count: rids.length + 1,
     begin() {
+      mayDiffer ||= store.oplog.last !== last;
       const write = writing(present());
       return (index) => {
+        if (index === rids.length) return hasMatched ? { counts: {} } : otherwise();
         const match = readMatch(store, rids[index] as number);
-        return { counts: match && matches(match.doc) ? write(match) : {} };
+        if (!match || (mayDiffer && !matches(match.doc))) return { counts: {} };
+        hasMatched = true;
+        const counts = write(match);
+        ({ last } = store.oplog);
+        return { counts };
       };
     },
   };
@@ -155,7 +163,7 @@ class RunningStatement {
    * @returns the outcome when it is over
    * @throws {RowLocked} before anything is written in this call
    */
-  run(pauses: Pauses): StatementOutcome | undefined {
+  run(pauses: { readonly search: () => boolean; readonly write: () => boolean }): StatementOutcome | undefined {
     while (!this.#parts) {
       const { done, value } = this.#search.next();
       if (done) this.#parts = value;
@@ -206,7 +214,8 @@ export function checkRetryable({ args }: Context, isOfMany: boolean): void {
 
 /** When to pause. */
 export interface Pauses {
-  readonly search: () => boolean;
+  /** @param hasRun whether statements have run since the last pause */
+  readonly search: (hasRun: boolean) => boolean;
   readonly write: () => boolean;
 }
 
@@ -224,11 +233,12 @@ export function runSome(statements: Statements, from: Progress, pauses: Pauses =
   let { done, current, left, room, reply } = from;
   let hasRun = false;
   const runStatement = (index: number): StatementOutcome | undefined => {
-    if (current) return current.run(pauses);
-    const begun = run(index);
-    if (!('next' in begun)) return begun;
-    current = new RunningStatement(begun, () => run(index) as Steps<Parts>);
-    return current.run(pauses);
+    if (!current) {
+      const begun = run(index);
+      if (!('next' in begun)) return begun;
+      current = new RunningStatement(begun, () => run(index) as Steps<Parts>);
+    }
+    return current.run({ search: () => pauses.search(hasRun), write: pauses.write });
   };
   while (done < statements.count) {
     try {

@@ -78,7 +78,7 @@ function runStatements(
   retryable?: Retryable,
   before: Progress = beginningOf(statements),
 ): Doc | Promise<Doc> {
-  const { progress } = runSlice(context, statements, before, WRITE_SLICE_MS, retryable);
+  const { progress } = runSlice(context, statements, before, 0, retryable);
   if (progress.done >= statements.count) return withOk(answerOf(progress));
   return whileRunning(context, retryable !== undefined, (running) =>
     rest(context, statements, progress, { before, retryable, running }),
@@ -96,26 +96,31 @@ function recorded(context: Context, reply: Doc, retryable: Retryable | undefined
 /**
  * Runs statements for a time, as part of the next commit. In the same commit it records what has run of a retryable write,
  * or its answer, so that a repeated command runs no statement twice.
- * @returns `recordMs`: how long the recording took, milliseconds
+ * @param lastRecordMs how long the last recording took, milliseconds
+ * @returns `recordMs`: the same after this slice
  */
 function runSlice(
   context: Context,
   statements: Statements,
   from: Progress,
-  ms: number,
+  lastRecordMs: number,
   retryable: Retryable | undefined,
 ): { progress: Progress; recordMs: number } {
   const start = performance.now();
+  const isOver = (ms: number): boolean => performance.now() >= start + ms;
+  const recordings = RECORDINGS_A_SLICE * lastRecordMs;
   const pauses = {
-    search: () => performance.now() >= start + SLICE_MS,
-    write: () => performance.now() >= start + ms,
+    search: (isToBeRecorded: boolean) => isOver(isToBeRecorded ? Math.max(SLICE_MS, recordings) : SLICE_MS),
+    write: () => isOver(Math.max(WRITE_SLICE_MS, recordings)),
   };
   // Its answer, or that of another command, will hurry the commit.
   return context.store.commit.writeUnhurried(() => {
     const progress = runSome(statements, from, pauses);
+    const isOfAll = progress.done >= statements.count;
+    if (!isOfAll && (!retryable || progress.done === from.done)) return { progress, recordMs: lastRecordMs };
     const recording = performance.now();
-    if (progress.done >= statements.count) recorded(context, withOk(answerOf(progress)), retryable);
-    else if (retryable && progress.done > from.done) {
+    if (isOfAll) recorded(context, withOk(answerOf(progress)), retryable);
+    else if (retryable) {
       const { session, number } = retryable;
       context.store.retry.record(Buffer.from(session, 'hex'), number, encodeProgress(progress));
     }
@@ -151,14 +156,13 @@ async function rest(
         current?.searchAgain();
       }
       try {
-        const ms = Math.max(WRITE_SLICE_MS, RECORDINGS_A_SLICE * recordMs);
-        ({ progress, recordMs } = runSlice(context, statements, progress, ms, retryable));
+        ({ progress, recordMs } = runSlice(context, statements, progress, recordMs, retryable));
+        ({ lost } = commit);
         if (progress.done >= statements.count) return withOk(answerOf(progress));
       } catch (error) {
         if (!(error instanceof RowLocked)) throw error;
         await waitFor(error.ended, context, running);
       }
-      ({ lost } = commit);
     }
   } finally {
     progress.current?.end();

@@ -93,20 +93,28 @@ export class Catalog {
     this.load();
   }
 
-  /** Reads the catalog from the database: at start, and after a rollback. */
+  /**
+   * Reads the catalog from the database: at start, and after a rollback. Collections and indexes stay the same objects,
+   * because reads that have paused hold them.
+   */
   load(): void {
     // By id: after a rollback a name may belong to an earlier collection again, whose row ids are others.
     const previous = new Map(Array.from(this.#collections.values(), (each) => [each.id, each]));
+    const indexes = new Map(
+      Array.from(previous.values()).flatMap((each) => each.indexes.map((index) => [index.id, index])),
+    );
     this.#collections = new Map();
     const byId = new Map<number, Collection>();
     for (const row of this.#database
       .prepare(`SELECT id, db, name, uuid, options, ${SUMS.coll} IS sum AS whole FROM coll ORDER BY id`)
       .all()) {
       if (!row.whole) throw corruptionError('the catalog entry of a collection');
-      const collection = this.#collection(row as unknown as CollectionRow);
-      const before = previous.get(collection.id);
-      if (before && Buffer.compare(before.uuid.buffer, collection.uuid.buffer) === 0)
-        collection.nextRid = Math.max(collection.nextRid, before.nextRid);
+      const stored = this.#collection(row as unknown as CollectionRow);
+      const before = previous.get(stored.id);
+      const isSame = before && Buffer.compare(before.uuid.buffer, stored.uuid.buffer) === 0;
+      const collection = isSame
+        ? Object.assign(before, stored, { nextRid: Math.max(stored.nextRid, before.nextRid) })
+        : stored;
       this.#collections.set(collection.ns, collection);
       byId.set(collection.id, collection);
     }
@@ -120,7 +128,10 @@ export class Catalog {
         spec: Uint8Array;
         multikey: number;
       };
-      if (multikey < BUILDING) byId.get(coll)?.indexes.push(makeIndex(id, decodeDocument(spec), multikey === 1));
+      if (multikey >= BUILDING) continue;
+      const stored = makeIndex(id, decodeDocument(spec), multikey === 1);
+      const before = indexes.get(id);
+      byId.get(coll)?.indexes.push(before ? Object.assign(before, stored) : stored);
     }
   }
 
@@ -249,13 +260,11 @@ export class Catalog {
   }
 
   /** Replaces the specification of an index (`collMod`). */
-  changeIndex(collection: Collection, index: Index, spec: Doc): void {
-    this.onChange(collection.ns, false);
+  changeIndex({ ns }: Collection, index: Index, spec: Doc): void {
+    this.onChange(ns, false);
     this.#database.prepare('UPDATE ind SET spec = ? WHERE id = ?').run(encodeDocument(spec), index.id);
     this.#sum('ind', index.id);
-    collection.indexes = collection.indexes.map((other) =>
-      other === index ? makeIndex(index.id, spec, index.multikey) : other,
-    );
+    Object.assign(index, makeIndex(index.id, spec, index.multikey));
   }
 
   /** Replaces the options of a collection (`collMod`). */

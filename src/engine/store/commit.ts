@@ -1,6 +1,9 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Database } from './database.ts';
 
+/** Milliseconds after which writes are committed though nobody waits for them, so that a commit stays short. */
+const LONGEST_UNHURRIED_MS = 100;
+
 /**
  * Group commit: the writes of all commands that arrive while the previous commit is in progress share one SQLite
  * transaction, each in its own savepoint. Replies wait for the commit through `afterCommit`.
@@ -15,6 +18,7 @@ export class GroupCommit {
   readonly #inTransaction: () => boolean;
   readonly #database: Database;
   #open = false;
+  #openedAt = 0;
   #isScheduled = false;
   /**
    * Set when SQLite rolled back the whole transaction (full disk, I/O error). None of its writes may be acknowledged.
@@ -54,9 +58,10 @@ export class GroupCommit {
     return this.writeUnhurried(work);
   }
 
-  /** Like `write`, but nobody waits for it: it is committed with the next other command or by `flush`. */
+  /** Like `write`, but nobody waits for it: it is committed with the next other command, by `flush`, or after a while. */
   writeUnhurried<T>(work: () => T): T {
     this.#enter();
+    if (performance.now() - this.#openedAt > LONGEST_UNHURRIED_MS) this.#schedule();
     this.onStart();
     try {
       const result = work();
@@ -94,6 +99,7 @@ export class GroupCommit {
       }
       this.#begin.run();
       this.#open = true;
+      this.#openedAt = performance.now();
     }
     if (this.#broken) throw this.#broken;
     this.#savepoint.run();

@@ -174,13 +174,16 @@ export function* rowToWrite(
 ): Steps<Match | undefined> {
   for (;;) {
     const { candidates, matches, isSamePlace } = prepareQuery(store, collection, query);
+    let { last } = store.oplog;
     let [mayDiffer, isLost] = [false, false];
     let moved: Match | undefined;
     for (const match of candidates({ ...newReadStats(), deadline })) {
       if (match === PAUSE) {
+        yield PAUSE;
+        if (store.oplog.last === last) continue;
+        ({ last } = store.oplog);
         mayDiffer = true;
         moved = undefined;
-        yield PAUSE;
         continue;
       }
       if (!mayDiffer) return match;
