@@ -45,7 +45,7 @@ export async function checkStore(
     const collections = store.kind === 'server' ? 0 : await validateCollections(store, add, say);
     say('opening keys and secrets');
     await checkSecrets(config, store, add);
-    say('comparing invoices, numbers and documents');
+    say('comparing invoices, numbers, documents and webhooks');
     const checking = findInconsistencies(store.db);
     for (;;) {
       const { done, value } = await checking.next();

@@ -121,9 +121,9 @@ export const check: Command = {
   summary: 'Checks all that is stored, with or without a running service',
   positionals: [],
   options: { json: { description: 'Print an object with what was checked and the faults' } },
-  details: `Every document and index, and whether invoices, numbers and documents agree. Of a stopped service also the structure of
-the data file. With MONGODB_URL only whether they agree: the files of that server are checked by its own validate. The exit
-code is 1 if there is a fault.`,
+  details: `Every document and index, and whether invoices, numbers, documents, webhook events and deliveries agree. Of a stopped service
+also the structure of the data file. With MONGODB_URL only whether they agree: the files of that server are checked by its own
+validate. The exit code is 1 if there is a fault.`,
   async run(input, { terminal, config, parts }) {
     const shown: string[] = [];
     const isJson = input.has('json');
@@ -136,9 +136,9 @@ code is 1 if there is a fault.`,
     if (isJson) terminal.print(JSON.stringify({ ...report, shown }));
     else {
       if (report.faults > shown.length) terminal.print(`${report.faults - shown.length} more are not shown.`);
-      const { collections, invoices, numbers, documents, files, faults } = report;
+      const { collections, invoices, numbers, documents, files, events, deliveries, faults } = report;
       terminal.print(
-        `${faults === 0 ? 'No fault' : `${faults} faults`}: ${collections} collections, ${invoices} invoices, ${numbers} numbers, ${documents} documents of theirs, ${files} files.`,
+        `${faults === 0 ? 'No fault' : `${faults} faults`}: ${collections} collections, ${invoices} invoices, ${numbers} numbers, ${documents} documents of theirs, ${files} files, ${events} webhook events, ${deliveries} deliveries.`,
       );
     }
     return report.faults === 0 ? 0 : 1;

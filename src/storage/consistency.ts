@@ -6,6 +6,9 @@ import { DOCUMENTS_BUCKET } from './documents.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { type NumberDocument, ownNumberKey, partsOfSeriesKey, seriesKey } from './invoice-numbers.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
+import { idsOf, presentTenants } from './present-documents.ts';
+import { checkedDeliveries, checkedEvents, unloggedEvents } from './webhook-consistency.ts';
+import { type KeptSince, keptSince } from './webhook-retention.ts';
 
 /** Invoices, entries of files, and numbers that are read together. */
 const INVOICES = 100;
@@ -14,16 +17,16 @@ const NUMBERS = 500;
 
 type Checked = Pick<
   InvoiceDocument,
-  '_id' | 'tenantId' | 'environment' | 'status' | 'series' | 'ownNumber' | 'events'
+  '_id' | 'tenantId' | 'environment' | 'status' | 'series' | 'ownNumber' | 'events' | 'outbox' | 'withheld'
 > & {
   readonly [name in DocumentField]?: StoredDocument | null;
 };
 
 const PROJECTION = Object.fromEntries(
-  ['tenantId', 'environment', 'status', 'series', 'ownNumber', 'events.sequence', ...DOCUMENT_FIELDS].map((name) => [
-    name,
-    1,
-  ]),
+  [
+    ...['tenantId', 'environment', 'status', 'series', 'ownNumber', 'outbox', 'withheld'],
+    ...['events.id', 'events.sequence', 'events.at', ...DOCUMENT_FIELDS],
+  ].map((name) => [name, 1]),
 );
 
 interface FileEntry {
@@ -46,37 +49,44 @@ export interface Checks {
   /** Documents of invoices whose bytes have the digest that their invoice has. */
   readonly documents: number;
   readonly files: number;
+  /** Events in the log of webhooks. */
+  readonly events: number;
+  readonly deliveries: number;
 }
 
 /**
  * Compares what the collections say of one another, also while the service runs: each invoice with its tenant, its number,
  * its events and the bytes of its documents; each number of the service's series with its invoice and the number before it;
- * each file of GridFS with its chunks. Chunks without a file, and files without
- * an invoice, are what an interrupted write leaves; the service removes them.
+ * each file of GridFS with its chunks; the events and deliveries of webhooks with their invoices, events and attempts.
+ * Chunks without a file, and files without an invoice, are what an interrupted write leaves; the service removes them.
  * @returns yields what is wrong, as texts; returns what was checked
  */
 export async function* findInconsistencies(db: Db): AsyncGenerator<string, Checks> {
-  const checks = { invoices: 0, numbers: 0, documents: 0, files: 0 };
+  const checks = { invoices: 0, numbers: 0, documents: 0, files: 0, events: 0, deliveries: 0 };
+  const since = await keptSince(db);
   // The invoices that are kept of an erased tenant have the same fields.
   for (const name of ['invoices', KEPT_COLLECTION])
-    yield* checkedInvoices(db, db.collection<Checked & { _id: string }>(name), checks);
+    yield* checkedInvoices(db, db.collection<Checked & { _id: string }>(name), since, checks);
   checks.numbers = yield* checkedNumbers(db);
   checks.files = yield* incompleteFiles(db);
+  checks.events = yield* checkedEvents(db);
+  checks.deliveries = yield* checkedDeliveries(db, since);
   return checks;
 }
 
 async function* checkedInvoices(
   db: Db,
   invoices: Collection<Checked & { _id: string }>,
+  since: KeptSince,
   checks: { invoices: number; documents: number },
 ): AsyncGenerator<string, void> {
   for (let after = ''; ; ) {
     const found = await read(invoices, { $gt: after });
     const last = found.at(-1);
     if (last === undefined) break;
-    let faults = await faultsOf(db, found);
+    let faults = await faultsOf(db, found, since);
     // A running service may have changed an invoice in between: it is read again before anything is said about it.
-    if (faults.size > 0) faults = await faultsOf(db, await read(invoices, { $in: [...faults.keys()] }));
+    if (faults.size > 0) faults = await faultsOf(db, await read(invoices, { $in: [...faults.keys()] }), since);
     for (const [id, texts] of faults) for (const text of texts) yield `invoice ${id}: ${text}`;
     checks.invoices += found.length;
     checks.documents += found.reduce((sum, invoice) => sum + documentsOf(invoice).length, 0);
@@ -94,7 +104,7 @@ async function read(invoices: Collection<Checked & { _id: string }>, id: object)
 }
 
 /** The faults of each of these invoices; invoices without faults are left out. */
-async function faultsOf(db: Db, invoices: readonly Checked[]): Promise<Map<string, string[]>> {
+async function faultsOf(db: Db, invoices: readonly Checked[], since: KeptSince): Promise<Map<string, string[]>> {
   const faults = new Map<string, string[]>();
   const add = (id: string, text: string) => faults.set(id, [...(faults.get(id) ?? []), text]);
   const tenants = await idsOf(db, 'tenants', [...new Set(invoices.map(({ tenantId }) => tenantId))]);
@@ -111,6 +121,7 @@ async function faultsOf(db: Db, invoices: readonly Checked[]): Promise<Map<strin
       add(invoice._id, 'its events are not numbered from 1 on');
     if (invoice.status === 'accepted' && !invoice.xml) add(invoice._id, 'it is accepted and has no signed XML');
   }
+  for (const { id, text } of await unloggedEvents(db, invoices, since)) add(id, text);
   const digests = await digestsOf(
     db,
     invoices.flatMap(documentsOf).map(({ file }) => file),
@@ -161,13 +172,6 @@ async function* checkedNumbers(db: Db): AsyncGenerator<string, number> {
   }
 }
 
-/** Those of these tenants that are not erased. */
-async function presentTenants(db: Db, ids: readonly string[]): Promise<Set<string>> {
-  const tenants = db.collection<{ _id: string; erasure?: object }>('tenants');
-  const found = await tenants.find({ _id: { $in: [...ids] } }, { projection: { erasure: 1 } }).toArray();
-  return new Set(found.filter(({ erasure }) => !erasure).map(({ _id }) => _id));
-}
-
 /** The ids of the numbers whose invoice is neither stored nor kept. */
 async function withoutInvoice(db: Db, numbers: readonly NumberDocument[]): Promise<Set<string>> {
   const ids = numbers.map(({ invoiceId }) => invoiceId);
@@ -187,11 +191,6 @@ function documentsOf(invoice: Checked) {
     const document = invoice[field];
     return document ? [{ field, ...document }] : [];
   });
-}
-
-async function idsOf(db: Db, collection: string, ids: readonly string[]): Promise<Set<string>> {
-  const found = db.collection<{ _id: string }>(collection).find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } });
-  return new Set((await found.toArray()).map(({ _id }) => _id));
 }
 
 /** Size and SHA-256 of the files' bytes, a chunk in memory at a time. Without those that have no chunks. */

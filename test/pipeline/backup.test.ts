@@ -374,7 +374,7 @@ it('a store is refused into which a restore was interrupted', async () => {
   await expect(inStore(at('half'), async () => undefined)).rejects.toThrow(/was interrupted/);
 });
 
-it('check finds a document and an invoice that are gone, and a number that another invoice has', async () => {
+it('check finds a document and an invoice that are gone, an event of it, and a number that another invoice has', async () => {
   const dataDir = at('from followed');
   const [first, second, gone, unnumbered] = await inStore(dataDir, async (db) => {
     const found = await db.collection('invoices').find({ status: 'accepted' }).sort({ _id: 1 }).limit(2).toArray();
@@ -391,10 +391,15 @@ it('check finds a document and an invoice that are gone, and a number that anoth
     await db.collection('invoices').deleteOne({ _id: gone?.invoiceId as never });
     await db.collection('invoices').deleteOne({ _id: unnumbered?.invoiceId as never });
     await numbers.deleteOne({ _id: unnumbered?._id as string });
+    // Their events may or may not have been published before the service died: one is left.
+    const events = db.collection<{ _id: string; [field: string]: unknown }>('webhook_events');
+    const [invoiceId, other] = [gone?.invoiceId, unnumbered?.invoiceId];
+    await events.deleteMany({ invoiceId: { $in: [invoiceId, other] } });
+    await events.insertOne({ _id: 'evt_left', tenantId: found[0]?.tenantId, invoiceId, sequence: 1 });
     return [...found, gone, unnumbered];
   });
   const { faults } = await checked(dataDir);
-  expect(faults).toHaveLength(6);
+  expect(faults).toHaveLength(7);
   expect(faults).toEqual(
     expect.arrayContaining([
       expect.stringContaining(`invoice ${first?._id}: the bytes of its xml`),
@@ -403,9 +408,10 @@ it('check finds a document and an invoice that are gone, and a number that anoth
       expect.stringMatching(/^number '.*': its invoice inv_other does not exist$/),
       `number '${gone?._id}': its invoice ${gone?.invoiceId} does not exist`,
       expect.stringMatching(/^number '.*': there are none from \d+ to \d+$/),
+      `event evt_left: its invoice ${gone?.invoiceId} does not exist`,
     ]),
   );
   const serial = Number(String(unnumbered?._id).split(' ')[3]);
   expect(faults.join()).toContain(`there are none from ${serial} to ${serial}`);
-  expect(await run(dataDir, 'check')).toMatchObject({ code: 1, out: expect.stringContaining('6 faults') });
+  expect(await run(dataDir, 'check')).toMatchObject({ code: 1, out: expect.stringContaining('7 faults') });
 });

@@ -40,6 +40,7 @@ afterAll(() => store.close());
 const NO_REPOSITORIES = [
   ...['ensureIndexes', 'setWebhookRetention', 'createInvoiceFeed', 'createEventFeed', 'reserveEarlierNumbers'],
   ...['keepEarlierKeys', 'hasEarlierKeys', 'findByEarlierKey', 'keyEarlierCustomers', 'findInconsistencies'],
+  ...['unloggedEvents', 'checkedEvents', 'checkedDeliveries', 'idsOf', 'presentTenants', 'keptSince'],
   ...['upgradeData', 'versionTrouble', 'forbidBefore', 'refuseEarlierMark'],
   ...['moveTrouble', 'endMove', 'abandonMove', 'collectionNames', 'hasLiveWorker', 'watchWrites', 'insertBytes'],
   ...['moveCollection', 'compareCollection', 'moveIndexes', 'compareIndexes', 'fileCollections'],

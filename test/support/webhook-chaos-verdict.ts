@@ -6,7 +6,7 @@ const ORDER = ['invoice_signing', 'invoice_transmitted', 'invoice_accepted'];
 
 /** @param most how many duplicates are few */
 export function expectEveryDelivery(outcome: WebhookChaosOutcome, invoices: number, most: number): void {
-  const { events, taken, attempted, duplicates, complaints } = outcome;
+  const { events, taken, attempted, duplicates, complaints, faults } = outcome;
   expect(events.size).toBe(invoices * 3);
   for (const name of TAKERS) expect(new Set(taken.get(name)), name).toEqual(new Set(events.keys()));
   for (const [name, ids] of attempted) expect(ids, name).toEqual(new Set(events.keys()));
@@ -16,4 +16,5 @@ export function expectEveryDelivery(outcome: WebhookChaosOutcome, invoices: numb
   console.log(`${events.size} events to ${attempted.size} receivers, ${duplicates} duplicates`);
   expect(duplicates).toBeLessThanOrEqual(most);
   expect(complaints).toEqual([]);
+  expect(faults).toEqual([]);
 }

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkStore } from '../../src/app/check-store.ts';
+import { readConfig } from '../../src/config.ts';
 import { type DoomedServer, doomedServer } from './chaos-server.ts';
 import { Client, invoiceBody } from './client.ts';
 import { type Received, startReceiver } from './receiver.ts';
@@ -28,6 +30,8 @@ export interface WebhookChaosOutcome {
   /** Deliveries that a receiver had taken before: there should be few. */
   readonly duplicates: number;
   readonly complaints: readonly string[];
+  /** What is wrong in the store, after each kill and in the end. */
+  readonly faults: readonly string[];
 }
 
 /** Receivers that take everything in the end, each in its way. */
@@ -62,6 +66,13 @@ export async function runWebhookChaos(plan: WebhookChaosPlan): Promise<WebhookCh
   const taken = new Map(names.map((name) => [name as string, [] as string[]]));
   const attempted = new Map(names.map((name) => [name as string, new Set<string>()]));
   let duplicates = 0;
+  const faults: string[] = [];
+  const check = () =>
+    checkStore(
+      readConfig({ DATA_DIR: dataDir }),
+      (text) => faults.push(text),
+      () => undefined,
+    );
   receiver.answer((request, response, { path, event }: Received) => {
     const name = path.slice(1);
     const seen = attempted.get(name);
@@ -93,6 +104,7 @@ export async function runWebhookChaos(plan: WebhookChaosPlan): Promise<WebhookCh
       // Somewhere among its stages and its deliveries.
       await sleep(30 + 40 * (i % 4));
       await server.kill();
+      await check();
       await server.start();
     }
     const events = await everyEvent(server, created.length * 3, plan.patienceMs);
@@ -101,7 +113,8 @@ export async function runWebhookChaos(plan: WebhookChaosPlan): Promise<WebhookCh
       return TAKERS.every(isComplete) && [...attempted.values()].every(({ size }) => size === events.size);
     });
     await server.stop();
-    return { events, taken, attempted, duplicates, complaints: server.seen.complaints };
+    await check();
+    return { events, taken, attempted, duplicates, complaints: server.seen.complaints, faults };
   } finally {
     await server.kill();
     await receiver.close();

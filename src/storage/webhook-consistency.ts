@@ -1,0 +1,180 @@
+import type { Db, Document } from 'mongodb';
+import type { InvoiceDocument } from './invoice-document.ts';
+import { idsOf, presentTenants } from './present-documents.ts';
+import type { DeliveryDocument, DeliveryWork } from './webhook-delivery-document.ts';
+import type { EventDocument } from './webhook-events.ts';
+import { type KeptSince, keptSince } from './webhook-retention.ts';
+
+/** Events, and deliveries, that are read together. A delivery names up to 25 attempts. */
+const EVENTS = 500;
+const DELIVERIES = 200;
+
+type CheckedEvent = Pick<EventDocument, '_id' | 'tenantId' | 'invoiceId' | 'sequence'>;
+/** Earlier versions stored no `storedAt`. */
+type CheckedDelivery = Pick<DeliveryDocument, '_id' | 'tenantId' | 'eventId' | 'createdAt' | 'state' | 'attempts'> & {
+  readonly storedAt?: Date;
+  readonly work?: Pick<DeliveryWork, 'token' | 'timesDisabled'>;
+};
+
+interface Owned {
+  readonly _id: string;
+  readonly tenantId: string;
+}
+
+/** A row that expires, and what names it. */
+interface Named {
+  readonly by: Owned;
+  readonly collection: keyof KeptSince;
+  readonly id: string;
+  /** A time at or before which it was not stored yet; undefined if none is known. */
+  readonly notBefore: Date | undefined;
+}
+
+interface Fault {
+  readonly id: string;
+  readonly text: string;
+}
+
+/**
+ * The published events of these invoices that the log of events should still have and has not. The invoice is marked as
+ * published after its events are in the log, so that each event of a marked one was there.
+ * @param since see {@link lost}
+ */
+export async function unloggedEvents(
+  db: Db,
+  invoices: readonly Pick<InvoiceDocument, '_id' | 'tenantId' | 'events' | 'outbox' | 'withheld'>[],
+  since: KeptSince,
+): Promise<Fault[]> {
+  // An erasure takes the mark away from an invoice whose events may not be published.
+  const published = invoices.filter(({ outbox, withheld }) => !outbox && !withheld);
+  const named = published.flatMap((by) => by.events.map(({ id, at }) => eventNamed(by, id, at)));
+  return (await lost(db, named, since)).map(({ by, id }) => ({
+    ...{ id: by._id, text: `its event ${id} is published and not in the log of events` },
+  }));
+}
+
+/**
+ * Goes from the log of events to the invoices. Test events are passed over: they may be about an invoice that is none.
+ * @returns yields what is wrong; returns the number of events
+ */
+export function checkedEvents(db: Db): AsyncGenerator<string, number> {
+  const fields = { tenantId: 1, invoiceId: 1, sequence: 1 };
+  return checkedRows<CheckedEvent>(db, 'webhook_events', { noun: 'event', fields, limit: EVENTS }, async (events) => {
+    const ofInvoices = events.filter(({ sequence }) => sequence > 0);
+    const ids = ofInvoices.map(({ invoiceId }) => invoiceId);
+    const stored = await idsOf(db, 'invoices', ids);
+    const without = ofInvoices.filter(({ invoiceId }) => !stored.has(invoiceId));
+    // Invoices are removed for the erasure of their tenant only, which is marked first, and their events after them.
+    const present = await presentTenantsOf(db, without);
+    return without
+      .filter(({ tenantId }) => present.has(tenantId))
+      .map(({ _id, invoiceId }) => ({ id: _id, text: `its invoice ${invoiceId} does not exist` }));
+  });
+}
+
+/**
+ * Compares each delivery with its state, its event and its attempts. The endpoint of a pending one may be gone: a delivery
+ * that was stored, or whose attempt failed, while its endpoint was deleted is cancelled when it is next due.
+ * @param since see {@link lost}
+ * @returns yields what is wrong; returns the number of deliveries
+ */
+export function checkedDeliveries(db: Db, since: KeptSince): AsyncGenerator<string, number> {
+  const facts = { tenantId: 1, eventId: 1, createdAt: 1, storedAt: 1, state: 1, attempts: 1 };
+  const fields = { ...facts, 'work.token': 1, 'work.timesDisabled': 1 };
+  const options = { noun: 'delivery', fields, limit: DELIVERIES };
+  return checkedRows<CheckedDelivery>(db, 'webhook_deliveries', options, async (deliveries) => {
+    const named = deliveries.flatMap((by) => [
+      eventNamed(by, by.eventId, by.createdAt),
+      // An attempt is made after its delivery was stored, and written before the delivery names it.
+      ...by.attempts.map((id): Named => ({ by, collection: 'webhook_attempts', id, notBefore: by.storedAt })),
+    ]);
+    const gone = await lost(db, named, since);
+    return [
+      ...deliveries.flatMap((delivery) => {
+        const text = workFault(delivery);
+        return text === null ? [] : [{ id: delivery._id, text }];
+      }),
+      ...gone.map(({ by, collection, id }) => ({
+        ...{ id: by._id, text: `its ${collection === 'webhook_events' ? 'event' : 'attempt'} ${id} does not exist` },
+      })),
+    ];
+  });
+}
+
+/** One update changes state and work, so that this holds at every moment. */
+function workFault({ state, work }: CheckedDelivery): string | null {
+  if (state === 'pending') return work ? null : 'it is pending, and no attempt is planned';
+  // A lease is kept, so that an attempt under way is recorded; the sweep removes one that has ended.
+  if (!work || work.token !== null) return null;
+  // Sent by hand and cancelled again under one lease: it is due once more, and then cancelled without an attempt.
+  if (state === 'cancelled' && work.timesDisabled) return null;
+  return `it is ${state}, and another attempt is planned`;
+}
+
+/** An event is stored after it happened, and before its deliveries. */
+function eventNamed(by: Owned, id: string, at: Date): Named {
+  return { by, collection: 'webhook_events', id, notBefore: at };
+}
+
+/**
+ * Those of the named rows that do not exist and cannot have been removed: they have not expired, and their tenants are
+ * not erased. What names them must have been read before.
+ * @param since read at the beginning; rows that were stored before it are not looked for
+ */
+async function lost(db: Db, named: readonly Named[], since: KeptSince): Promise<Named[]> {
+  const isKept = (limits: KeptSince) => (each: Named) =>
+    each.notBefore !== undefined && each.notBefore > limits[each.collection];
+  const missing: Named[] = [];
+  for (const [collection, wanted] of Map.groupBy(named.filter(isKept(since)), (each) => each.collection)) {
+    const found = await idsOf(
+      db,
+      collection,
+      wanted.map(({ id }) => id),
+    );
+    missing.push(...wanted.filter(({ id }) => !found.has(id)));
+  }
+  if (missing.length === 0) return [];
+  // Read after the rows: a retention that was shortened, or an erasure that began, has removed none before it shows here.
+  const [limits, present] = await Promise.all([
+    keptSince(db),
+    presentTenantsOf(
+      db,
+      missing.map(({ by }) => by),
+    ),
+  ]);
+  return missing.filter(isKept(limits)).filter(({ by }) => present.has(by.tenantId));
+}
+
+function presentTenantsOf(db: Db, rows: readonly Pick<Owned, 'tenantId'>[]): Promise<Set<string>> {
+  return rows.length === 0
+    ? Promise.resolve(new Set<string>())
+    : presentTenants(db, [...new Set(rows.map(({ tenantId }) => tenantId))]);
+}
+
+/**
+ * Reads a collection in the order of the ids, a batch in memory at a time.
+ * @returns yields what is wrong; returns the number of rows
+ */
+async function* checkedRows<Row extends Owned>(
+  db: Db,
+  collection: string,
+  { noun, fields, limit }: { readonly noun: string; readonly fields: Document; readonly limit: number },
+  faultsOf: (rows: readonly Row[]) => Promise<Fault[]>,
+): AsyncGenerator<string, number> {
+  const read = async (_id: object): Promise<Row[]> => {
+    const found = db.collection<Document & { _id: string }>(collection).find({ _id } as never, { projection: fields });
+    return (await found.sort({ _id: 1 }).limit(limit).toArray()) as unknown as Row[];
+  };
+  let count = 0;
+  for (let after = ''; ; ) {
+    const found = await read({ $gt: after });
+    const last = found.at(-1);
+    if (last === undefined) return count;
+    let faults = await faultsOf(found);
+    // A running service may have changed or removed a row in between: it is read again before anything is said about it.
+    if (faults.length > 0) faults = await faultsOf(await read({ $in: [...new Set(faults.map(({ id }) => id))] }));
+    for (const { id, text } of faults) yield `${noun} ${id}: ${text}`;
+    count += found.length;
+    after = last._id;
+  }
+}
