@@ -80,6 +80,9 @@ export function entriesOf(args: Arguments, name: string, check: (entry: Doc) => 
   return { count: raw.length, at: (index: number): Doc => few?.[index] ?? decodeDocument(raw[index] as Uint8Array) };
 }
 
+/** The outcome of a part that writes nothing. */
+const NOTHING: StatementOutcome = { counts: {} };
+
 /** What a statement does that has found the only document that it writes. */
 export const single = (run: () => StatementOutcome): Parts => ({ count: 1, begin: () => run });
 
@@ -94,7 +97,7 @@ export function* partsOf(
   { store, db, args, deadline }: Context,
   query: Query,
   writing: (collection: Collection) => (match: Match) => Counts,
-  otherwise: () => StatementOutcome = () => ({ counts: {} }),
+  otherwise: () => StatementOutcome = () => NOTHING,
 ): Steps<Parts> {
   const name = args.collection();
   const found = store.catalog.find(db, name);
@@ -124,9 +127,9 @@ export function* partsOf(
       mayDiffer ||= store.oplog.last !== last;
       const write = writing(present());
       return (index) => {
-        if (index === rids.length) return hasMatched ? { counts: {} } : otherwise();
+        if (index === rids.length) return hasMatched ? NOTHING : otherwise();
         const match = readMatch(store, rids[index] as number);
-        if (!match || (mayDiffer && !matches(match.doc))) return { counts: {} };
+        if (!match || (mayDiffer && !matches(match.doc))) return NOTHING;
         hasMatched = true;
         const counts = write(match);
         ({ last } = store.oplog);
@@ -142,6 +145,7 @@ class RunningStatement {
   #search: Steps<Parts>;
   #parts: Parts | undefined;
   #done = 0;
+  #hasWritten = false;
   #counts: Counts = {};
 
   constructor(search: Steps<Parts>, begin: () => Steps<Parts>) {
@@ -151,7 +155,7 @@ class RunningStatement {
 
   /** Whether some of it has been written. */
   get hasWritten(): boolean {
-    return this.#done > 0;
+    return this.#hasWritten;
   }
 
   get isSearching(): boolean {
@@ -174,6 +178,7 @@ class RunningStatement {
       try {
         const outcome = write(this.#done);
         this.#counts = added(this.#counts, outcome.counts);
+        this.#hasWritten ||= outcome !== NOTHING;
         this.#done++;
         if (this.#done === this.#parts.count) return { ...outcome, counts: this.#counts };
         if (pauses.write()) return undefined;
@@ -192,6 +197,7 @@ class RunningStatement {
     this.end();
     this.#search = this.#begin();
     this.#parts = undefined;
+    this.#done = 0;
   }
 
   /** Ends its search. */

@@ -113,9 +113,8 @@ export function* countMatches(store: Store, collection: Collection, query: Query
   const { access, exact } = prepared.plan;
   // A multikey index has several keys for some documents, so its keys cannot be counted.
   if (exact && access.kind === 'IXSCAN' && !access.index.multikey) {
-    let keys = 0;
-    for (const range of access.bounds.ranges) keys += yield* countKeys(store.database, access.index, range);
-    return within(keys);
+    const keys = yield* countKeys(store.database, access.index, access.bounds.ranges);
+    if (keys !== undefined) return within(keys);
   }
   let n = 0;
   yield* drained(prepared.run({ ...newReadStats(), deadline }), () => {
@@ -130,17 +129,23 @@ const LAST_KEYS = 'SELECT count(*) AS n FROM idx WHERE i = ?1 AND key < ?2 AND (
 /** Number of keys that are counted in one step. */
 const COUNTED_KEYS = 5000;
 
-/** The number of keys in a range of an index. */
-function* countKeys(database: Database, index: Index, { low, high }: KeyRange): Steps<number> {
+/** The number of keys in ranges of an index; undefined if it becomes multikey meanwhile. */
+function* countKeys(database: Database, index: Index, ranges: readonly KeyRange[]): Steps<number | undefined> {
   const next = database.prepare(NEXT_KEYS);
-  let [key, rid, counted] = [low, -1, 0];
-  for (;;) {
-    const row = next.get(index.id, high, key, rid, COUNTED_KEYS - 1);
-    if (!row) return counted + Number(database.prepare(LAST_KEYS).get(index.id, high, key, rid)?.n);
-    counted += COUNTED_KEYS;
-    [key, rid] = [row.key as Uint8Array, row.rid as number];
-    yield PAUSE;
+  let counted = 0;
+  for (const { low, high } of ranges) {
+    let [key, rid] = [low, -1];
+    for (;;) {
+      const row = next.get(index.id, high, key, rid, COUNTED_KEYS - 1);
+      if (!row) break;
+      counted += COUNTED_KEYS;
+      [key, rid] = [row.key as Uint8Array, row.rid as number];
+      yield PAUSE;
+      if (index.multikey) return undefined;
+    }
+    counted += Number(database.prepare(LAST_KEYS).get(index.id, high, key, rid)?.n);
   }
+  return counted;
 }
 
 /** The document that a query of one finds, without a pause. */

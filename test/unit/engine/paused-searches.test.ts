@@ -6,7 +6,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PAUSE, type Pausing } from '../../../src/engine/query/pause.ts';
 import type { Doc } from '../../../src/engine/query/types.ts';
 import type { Collection } from '../../../src/engine/store/catalog.ts';
-import { type Match, newReadStats, prepareQuery, rowsToWrite, rowToWrite } from '../../../src/engine/store/read.ts';
+import {
+  countMatches,
+  type Match,
+  newReadStats,
+  prepareQuery,
+  rowsToWrite,
+  rowToWrite,
+} from '../../../src/engine/store/read.ts';
 import { Store } from '../../../src/engine/store/store.ts';
 import { encodeDocument } from '../../../src/engine/wire/bson.ts';
 import { matchesIn } from '../../support/engine-matches.ts';
@@ -101,6 +108,17 @@ describe('a sort', () => {
     const sorted = found({}, { n: -1 }, 0, () => change({ _id: 50 }, { n: 5 }));
     expect(sorted).toEqual(Array.from({ length: COUNT + 70 }, (_, n) => COUNT + 69 - n));
   });
+});
+
+test('a count has each document once, also if the index becomes multikey meanwhile', () => {
+  store.commit.write(() => {
+    for (let id = COUNT; id < 6000; id++) insert({ _id: id, n: id, i: id });
+  });
+  const search = countMatches(store, collection, queryOf({ i: { $gte: 0 } }), Number.POSITIVE_INFINITY);
+  const counted = whole(search, (n) => {
+    if (n === 1) store.commit.write(() => insert({ _id: 6000, i: [6000, 6001, 6002] }));
+  });
+  expect(counted).toBe(6001);
 });
 
 describe('a search for the one to write', () => {
