@@ -116,12 +116,14 @@ describe('other commands run while it is searched what to write by', () => {
   });
 });
 
+/** Matches a document with this `n`, after some time for each other. */
+const slowly = (n: number) => ({
+  $expr: { $and: [{ $gt: [{ $size: { $range: [0, 1000] } }, 2] }, { $eq: ['$n', n] }] },
+});
+/** The number of open cursors and paused searches. */
+const open = async () => (await client.db('admin').command({ serverStatus: 1 })).metrics.cursor.open.total;
+
 describe('a search for one document to write', () => {
-  /** Matches a document with this `n`, after some time for each other. */
-  const slowly = (n: number) => ({
-    $expr: { $and: [{ $gt: [{ $size: { $range: [0, 1000] } }, 2] }, { $eq: ['$n', n] }] },
-  });
-  const open = async () => (await client.db('admin').command({ serverStatus: 1 })).metrics.cursor.open.total;
   const update = { update: 'items', updates: [{ q: slowly(1), u: { $inc: { n: 1 } } }] };
   const modify = { findAndModify: 'items', query: slowly(1), update: { $inc: { n: 1 } } };
 
@@ -574,12 +576,10 @@ test('a statement that waits for a transaction in the middle writes each documen
 
 test('an update of many that finds nothing left at its end inserts', async () => {
   await fill();
-  const slowly = { $expr: { $and: [{ $gt: [{ $size: { $range: [0, 1000] } }, 2] }, { $eq: ['$n', 1] }] } };
   await items().updateOne({ _id: 0 }, { $set: { n: 1 } });
   const wire = await WireClient.connect(engine.uri);
-  const updates = [{ q: { ...slowly, _id: { $gte: 0 } }, u: { $set: { text: 'x' } }, upsert: true, multi: true }];
+  const updates = [{ q: { ...slowly(1), _id: { $gte: 0 } }, u: { $set: { text: 'x' } }, upsert: true, multi: true }];
   const answer = wire.command({ update: 'items', updates, $db: name });
-  const open = async () => (await client.db('admin').command({ serverStatus: 1 })).metrics.cursor.open.total;
   await expect.poll(open, { interval: 1 }).toBeGreaterThan(0);
   await items().deleteOne({ _id: 0 });
   const { n, nModified, upserted } = await answer;

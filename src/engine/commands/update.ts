@@ -17,6 +17,7 @@ export const update = statementsCommand(['updates', 'bypassDocumentValidation', 
   const { args } = context;
   const statements = entriesOf(args, 'updates', (each) => checkFields(each, 'update.updates', STATEMENT));
   checkBatchSize(statements.count);
+  // An invalid name is the command's error, not that of a statement.
   args.collection();
   const skipsValidation = args.flag('bypassDocumentValidation');
   return {
