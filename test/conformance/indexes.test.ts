@@ -208,6 +208,20 @@ describe('the plan', () => {
     expect(await explain({ rare: true, status: 'pending' })).toMatchObject({ index: 'rare_1', docs: 3, returned: 1 });
   });
 
+  test('prefers a partial index to one whose keys it has some of, however many both have', async () => {
+    const many = client.db(freshDbName('partial')).collection<Document & { _id: number }>('items');
+    await many.insertMany(
+      Array.from({ length: 1000 }, (_, _id) => ({ _id, tenant: 't', ...(_id >= 600 && { file: 1 }) })),
+    );
+    const partialFilterExpression = { file: { $exists: true } };
+    await many.createIndexes([{ key: { tenant: 1, _id: 1 } }, { key: { tenant: 1 }, partialFilterExpression }]);
+    const explained = await many
+      .find({ tenant: 't', file: { $exists: true } })
+      .limit(50)
+      .explain('executionStats');
+    expect(explained.executionStats).toMatchObject({ nReturned: 50, totalDocsExamined: 50 });
+  });
+
   test('seeks each of thousands of $in values', async () => {
     const wanted = Array.from({ length: 3000 }, (_, n) => n * 2);
     expect(await explain({ _id: { $in: wanted } })).toMatchObject({ docs: 200, returned: 200 });

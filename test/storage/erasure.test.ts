@@ -62,6 +62,15 @@ describe('every query of an erasure has an index, and looks at nothing of other 
     ['removeExpired', () => erasures.removeExpired(some(own.live)), 4 * LIMIT],
     ['finish', () => erasures.finish(own.tenantId)],
   ])('%s', (_name, call, most = MOST) => plans.expectIndexed(call, most));
+
+  it('removePdfs looks at no invoice whose PDF is gone, however many those are', async () => {
+    const { tenantId, live } = await storeErasable(store.db, 600);
+    await erasures.begin(tenantId, new Date());
+    await erasures.keepLegal(live, 10);
+    expect(await erasures.removePdfs(tenantId, 300)).toBe(300);
+    await plans.expectIndexed(() => erasures.removePdfs(tenantId, LIMIT), MOST);
+    await store.db.collection('kept_invoices').deleteMany({ tenantId });
+  });
 });
 
 describe('what is kept', () => {

@@ -73,11 +73,14 @@ function bestIndex(
   const [best] = candidates;
   const equals = candidates.filter(({ score }) => score === best?.score);
   if (equals.length < 2) return best;
+  // Both may have more keys than the sample; a partial index has some of those that the other has.
   const [fewest] = equals
     .map((candidate) => ({ candidate, keys: estimate(database, candidate.access) }))
-    .sort((a, b) => a.keys - b.keys);
+    .sort((a, b) => a.keys - b.keys || isWhole(a.candidate) - isWhole(b.candidate));
   return fewest?.candidate;
 }
+
+const isWhole = ({ access }: Candidate): number => (access.index.partial ? 0 : 1);
 
 /** The number of keys that a scan would read, up to `SAMPLE`. Decides between indexes with the same score. */
 function estimate(database: Database, { index, bounds }: IndexScan): number {
