@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { checkDeployment } from '../../../scripts/check/deployment.ts';
-import { readFrom } from '../../../scripts/check/deployment-files.ts';
+import { readDeployment, readFrom } from '../../../scripts/check/deployment-files.ts';
+import { kubernetesProblems } from '../../../scripts/check/kubernetes-fields.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const read = readFrom(ROOT);
@@ -68,4 +69,17 @@ it.each([
   ['a missing program', 'deploy/fatoura.service', 'src/main.ts', 'src/start.ts', /there is no src\/start\.ts/],
 ])('%s in %s is a problem', (_, file, text, by, problem) => {
   expect(problemsWith(file, text, by).join('\n')).toMatch(problem);
+});
+
+it('every field of the manifests is one of Kubernetes, with a value of its type', async () => {
+  const changes = [
+    ['readinessProbe:', 'readinesProbe:'],
+    ['replicas: ', 'replicas: x'],
+    ['minAvailable: ', 'atLeast: '],
+  ] as const;
+  const changed = (path: string) => changes.reduce((text, [from, to]) => text.replace(from, to), read(path));
+  expect(await kubernetesProblems(ROOT, readDeployment(ROOT, read))).toEqual([]);
+  const problems = await kubernetesProblems(ROOT, readDeployment(ROOT, changed));
+  for (const expected of [/api\.yaml: .*readinesProbe/, /worker\.yaml: .*'string'.*'number'/, /api\.yaml: .*atLeast/])
+    expect(problems).toContainEqual(expect.stringMatching(expected));
 });

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DeploymentFiles } from './deployment-files.ts';
+
+/** Objects that are no part of Kubernetes' API. */
+const OTHERS = ['Kustomization'];
+
+/**
+ * Compares the objects with the types of Kubernetes' API, which are made from its OpenAPI description: TypeScript refuses
+ * a field of a literal that its type lacks, a value of another type, and a missing field. A cluster ignores misspelt ones.
+ * @param root where the packages are
+ * @returns the problems, `file: kind name: what`
+ */
+export async function kubernetesProblems(root: string, { objects }: DeploymentFiles): Promise<string[]> {
+  const known = objects.filter(({ object }) => !OTHERS.includes(object.kind));
+  const folder = await mkdtemp(join(tmpdir(), 'kubernetes-'));
+  try {
+    const options = {
+      ...{ noEmit: true, strict: true, module: 'nodenext', skipLibCheck: true, types: [] },
+      paths: { 'kubernetes-models/*': [join(root, 'node_modules/kubernetes-models/*/index.d.ts')] },
+    };
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }));
+    // One line each, so that the number of a line is that of the object.
+    const lines = known.map(({ object }) => {
+      const type = `import('kubernetes-models/${object.apiVersion}').I${object.kind}`;
+      return `(${JSON.stringify(object)}) satisfies ${type};`;
+    });
+    await writeFile(join(folder, 'objects.ts'), lines.join('\n'));
+    const { code, output } = await compiled(root, folder);
+    const problems = [...output.matchAll(/^objects\.ts\((\d+),\d+\): error TS\d+: (.*)$/gm)].map(([, line, what]) => {
+      const { file, object } = known[Number(line) - 1] ?? { file: '', object: {} };
+      return `${file}: ${object.kind} ${object.metadata?.name}: ${what}`;
+    });
+    if (code !== 0 && problems.length === 0) throw new Error(`the compiler failed: ${output}`);
+    return problems;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function compiled(root: string, folder: string): Promise<{ code: unknown; output: string }> {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  return new Promise((resolve) => {
+    execFile(process.execPath, [tsc, '--project', '.', '--pretty', 'false'], { cwd: folder }, (error, stdout, stderr) =>
+      resolve({ code: error ? error.code : 0, output: stdout + stderr }),
+    );
+  });
+}
