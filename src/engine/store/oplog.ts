@@ -161,27 +161,27 @@ export class Oplog {
 
   /**
    * Deletes entries beyond the limit, in proportion to those of this commit, so that no commit is slow. Runs inside each
-   * commit.
+   * commit; once the size is within the limit, it does nothing until that is exceeded by `TRIM_FACTOR`.
    */
   trim(): void {
     const most = TRIM_ROWS + 2 * this.#appended;
     this.#appended = 0;
-    const size = this.#endPos - this.#startPos;
-    if (size > this.#limit * TRIM_FACTOR) this.#trimming = true;
+    if (this.#endPos - this.#startPos > this.#limit * TRIM_FACTOR) this.#trimming = true;
     if (!this.#trimming) return;
-    if (size <= this.#limit) {
-      this.#trimming = false;
-      return;
-    }
     const rows = this.#database.prepare('SELECT seq, pos FROM oplog ORDER BY seq LIMIT ?').all(most) as unknown as {
       seq: number;
       pos: number;
     }[];
-    const dead = rows.filter((row) => row.seq !== this.last && this.#endPos - row.pos > this.#limit).at(-1);
-    if (!dead) return;
-    this.#database.prepare('DELETE FROM oplog WHERE seq <= ?').run(dead.seq);
-    this.#startPos = dead.pos;
-    this.#setFloor(dead.seq);
+    let [dead, start] = [0, this.#startPos];
+    for (const { seq, pos } of rows) {
+      if (seq === this.last || this.#endPos - start <= this.#limit) break;
+      [dead, start] = [seq, pos];
+    }
+    if (dead === 0) return;
+    this.#database.prepare('DELETE FROM oplog WHERE seq <= ?').run(dead);
+    this.#startPos = start;
+    this.#trimming = this.#endPos - start > this.#limit;
+    this.#setFloor(dead);
   }
 
   #setFloor(seq: number): void {
