@@ -208,6 +208,14 @@ describe('the plan', () => {
     expect(await explain({ rare: true, status: 'pending' })).toMatchObject({ index: 'rare_1', docs: 3, returned: 1 });
   });
 
+  test.skipIf(elsewhere)('prefers the index with fewer keys also when both have many', async () => {
+    const many = client.db(freshDbName('many')).collection<Document & { _id: number }>('items');
+    await many.insertMany(Array.from({ length: 5000 }, (_, _id) => ({ _id, a: 1, b: _id < 300 ? 1 : 0, at: -_id })));
+    await many.createIndexes([{ key: { a: 1, at: 1 } }, { key: { b: 1, at: 1 } }]);
+    const explained = await many.find({ a: 1, b: 1 }).sort({ at: 1 }).limit(20).explain('executionStats');
+    expect(explained.executionStats).toMatchObject({ nReturned: 20, totalDocsExamined: 20 });
+  });
+
   test('prefers a partial index to one whose keys it has some of, however many both have', async () => {
     const many = client.db(freshDbName('partial')).collection<Document & { _id: number }>('items');
     await many.insertMany(

@@ -20,7 +20,9 @@ export interface Plan {
 export type SortField = [path: string, direction: 1 | -1];
 
 const MAX_MERGED_RANGES = 64;
-const SAMPLE = 200;
+/** Keys that are counted of each of several equal indexes: more as long as each has as many, which takes a millisecond. */
+const SMALLEST_SAMPLE = 200;
+const LARGEST_SAMPLE = 20_000;
 
 /**
  * Chooses the access path for a filter. An index is ranked by the number of fields it binds by equality, then by range,
@@ -73,24 +75,30 @@ function bestIndex(
   const [best] = candidates;
   const equals = candidates.filter(({ score }) => score === best?.score);
   if (equals.length < 2) return best;
-  // Both may have more keys than the sample; a partial index has some of those that the other has.
-  const [fewest] = equals
-    .map((candidate) => ({ candidate, keys: estimate(database, candidate.access) }))
-    .sort((a, b) => a.keys - b.keys || isWhole(a.candidate) - isWhole(b.candidate));
-  return fewest?.candidate;
+  return fewestKeys(database, equals);
+}
+
+/** Of candidates with the same score the one whose scan reads the fewest keys; a partial index if all read very many. */
+function fewestKeys(database: Database, candidates: readonly Candidate[]): Candidate | undefined {
+  for (let sample = SMALLEST_SAMPLE; ; sample *= 10) {
+    const [fewest] = candidates
+      .map((candidate) => ({ candidate, keys: estimate(database, candidate.access, sample) }))
+      .sort((a, b) => a.keys - b.keys || isWhole(a.candidate) - isWhole(b.candidate));
+    if (!fewest || fewest.keys < sample || sample >= LARGEST_SAMPLE) return fewest?.candidate;
+  }
 }
 
 const isWhole = ({ access }: Candidate): number => (access.index.partial ? 0 : 1);
 
-/** The number of keys that a scan would read, up to `SAMPLE`. Decides between indexes with the same score. */
-function estimate(database: Database, { index, bounds }: IndexScan): number {
+/** The number of keys that a scan would read, up to `sample`. */
+function estimate(database: Database, { index, bounds }: IndexScan, sample: number): number {
   const count = database.prepare(
     'SELECT count(*) AS n FROM (SELECT 1 FROM idx WHERE i = ? AND key >= ? AND key < ? LIMIT ?)',
   );
   let keys = 0;
   for (const { low, high } of bounds.ranges) {
-    keys += Number(count.get(index.id, low, high, SAMPLE - keys)?.n);
-    if (keys >= SAMPLE) break;
+    keys += Number(count.get(index.id, low, high, sample - keys)?.n);
+    if (keys >= sample) break;
   }
   return keys;
 }

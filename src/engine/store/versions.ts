@@ -86,10 +86,8 @@ export class Versions {
 
   /** The document of a row at the time of the snapshot, null if there was none; undefined if it did not change since. */
   before(collection: number, rid: number, pin: Pin): Uint8Array | null | undefined {
-    return this.#rows
-      .get(collection)
-      ?.get(rid)
-      ?.find(({ at }) => at > pin.at)?.before;
+    const changes = this.#rows.get(collection)?.get(rid) ?? [];
+    return changes[firstAfter(changes, pin.at)]?.before;
   }
 
   /** The rows of the collection whose earlier versions are kept. */
@@ -149,15 +147,28 @@ export class Versions {
     this.#bytes += bytesOf(change);
   }
 
+  /** Removes the oldest change of a row, or its newest. */
   #remove(change: Change): void {
     const rows = this.#rows.get(change.collection);
-    const changes = rows?.get(change.rid)?.filter((other) => other !== change) ?? [];
-    if (changes.length > 0) rows?.set(change.rid, changes);
-    else rows?.delete(change.rid);
+    const changes = rows?.get(change.rid) ?? [];
+    if (changes[0] === change) changes.shift();
+    else changes.pop();
+    if (changes.length === 0) rows?.delete(change.rid);
     if (rows?.size === 0) this.#rows.delete(change.collection);
     this.formerKeys.remove(change.keys, change.rid, change.at);
     this.#bytes -= bytesOf(change);
   }
+}
+
+/** The index of the first change after a time, by halving; their number if there is none. */
+function firstAfter(changes: readonly Change[], time: number): number {
+  let [low, high] = [0, changes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((changes[middle] as Change).at > time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function bytesOf({ before, keys }: Change): number {
