@@ -7,7 +7,8 @@ import { legalInvoice, legalNumber, seriesYear } from '../../src/domain/invoice/
 import type { Stage } from '../../src/domain/invoice/lifecycle.ts';
 import type { DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domain/invoice/ports.ts';
 import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
-import { JOBS_COLLECTION, jobName } from '../../src/jobs/stage-jobs.ts';
+import { JOBS_COLLECTION } from '../../src/jobs/job-documents.ts';
+import { jobName } from '../../src/jobs/stage-jobs.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type NumberDocument, reservationOf } from '../../src/storage/invoice-numbers.ts';
 import { transition } from './invoice-update.ts';

@@ -63,7 +63,7 @@ export function composeWebhooks(parts: WebhookParts) {
   const feed = createEventFeed(db, documentUrl, (err) =>
     logFailure('warn', 'the change stream of events failed and is being reopened', err),
   );
-  const jobs = createWebhookJobs(parts.agenda, report);
+  const jobs = createWebhookJobs(parts.agenda, db, report);
   const sender = createWebhookSender({ allowInsecure: config.allowInsecureWebhooks });
   const health = createEndpointHealth({ endpoints, deliveries, tenants, notifier, now, report });
   const statisticsStore = createStatisticsStore(db);

@@ -11,10 +11,10 @@ import { createClaimRanges, WHOLE_RANGE } from './claim-ranges.ts';
 import { type ClaimCounts, type Claimer, type ClaimerParts, createClaimer } from './claimer.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createJobChannel } from './job-channel.ts';
+import { JOBS_COLLECTION } from './job-documents.ts';
 import {
   createStageJobs,
   JOB_NAMES,
-  JOBS_COLLECTION,
   jobName,
   partitionOfJob,
   WAITS_A_SECOND,

@@ -4,10 +4,7 @@ import { LANE_NAMES, type Lane, laneOf, PARTITIONS } from '../domain/invoice/lan
 import { STAGES, type Stage } from '../domain/invoice/lifecycle.ts';
 import type { PendingWork } from '../domain/invoice/repository.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
-import { isDuplicateKey } from '../storage/duplicate-key.ts';
-
-/** The collection in which Agenda stores jobs. */
-export const JOBS_COLLECTION = 'jobs';
+import { createJobInsert, JOBS_COLLECTION, type JobDocument } from './job-documents.ts';
 
 /** The name of the jobs that tell of due invoices. */
 export const WAKE_JOB = 'invoices.due';
@@ -32,17 +29,7 @@ export interface Wake {
   readonly range: number;
 }
 
-/** A job in Agenda's format. */
-interface StageJob {
-  _id: ObjectId;
-  name: string;
-  data: { invoiceId: string } | Wake;
-  type: 'normal';
-  priority: 0;
-  nextRunAt: Date | null;
-  lockedAt: Date | null;
-  lastModifiedBy: string;
-}
+type StageData = { readonly invoiceId: string } | Wake;
 
 /**
  * The name of the jobs of a stage, which operators see in the dashboard. Where the environments have different lanes,
@@ -61,18 +48,12 @@ export const JOB_NAMES: ReadonlyMap<string, Lane> = new Map(
 );
 
 /**
- * The jobs for the stages of the pipeline. The id of a job is derived from its work, so an invoice has one job for its
- * next work, even if several processes queue it. A unique index on the invoice could not guarantee this, because a
- * retry is queued before the job of the failed attempt is removed.
+ * The jobs for the stages of the pipeline. An invoice has one job for its next work, even if several processes queue it.
  * @param worker the name under which this process locks jobs
  */
 export function createStageJobs(db: Db, worker: string) {
-  const jobs = db.collection<StageJob>(JOBS_COLLECTION);
-
-  async function add(job: Pick<StageJob, '_id' | 'name' | 'data'>, nextRunAt: Date): Promise<void> {
-    const further = { type: 'normal', priority: 0, lockedAt: null, lastModifiedBy: worker } as const;
-    await jobs.insertOne({ ...job, ...further, nextRunAt }).catch(ignoreDuplicate);
-  }
+  const jobs = db.collection<JobDocument<StageData>>(JOBS_COLLECTION);
+  const add = createJobInsert<StageData>(db, worker);
 
   return {
     /** Adds the job that wakes a worker for this work, unless it exists. */
@@ -148,8 +129,4 @@ export function wakeOfJob(id: string): Wake | null {
   const lane = LANE_NAMES[bytes[10] ?? LANE_NAMES.length];
   const range = bytes[11] ?? WAKE_RANGES;
   return lane === undefined || range >= WAKE_RANGES ? null : { lane, range };
-}
-
-function ignoreDuplicate(error: unknown): void {
-  if (!isDuplicateKey(error)) throw error;
 }

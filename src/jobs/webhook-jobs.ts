@@ -1,11 +1,18 @@
+import { createHash } from 'node:crypto';
 import type { Agenda, Job } from 'agenda';
+import { type Db, ObjectId } from 'mongodb';
 import type { DeliveryQueue } from '../domain/webhook/ports.ts';
+import { createJobInsert } from './job-documents.ts';
 
 /** The name of the jobs that wake workers for deliveries, mostly for retries. Operators see it in the dashboard. */
 const DELIVER_JOB = 'webhook.deliver';
 
 const SWEEP_MS = 1000;
 const CONCURRENCY = 32;
+/** Shortest wait whose job has an id of its own, and the least unit of its time, milliseconds. */
+const WAIT_MS = 1000;
+/** Jobs that an endpoint has at most for retries after the same wait: later ones share the job of their unit of time. */
+const JOBS_A_WAIT = 100;
 
 interface DeliverJob {
   endpointId: string;
@@ -20,16 +27,30 @@ export interface WebhookWork {
 }
 
 /**
- * Wakes workers for deliveries through Agenda. The ledger decides what is done.
+ * Wakes workers for deliveries through Agenda. The ledger decides what is done. A wait has one job for each endpoint and
+ * unit of its time, at the end of the unit: a search of Agenda reads all that wait, and an endpoint that refuses an event
+ * a second would have as many as its longest wait has seconds. The sweep finds what is due before.
  * @param report receives failures; a job never throws
  */
-export function createWebhookJobs(agenda: Agenda, report: (message: string, error: unknown) => void) {
+export function createWebhookJobs(agenda: Agenda, db: Db, report: (message: string, error: unknown) => void) {
+  const add = createJobInsert<DeliverJob>(db, agenda.attrs.name ?? '');
   let timer: NodeJS.Timeout | null = null;
   let sweeping: Promise<void> = Promise.resolve();
+
+  function addWait(endpointId: string, at: Date, wait: number): Promise<void> {
+    // A power of two, so that waits of about the same length share it.
+    const unit = WAIT_MS * 2 ** Math.max(0, Math.ceil(Math.log2(wait / JOBS_A_WAIT / WAIT_MS)));
+    const end = Math.ceil(at.getTime() / unit) * unit;
+    const id = createHash('sha256').update(`${DELIVER_JOB} ${endpointId} ${unit} ${end}`).digest().subarray(0, 12);
+    return add({ _id: new ObjectId(id), name: DELIVER_JOB, data: { endpointId } }, new Date(end));
+  }
+
   const queue: DeliveryQueue = {
     async wake(endpointId, at) {
       try {
-        await agenda.schedule(at, DELIVER_JOB, { endpointId } satisfies DeliverJob);
+        const wait = at.getTime() - Date.now();
+        if (wait < WAIT_MS) await agenda.schedule(at, DELIVER_JOB, { endpointId } satisfies DeliverJob);
+        else await addWait(endpointId, at, wait);
       } catch (error) {
         // The sweep will find the delivery.
         report(`a job ${DELIVER_JOB} could not be queued`, error);

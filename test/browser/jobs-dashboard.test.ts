@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
+import { JOBS_COLLECTION } from '../../src/jobs/job-documents.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { signedIn } from '../support/person.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
+import { JOBS_COLLECTION } from '../../src/jobs/job-documents.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { runningStore } from './running-store.ts';

@@ -6,7 +6,7 @@ import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { administrationOf } from '../../src/app/administration.ts';
 import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
+import { JOBS_COLLECTION } from '../../src/jobs/job-documents.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
