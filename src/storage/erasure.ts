@@ -98,10 +98,11 @@ export function createErasureStore(db: Db): ErasureStore {
       ]);
       return find(tenantId);
     },
-    async pending(limit) {
+    async pending(after, limit) {
       const found = await tenants
-        .find({ 'erasure.pending': true })
+        .find({ 'erasure.pending': true, ...(after !== null && { _id: { $gt: after } }) })
         .project<ErasedTenant>({ erasure: 1 })
+        .sort({ _id: 1 })
         .limit(limit)
         .toArray();
       return found.map(erasure);

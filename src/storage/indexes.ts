@@ -25,8 +25,8 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     },
     { name: 'key_id', key: { 'keys.id': 1 }, unique: true, partialFilterExpression: { 'keys.id': { $exists: true } } },
     {
-      name: 'erasure_pending',
-      key: { 'erasure.pending': 1 },
+      name: 'erasures_pending',
+      key: { 'erasure.pending': 1, _id: 1 },
       partialFilterExpression: { 'erasure.pending': { $exists: true } },
     },
     { name: 'logos', key: { logos: 1 }, partialFilterExpression: { logos: { $exists: true } } },

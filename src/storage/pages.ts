@@ -18,31 +18,35 @@ export function orderRange({ cursor, from, until }: Pick<PageQuery, 'cursor' | '
 /**
  * Reads a page, newest first in both directions. Decodes in turns (`takeTurn`), and cuts it at `query.maxBytes` if
  * given.
+ * @param options.hint the name of the index, where servers choose another one that reads more
  */
 export async function readPage<Stored extends Document, Row>(
   collection: Collection<Stored>,
   filter: Filter<Stored>,
   query: Omit<PageQuery, 'tenantId' | 'environment'>,
   rowOf: (stored: Stored) => Row,
-  projection: Document = {},
+  { projection = {}, ...options }: { projection?: Document; hint?: string | undefined } = {},
 ): Promise<Page<Row>> {
   const newestFirst = query.cursor?.direction !== 'before';
   const order = orderRange(query);
   const cursor = collection
-    .find({ ...filter, ...(order && { order }) } as Filter<Stored>, { raw: true })
+    .find({ ...filter, ...(order && { order }) } as Filter<Stored>, { raw: true, ...hinted(options) })
     .project<Stored>(projection)
     .sort({ order: newestFirst ? -1 : 1 });
   const { found, hasMore, bytes } = await readUpTo(cursor, query.limit, query.maxBytes);
   const rows = found.map(rowOf);
-  const hasOthers = () => anyBehind(collection, filter, query);
+  const hasOthers = () => anyBehind(collection, filter, query, options.hint);
   return { rows: newestFirst ? rows : rows.reverse(), hasMore, hasOthers, bytes };
 }
+
+const hinted = ({ hint }: { hint?: string | undefined }) => (hint === undefined ? {} : { hint });
 
 /** Whether there are rows on the other side of a page's cursor, including the row of the cursor. */
 export async function anyBehind<Stored extends Document>(
   collection: Collection<Stored>,
   filter: Filter<Stored>,
   { cursor, from, until }: Pick<PageQuery, 'cursor' | 'from' | 'until'>,
+  hint?: string,
 ): Promise<boolean> {
   if (!cursor) return false;
   const order: { $gte?: string; $lte?: string; $lt?: string } = {};
@@ -52,7 +56,7 @@ export async function anyBehind<Stored extends Document>(
   // The higher of two lower bounds applies.
   else if (order.$gte === undefined || order.$gte < cursor.order) order.$gte = cursor.order;
   const search = collection
-    .find({ ...filter, order } as Filter<Stored>)
+    .find({ ...filter, order } as Filter<Stored>, hinted({ hint }))
     .project({ _id: 1 })
     .sort({ order: cursor.direction === 'before' ? -1 : 1 })
     .limit(1);
@@ -85,15 +89,15 @@ export async function readAll<Stored extends Document>(
 }
 
 /**
- * The first `limit` documents of a query (at most 100), or those of the first batch if they are fewer. A batch has at
- * most {@link PAGE_BYTES}, which bounds the memory of a page. The next page continues after the last returned document.
+ * The first `limit` documents of a query, or those of the first batch if they are fewer: servers limit the bytes of a
+ * batch, which bounds the memory of a page. The next page continues after the last returned document.
  */
 async function readBounded<Stored>(
   cursor: FindCursor<Stored>,
   limit: number,
 ): Promise<{ found: Stored[]; hasMore: boolean }> {
   try {
-    cursor.limit(limit + 1);
+    cursor.limit(limit + 1).batchSize(limit + 1);
     const read = (await cursor.hasNext()) ? cursor.readBufferedDocuments() : [];
     const isCut = cursor.id !== undefined && !cursor.id.isZero();
     return { found: read.slice(0, limit), hasMore: isCut || read.length > limit };

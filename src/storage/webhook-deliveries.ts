@@ -13,6 +13,7 @@ import {
   deliveryOf,
   documentOf,
   filterOf,
+  indexOf,
   isOf,
   keysOf,
 } from './webhook-delivery-document.ts';
@@ -195,8 +196,11 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       return { rows: new Map(rows), bytes };
     },
 
-    page: (query) => readPage(deliveries, filterOf(query), query, deliveryOf),
-    keys: (query) => readPage(deliveries, filterOf(query), query, keysOf, { eventId: 1, eventType: 1, order: 1 }),
+    page: (query) => readPage(deliveries, filterOf(query), query, deliveryOf, { hint: indexOf(query) }),
+    keys: (query) => {
+      const projection = { eventId: 1, eventType: 1, order: 1 };
+      return readPage(deliveries, filterOf(query), query, keysOf, { projection, hint: indexOf(query) });
+    },
 
     async reopen(reopened, now) {
       const groups = Map.groupBy(reopened, ({ timesDisabled }) => timesDisabled);

@@ -96,6 +96,14 @@ export function isOf({ tenantId, environment }: Owner) {
     each.tenantId === tenantId && each.environment === environment;
 }
 
+/**
+ * The name of the index for a list of deliveries. Without it, servers prefer the tenant's, because it binds more fields,
+ * and read the deliveries of all of its endpoints.
+ */
+export function indexOf({ endpointId }: Pick<DeliveryFilter, 'endpointId'>): string {
+  return endpointId === null ? 'list_by_state' : 'list_by_endpoint_and_state';
+}
+
 /** The filter of a list of deliveries. */
 export function filterOf({
   tenantId,

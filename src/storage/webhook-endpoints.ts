@@ -53,7 +53,7 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
     async update(tenantId, environment, endpointId, changes) {
       const changed = await endpoints.findOneAndUpdate(
         { _id: endpointId, tenantId, environment },
-        { $set: changes, ...(changes.active === false && { $inc: { timesDisabled: 1 } }) },
+        changes.active === false ? { ...DISABLED, $set: { ...changes, ...DISABLED.$set } } : { $set: changes },
         { returnDocument: 'after' },
       );
       return changed && endpointOf(changed);
@@ -114,6 +114,13 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
     },
   };
 }
+
+/** What a change does that disables an endpoint: nothing is sent to it, so that it does not fail any more. */
+const DISABLED = {
+  $inc: { timesDisabled: 1 },
+  $set: { failingSince: null, failing: false },
+  $unset: { tellAt: '' },
+} as const;
 
 /** A random free slot, so that concurrent inserts rarely choose the same one. */
 function freeSlot(taken: ReadonlySet<number>): number | null {

@@ -35,7 +35,8 @@ describe('every query of an erasure has an index, and looks at nothing of other 
   it.each<[string, () => Promise<unknown>, number?]>([
     ['begin', () => erasures.begin(own.tenantId, new Date())],
     ['find', () => erasures.find(own.tenantId)],
-    ['pending', () => erasures.pending(2)],
+    ['pending', () => erasures.pending(null, 2)],
+    ['pending, further ones', () => erasures.pending('ten_', 2)],
     ['counts', () => erasures.counts(own.tenantId), 40],
     ['removeEndpoints', () => erasures.removeEndpoints(own.tenantId, LIMIT)],
     ['removeDeliveries', () => erasures.removeDeliveries(own.tenantId, LIMIT)],

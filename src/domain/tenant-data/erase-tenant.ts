@@ -20,7 +20,7 @@ const SETTLE_MS = 15_000;
  * something, milliseconds.
  */
 const QUIET_MS = 60_000;
-/** Tenants that a sweep goes on with. */
+/** Tenants whose erasures a sweep reads at once. */
 const TENANTS = 100;
 
 /** The work of an erasure that remains. */
@@ -184,7 +184,11 @@ export function createEraseTenant(parts: EraseParts) {
         }
         return expired.length;
       });
-      for (const each of await store.pending(TENANTS)) await goOn(each, false, () => undefined);
+      let found: Erasure[] = [];
+      do {
+        found = await store.pending(found.at(-1)?.tenantId ?? null, TENANTS);
+        for (const each of found) await goOn(each, false, () => undefined);
+      } while (found.length === TENANTS);
     },
   };
 }

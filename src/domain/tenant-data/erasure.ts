@@ -79,8 +79,8 @@ export interface ErasureStore {
   /** Makes the tenant unknown: its keys, profile and settings are gone. @returns null if there is no such tenant */
   begin(tenantId: string, at: Date): Promise<Erasure | null>;
   find(tenantId: string): Promise<Erasure | null>;
-  /** Up to `limit` tenants of which something may be left that has to go. */
-  pending(limit: number): Promise<Erasure[]>;
+  /** Up to `limit` tenants of which something may be left that has to go, by id. @param after id; null: from the first */
+  pending(after: string | null, limit: number): Promise<Erasure[]>;
   counts(tenantId: string): Promise<TenantCounts>;
   /** The accounts of people who belong to this tenant alone, memberships and invitations. */
   removePeople(tenantId: string, limit: number): Promise<number>;

@@ -66,9 +66,11 @@ export function createResendEvents({ events, deliveries, endpoints, queue, audit
     const query = { ...owner, endpointId, state, ...secondsBetween(createdAfter, createdBefore), limit: STEP };
     let cursor: { direction: 'after'; order: string } | null = null;
     let count = 0;
-    for (let seen = 0; seen < RESEND_LIMIT; seen += STEP) {
+    for (let seen = 0; seen < RESEND_LIMIT; ) {
       const { rows, hasMore } = await deliveries.keys({ ...query, cursor });
       const last = rows.at(-1);
+      // A page may be cut by its bytes.
+      seen += rows.length;
       const selected = rows.filter(({ eventType }) => type === null || eventType === type);
       if (selected.length > 0) count += await take(selected);
       if (!hasMore || !last) return { count, more: false };

@@ -32,7 +32,10 @@ export function erasureCases(store: Store): Record<string, Subject> {
     createErasureStore: subject(erasures, {
       begin: erased,
       find: async () => erasures.find((await erased()).tenantId),
-      pending: () => erasures.pending(5),
+      pending: async () => {
+        await erasures.pending(null, 5);
+        await erasures.pending('ten_', 5);
+      },
       counts: scattering(
         ({ tenantId }) => erasures.counts(tenantId),
         [

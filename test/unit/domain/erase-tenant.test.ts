@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Stage } from '../../../src/domain/invoice/lifecycle.ts';
+import type { Owner } from '../../../src/domain/tenant/tenant.ts';
 import { createEraseTenant, fateOf } from '../../../src/domain/tenant-data/erase-tenant.ts';
 import type { ErasureStore } from '../../../src/domain/tenant-data/erasure.ts';
 
@@ -33,7 +34,7 @@ function storeOf(events: number) {
   let left = events;
   const answers: Readonly<Record<string, (...given: never[]) => unknown>> = {
     begin: () => ({ tenantId: 'ten_1', since: NOW, isPending: true }),
-    pending: () => [{ tenantId: 'ten_1', since: NOW, isPending: true }],
+    pending: (after: string | null) => (after === null ? [{ tenantId: 'ten_1', since: NOW, isPending: true }] : []),
     ...{ invoices: () => [], expired: () => [] },
     removeRecords: (_tenantId: string, limit: number) => {
       const removed = Math.min(limit, left);
@@ -43,10 +44,11 @@ function storeOf(events: number) {
   };
   const store = new Proxy({} as ErasureStore, {
     get:
-      (_target, name: string) =>
+      (own, name: string) =>
       async (...given: never[]) => {
         calls.push([name, given.at(-1)]);
-        return answers[name]?.(...given) ?? 0;
+        const answer = (own as unknown as typeof answers)[name] ?? answers[name];
+        return (await answer?.(...given)) ?? 0;
       },
   });
   return { store, calls, left: () => left };
@@ -72,6 +74,29 @@ describe('an erasure', () => {
     now = new Date(NOW.getTime() + 60_000);
     await sweep(() => undefined);
     expect(calls.at(-1)?.[0]).toBe('finish');
+  });
+
+  it('is gone on with for every tenant, also behind a hundred that cannot end', async () => {
+    const { store } = storeOf(0);
+    const ids = Array.from({ length: 250 }, (_, n) => `ten_${String(n).padStart(3, '0')}`);
+    const finished: string[] = [];
+    const blocked = (tenantId: string) => tenantId < 'ten_249';
+    Object.assign(store, {
+      pending: async (after: string | null, limit: number) =>
+        ids
+          .filter((id) => id > (after ?? ''))
+          .slice(0, limit)
+          .map((tenantId) => ({ tenantId, since: ago(99_000), isPending: true })),
+      // An invoice that the authority has not decided, on the first look.
+      invoices: async ({ tenantId, environment }: Owner, before: string | null) =>
+        blocked(tenantId) && environment === 'live' && before === null
+          ? [{ id: 'inv_1', order: 'a', isDecided: false, stage: 'decide', withheldAt: ago(99_000), isIssued: true }]
+          : [],
+      finish: async (tenantId: string) => void finished.push(tenantId),
+    });
+    const { sweep } = createEraseTenant({ ...parts, store, now: () => NOW, pause: async () => {} });
+    await sweep(() => undefined);
+    expect(finished).toEqual(['ten_249']);
   });
 
   it('is over at once where nobody else uses the store', async () => {
