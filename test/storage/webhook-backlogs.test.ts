@@ -51,14 +51,14 @@ describe('the deliveries of one endpoint', () => {
 
   it('are sent again until the limit of a call, however many a reply of the server holds', async () => {
     const [tenantId, endpointId] = [newId('ten'), newId('we')];
-    await storeFailed(tenantId, endpointId, 1300);
+    await storeFailed(tenantId, endpointId, 2100);
     const { count } = createResendEvents({
       deliveries: createDeliveryLedger(store.db),
       endpoints: { find: async () => ({ id: endpointId, active: true }) },
     } as unknown as ResendParts);
     const principal = { kind: 'secret', environment: 'test', tenant: { id: tenantId } as Tenant } as never;
     const all = { endpointId, state: 'failed', type: null, createdAfter: null, createdBefore: null } as const;
-    expect(await count(principal, all)).toEqual({ count: 1300, more: false });
+    expect(await count(principal, all)).toEqual({ count: 2100, more: false });
   });
 });
 
