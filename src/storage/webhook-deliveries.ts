@@ -25,6 +25,13 @@ const RETRY_GRACE_MS = 2000;
 /** Grace period after the end of a lease, whose worker may have died, milliseconds. */
 const LEASE_GRACE_MS = 250;
 
+/**
+ * Deliveries of an endpoint in a page of the sweep that tell of the endpoint again after the pause. The others of a long
+ * backlog, which only its receiver can shorten, are looked at after so many pauses.
+ */
+const TELLING = 4;
+const REST_PAUSES = 10;
+
 /** Leases that one update statement names. A server compares each matched document with all of them. */
 const STATEMENT = 250;
 /** Attempts that one reply of the server holds. With their largest bodies and headers they have less than 10 MiB. */
@@ -139,10 +146,16 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
         .limit(limit)
         .toArray();
       if (found.length > 0) {
-        const overdue = { _id: { $in: found.map(({ _id }) => _id) }, 'work.sweepAt': { $lte: now } };
+        const overdue = (ids: readonly string[]) => ({ _id: { $in: [...ids] }, 'work.sweepAt': { $lte: now } });
+        const ids = found.map(({ _id }) => _id);
         const sweepAt = later(now, pauseMs);
-        await deliveries.updateMany({ ...overdue, 'work.readyAt': { $exists: false } }, dueAgain(now, sweepAt));
-        await deliveries.updateMany(overdue, { $set: { 'work.sweepAt': sweepAt } });
+        await deliveries.updateMany({ ...overdue(ids), 'work.readyAt': { $exists: false } }, dueAgain(now, sweepAt));
+        const telling = [...Map.groupBy(found, ({ endpointId }) => endpointId).values()].flatMap((each) =>
+          each.slice(0, TELLING).map(({ _id }) => _id),
+        );
+        await deliveries.updateMany(overdue(telling), { $set: { 'work.sweepAt': sweepAt } });
+        if (telling.length < ids.length)
+          await deliveries.updateMany(overdue(ids), { $set: { 'work.sweepAt': later(now, pauseMs * REST_PAUSES) } });
       }
       return { endpointIds: [...new Set(found.map(({ endpointId }) => endpointId))], more: found.length === limit };
     },

@@ -62,6 +62,47 @@ describe('the deliveries of one endpoint', () => {
   });
 });
 
+it('the sweep finds each endpoint again after a pause, and looks at its whole backlog less often', async () => {
+  const deliveries = createDeliveryLedger(store.db);
+  const [tenantId, hanging, other] = [newId('ten'), newId('we'), newId('we')];
+  await storeFailed(tenantId, hanging, 300);
+  await storeFailed(tenantId, other, 2);
+  const rows = store.db.collection<{ _id: string }>('webhook_deliveries');
+  const start = Date.now();
+  const work = { token: null, tries: 0, retry: false, readyAt: new Date(start), sweepAt: new Date(start) };
+  await rows.updateMany({ tenantId }, { $set: { state: 'pending', work } });
+  // An attempt whose worker died: what it had is due for others at once, wherever it stands.
+  const lost = await rows.findOne({ endpointId: hanging }, { sort: { order: -1 } });
+  const dead = { _id: lost?._id ?? '' };
+  await rows.updateOne(dead, { $set: { 'work.token': 'lost' }, $unset: { 'work.readyAt': '' } });
+  const pauseMs = 15_000;
+  /** The endpoints and the deliveries that a sweep at this time looks at. */
+  async function sweepAt(ms: number) {
+    const now = new Date(start + ms);
+    const looked = await rows.countDocuments({ 'work.sweepAt': { $lte: now } });
+    const endpointIds = new Set<string>();
+    for (let more = true; more; ) {
+      const found = await deliveries.takeOverdue(100, pauseMs, now);
+      for (const id of found.endpointIds) endpointIds.add(id);
+      more = found.more;
+    }
+    return { looked, endpointIds };
+  }
+  const both = new Set([hanging, other]);
+  expect(await sweepAt(0)).toEqual({ looked: 302, endpointIds: both });
+  expect(await rows.findOne(dead)).toMatchObject({ work: { token: null, readyAt: new Date(start) } });
+  let looked = 0;
+  for (let pause = 1; pause < 10; pause++) {
+    const sweep = await sweepAt(pause * pauseMs);
+    expect(sweep.endpointIds).toEqual(both);
+    looked += sweep.looked;
+  }
+  // At first those of four pages, then those of one.
+  expect(looked).toBeLessThanOrEqual(4 * 4 + 2 + 8 * (4 + 2));
+  expect((await sweepAt(10 * pauseMs)).looked).toBeGreaterThan(280);
+  await rows.deleteMany({ tenantId });
+});
+
 it('an endpoint that is disabled does not fail any more, and the search for failing ones passes it over', async () => {
   const endpoints = createWebhookEndpointRepository(store.db);
   const tenantId = newId('ten');

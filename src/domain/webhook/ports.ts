@@ -174,7 +174,10 @@ export interface DeliveryLedger {
   cancel(claims: readonly ClaimedDelivery[], now: Date): Promise<void>;
   /** Cancels up to `limit` pending deliveries of an endpoint. @returns the number of cancelled ones */
   cancelPending(endpointId: string, limit: number): Promise<number>;
-  /** The endpoints of up to `limit` overdue deliveries and ended leases; each delivery again only after `pauseMs`. */
+  /**
+   * The endpoints of up to `limit` overdue deliveries and ended leases; each again after `pauseMs`, as long as it has
+   * deliveries that are due.
+   */
   takeOverdue(limit: number, pauseMs: number, now: Date): Promise<{ endpointIds: string[]; more: boolean }>;
   /** Due deliveries that no worker has: how many, counted up to `limit`, and since when the oldest of them waits. */
   backlog(limit: number, now: Date): Promise<{ readonly waiting: number; readonly oldest: Date | null }>;
