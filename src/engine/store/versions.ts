@@ -110,7 +110,13 @@ export class Versions {
 
   /** Discards the changes after the mark, whose writes were rolled back. */
   undo(): void {
-    while ((this.#changes.at(-1)?.at ?? 0) > this.#mark) this.#remove(this.#changes.pop() as Change);
+    while ((this.#changes.at(-1)?.at ?? 0) > this.#mark) {
+      const change = this.#changes.pop() as Change;
+      this.#forget(change);
+      const ofRow = this.#ofRow(change);
+      ofRow.pop();
+      if (ofRow.length === 0) this.#dropRow(change);
+    }
   }
 
   /** Gives up every snapshot. */
@@ -131,7 +137,13 @@ export class Versions {
     if (this.#pins.size === 0) this.#catalog.clear();
     const oldest = Math.min(...Array.from(this.#pins, ({ at }) => at));
     const needed = this.#changes.findIndex(({ at }) => at > oldest);
-    for (const change of this.#changes.splice(0, needed < 0 ? this.#changes.length : needed)) this.#remove(change);
+    for (const change of this.#changes.splice(0, needed < 0 ? this.#changes.length : needed)) {
+      this.#forget(change);
+      const ofRow = this.#ofRow(change);
+      // All of them at once: a row may have very many.
+      if (ofRow[0] === change) ofRow.splice(0, firstAfter(ofRow, oldest));
+      if (ofRow.length === 0) this.#dropRow(change);
+    }
   }
 
   #add(change: Change): void {
@@ -147,14 +159,17 @@ export class Versions {
     this.#bytes += bytesOf(change);
   }
 
-  /** Removes the oldest change of a row, or its newest. */
-  #remove(change: Change): void {
-    const rows = this.#rows.get(change.collection);
-    const changes = rows?.get(change.rid) ?? [];
-    if (changes[0] === change) changes.shift();
-    else changes.pop();
-    if (changes.length === 0) rows?.delete(change.rid);
-    if (rows?.size === 0) this.#rows.delete(change.collection);
+  #ofRow({ collection, rid }: Change): Change[] {
+    return this.#rows.get(collection)?.get(rid) ?? [];
+  }
+
+  #dropRow({ collection, rid }: Change): void {
+    const rows = this.#rows.get(collection);
+    rows?.delete(rid);
+    if (rows?.size === 0) this.#rows.delete(collection);
+  }
+
+  #forget(change: Change): void {
     this.formerKeys.remove(change.keys, change.rid, change.at);
     this.#bytes -= bytesOf(change);
   }
