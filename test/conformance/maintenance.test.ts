@@ -58,6 +58,32 @@ test('a TTL index removes only expired documents; collMod changes the expiry tim
   expect((await sessions.indexes())[1]).toMatchObject({ expireAfterSeconds: 10 });
 });
 
+test('TTL indexes take turns: a long backlog of one does not keep the documents of another', async () => {
+  const db = client.db('turns');
+  const of = (name: string) => db.collection<{ _id: number; at: Date }>(name);
+  for (const name of ['a_many', 'b_few']) await of(name).createIndex({ at: 1 }, { expireAfterSeconds: 60 });
+  const stream = db.watch([{ $match: { operationType: 'delete' } }]);
+  expect(await stream.tryNext()).toBeNull();
+  const at = new Date(Date.now() - 3_600_000);
+  // At once, so that one run finds all of them.
+  await client.withSession((session) =>
+    session.withTransaction(async () => {
+      await of('a_many').insertMany(
+        Array.from({ length: 400 }, (_, _id) => ({ _id, at })),
+        { session },
+      );
+      await of('b_few').insertOne({ _id: 1, at }, { session });
+    }),
+  );
+  const removed: unknown[] = [];
+  while (removed.length < 401) {
+    const event = await stream.next();
+    if (event.operationType === 'delete') removed.push(event.ns.coll);
+  }
+  await stream.close();
+  expect(removed.indexOf('b_few')).toBeLessThan(400);
+});
+
 test('a collMod that lengthens the expiry time holds for a run that has begun', async () => {
   const rows = client.db('ttl').collection<{ _id: number; at: Date }>('many');
   const expireAfter = (expireAfterSeconds: number) =>

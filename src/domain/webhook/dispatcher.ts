@@ -195,10 +195,23 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     const { endpointId } = queue;
     if (queues.get(endpointId) === queue) {
       snapshots.forget(endpointId);
+      queues.delete(endpointId);
       // The queue of a failing endpoint is kept, because it holds the count of failures.
-      if (queue.kind() === 'normal' || queues.size > REMEMBERED) queues.delete(endpointId);
+      if (queue.kind() !== 'normal') {
+        queues.set(endpointId, queue);
+        if (queues.size > REMEMBERED) forgetOldest();
+      }
     }
     whenIdle();
+  }
+
+  /** Removes the queue that has been idle for the longest time. */
+  function forgetOldest(): void {
+    for (const [endpointId, queue] of queues) {
+      if (!queue.isIdle()) continue;
+      queues.delete(endpointId);
+      return;
+    }
   }
 
   /** Claims due deliveries: first attempts, then retries. */

@@ -18,7 +18,9 @@ export interface KnownPlaces {
 export const OVERLAP_MS = 5000;
 /** Maximum number of places in a cursor. The earlier ones of more recent events are sent twice after a resumption. */
 export const CURSOR_PLACES = 64;
-/** Maximum number of places in memory: more than can wait for a slow client. */
+/** Latest places that are kept in memory, whatever their age: more than can wait for a slow client. */
+const KEPT = 600;
+/** Maximum number of places in memory. */
 const REMEMBERED = 5000;
 
 const CURSOR = /^([0-9a-f]{24})(?:\.((?:[0-9a-f]{16})*))?$/;
@@ -29,21 +31,31 @@ const CURSOR = /^([0-9a-f]{24})(?:\.((?:[0-9a-f]{16})*))?$/;
 const [ENTRY, OFFSET] = [16, 4];
 const MILLISECONDS_DIGITS = 12;
 
-/** @param place the highest place, unless one of `places` is higher */
-export function createKnownPlaces(place: string, places: readonly string[] = []): KnownPlaces {
-  return new Places(place, places);
+/**
+ * @param place the highest place, unless one of `places` is higher
+ * @param now the present in UNIX milliseconds. A place more than {@link OVERLAP_MS} later was assigned while a clock was
+ *   ahead: it is known, but is not the highest one, because those of later events are lower until that time has come
+ */
+export function createKnownPlaces(place: string, places: readonly string[], now: () => number): KnownPlaces {
+  return new Places(place, places, now);
 }
 
 /** A class, not closures: each stream has one. */
 class Places implements KnownPlaces {
   #highest: string;
-  readonly #known: Set<string>;
+  #known: Set<string>;
+  /** Number of known places from which on old ones are dropped. */
+  #most = 2 * KEPT;
+  readonly #now: () => number;
   /** The places for the cursor: the latest ones, in the order in which they were added. */
   readonly #recent: string[];
 
-  constructor(place: string, places: readonly string[]) {
-    this.#highest = places.reduce((one, other) => (one > other ? one : other), place);
-    this.#known = new Set(places).add(this.#highest);
+  constructor(place: string, places: readonly string[], now: () => number) {
+    this.#now = now;
+    const latest = orderAt(now() + OVERLAP_MS);
+    const past = [place, ...places].filter((each) => each <= latest);
+    this.#highest = past.reduce((one, other) => (one > other ? one : other), past[0] ?? orderAt(now()));
+    this.#known = new Set(places).add(place).add(this.#highest);
     this.#recent = [...places.slice(-CURSOR_PLACES), this.#highest];
   }
 
@@ -54,10 +66,17 @@ class Places implements KnownPlaces {
   add(place: string): void {
     this.#known.add(place);
     this.#recent.push(place);
-    if (place > this.#highest) this.#highest = place;
+    if (place > this.#highest && millisecondsOf(place) <= this.#now() + OVERLAP_MS) this.#highest = place;
     if (this.#recent.length > CURSOR_PLACES + 1) this.#recent.shift();
-    const [oldest] = this.#known;
-    if (this.#known.size > REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > this.#most) this.#dropOld();
+  }
+
+  /** Drops all but the latest places and those that the log is read for again. */
+  #dropOld(): void {
+    const from = this.readFrom();
+    const all = [...this.#known].slice(-REMEMBERED / 2);
+    this.#known = new Set(all.filter((place, index) => index >= all.length - KEPT || place > from));
+    this.#most = 2 * Math.max(KEPT, this.#known.size);
   }
 
   readFrom(): string {
@@ -69,7 +88,8 @@ class Places implements KnownPlaces {
     const top = millisecondsOf(this.#highest);
     let text = `${this.#highest}.`;
     for (const place of this.#recent) {
-      if (place <= from || place === this.#highest) continue;
+      // Those above it were assigned while a clock was ahead.
+      if (place <= from || place >= this.#highest) continue;
       text += (top - millisecondsOf(place)).toString(16).padStart(OFFSET, '0') + place.slice(MILLISECONDS_DIGITS);
     }
     return text;

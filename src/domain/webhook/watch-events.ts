@@ -36,7 +36,7 @@ export type WatchEvents = ReturnType<typeof createWatchEvents>;
 export function createWatchEvents({ events, feed, now, report }: WatchEventsParts) {
   /**
    * Streams the events of the key's tenant and environment as they happen, test events and resends included, without
-   * end: each once, and none is missed.
+   * end: each once, and none is missed. One that was written while a clock was ahead may be sent again after a resumption.
    * @param after a cursor of this stream, to resume there; or the id of an event, to begin after it; null: only new
    *   events
    * @throws {ServiceError} insufficient_scope; invalid_request if `after` is neither a cursor nor a known event
@@ -47,7 +47,8 @@ export function createWatchEvents({ events, feed, now, report }: WatchEventsPart
     const opening = start?.highest ?? orderAt(now().getTime());
     // Entries that exist now were sent before or precede the start. They are read first, so that every later entry is
     // sent.
-    const known = createKnownPlaces(opening, start?.places ?? (await pastOf(owner, opening, start !== null)));
+    const past = start?.places ?? (await pastOf(owner, opening, start !== null));
+    const known = createKnownPlaces(opening, past, () => now().getTime());
     const watch = new Watch(owner, known, { events, report });
     watch.onEnd(await feed.subscribe(owner, watch));
     return watch;

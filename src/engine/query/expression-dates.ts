@@ -116,7 +116,9 @@ function zoneOf(spec: unknown, compile: Compile): (environment: Environment, at:
   };
 }
 
+/** By the name of the zone as it is given; there are some hundred zones, but any number of spellings. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
+const MOST_FORMATTERS = 500;
 
 function zoneOffset(zone: string, at: Date): number {
   if (zone === 'Z' || zone === 'UTC' || zone === 'GMT') return 0;
@@ -138,6 +140,7 @@ function zoneOffset(zone: string, at: Date): number {
     } catch {
       return fail(40485, `unrecognized time zone identifier: "${zone}"`);
     }
+    if (formatters.size >= MOST_FORMATTERS) formatters.clear();
     formatters.set(zone, formatter);
   }
   const parts = Object.fromEntries(

@@ -257,8 +257,10 @@ function encodedDescription(description: UpdateDescription, after: Doc): Uint8Ar
 }
 
 /** A document there would be another collection's: nothing is written. */
-function outsideError({ ns }: Collection, rid: number): CommandError {
-  return new CommandError('InternalError', `the row id ${rid} does not belong to ${ns}`);
+function outsideError({ ns, lastRid }: Collection, rid: number): CommandError {
+  const why =
+    rid > lastRid ? `${ns} has had as many inserts as the embedded engine supports, 8,589,934,592` : `no row of ${ns}`;
+  return new CommandError('InternalError', `the row id ${rid} does not belong to the collection: ${why}`);
 }
 
 /** The key that follows this one. */

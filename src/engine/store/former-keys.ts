@@ -31,6 +31,10 @@ export class FormerKeys {
     for (const { index, key } of keys) this.#remove.run(index, key, rid, at);
   }
 
+  clear(): void {
+    this.#sqlite.exec('DELETE FROM former');
+  }
+
   /** The rows that had a key from `low` (inclusive) to `high` (exclusive). */
   within(index: number, low: Uint8Array, high: Uint8Array): number[] {
     return this.#find.all(index, low, high).map(({ rid }) => rid as number);

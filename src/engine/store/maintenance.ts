@@ -25,6 +25,9 @@ export function startMaintenance(store: Store, interval: number): () => void {
     }
   };
   const timer = setInterval(() => {
+    store.cursors.killIdle(Date.now());
+    store.snapshots.expire(Date.now());
+    // A long backlog of expired documents may be under way.
     if (work) return;
     work = round(store);
     step();
@@ -61,8 +64,6 @@ export function startComparing({ database }: Store): () => void {
 /** One run, in steps that are short enough not to delay clients. */
 function* round(store: Store): Generator<void> {
   const now = Date.now();
-  store.cursors.killIdle(now);
-  store.snapshots.expire(now);
   store.commit.write(() => store.retry.forgetBefore(now - SESSION_MS));
   while (store.commit.write(() => store.builds.removeLeaving())) yield;
   yield* removeExpired(store, now);

@@ -10,16 +10,22 @@ const BATCH = 50;
 
 /**
  * Removes the documents that have expired at `now` (milliseconds since the epoch) according to a TTL index, hidden or
- * not. Yields after each `BATCH` documents, so that the caller can serve clients and commit in between. Documents that
+ * not. Yields after each `BATCH` documents, so that the caller can serve clients and commit in between; the indexes take
+ * turns. Documents that
  * an open transaction holds are left for the next run.
  */
 export function* removeExpired(store: Store, now: number): Generator<void> {
-  for (const { ns, indexes } of store.catalog.list()) {
-    for (const { id, expireAfterSeconds } of indexes) {
-      if (expireAfterSeconds === undefined) continue;
-      while (removeBatch(store, ns, id, now)) yield;
+  let left = store.catalog
+    .list()
+    .flatMap(({ ns, indexes }) => indexes.map(({ id, expireAfterSeconds }) => ({ ns, id, expireAfterSeconds })))
+    .filter(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
+  while (left.length > 0) {
+    const more: typeof left = [];
+    for (const index of left) {
+      if (removeBatch(store, index.ns, index.id, now)) more.push(index);
       yield;
     }
+    left = more;
   }
 }
 

@@ -134,7 +134,14 @@ export class Versions {
 
   /** Discards the changes that no snapshot needs. */
   #prune(): void {
-    if (this.#pins.size === 0) this.#catalog.clear();
+    if (this.#pins.size === 0) {
+      this.#changes = [];
+      this.#rows.clear();
+      this.#catalog.clear();
+      this.formerKeys.clear();
+      this.#bytes = 0;
+      return;
+    }
     const oldest = Math.min(...Array.from(this.#pins, ({ at }) => at));
     const needed = this.#changes.findIndex(({ at }) => at > oldest);
     for (const change of this.#changes.splice(0, needed < 0 ? this.#changes.length : needed)) {
@@ -144,6 +151,7 @@ export class Versions {
       if (ofRow[0] === change) ofRow.splice(0, firstAfter(ofRow, oldest));
       if (ofRow.length === 0) this.#dropRow(change);
     }
+    for (const [ns, at] of this.#catalog) if (at <= oldest) this.#catalog.delete(ns);
   }
 
   #add(change: Change): void {

@@ -222,6 +222,68 @@ describe('invoiceEvents', () => {
   });
 });
 
+describe('a clock that was ahead for a moment', () => {
+  const HOUR = 3_600_000;
+
+  /** Does what the world waits for until nothing is left to do. */
+  async function settle(on: ReturnType<typeof world>, reader: ReturnType<typeof client>) {
+    for (let idle = 0, before = -1; idle < 5; idle = reader.told.length === before ? idle + 1 : 0) {
+      before = reader.told.length;
+      for (const step of [on.deliver, on.answer, reader.take]) {
+        step();
+        await turn();
+      }
+    }
+  }
+
+  it.each([
+    ['a resumption', true],
+    ['a gap', false],
+  ])('costs no event after %s', async (_, resumes) => {
+    const on = world();
+    const reader = client(on);
+    void reader.open();
+    await settle(on, reader);
+    on.commit(0);
+    on.commit(-HOUR);
+    await settle(on, reader);
+    expect(reader.told).toHaveLength(2);
+    on.pass(20_000);
+    if (resumes) await reader.close();
+    for (let n = 0; n < 30; n++) on.commit(0);
+    if (resumes) void reader.open();
+    else on.gap();
+    await settle(on, reader);
+    expect(new Set(reader.told)).toEqual(new Set(reader.due()));
+  });
+});
+
+describe('what a stream remembers', () => {
+  it('is what can come again, not every event of an hour', () => {
+    const start = Date.parse('2026-11-21T12:00:00Z');
+    let now = start;
+    const known = createKnownPlaces(orderAt(start), [], () => now);
+    const places = Array.from({ length: 3600 }, (_, second) => orderAt(start + second * 1000));
+    for (const place of places) {
+      now += 1000;
+      known.add(place);
+    }
+    expect(places.slice(-600).every((place) => known.has(place))).toBe(true);
+    expect(places.filter((place) => known.has(place)).length).toBeLessThanOrEqual(1200);
+  });
+
+  it('is all of the last seconds, however many events they have', () => {
+    const start = Date.parse('2026-11-21T12:00:00Z');
+    const known = createKnownPlaces(orderAt(start), [], () => start + 2000);
+    const places = Array.from(
+      { length: 2000 },
+      (_, n) => orderAt(start + n).slice(0, 12) + n.toString(16).padStart(12, '0'),
+    );
+    for (const place of places) known.add(place);
+    expect(places.every((place) => known.has(place))).toBe(true);
+  });
+});
+
 describe('a cursor', () => {
   it('contains exactly the known places, up to its limit', () => {
     const place = fc.tuple(fc.integer({ min: 0, max: 4999 }), fc.integer({ min: 0, max: 2 ** 47 }));
@@ -231,7 +293,7 @@ describe('a cursor', () => {
         const places = given.map(
           ([ms, rest]) => orderAt(start + ms).slice(0, 12) + rest.toString(16).padStart(12, '0'),
         );
-        const known = createKnownPlaces(orderAt(start));
+        const known = createKnownPlaces(orderAt(start), [], () => start + 3_600_000);
         for (const each of places) known.add(each);
         const read = readCursor(known.cursor());
         const all = new Set([orderAt(start), ...places]);
