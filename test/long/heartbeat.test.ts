@@ -31,10 +31,12 @@ test.each(['/v1', '/graphql', '/graphql/stream'])(
       if (beats.length === 3) break;
     }
     abort.abort();
-    expect(beats[0]).toBeLessThanOrEqual(1);
-    expect(beats[1]).toBeGreaterThanOrEqual(14);
-    expect(beats[2]).toBeGreaterThanOrEqual(29);
-    expect(beats[2]).toBeLessThan(45);
+    // The first one opens the stream. The streams of a process share a timer, so the second comes within its period.
+    const [first = 99, second = 99, third = 99] = beats;
+    expect(first).toBeLessThanOrEqual(1);
+    expect(second - first).toBeLessThanOrEqual(16);
+    expect(third - second).toBeGreaterThanOrEqual(14);
+    expect(third - second).toBeLessThanOrEqual(16);
   },
   90_000,
 );
