@@ -85,7 +85,7 @@ test('all documents are read through cursors, in both directions', async () => {
   expect(await residentMiB()).toBeLessThan(RESIDENT_MIB);
 });
 
-test('a sort without an index keeps only keys in memory, many of them in a file, with a limit only those of the limit', async () => {
+test('a sort without an index keeps few keys and documents in memory, with a limit only those of the limit', async () => {
   let last = '';
   let n = 0;
   for await (const { key } of items.find({}, { sort: { key: 1 }, projection: { key: 1 } })) {

@@ -27,7 +27,8 @@ test('four processes, 20 kills: after the last one the backlog settles in twice 
 
   for (const { invoices, mostWaiting, complaints } of [calm, chaos]) {
     expect(complaints).toEqual([]);
-    expect(mostWaiting).toBe(1);
+    // What is due has no job of its own; a wait has one.
+    expect(mostWaiting).toBeLessThanOrEqual(1);
     expect(invoices.map(({ events }) => events.map(({ status }) => status).join(' '))).toEqual(
       Array.from({ length: 300 }, () => 'signing transmitted accepted'),
     );

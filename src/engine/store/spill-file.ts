@@ -36,7 +36,8 @@ export class SpillFile {
 
   read(place: number, length: number): Uint8Array {
     this.#flush();
-    const piece = Buffer.allocUnsafe(length);
+    // Not out of Node's pool, whose parts would keep each other in memory.
+    const piece = Buffer.allocUnsafeSlow(length);
     let read = 0;
     while (read < length) {
       const count = readSync(this.#file, piece, read, length - read, place + read);
