@@ -11,8 +11,7 @@ const BATCH = 50;
 /**
  * Removes the documents that have expired at `now` (milliseconds since the epoch) according to a TTL index, hidden or
  * not. Yields after each `BATCH` documents, so that the caller can serve clients and commit in between; the indexes take
- * turns. Documents that
- * an open transaction holds are left for the next run.
+ * turns. Documents that an open transaction holds are left for the next run.
  */
 export function* removeExpired(store: Store, now: number): Generator<void> {
   let left = store.catalog
