@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { DeploymentFiles } from './deployment-files.ts';
 
 /** Objects that are no part of Kubernetes' API. */
@@ -28,23 +29,18 @@ export async function kubernetesProblems(root: string, { objects }: DeploymentFi
       return `(${JSON.stringify(object)}) satisfies ${type};`;
     });
     await writeFile(join(folder, 'objects.ts'), lines.join('\n'));
-    const { code, output } = await compiled(root, folder);
-    const problems = [...output.matchAll(/^objects\.ts\((\d+),\d+\): error TS\d+: (.*)$/gm)].map(([, line, what]) => {
-      const { file, object } = known[Number(line) - 1] ?? { file: '', object: {} };
-      return `${file}: ${object.kind} ${object.metadata?.name}: ${what}`;
-    });
-    if (code !== 0 && problems.length === 0) throw new Error(`the compiler failed: ${output}`);
+    const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '--project', '.', '--pretty', 'false'];
+    // Its error has the output, too.
+    const ended = await promisify(execFile)(process.execPath, tsc, { cwd: folder }).catch((error) => error);
+    const problems = [...ended.stdout.matchAll(/^objects\.ts\((\d+),\d+\): error TS\d+: (.*)$/gm)].map(
+      ([, line, what]) => {
+        const { file, object } = known[Number(line) - 1] ?? { file: '', object: {} };
+        return `${file}: ${object.kind} ${object.metadata?.name}: ${what}`;
+      },
+    );
+    if (ended instanceof Error && problems.length === 0) throw ended;
     return problems;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function compiled(root: string, folder: string): Promise<{ code: unknown; output: string }> {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  return new Promise((resolve) => {
-    execFile(process.execPath, [tsc, '--project', '.', '--pretty', 'false'], { cwd: folder }, (error, stdout, stderr) =>
-      resolve({ code: error ? error.code : 0, output: stdout + stderr }),
-    );
-  });
 }

@@ -52,9 +52,8 @@ class Places implements KnownPlaces {
 
   constructor(place: string, places: readonly string[], now: () => number) {
     this.#now = now;
-    const latest = orderAt(now() + OVERLAP_MS);
-    const past = [place, ...places].filter((each) => each <= latest);
-    this.#highest = past.reduce((one, other) => (one > other ? one : other), past[0] ?? orderAt(now()));
+    const past = [place, ...places].filter((each) => this.#mayBeHighest(each));
+    this.#highest = past.sort().at(-1) ?? orderAt(now());
     this.#known = new Set(places).add(place).add(this.#highest);
     this.#recent = [...places.slice(-CURSOR_PLACES), this.#highest];
   }
@@ -66,9 +65,13 @@ class Places implements KnownPlaces {
   add(place: string): void {
     this.#known.add(place);
     this.#recent.push(place);
-    if (place > this.#highest && millisecondsOf(place) <= this.#now() + OVERLAP_MS) this.#highest = place;
+    if (place > this.#highest && this.#mayBeHighest(place)) this.#highest = place;
     if (this.#recent.length > CURSOR_PLACES + 1) this.#recent.shift();
     if (this.#known.size > this.#most) this.#dropOld();
+  }
+
+  #mayBeHighest(place: string): boolean {
+    return millisecondsOf(place) <= this.#now() + OVERLAP_MS;
   }
 
   /** Drops all but the latest places and those that the log is read for again. */

@@ -143,8 +143,7 @@ export class Versions {
       return;
     }
     const oldest = Math.min(...Array.from(this.#pins, ({ at }) => at));
-    const needed = this.#changes.findIndex(({ at }) => at > oldest);
-    for (const change of this.#changes.splice(0, needed < 0 ? this.#changes.length : needed)) {
+    for (const change of this.#changes.splice(0, firstAfter(this.#changes, oldest))) {
       this.#forget(change);
       const ofRow = this.#ofRow(change);
       // All of them at once: a row may have very many.
