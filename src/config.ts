@@ -20,6 +20,7 @@ import {
   UNIT_MS,
 } from './config/values.ts';
 import { asciiAddress, mailAddress } from './domain/email-address.ts';
+import { INSTALLATION_NAME } from './domain/installation-name.ts';
 import type { TracingSettings } from './domain/tracing.ts';
 
 export { loadEnvFile } from './config/env-file.ts';
@@ -65,6 +66,10 @@ const environment = z.object({
   METRICS_PORT: port.optional(),
   PUBLIC_URL: origin.optional(),
   SANDBOX_URL: origin.optional(),
+  INSTALLATION_NAME: z
+    .string()
+    .regex(INSTALLATION_NAME, { error: 'must be a lower-case letter and up to 11 more letters and digits' })
+    .optional(),
   DATA_DIR: z.string().min(1).default('./data'),
   MONGODB_URL: z.string().startsWith('mongodb', { error: 'must be a mongodb:// or mongodb+srv:// URL' }).optional(),
   ROLE: z.enum(['all', 'api', 'worker'], { error: 'must be all, api or worker' }).default('all'),
@@ -186,6 +191,8 @@ export interface Config {
   readonly publicUrl: string | null;
   /** The address of each environment, without a trailing slash; null if every address serves both environments. */
   readonly sites: { readonly live: string; readonly test: string } | null;
+  /** The name in keys and client_secrets, by which a proxy routes; null for none. */
+  readonly installationName: string | null;
   readonly dataDir: string;
   /** null for the embedded engine. */
   readonly mongodbUrl: string | null;
@@ -320,6 +327,7 @@ export function readConfig(env: Settings = process.env): Config {
       data.PUBLIC_URL !== undefined && data.SANDBOX_URL !== undefined
         ? { live: data.PUBLIC_URL, test: data.SANDBOX_URL }
         : null,
+    installationName: data.INSTALLATION_NAME ?? null,
     dataDir: data.DATA_DIR,
     mongodbUrl: data.MONGODB_URL ?? null,
     role: data.ROLE,

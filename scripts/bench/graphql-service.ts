@@ -47,7 +47,7 @@ const useCases: Pick<UseCases, 'readInvoice' | 'documentUrl'> = {
   documentUrl: createDocumentUrl(url, clientSecrets),
 };
 const embedTokens = createEmbedTokens(app.keys.data);
-const authenticate = createAuthenticate(app.tenants, clientSecrets, embedTokens, null);
+const authenticate = createAuthenticate(app.tenants, clientSecrets, embedTokens, null, null);
 const stock = await startStockYoga(authenticate, useCases as UseCases);
 const bare = await startBareJit(authenticate, useCases as UseCases);
 

@@ -41,7 +41,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       ...['engine/embedded.ts', 'engine/running.ts', 'engine/copy/'],
     ],
   },
-  { path: 'config.ts', may: ['config/', 'domain/email-address.ts', 'type domain/'] },
+  { path: 'config.ts', may: ['config/', 'domain/email-address.ts', 'domain/installation-name.ts', 'type domain/'] },
   { path: 'config/', may: ['type domain/'], packages: ['zod'] },
   {
     path: 'transport/rest/',

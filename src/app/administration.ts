@@ -45,10 +45,13 @@ export interface Administration {
   readonly erasures: ErasureStore;
 }
 
-export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings): Administration {
+export function administrationOf(
+  { db }: Pick<Store, 'db'>,
+  config: LiveSettings & Pick<Config, 'installationName'>,
+): Administration {
   const tenants = withKeyCache(createTenantRepository(db));
   const liveConditions = createLiveConditions((tenantId) => missingInstallation(config, tenantId));
-  const manageKeys = createManageKeys(tenants, liveConditions);
+  const manageKeys = createManageKeys(tenants, liveConditions, config.installationName);
   return {
     ...{ tenants, manageKeys, liveConditions },
     installation: createInstallationRepository(db),

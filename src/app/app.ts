@@ -185,6 +185,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
     data.installation,
     (grants) => invite(data.people, { email: null, grants, invitedBy: null }, publicUrl),
     store.kind !== 'server',
+    config.installationName,
   );
   return {
     ...{ url, store, tenants, manageKeys, firstStart, warm, fail },

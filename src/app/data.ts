@@ -126,7 +126,7 @@ export async function openData(
       background,
     },
     alone: store.kind === 'own engine',
-    clientSecrets: createClientSecrets(keys.data),
+    clientSecrets: createClientSecrets(keys.data, config.installationName),
     embedTokens: createEmbedTokens(keys.data),
     invoiceIds,
     invoices: metrics.observed(createInvoiceRepository(db, background('changes'), await hasEarlierKeys(db))),

@@ -67,7 +67,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
   closing.add(() => recorder.stop(RECORDS_MS));
   const koa = createServer({
     ...{ log, limiter, streams, requireIssuer },
-    authenticate: createAuthenticate(tenants, clientSecrets, data.embedTokens, config.sites),
+    authenticate: createAuthenticate(tenants, clientSecrets, data.embedTokens, config.sites, config.installationName),
     authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants),
     useCases: composeUseCases(log, parts, accounts.attempts),
     verifyPublicly: createVerifyPublicly(invoices),

@@ -39,7 +39,7 @@ describe('the log', () => {
   it('contains a line for each request, and no secret of any kind from any part of a request', async () => {
     const id = newId('ten');
     await app.tenants.insert({ id, name: 'T', profile: {}, createdAt: new Date() });
-    const keys = createManageKeys(app.tenants, async () => []);
+    const keys = createManageKeys(app.tenants, async () => [], null);
     const secretKey = (await keys.create(id, 'secret', 'test')).token;
     const publishableKey = (await keys.create(id, 'publishable', 'test')).token;
     const [client, front, nobody] = [secretKey, publishableKey, null].map((token) => new Client(url, token)) as [
@@ -88,7 +88,11 @@ describe('the audit', () => {
   it('records which key changed which part of its account, without tokens and contents', async () => {
     const id = newId('ten');
     await app.tenants.insert({ id, name: 'T', profile: {}, createdAt: new Date() });
-    const { token: first, key } = await createManageKeys(app.tenants, async () => []).create(id, 'secret', 'test');
+    const { token: first, key } = await createManageKeys(app.tenants, async () => [], null).create(
+      id,
+      'secret',
+      'test',
+    );
     const client = new Client(url, first);
     const issue = async (mutation: string) => {
       const [name = ''] = mutation.split('(');

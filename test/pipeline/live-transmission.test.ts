@@ -212,7 +212,7 @@ it('live and test invoices of one service go through the same stages, to their o
   apps.push(app);
   const tenant = { id: newId('ten'), name: 'T', profile: SELLER, createdAt: new Date() };
   await app.tenants.insert(tenant);
-  const keys = createManageKeys(app.tenants, async () => []);
+  const keys = createManageKeys(app.tenants, async () => [], null);
   const clientOf = async (environment: 'live' | 'test') =>
     new Client(app.url as string, (await keys.create(tenant.id, 'secret', environment)).token);
   const [live, test] = [await clientOf('live'), await clientOf('test')];

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
 import { createCertificateAuthority } from './certificate-authority.ts';
@@ -15,7 +16,7 @@ const SEARCHED = `${process.env.PATH}:/usr/sbin`;
 /** Whether HAProxy is installed (Debian: `apt-get install haproxy`). */
 export const HAS_HAPROXY = spawnSync('haproxy', ['-v'], { env: { PATH: SEARCHED } }).status === 0;
 
-/** HAProxy with the repository's configuration. */
+/** HAProxy with the repository's configuration, or a change of it. */
 export interface TlsProxy {
   /** `https://localhost:…` */
   readonly url: string;
@@ -28,15 +29,22 @@ export interface TlsProxy {
 
 /**
  * Starts the proxy in front of two addresses (`127.0.0.1:3000`), and waits until it answers.
- * @param folder for the certificate
+ * @param folder for the certificate and the configuration
+ * @param changed the configuration, from the repository's
  */
-export async function startProxy(folder: string, [first, second]: readonly [string, string]): Promise<TlsProxy> {
+export async function startProxy(
+  folder: string,
+  [first, second]: readonly [string, string],
+  changed = (configuration: string) => configuration,
+): Promise<TlsProxy> {
   const authority = await createCertificateAuthority('Proxy test CA');
   const { key, cert } = await authority.issue('localhost');
   await mkdir(join(folder, 'tls'));
   await writeFile(join(folder, 'tls', 'localhost.pem'), cert + key);
+  const configuration = join(folder, 'haproxy.cfg');
+  await writeFile(configuration, changed(await readFile(CONFIGURATION, 'utf8')));
   const [https, http] = await freePorts(2);
-  const child = spawn('haproxy', ['-db', '-f', CONFIGURATION], {
+  const child = spawn('haproxy', ['-db', '-f', configuration], {
     env: {
       PATH: SEARCHED,
       CERTIFICATE: join(folder, 'tls'),
@@ -51,7 +59,7 @@ export async function startProxy(folder: string, [first, second]: readonly [stri
   for (const output of [child.stdout, child.stderr])
     output.setEncoding('utf8').on('data', (text: string) => log.push(...text.trimEnd().split('\n')));
   const url = `https://localhost:${https}`;
-  const agent = new Agent({ connect: { ca: authority.certificate }, bodyTimeout: 0 });
+  const agent = new Agent({ connect: { ca: authority.certificate, checkServerIdentity: isLocalhost }, bodyTimeout: 0 });
   await answers(child, url, agent, log);
   return {
     url,
@@ -63,6 +71,9 @@ export async function startProxy(folder: string, [first, second]: readonly [stri
     },
   };
 }
+
+/** The proxy's certificate, whatever the header Host says. */
+const isLocalhost = (_host: string, certificate: PeerCertificate) => checkServerIdentity('localhost', certificate);
 
 async function answers(child: ChildProcess, url: string, dispatcher: Agent, log: readonly string[]): Promise<void> {
   for (;;) {

@@ -104,7 +104,7 @@ export async function startService(
       return { id, secretKey: await key('secret'), publishableKey: await key('publishable') };
     },
     async liveKey(tenantId, kind = 'secret') {
-      return (await createManageKeys(app.tenants, async () => []).create(tenantId, kind, 'live')).token;
+      return (await createManageKeys(app.tenants, async () => [], null).create(tenantId, kind, 'live')).token;
     },
     async close() {
       if (mongo) await app.store.db.dropDatabase();

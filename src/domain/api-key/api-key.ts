@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { splitName, withName } from '../installation-name.ts';
 import { ENVIRONMENTS, type Environment } from '../tenant/tenant.ts';
 
 export const KEY_KINDS = ['secret', 'publishable'] as const;
@@ -18,9 +19,12 @@ export interface ApiKey {
 
 const PREFIX: Readonly<Record<KeyKind, string>> = { secret: 'sk', publishable: 'pk' };
 
-/** A new token: `sk_test_` (or sk_live_, pk_test_, pk_live_) and 192 random bits, url-safe. */
-export function newToken(kind: KeyKind, environment: Environment): string {
-  return `${PREFIX[kind]}_${environment}_${randomBytes(24).toString('base64url')}`;
+/**
+ * A new token: `sk_test_` (or sk_live_, pk_test_, pk_live_), the installation's name and `_` if it has one, and 192
+ * random bits, url-safe.
+ */
+export function newToken(kind: KeyKind, environment: Environment, installation: string | null): string {
+  return `${PREFIX[kind]}_${environment}_${withName(installation, randomBytes(24).toString('base64url'))}`;
 }
 
 /**
@@ -31,11 +35,21 @@ export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** The kind and environment in a token's prefix; null if it is not an API key. */
-export function parseToken(token: string): { kind: KeyKind; environment: Environment } | null {
+/** What a token says of itself. */
+export interface ClaimedKey {
+  readonly kind: KeyKind;
+  readonly environment: Environment;
+  /** null if it names none. */
+  readonly installation: string | null;
+}
+
+/** The kind, environment and installation in a token; null if it is not an API key. */
+export function parseToken(token: string): ClaimedKey | null {
   for (const kind of KEY_KINDS) {
     for (const environment of ENVIRONMENTS) {
-      if (token.startsWith(`${PREFIX[kind]}_${environment}_`)) return { kind, environment };
+      const prefix = `${PREFIX[kind]}_${environment}_`;
+      if (!token.startsWith(prefix)) continue;
+      return { kind, environment, installation: splitName(token.slice(prefix.length))?.name ?? null };
     }
   }
   return null;

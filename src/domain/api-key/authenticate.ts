@@ -1,6 +1,7 @@
 import type { Arrival } from '../arrival.ts';
 import type { EmbedTokens } from '../embedding/embed-token.ts';
 import { serviceError } from '../errors.ts';
+import { otherInstallation } from '../installation-name.ts';
 import type { ClientSecrets } from '../invoice/client-secret.ts';
 import type { Principal } from '../principal.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
@@ -16,12 +17,16 @@ import { hashToken, parseToken } from './api-key.ts';
  */
 export type Authenticate = (authorization: string | undefined, arrival: Arrival) => Promise<Principal>;
 
-/** @param sites null: both environments are served at every URL */
+/**
+ * @param sites null: both environments are served at every URL
+ * @param installation the name in the credentials that are issued here; null for none
+ */
 export function createAuthenticate(
   tenants: TenantRepository,
   clientSecrets: ClientSecrets,
   embedTokens: Pick<EmbedTokens, 'verify'>,
   sites: Sites | null,
+  installation: string | null,
 ): Authenticate {
   return async (authorization, arrival) => {
     if (!authorization) {
@@ -38,8 +43,12 @@ export function createAuthenticate(
     if (claimed) {
       refuseMisplacedKey(claimed.environment, arrival, sites);
       const found = await tenants.findByKeyHash(hashToken(token));
-      if (!found)
-        throw serviceError('invalid_api_key', 'This API key is not known. Check that it was copied completely.');
+      if (!found) {
+        throw serviceError(
+          'invalid_api_key',
+          `This API key is not known. Check that it was copied completely.${otherInstallation(claimed.installation, installation)}`,
+        );
+      }
       if (found.key.revokedAt) {
         throw serviceError('api_key_revoked', 'This API key was revoked. Use the key that replaced it.');
       }

@@ -39,8 +39,13 @@ export interface ManageKeys {
 /**
  * The use cases of API keys (docs/api/contract.md, "API keys").
  * @param missingForLive the conditions of live keys, which are checked whenever one is made
+ * @param installation the name in new tokens; null for none
  */
-export function createManageKeys(tenants: TenantRepository, missingForLive: LiveConditions): ManageKeys {
+export function createManageKeys(
+  tenants: TenantRepository,
+  missingForLive: LiveConditions,
+  installation: string | null,
+): ManageKeys {
   async function requireLiveConditions(tenantId: string): Promise<void> {
     const tenant = await tenants.find(tenantId);
     if (!tenant) throw noTenant(tenantId);
@@ -67,7 +72,7 @@ export function createManageKeys(tenants: TenantRepository, missingForLive: Live
     replaces?: string,
   ): Promise<IssuedKey> {
     if (environment === 'live') await requireLiveConditions(tenantId);
-    const token = newToken(kind, environment);
+    const token = newToken(kind, environment, installation);
     const key: ApiKey = {
       id: newId('key'),
       kind,

@@ -37,16 +37,18 @@ export interface FirstStart {
  * and the invitation of the first account.
  * @param invite makes an invitation and tells its link
  * @param embedded must be false for a database that others may use (docs/decisions/0037)
+ * @param name the installation's name in the test keys; null for none
  */
 export async function prepareInstallation(
   tenants: TenantRepository,
   installation: InstallationRepository,
   invite: (grants: Grants) => Promise<string>,
   embedded: boolean,
+  name: string | null,
 ): Promise<FirstStart> {
   const { password, hash } = newOperatorCredential();
   const isFirst = (await installation.operatorHash()) === null;
-  const demo = embedded ? await makeDemoTenant(tenants) : null;
+  const demo = embedded ? await makeDemoTenant(tenants, name) : null;
   const memberships = demo ? [{ tenantId: demo.tenantId, role: 'owner' } as const] : [];
   // Before the hash is kept: a start that ends between leaves an invitation that nobody knows, and the next makes one.
   const url = isFirst ? await invite({ isOperator: true, memberships }) : null;
@@ -68,11 +70,11 @@ function newOperatorCredential(): { password: string; hash: string } {
   return { password, hash: createHash('sha256').update(password).digest('hex') };
 }
 
-async function makeDemoTenant(tenants: TenantRepository): Promise<FirstStart['demo']> {
+async function makeDemoTenant(tenants: TenantRepository, name: string | null): Promise<FirstStart['demo']> {
   if (!(await tenants.isEmpty())) return null;
   const tenantId = newId('ten');
-  const secretKey = newToken('secret', 'test');
-  const publishableKey = newToken('publishable', 'test');
+  const secretKey = newToken('secret', 'test', name);
+  const publishableKey = newToken('publishable', 'test', name);
   // One write: an interrupted start leaves either no tenant or a complete one.
   await tenants.insert({ id: tenantId, name: 'Demo', profile: {}, createdAt: new Date() }, [
     { key: keyOf('secret', secretKey), hash: hashToken(secretKey) },

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { DataKey, DataKeys } from '../data-keys.ts';
 import { isId } from '../ids.ts';
+import { splitName, withName } from '../installation-name.ts';
 import type { DocumentKind } from './documents.ts';
 
 const SEPARATOR = '_secret_';
@@ -9,10 +10,13 @@ const SEPARATOR = '_secret_';
 export interface ClientSecrets {
   /**
    * `<invoice_id>_secret_<32 url-safe characters>`, the same for an invoice as long as the newest key is: a replay can
-   * return it again.
+   * return it again. An installation with a name has `<name>_` before the 32.
    */
   issue(invoiceId: string): string;
-  /** Returns the invoice's id if the secret is valid, otherwise null. Constant-time comparison. */
+  /**
+   * Returns the invoice's id if the secret is valid, whichever installation it names, otherwise null. Constant-time
+   * comparison.
+   */
   verify(clientSecret: string): string | null;
   /** The secret part of a document URL; a higher `revision` revokes the earlier ones. */
   documentToken(invoiceId: string, kind: DocumentKind, revision: number): string;
@@ -20,21 +24,24 @@ export interface ClientSecrets {
   verifyDocumentToken(token: string, invoiceId: string, kind: DocumentKind, revision: number): boolean;
 }
 
-/** @param keys with one of them every invoice can be read; the newest issues, and what each accepted one issued is valid */
-export function createClientSecrets(keys: DataKeys): ClientSecrets {
+/**
+ * @param keys with one of them every invoice can be read; the newest issues, and what each accepted one issued is valid
+ * @param installation the name in the client_secrets; null for none
+ */
+export function createClientSecrets(keys: DataKeys, installation: string | null = null): ClientSecrets {
   // 192 bits: 32 characters of base64url.
   const derive = ({ secret }: DataKey, purpose: string) =>
     createHmac('sha256', secret).update(purpose).digest().subarray(0, 24).toString('base64url');
-  const secretOf = (key: DataKey, invoiceId: string) =>
-    `${invoiceId}${SEPARATOR}${derive(key, `client-secret:${invoiceId}`)}`;
+  const secretOf = (key: DataKey, invoiceId: string) => derive(key, `client-secret:${invoiceId}`);
   const tokenOf = (key: DataKey, invoiceId: string, kind: DocumentKind, revision: number) =>
     derive(key, `document:${kind}:${revision}:${invoiceId}`);
   return {
-    issue: (invoiceId) => secretOf(keys.newest(), invoiceId),
+    issue: (invoiceId) => `${invoiceId}${SEPARATOR}${withName(installation, secretOf(keys.newest(), invoiceId))}`,
     verify(clientSecret) {
       const invoiceId = clientSecret.split(SEPARATOR, 1)[0] ?? '';
-      if (!isId('inv', invoiceId)) return null;
-      const isIssued = (key: DataKey) => equalInConstantTime(clientSecret, secretOf(key, invoiceId));
+      const given = splitName(clientSecret.slice(invoiceId.length + SEPARATOR.length));
+      if (!isId('inv', invoiceId) || given === null) return null;
+      const isIssued = (key: DataKey) => equalInConstantTime(given.random, secretOf(key, invoiceId));
       return keys.accepted().some(isIssued) ? invoiceId : null;
     },
     documentToken: (invoiceId, kind, revision) => tokenOf(keys.newest(), invoiceId, kind, revision),
