@@ -101,7 +101,7 @@ export function corpus(): Specimen[] {
   for (const text of TEXTS) {
     add(`text: ${text.slice(0, 20)}`, [line(2, 999, 20, text)]);
     const seller = { ...sampleInvoice().seller, legalName: text.slice(0, 200) };
-    const oneLine = text.replaceAll(/[\n\t]+/g, ' ');
+    const oneLine = text.replaceAll(/[\t\n\r]+/g, ' ');
     const terms = { ...ALL_TERMS, paymentMode: oneLine.slice(0, 100), paymentReference: oneLine.slice(0, 50) };
     const customer = { ...sampleInvoice().customer, name: text.slice(0, 200), address: text };
     add(`names: ${text.slice(0, 20)}`, [line(1, 5_000, 14, text)], { seller, customer, terms });
