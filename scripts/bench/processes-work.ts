@@ -18,6 +18,11 @@ export interface StartedProcess {
 export type ProcessRequest =
   /** Makes a tenant and answers its `service`; for an api process. */
   | { readonly do: 'make tenant' }
+  /**
+   * Opens a stream of an invoice whose status never changes, and one of the events of its tenant, which has none: the
+   * process follows every change of both collections from then on. For an api process.
+   */
+  | { readonly do: 'follow' }
   /** See `drained`: answers `atMs` and `left`. */
   | { readonly do: 'drain'; readonly tenantId: string }
   /** Answers `claims` since the start; zeros without a worker. */

@@ -31,6 +31,15 @@ export function storePending(
   return store(invoices, owner, stored, (document) => document);
 }
 
+/** Stores `count` pending invoices that nobody will process. @returns their ids */
+export function storeIdle(
+  invoices: Collection<InvoiceDocument>,
+  owner: Member,
+  stored: StoredInvoices,
+): Promise<string[]> {
+  return store(invoices, owner, stored, ({ work: _never, ...document }) => document);
+}
+
 /**
  * Stores `count` accepted invoices, numbered from 1, for which nothing is left to do; one in `rejectedIn` is rejected.
  * @returns their ids, oldest first
