@@ -26,10 +26,13 @@ export interface ChangeHandlers<Stored extends Document> {
 
 const RECONNECT_MS = 250;
 
-/** Follows the changes of these types in a collection with a change stream that is reopened whenever it fails. */
+/**
+ * Follows the changes of a collection that match with a change stream that is reopened whenever it fails.
+ * @param match a filter of change events: what it excludes is not sent to this process
+ */
 export function followChanges<Stored extends Document>(
   collection: Collection<Stored>,
-  types: readonly ('insert' | 'update')[],
+  match: Document,
   { change, gap, gapAtStart = false, onError }: ChangeHandlers<Stored>,
 ): FollowedChanges {
   const opened = Promise.withResolvers<void>();
@@ -53,7 +56,7 @@ export function followChanges<Stored extends Document>(
 
   async function pump(): Promise<void> {
     while (!closed) {
-      const open = collection.watch<Stored>([{ $match: { operationType: { $in: types } } }]);
+      const open = collection.watch<Stored>([{ $match: match }]);
       stream = open;
       // The first resume token arrives with the server's answer that opens the stream.
       open.once('resumeTokenChanged', () => void onOpen(open));
