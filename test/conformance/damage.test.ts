@@ -413,6 +413,38 @@ describe('the sums of the pages', () => {
     }
   });
 
+  test('know the log of a crash, however often the one before was emptied', () => {
+    for (const times of [1, 2, 3]) {
+      const { crashed } = filesOf((store) => {
+        plant(store);
+        write(store, 0, 10);
+        for (let n = 0; n < times; n++) store.database.moveLog();
+        write(store, 10, 10);
+      });
+      expect(isKnown(crashed), `emptied ${times} times`).toBe(true);
+      writeContent();
+    }
+  });
+
+  test('know the log of a crash after one with an empty log, or without one', () => {
+    const emptied = filesOf((store) => {
+      plant(store);
+      write(store, 0, 10);
+      store.database.moveLog();
+    }).crashed;
+    expect(emptied.get('-wal')).toHaveLength(0);
+    // A stop that was killed when SQLite had removed the log.
+    const removed = new Map([...emptied].filter(([name]) => name !== '-wal'));
+    for (const files of [emptied, removed]) {
+      restore(files);
+      const second = filesOf((store) => write(store, 10, 10));
+      expect(isKnown(second.crashed)).toBe(true);
+      restore(files);
+      // Killed before anything was acknowledged.
+      expect(isKnown(filesOf(() => undefined).crashed)).toBe(true);
+    }
+  });
+
   test('are right at every moment of a checkpoint', () => {
     const store = open();
     plant(store);

@@ -109,7 +109,13 @@ export class PageSums {
   /** A log that is not the one in use, nor its successor, belongs to another state of the data file. */
   #checkLogBelongs(frames: number, { log, isCopied }: SumsState): void {
     const found = this.#saltsOfLog(frames);
-    if (found === '' || found === log) return;
+    if (found === log) return;
+    if (found === '') {
+      // The log had been emptied when the engine ended. SQLite takes random salts for the next one, which `begin` notes.
+      this.#state = { ...this.#state, log: '', isCopied: false };
+      this.#write([]);
+      return;
+    }
     const isNext =
       isCopied && Number.parseInt(found.slice(0, 8), 16) === (Number.parseInt(log.slice(0, 8), 16) + 1) % 2 ** 32;
     // The log's first commit changes nothing but the first page (`openDatabase`).
