@@ -56,7 +56,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   await jobs.startWorker(pipeline);
   runtime.closing.add(collectOrphans(runtime, data));
   runtime.closing.add(sweepErasures(runtime, data));
-  runtime.closing.add(rescheduleAfterSetBack(runtime, data));
+  runtime.closing.add(rescheduleAfterSetBack(runtime, data, webhooks));
   // Started now, so that the first invoice does not wait for the browser.
   return { warm: documents.renderer.warm() };
 }
@@ -93,14 +93,22 @@ function composePipeline(
   });
 }
 
-/** Makes good for a clock that is set back. @returns a function that stops it */
-function rescheduleAfterSetBack({ log }: Runtime, { invoices, logFailure }: Data): () => void {
+/**
+ * Makes good for a clock that is set back, or was when no process ran: work whose time a clock that was ahead computed
+ * would wait until then. @returns a function that stops it
+ */
+function rescheduleAfterSetBack({ log }: Runtime, { invoices, logFailure }: Data, webhooks: Webhooks): () => void {
+  const reschedule = async () => {
+    await webhooks.reschedule();
+    return invoices.reschedule(new Date(), LEASE_MS);
+  };
+  const tell = (changed: number, byMs?: number) =>
+    log.warn({ byMs, changed }, 'the clock was set back; work that would have waited is due earlier');
+  const fail = (err: unknown) =>
+    logFailure('warn', 'whether work waits because of a clock that was ahead could not be found out', err);
+  reschedule().then((changed) => changed > 0 && tell(changed), fail);
   return watchClock((byMs) => {
-    invoices.reschedule(new Date(), LEASE_MS).then(
-      (changed) => log.warn({ byMs, changed }, 'the clock was set back; work that would have waited is due earlier'),
-      (err: unknown) =>
-        logFailure('warn', 'the clock was set back, and waiting work could not be made due earlier', err),
-    );
+    reschedule().then((changed) => tell(changed, byMs), fail);
   });
 }
 

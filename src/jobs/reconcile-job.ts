@@ -14,6 +14,8 @@ const TOUCH_MS = 30_000;
 /** Pause while another process reconciles, or the lease of a dead one has not ended, milliseconds. */
 const BUSY_MS = 60_000;
 const BUSY_TIMES = 10;
+/** The next night's run is nearer than this, also where the clocks change. */
+const MOST_AHEAD_MS = 26 * 3_600_000;
 
 export interface ReconcileJobParts {
   readonly agenda: Agenda;
@@ -52,8 +54,10 @@ export function createReconcileJob({ agenda, reconcile, installation, report }: 
       agenda.define(RECONCILE_JOB, work, { concurrency: 1, lockLimit: 1 });
       const interval = scheduleOf(installation);
       const { jobs } = await agenda.queryJobs({ name: RECONCILE_JOB, limit: 1 });
-      // Storing it again would unlock a job that another process runs.
-      if (jobs[0]?.repeatInterval === interval) return;
+      const next = jobs[0]?.nextRunAt?.getTime() ?? 0;
+      // Storing it again would unlock a job that another process runs. A run that is farther away than the next night was
+      // planned by a clock that was ahead.
+      if (jobs[0]?.repeatInterval === interval && next < Date.now() + MOST_AHEAD_MS) return;
       await agenda.every(interval, RECONCILE_JOB, {}, { timezone: TIMEZONE, skipImmediate: true });
     },
     /** Ends a run in progress after its current page. */

@@ -5,6 +5,7 @@ import {
   type ReconciliationRun,
   type ReconciliationState,
 } from '../domain/authority/reconciliation.ts';
+import { CLOCK_SKEW_MS } from '../domain/durations.ts';
 import { insertNew } from './insert-new.ts';
 
 interface StateDocument extends ReconciliationProgress {
@@ -30,7 +31,14 @@ export function createReconciliationState(db: Db): ReconciliationState {
 
       async function take(): Promise<ReconciliationProgress | null> {
         const state = await states.findOneAndUpdate(
-          { _id: 'live', leaseUntil: { $lte: new Date(now) } },
+          // A lease that ends later than one of now was taken by a clock that was ahead.
+          {
+            _id: 'live',
+            $or: [
+              { leaseUntil: { $lte: new Date(now) } },
+              { leaseUntil: { $gt: new Date(now + leaseMs + CLOCK_SKEW_MS) } },
+            ],
+          },
           { $set: { token, leaseUntil: new Date(now + leaseMs) } },
           { returnDocument: 'after' },
         );

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, Document, Filter, UpdateManyModel } from 'mongodb';
+import { CLOCK_SKEW_MS } from '../domain/durations.ts';
 import { later } from '../domain/later.ts';
 import { type ClaimedDelivery, earlierDeliveries, KEPT_ATTEMPTS, MOST_DELIVERIES } from '../domain/webhook/delivery.ts';
 import type { AttemptRecord, DeliveryLedger } from '../domain/webhook/ports.ts';
@@ -170,6 +171,11 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
         .toArray();
       const times = found.map(({ work }) => work.readyAt.getTime());
       return { waiting: times.length, oldest: times.length === 0 ? null : new Date(Math.min(...times)) };
+    },
+
+    async reschedule(now, longestMs) {
+      const latest = later(now, longestMs + CLAIM_GRACE_MS + CLOCK_SKEW_MS);
+      await deliveries.updateMany({ 'work.sweepAt': { $gt: latest } }, dueAgain(now, now));
     },
 
     async freeLeases(now) {

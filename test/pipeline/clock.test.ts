@@ -8,6 +8,7 @@ import { Client, invoiceFor } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Accepted at once; accepted at the third attempt, 3 s after the first. */
 const ICES = ['001234567000089', '999000000000490'];
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   service = doomedServer({
     ...{ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'error', CHROMIUM_PATH: '/nonexistent' },
-    ...{ ALLOW_INSECURE_WEBHOOKS: 'true', RATE_LIMIT_SECRET: '1000000' },
+    ...{ ALLOW_INSECURE_WEBHOOKS: 'true', RATE_LIMIT_SECRET: '1000000', WEBHOOK_RETRY_SCHEDULE: '0s,5s,5s,5s' },
     NODE_OPTIONS: `--import=${new URL('../support/shifted-clock.js', import.meta.url).href}`,
     CLOCK_OFFSET_FILE: join(folder, 'offset'),
   });
@@ -66,4 +67,29 @@ it('a clock that is set forward by an hour, and back again, loses and doubles no
   const delivered = () => new Set(receiver.received.map(({ event }) => event.data.id));
   await expect.poll(() => delivered().size).toBe(8);
   expect(service.seen.complaints).toEqual([]);
+});
+
+it('a clock a day ahead that is corrected while no process runs leaves no work for the next day', async () => {
+  const client = new Client(await service.url(), service.secretKey());
+  const before = new Set(receiver.received.map(({ event }) => event.data.id));
+  receiver.answer((_request, response) => void response.writeHead(503).end());
+  const create = async (ice: string): Promise<string> => (await client.post('/v1/invoices', invoiceFor(ice))).body.id;
+  await setClock(DAY_MS);
+  const [quick] = await Promise.all(ICES.map(create));
+  // Its delivery fails; the other invoice waits for its next attempt.
+  await expect.poll(() => receiver.received.some(({ event }) => event.data.id === quick)).toBe(true);
+  await service.kill();
+  const taken = new Set<string>();
+  receiver.answer((_request, response, { event }) => {
+    taken.add(event.data.id);
+    response.end('ok');
+  });
+  await setClock(0);
+  await service.start();
+  const again = new Client(await service.url(), service.secretKey());
+  const { data } = (await again.get('/v1/invoices?limit=100')).body;
+  const made: string[] = data.map(({ id }: { id: string }) => id).filter((id: string) => !before.has(id));
+  expect(made).toHaveLength(2);
+  for (const id of made) expect((await again.settled(id)).status).toBe('accepted');
+  await expect.poll(() => made.filter((id) => !taken.has(id)), { timeout: 60_000 }).toEqual([]);
 });

@@ -288,6 +288,13 @@ describe('the state of reconciliation', () => {
     expect(await state.begin('next', 60_000)).toMatchObject({ cursor: '3' });
     await expect(state.advance('dead', 60_000, { cursor: '4' })).rejects.toThrow(ReconciliationBusy);
   });
+
+  it('is taken over from a process that died with its clock ahead', async () => {
+    const state = createReconciliationState(store.db);
+    await state.begin('dead', 86_400_000);
+    expect(await state.begin('next', 60_000)).not.toBeNull();
+    expect(await state.begin('other', 60_000)).toBeNull();
+  });
 });
 
 describe('has an index', () => {

@@ -181,6 +181,11 @@ export interface DeliveryLedger {
   takeOverdue(limit: number, pauseMs: number, now: Date): Promise<{ endpointIds: string[]; more: boolean }>;
   /** Due deliveries that no worker has: how many, counted up to `limit`, and since when the oldest of them waits. */
   backlog(limit: number, now: Date): Promise<{ readonly waiting: number; readonly oldest: Date | null }>;
+  /**
+   * Makes due what would wait for longer than any delivery may, because its time was computed by a clock that was ahead.
+   * @param longestMs the longest delay between two attempts
+   */
+  reschedule(now: Date, longestMs: number): Promise<void>;
   /** Ends every lease. Only for a worker that starts and is the only one. */
   freeLeases(now: Date): Promise<void>;
 

@@ -129,6 +129,11 @@ function deliveryCases(store: Store): CasesOf<DeliveryLedger> {
       scatters: ['find webhook_deliveries by work.readyAt, work.sweepAt'],
       because: 'an operator looks at the state of the service',
     },
+    reschedule: {
+      call: () => deliveries.reschedule(later(), 1000),
+      scatters: ['updateMany webhook_deliveries by work.sweepAt'],
+      because: 'the clock was set back, or a worker starts',
+    },
     freeLeases: {
       call: () => deliveries.freeLeases(later()),
       scatters: ['updateMany webhook_deliveries by work.sweepAt, work.token'],
