@@ -6,6 +6,7 @@ import type { DifferenceRepository, ReconciliationState } from '../domain/author
 import type { AuthorityStateStore } from '../domain/authority/state.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
 import type { KeyRingStore } from '../domain/installation/key-ring.ts';
+import type { LostNumbers } from '../domain/invoice/lost-numbers.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { PeopleRepository } from '../domain/person/ports.ts';
 import type { LiveConditions, TenantRepository } from '../domain/tenant/ports.ts';
@@ -20,6 +21,7 @@ import { createInstallationRepository } from '../storage/installation.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
 import { withKeyCache } from '../storage/key-cache.ts';
 import { createKeyRingStore } from '../storage/key-ring.ts';
+import { createLostNumbers } from '../storage/lost-numbers.ts';
 import { createPeopleRepository } from '../storage/people.ts';
 import { createReconciliationState } from '../storage/reconciliation-state.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
@@ -39,6 +41,7 @@ export interface Administration {
     InvoiceRepository,
     'find' | 'needingAttention' | 'retryNow' | 'parkedByTenant' | 'parkedCount'
   >;
+  readonly lostNumbers: LostNumbers;
   readonly authorityState: AuthorityStateStore;
   readonly differences: Pick<DifferenceRepository, 'count'>;
   readonly lastReconciliation: ReconciliationState['last'];
@@ -59,6 +62,7 @@ export function administrationOf(
     people: createPeopleRepository(db),
     auditLog: createAuditLog(db),
     invoices: createInvoiceRepository(db),
+    lostNumbers: createLostNumbers(db),
     authorityState: createAuthorityStateStore(db),
     differences: createDifferenceRepository(db),
     lastReconciliation: createReconciliationState(db).last,

@@ -8,6 +8,7 @@ import { invoicesNeedingAttention, retryInvoice } from './invoices.ts';
 import { endDataKey, listDataKeys, resealSecrets, rotateDataKey, rotateMasterKey } from './key-ring.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { migrate } from './migrate.ts';
+import { continueNumbers } from './numbers.ts';
 import { listOperations } from './operations.ts';
 import { acceptMasterKey, operatorReset } from './operator.ts';
 import { reconcileAuthority } from './reconcile.ts';
@@ -43,6 +44,7 @@ export const COMMANDS: readonly Command[] = [
   migrate,
   invoicesNeedingAttention,
   retryInvoice,
+  continueNumbers,
   authorityStatus,
   pauseAuthority,
   resumeAuthority,

@@ -53,6 +53,9 @@ export const AUDIT_ACTIONS = {
   'webhook_event.test_sent': { description: 'A test event was sent.' },
   'invoice.email_resent': { description: 'The mail of an invoice was sent again.' },
   'invoice.retried': { description: 'An operator had an invoice processed again.' },
+  'numbers.continued': {
+    description: 'An operator let the legal numbers go on after those of invoices that were lost with newer data.',
+  },
   'jobs.changed': { description: 'An operator changed jobs on the job dashboard.', both: true },
   'authority.paused': { description: 'An operator stopped every call to the tax authority.', both: true },
   'authority.resumed': { description: 'An operator ended a pause of the calls to the tax authority.', both: true },

@@ -158,12 +158,13 @@ async function* checkedNumbers(db: Db): AsyncGenerator<string, number> {
     });
     const present = await presentTenants(db, [...new Set(ofSeries.map(({ tenantId }) => tenantId))]);
     const missing = await withoutInvoice(db, ofSeries);
-    for (const { _id, invoiceId, tenantId, series, serial } of ofSeries) {
+    for (const { _id, invoiceId, tenantId, series, serial, lostFrom } of ofSeries) {
       const expected = series === before.series ? before.serial + 1 : 1;
       before = { series, serial };
       if (!present.has(tenantId)) continue;
       checked++;
-      if (serial !== expected) yield `number '${_id}': there are none from ${expected} to ${serial - 1}`;
+      if ((lostFrom ?? serial) !== expected) yield `number '${_id}': there are none from ${expected} to ${serial - 1}`;
+      if (lostFrom !== undefined) continue;
       // A running service may have removed it in between.
       if (missing.has(_id) && (await withoutInvoice(db, await numbers.find({ _id }).toArray())).size > 0)
         yield `number '${_id}': its invoice ${invoiceId} does not exist`;

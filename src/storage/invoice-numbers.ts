@@ -12,6 +12,8 @@ export interface NumberDocument {
   /** See {@link seriesKey} and {@link ownNumberKey}. */
   _id: string;
   invoiceId: string;
+  /** The serial from which on the invoices up to this number were lost. */
+  lostFrom?: number;
 }
 
 /** The collections that hold the invoices and their numbers. */

@@ -399,6 +399,29 @@ describe('the embedded store', () => {
   });
 });
 
+describe('numbers continue', () => {
+  it('marks lost numbers of a stopped service, is recorded, and says what it refuses', async () => {
+    const env = { DATA_DIR: join(folder, 'restored') };
+    const { id } = jsonOf(await runHere(['tenants', 'create', '--name', 'Restored', '--json'], env));
+    const mark = (tenant: string, number: string) => runHere(['numbers', 'continue', tenant, number], env);
+    const said = '2026-000001 to 2026-000005 will not be given to another invoice.\n';
+    expect(await mark(id, '2026-000005')).toEqual({ code: 0, out: said, err: '' });
+    expect(await mark(id, '2026-000004')).toMatchObject({ code: 1, err: expect.stringContaining('has reached') });
+    expect(await mark('ten_x', '2026-000009')).toMatchObject({ code: 1, err: expect.stringContaining('no tenant') });
+    expect(await mark(id, '2026-9')).toMatchObject({ code: 2, err: expect.stringContaining("not '2026-9'") });
+    const { auditLog, close } = await openAdministration(readConfig(env));
+    const all = { from: null, until: null, actorId: null, subject: null };
+    const latest = await auditLog.page({ tenantId: id, limit: 1, cursor: null, ...all });
+    await close();
+    expect(latest).toMatchObject({
+      rows: [{ action: 'numbers.continued', details: { from: '2026-000001', until: '2026-000005' } }],
+    });
+    // A worker of the service of this file runs.
+    const running = await administer('numbers', 'continue', (await service.tenant()).id, '2026-000005');
+    expect(running).toMatchObject({ code: 1, err: expect.stringContaining('a worker of the service runs') });
+  });
+});
+
 describe('doctor', () => {
   it('finds the service and its store', async () => {
     const { code, out } = await cli(['doctor'], {

@@ -9,10 +9,12 @@ import { createNumbering } from '../../src/domain/invoice/numbering.ts';
 import { type Claim, ClaimLost, NumberTaken, type SeriesNumber } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
+import { findInconsistencies } from '../../src/storage/consistency.ts';
 import { reserveEarlierNumbers } from '../../src/storage/earlier-numbers.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type NumberDocument, ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createLostNumbers } from '../../src/storage/lost-numbers.ts';
 import { createSeriesTurns } from '../../src/storage/series-turns.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { startTestMongo } from '../support/mongodb.ts';
@@ -264,5 +266,49 @@ describe('a database of an earlier version', () => {
     expect(await indexes(invoices)).toEqual([]);
     expect((await number(await claimed({ tenantId }))).made).toBe(1104);
     expect(await serialsOf(tenantId)).toEqual(upTo(1104));
+  });
+});
+
+describe('numbers of invoices that were lost', () => {
+  it('are passed over by the series, and by the check', async () => {
+    const tenantId = newId('ten');
+    await store.db.collection<{ _id: string }>('tenants').insertOne({ _id: tenantId });
+    const faults = async () =>
+      (await Array.fromAsync(findInconsistencies(store.db))).filter((text) => text.startsWith(`number '${tenantId}`));
+    const owner = { tenantId, environment: 'test' } as const;
+    const lost = createLostNumbers(store.db);
+    const { number } = await worker();
+    for (const serial of [1, 2]) expect((await number(await claimed({ tenantId }))).made).toBe(serial);
+    expect(await lost.continueAfter(owner, { year: YEAR, serial: 2 })).toBeNull();
+    expect(await lost.continueAfter(owner, { year: YEAR, serial: 5 })).toEqual({ from: 3, until: 5 });
+    expect(await lost.continueAfter(owner, { year: YEAR, serial: 5 })).toBeNull();
+    expect(await lost.continueAfter(owner, { year: YEAR, serial: 4 })).toBeNull();
+    expect(await lost.continueAfter(owner, { year: YEAR, serial: 9 })).toEqual({ from: 6, until: 9 });
+    const { number: later } = await worker();
+    for (const serial of [10, 11]) expect((await later(await claimed({ tenantId }))).made).toBe(serial);
+    expect(await faults()).toEqual([]);
+    await collections().numbers.updateOne(
+      { _id: seriesKey(owner, { year: YEAR, serial: 9 }) },
+      { $unset: { lostFrom: 1 } },
+    );
+    expect(await faults()).toEqual([
+      expect.stringMatching(/ 0*9': there are none from 6 to 8$/),
+      expect.stringMatching(/ 0*9': its invoice lost does not exist$/),
+    ]);
+  });
+
+  it('are not marked while a worker runs, which remembers the last one', async () => {
+    const tenantId = newId('ten');
+    const members = store.db.collection<{ _id: string; beat: number }>('claim_members');
+    let beat = 0;
+    const beats = setInterval(() => {
+      void members.updateOne({ _id: 'invoices' }, { $set: { beat: beat++ } }, { upsert: true });
+    }, 200);
+    onTestFinished(() => clearInterval(beats));
+    await expect.poll(() => members.countDocuments()).toBe(1);
+    const series = { year: YEAR, serial: 5 };
+    const marking = createLostNumbers(store.db).continueAfter({ tenantId, environment: 'test' }, series);
+    await expect(marking).rejects.toThrow('a worker of the service runs');
+    expect(await collections().numbers.countDocuments({ _id: { $regex: `^${tenantId}` } })).toBe(0);
   });
 });

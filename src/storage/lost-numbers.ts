@@ -1,0 +1,25 @@
+import type { Db } from 'mongodb';
+import type { LostNumbers } from '../domain/invoice/lost-numbers.ts';
+import { insertNew } from './insert-new.ts';
+import type { InvoiceDocument } from './invoice-document.ts';
+import { highestSerial, type NumberDocument, seriesKey } from './invoice-numbers.ts';
+import { hasLiveWorker } from './other-writers.ts';
+
+/** In place of an invoice's id. */
+const NO_INVOICE = 'lost';
+
+export function createLostNumbers(db: Db): LostNumbers {
+  const numbers = db.collection<NumberDocument>('invoice_numbers');
+  const invoices = db.collection<InvoiceDocument>('invoices');
+  return {
+    async continueAfter(owner, number) {
+      if (await hasLiveWorker(db)) throw new Error('a worker of the service runs. Stop all of them, then repeat this');
+      const highest = await highestSerial({ invoices, numbers }, owner, number.year);
+      if (number.serial <= highest) return null;
+      // A number without an invoice ends a series like any other: the next one is given after it.
+      const mark = { _id: seriesKey(owner, number), invoiceId: NO_INVOICE, lostFrom: highest + 1 };
+      if ((await insertNew(numbers, [mark])).size === 0) return null;
+      return { from: highest + 1, until: number.serial };
+    },
+  };
+}
