@@ -1,7 +1,12 @@
 import type { Authority, LedgerEntry } from './ports.ts';
 
-/** Entries in one call. */
+/** Entries in one call, at most. */
 const PAGE = 1000;
+/**
+ * Of a page that could not be read, a part of this size is asked for: a thousand long lists of problems are more than an
+ * answer may have. Each page that was read doubles the next.
+ */
+const SMALLER = 1 / 10;
 /** How often a call is repeated before the ledger counts as unreadable. */
 const ATTEMPTS = 4;
 /** Limits of the pause before a call is repeated, milliseconds. */
@@ -39,10 +44,13 @@ export async function* readLedger(
 ): AsyncGenerator<LedgerPage, void> {
   const isCircle = circleDetector();
   let empty = 0;
+  let limit = PAGE;
   for (let cursor = after; ; ) {
-    const { entries, nextCursor, highWaterMark } = await pageAfter(authority, cursor, pause);
-    if (entries.length > PAGE)
-      throw new LedgerUnreadable(`a page has ${entries.length} entries, although ${PAGE} were asked for`);
+    const page = await pageAfter(authority, cursor, limit, pause);
+    const { entries, nextCursor, highWaterMark } = page.answer;
+    if (entries.length > page.limit)
+      throw new LedgerUnreadable(`a page has ${entries.length} entries, although ${page.limit} were asked for`);
+    limit = Math.min(2 * page.limit, PAGE);
     if (nextCursor.length > MAX_CURSOR) throw new LedgerUnreadable('a cursor is too long');
     const odd = entries.find((entry) => !isPlausible(entry));
     if (odd) throw new LedgerUnreadable(`the entry ${JSON.stringify(odd.submissionId.slice(0, 50))} is malformed`);
@@ -60,11 +68,14 @@ export async function* readLedger(
 async function pageAfter(
   authority: Pick<Authority, 'changes'>,
   cursor: string | null,
+  most: number,
   pause: (ms: number) => Promise<void>,
 ) {
+  let limit = most;
   for (let attempt = 1; ; attempt++) {
-    const answer = await authority.changes(cursor, PAGE);
-    if (answer.kind === 'changes') return answer;
+    const answer = await authority.changes(cursor, limit);
+    if (answer.kind === 'changes') return { answer, limit };
+    limit = Math.max(1, Math.floor(limit * SMALLER));
     if (attempt === ATTEMPTS) throw new LedgerUnreadable(answer.message);
     const wait = answer.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);
     await pause(Math.min(wait, LONGEST_PAUSE_MS));
