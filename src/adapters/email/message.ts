@@ -25,7 +25,7 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
   const facts: Fact[] = [
     [texts.invoice, invoice.number],
     [texts.date, format.longDate(invoice.issueDate)],
-    [texts.amount, format.money(invoice.amount, invoice.currency)],
+    [texts.payable, format.money(invoice.amount, invoice.currency)],
     ...paymentFacts(mail),
     [texts.dgiId, oneLine(mail.dgiId)],
   ];

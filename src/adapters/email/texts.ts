@@ -1,4 +1,5 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
+import { PAYABLE_LABEL } from '../../text/payable-label.ts';
 
 /** The fixed texts of the mail that carries an invoice. */
 export interface MailTexts {
@@ -12,7 +13,7 @@ export interface MailTexts {
   readonly colon: string;
   readonly invoice: string;
   readonly date: string;
-  readonly amount: string;
+  readonly payable: string;
   readonly dueDate: string;
   readonly bankAccount: string;
   readonly paymentReference: string;
@@ -33,7 +34,7 @@ export const MAIL_TEXTS: Readonly<Record<DocumentLanguage, MailTexts>> = {
     colon: ' : ',
     invoice: 'Facture',
     date: 'Date d’émission',
-    amount: 'Montant à payer',
+    payable: PAYABLE_LABEL.fr,
     dueDate: 'Date d’échéance',
     bankAccount: 'RIB',
     paymentReference: 'Référence à rappeler',
@@ -52,7 +53,7 @@ export const MAIL_TEXTS: Readonly<Record<DocumentLanguage, MailTexts>> = {
     colon: ': ',
     invoice: 'الفاتورة',
     date: 'تاريخ الإصدار',
-    amount: 'المبلغ الواجب أداؤه',
+    payable: PAYABLE_LABEL.ar,
     dueDate: 'تاريخ الاستحقاق',
     bankAccount: 'التعريف البنكي (RIB)',
     paymentReference: 'مرجع الأداء',
@@ -71,7 +72,7 @@ export const MAIL_TEXTS: Readonly<Record<DocumentLanguage, MailTexts>> = {
     colon: ': ',
     invoice: 'Invoice',
     date: 'Issue date',
-    amount: 'Amount due',
+    payable: PAYABLE_LABEL.en,
     dueDate: 'Due date',
     bankAccount: 'Bank account (RIB)',
     paymentReference: 'Payment reference',

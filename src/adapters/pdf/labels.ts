@@ -1,4 +1,5 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
+import { PAYABLE_LABEL } from '../../text/payable-label.ts';
 
 /** The fixed texts of the printed invoice. */
 const FRENCH = {
@@ -38,7 +39,7 @@ const FRENCH = {
   totalTax: 'Total TVA',
   gross: 'Total TTC',
   rounding: 'Arrondi',
-  payable: 'Net à payer',
+  payable: PAYABLE_LABEL.fr,
   inWords: 'Arrêtée la présente facture à la somme de :',
   exemption: 'Exonération de TVA (taux 0 %) :',
   accepted: 'Facture électronique acceptée par la Direction générale des impôts',
@@ -99,7 +100,7 @@ const ARABIC: Labels = {
   totalTax: 'مجموع الضريبة على القيمة المضافة',
   gross: 'المجموع مع احتساب الرسوم',
   rounding: 'التقريب',
-  payable: 'المبلغ الواجب أداؤه',
+  payable: PAYABLE_LABEL.ar,
   inWords: 'حصرت هذه الفاتورة في مبلغ:',
   exemption: 'الإعفاء من الضريبة على القيمة المضافة (سعر 0 %):',
   accepted: 'فاتورة إلكترونية مقبولة من طرف المديرية العامة للضرائب',
@@ -157,7 +158,7 @@ const ENGLISH: Labels = {
   totalTax: 'Total VAT',
   gross: 'Total incl. VAT',
   rounding: 'Rounding',
-  payable: 'Amount due',
+  payable: PAYABLE_LABEL.en,
   inWords: 'Amount in words:',
   exemption: 'VAT exemption (0% rate):',
   accepted: 'Electronic invoice accepted by the Moroccan tax authority (Direction générale des impôts)',

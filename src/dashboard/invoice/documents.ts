@@ -18,7 +18,7 @@ export const INVOICE = graphql(`
       problems { message }
       customer { name ice }
       terms { dueDate operationDate paymentMode }
-      totals { subtotal taxTotals { rate base tax } }
+      totals { subtotal total taxTotals { rate base tax } }
       roundingAmount
       timeline { status at eventId }
       documents { pdf { url } xml { url } }

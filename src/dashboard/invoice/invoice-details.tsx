@@ -3,7 +3,7 @@ import { formatDate, formatDay } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
 import type { Invoice } from './documents.ts';
 
-/** The dates, the customer and the totals. */
+/** The dates, the customer and the totals, which add up as those of the PDF do. */
 export function InvoiceDetails({ invoice }: { invoice: Invoice }) {
   const { language, texts } = useLanguage();
   const { customer, terms, totals, roundingAmount, dgiId } = invoice;
@@ -20,8 +20,9 @@ export function InvoiceDetails({ invoice }: { invoice: Invoice }) {
   const sums: readonly (readonly [string, number])[] = [
     [texts.subtotal, totals.subtotal],
     ...totals.taxTotals.map(({ rate, tax }) => [texts.vat(rate), tax] as const),
+    [texts.total, totals.total],
     ...(roundingAmount === 0 ? [] : [[texts.rounding, roundingAmount] as const]),
-    [texts.total, invoice.amount],
+    [texts.payable, invoice.amount],
   ];
   return (
     <section class="card details" aria-labelledby="details">

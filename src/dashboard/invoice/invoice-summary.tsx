@@ -22,7 +22,7 @@ export function InvoiceSummary({ invoice }: { invoice: Invoice }) {
         </bdi>
       </p>
       <p class="for">
-        {texts.total} <span aria-hidden="true">·</span> <bdi>{customer.name}</bdi>
+        {texts.payable} <span aria-hidden="true">·</span> <bdi>{customer.name}</bdi>
       </p>
     </section>
   );

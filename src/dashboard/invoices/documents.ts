@@ -52,7 +52,7 @@ export const MEMBER_INVOICE = graphql(`
       problems { message }
       customer { name ice }
       terms { dueDate operationDate paymentMode }
-      totals { subtotal taxTotals { rate base tax } }
+      totals { subtotal total taxTotals { rate base tax } }
       roundingAmount
       timeline { status at eventId }
       documents { pdf { url } xml { url } }
@@ -107,7 +107,8 @@ export const EXPORTED = graphql(`
       nodes {
         id number status createdAt amount currency dgiId
         customer { name ice }
-        totals { subtotal taxTotal }
+        totals { subtotal taxTotal total }
+        roundingAmount
       }
       pageInfo { hasNextPage endCursor }
     }

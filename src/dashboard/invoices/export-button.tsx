@@ -12,8 +12,7 @@ export function ExportButton({ filter }: { filter: Filter }) {
   const [running, setRunning] = useState<AbortController | null>(null);
   const ends = useRef<AbortController | null>(null);
   useEffect(() => () => ends.current?.abort(), []);
-  const { search, invoices } = texts;
-  const { number, date, status, customer, net, amount } = invoices.columns;
+  const { search } = texts;
 
   async function run(): Promise<void> {
     const end = new AbortController();
@@ -23,21 +22,7 @@ export function ExportButton({ filter }: { filter: Filter }) {
     let count = 0;
     try {
       const file = await exportInvoices(client, {
-        ...{ filter, language, signal: end.signal },
-        head: [
-          number,
-          date,
-          status,
-          customer,
-          texts.ice,
-          net,
-          search.taxTotal,
-          amount,
-          search.currency,
-          texts.dgiId,
-          'id',
-        ],
-        nameOf: (each) => texts.statuses[each].step,
+        ...{ filter, language, texts, signal: end.signal },
         onProgress(read) {
           count = read;
           setTold(search.exporting(read));

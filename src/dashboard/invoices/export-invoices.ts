@@ -3,6 +3,7 @@ import type { VariablesOf } from 'gql.tada';
 import { isRefusal } from '../graphql/client.ts';
 import { waitToRetry } from '../graphql/retry.ts';
 import type { Language } from '../text/languages.ts';
+import type { Texts } from '../text/wording.ts';
 import { csvLine } from './csv.ts';
 import { EXPORTED, type ExportedInvoice } from './documents.ts';
 import { conditionsOf, type Filter } from './invoice-filter.ts';
@@ -17,9 +18,7 @@ const BYTE_ORDER_MARK = '\ufeff';
 interface Export {
   readonly filter: Filter;
   readonly language: Language;
-  readonly head: readonly string[];
-  /** @param status its name */
-  readonly nameOf: (status: ExportedInvoice['status']) => string;
+  readonly texts: Texts;
   /** Told after each page how many invoices are read. */
   readonly onProgress: (count: number) => void;
   readonly signal: AbortSignal;
@@ -32,7 +31,9 @@ interface Export {
  * @throws when the service refuses it, or cannot be reached for long
  */
 export async function exportInvoices(client: Client, options: Export): Promise<Blob | null> {
-  const { filter, language, head, nameOf, onProgress, signal } = options;
+  const { filter, language, texts, onProgress, signal } = options;
+  const columns = columnsOf(texts);
+  const head = columns.map(([name]) => name);
   const parts: Blob[] = [new Blob([BYTE_ORDER_MARK, csvLine(head, language)])];
   let after: string | null = null;
   for (let count = 0; ; ) {
@@ -42,7 +43,16 @@ export async function exportInvoices(client: Client, options: Export): Promise<B
       signal,
     );
     if (page === null) return null;
-    parts.push(new Blob(page.nodes.map((invoice) => csvLine(cellsOf(invoice, nameOf), language))));
+    parts.push(
+      new Blob(
+        page.nodes.map((invoice) =>
+          csvLine(
+            columns.map(([, cellOf]) => cellOf(invoice)),
+            language,
+          ),
+        ),
+      ),
+    );
     count += page.nodes.length;
     onProgress(count);
     if (!page.pageInfo.hasNextPage) return new Blob(parts, { type: 'text/csv;charset=utf-8' });
@@ -51,11 +61,25 @@ export async function exportInvoices(client: Client, options: Export): Promise<B
   }
 }
 
-function cellsOf(invoice: ExportedInvoice, nameOf: Export['nameOf']) {
-  const { id, number, createdAt, status, customer, totals, amount, currency, dgiId } = invoice;
+type Column = readonly [name: string, cellOf: (invoice: ExportedInvoice) => string | number | null];
+
+/** The columns of the file. Those of amounts add up: without tax and tax are the total, and with the rounding what is payable. */
+function columnsOf({ invoices, search, statuses, ...texts }: Texts): readonly Column[] {
+  const { number, date, status, customer } = invoices.columns;
   return [
-    ...[number, createdAt, nameOf(status), customer.name, customer.ice],
-    ...[totals.subtotal, totals.taxTotal, amount, currency, dgiId, id],
+    [number, (invoice) => invoice.number],
+    [date, (invoice) => invoice.createdAt],
+    [status, (invoice) => statuses[invoice.status].step],
+    [customer, (invoice) => invoice.customer.name],
+    [texts.ice, (invoice) => invoice.customer.ice],
+    [texts.subtotal, ({ totals }) => totals.subtotal],
+    [search.taxTotal, ({ totals }) => totals.taxTotal],
+    [texts.total, ({ totals }) => totals.total],
+    [texts.rounding, (invoice) => invoice.roundingAmount],
+    [texts.payable, (invoice) => invoice.amount],
+    [search.currency, (invoice) => invoice.currency],
+    [texts.dgiId, (invoice) => invoice.dgiId],
+    ['id', (invoice) => invoice.id],
   ];
 }
 

@@ -99,7 +99,7 @@ function Rows({ rows }: { rows: readonly ListedInvoice[] }) {
     <table class="rows stacked">
       <thead>
         <tr>
-          {[columns.number, columns.customer, columns.status, columns.date, columns.amount].map((name) => (
+          {[columns.number, columns.customer, columns.status, columns.date, texts.payable].map((name) => (
             <th scope="col" key={name}>
               {name}
             </th>

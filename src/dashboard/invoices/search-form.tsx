@@ -87,13 +87,13 @@ export function SearchForm({ filter, to }: SearchFormProps) {
   );
 }
 
-/** The customer or the total that the list is limited to, with a link that removes the limit. */
+/** The customer or the amount that the list is limited to, with a link that removes the limit. */
 function Match({ filter, to }: SearchFormProps) {
   const { texts, language } = useLanguage();
   const field = MATCHED.find((each) => filter[each] !== null);
   if (!field) return null;
   const value = filter[field] ?? '';
-  const names = { customer: texts.invoices.columns.customer, ice: texts.ice, amount: texts.invoices.columns.amount };
+  const names = { customer: texts.invoices.columns.customer, ice: texts.ice, amount: texts.payable };
   return (
     <p class="match">
       {names[field]}{' '}

@@ -34,6 +34,7 @@ export interface Texts {
   readonly test: string;
   readonly testUnder: string;
   readonly numberToCome: string;
+  /** Including tax, without the rounding. */
   readonly total: string;
   readonly details: string;
   readonly customer: string;
@@ -47,6 +48,8 @@ export interface Texts {
   /** @param rate percent */
   readonly vat: (rate: number) => string;
   readonly rounding: string;
+  /** The amount payable, by the name that the PDF has for it: `total` with `rounding`. */
+  readonly payable: string;
   /** The last step while it is to come. */
   readonly decision: string;
   readonly progress: string;
@@ -251,10 +254,7 @@ export interface InvoicesTexts {
   readonly older: string;
   readonly attention: string;
   readonly columns: Readonly<
-    Record<
-      'number' | 'customer' | 'status' | 'date' | 'amount' | 'description' | 'quantity' | 'unitPrice' | 'vat' | 'net',
-      string
-    >
+    Record<'number' | 'customer' | 'status' | 'date' | 'description' | 'quantity' | 'unitPrice' | 'vat' | 'net', string>
   >;
   readonly viewPdf: string;
   readonly lines: string;

@@ -193,9 +193,9 @@ export const INVOICE = {
       input: statedAmount,
       minimum: MIN_AMOUNT,
       event: 4,
-      description: 'Total including tax, in centimes.',
+      description: 'Amount payable, in centimes: the total including tax, with its rounding if there is one.',
       inputDescription:
-        'Total including tax, in centimes. It must equal the total of the lines with their VAT, computed once per rate and rounded half up.',
+        'Total including tax, in centimes. It must equal the total of the lines with their VAT, computed once per rate and rounded half up; VAT rounded on each line may differ by up to half a centime per line.',
       example: 12_000,
     },
     currency: {

@@ -8,7 +8,7 @@ import type { InvoiceRepository } from './repository.ts';
 
 /**
  * The facts of an accepted invoice that anyone with its verification URL sees, which is printed on the PDF: that this
- * service issued it, its seller, date, total and the authority's decision. Neither the buyer nor any line is public.
+ * service issued it, its seller, date, amount payable and the authority's decision. Neither the buyer nor any line is public.
  * The URL contains the invoice's id, which has 122 random bits and cannot be guessed.
  */
 export interface PublicFacts {
@@ -18,7 +18,7 @@ export interface PublicFacts {
   /** Calendar date in Africa/Casablanca, `YYYY-MM-DD`. */
   readonly issueDate: string;
   readonly seller: { readonly name: string; readonly ice: string };
-  /** Total including tax. */
+  /** The amount payable: the total including tax with its rounding. */
   readonly amount: Centimes;
   readonly dgiId: string;
   readonly acceptedAt: Date;

@@ -55,7 +55,7 @@ builder.queryFields((t) => ({
           description: `Only invoices of the customer with this name, without regard to case, accents and punctuation. ${ALONE}`,
         }),
         customerIce: t.arg.string({ description: `Only invoices of the customer with this ICE. ${ALONE}` }),
-        amount: t.arg({ type: 'Centimes', description: `Only invoices of this total, including tax. ${ALONE}` }),
+        amount: t.arg({ type: 'Centimes', description: `Only invoices of this amount payable. ${ALONE}` }),
         createdAfter: t.arg({ type: 'DateTime', description: 'Created after this instant.' }),
         createdBefore: t.arg({ type: 'DateTime', description: 'Created before this instant.' }),
       },

@@ -43,7 +43,7 @@ ${fact(texts.number, facts.number)}
 ${fact(texts.seller, facts.seller.name)}
 ${fact(texts.ice, facts.seller.ice)}
 ${fact(texts.date, format.longDate(facts.issueDate))}
-${fact(texts.amount, format.money(facts.amount, CURRENCY), 'amount')}
+${fact(texts.payable, format.money(facts.amount, CURRENCY), 'amount')}
 ${fact(texts.dgiId, facts.dgiId)}
 ${fact(texts.acceptedAt, format.moment(facts.acceptedAt))}
 ${

@@ -1,5 +1,6 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
 import type { PublicDocument } from '../../domain/invoice/verify-publicly.ts';
+import { PAYABLE_LABEL } from '../../text/payable-label.ts';
 
 /** The texts of the page that verifies an invoice. */
 export interface VerifyTexts {
@@ -14,7 +15,7 @@ export interface VerifyTexts {
   readonly seller: string;
   readonly ice: string;
   readonly date: string;
-  readonly amount: string;
+  readonly payable: string;
   readonly dgiId: string;
   readonly acceptedAt: string;
   readonly receipt: string;
@@ -57,7 +58,7 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     seller: 'Vendeur',
     ice: 'ICE',
     date: 'Date d’émission',
-    amount: 'Total TTC',
+    payable: PAYABLE_LABEL.fr,
     dgiId: 'Identifiant DGI',
     acceptedAt: 'Acceptée le',
     receipt: 'Reçu de l’administration',
@@ -96,7 +97,7 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     seller: 'البائع',
     ice: 'التعريف الموحد للمقاولة (ICE)',
     date: 'تاريخ الإصدار',
-    amount: 'المجموع مع احتساب الرسوم',
+    payable: PAYABLE_LABEL.ar,
     dgiId: 'معرف المديرية العامة للضرائب',
     acceptedAt: 'تاريخ القبول',
     receipt: 'وصل الإدارة',
@@ -135,7 +136,7 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     seller: 'Seller',
     ice: 'ICE',
     date: 'Issue date',
-    amount: 'Total incl. VAT',
+    payable: PAYABLE_LABEL.en,
     dgiId: 'DGI identifier',
     acceptedAt: 'Accepted on',
     receipt: 'Receipt of the authority',

@@ -2,6 +2,7 @@ import type { Client } from '@urql/core';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { exportInvoices } from '../../../src/dashboard/invoices/export-invoices.ts';
 import { filterOf } from '../../../src/dashboard/invoices/invoice-filter.ts';
+import { TEXTS } from '../../../src/dashboard/text/texts.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -14,8 +15,9 @@ afterEach(() => {
 });
 
 const node = (id: string) => ({
-  ...{ id, number: id, status: 'accepted', createdAt: '2026-11-23T12:00:00Z', amount: 12_000, currency: 'MAD' },
-  ...{ dgiId: null, customer: { name: 'A', ice: '1' }, totals: { subtotal: 10_000, taxTotal: 2000 } },
+  ...{ id, number: id, status: 'accepted', createdAt: '2026-11-23T12:00:00Z', amount: 112, currency: 'MAD' },
+  ...{ dgiId: null, customer: { name: 'A', ice: '1' }, roundingAmount: 1 },
+  totals: { subtotal: 110, taxTotal: 1, total: 111 },
 });
 const page = (id: string, next: string | null) => ({
   data: { invoices: { nodes: [node(id)], pageInfo: { hasNextPage: next !== null, endCursor: next } } },
@@ -35,20 +37,30 @@ function exportFrom(answers: readonly object[]) {
     },
   } as unknown as Client;
   const done = exportInvoices(client, {
-    ...{ filter: filterOf({}), language: 'en', head: ['number'], nameOf: (status) => status },
+    ...{ filter: filterOf({}), language: 'en', texts: TEXTS.en },
     ...{ onProgress: () => undefined, signal: end.signal },
   }).then(
-    async (file) => (file ? (await file.text()).trim().split('\r\n').slice(1) : null),
+    async (file) => (file ? (await file.text()).trim().split('\r\n') : null),
     () => 'failed',
   );
   return { asked, end, done };
 }
 
+it('has columns of amounts that add up, a rounding included', async () => {
+  const { done } = exportFrom([page('a', null)]);
+  await vi.advanceTimersByTimeAsync(5000);
+  const [head = '', line = ''] = (await done) as string[];
+  const amounts = head.indexOf(TEXTS.en.subtotal);
+  expect(head.slice(amounts)).toMatch(/^Total excl\. VAT,VAT,Total incl\. VAT,Rounding,Amount due,/);
+  expect(line).toContain(',1.10,0.01,1.11,0.01,1.12,MAD,');
+  expect(line.split(',')).toHaveLength(head.split(',').length);
+});
+
 it('reads page after page', async () => {
   const { asked, done } = exportFrom([page('a', 'a'), page('b', 'b'), page('c', null)]);
   await vi.advanceTimersByTimeAsync(5000);
   expect(asked).toEqual([null, 'a', 'b']);
-  expect((await done) as string[]).toHaveLength(3);
+  expect((await done) as string[]).toHaveLength(1 + 3);
 });
 
 it('waits as long as the limit of requests says, however often', async () => {
@@ -58,7 +70,7 @@ it('waits as long as the limit of requests says, however often', async () => {
   expect(asked).toHaveLength(2);
   await vi.advanceTimersByTimeAsync(400_000);
   expect(asked).toHaveLength(12);
-  expect((await done) as string[]).toHaveLength(2);
+  expect((await done) as string[]).toHaveLength(1 + 2);
 });
 
 it('survives short failures, and gives up after long ones and refusals', async () => {
@@ -66,7 +78,7 @@ it('survives short failures, and gives up after long ones and refusals', async (
   const long = exportFrom([failed(503)]);
   const refused = exportFrom([failed(403)]);
   await vi.advanceTimersByTimeAsync(120_000);
-  expect((await short.done) as string[]).toHaveLength(1);
+  expect((await short.done) as string[]).toHaveLength(1 + 1);
   expect([await long.done, long.asked.length]).toEqual(['failed', 6]);
   expect([await refused.done, refused.asked.length]).toEqual(['failed', 1]);
 });

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
+import { MAIL_TEXTS } from '../../../src/adapters/email/texts.ts';
+import { LABELS } from '../../../src/adapters/pdf/labels.ts';
 import { chooseLanguage } from '../../../src/dashboard/text/languages.ts';
 import { TEXTS } from '../../../src/dashboard/text/texts.ts';
+import { DOCUMENT_LANGUAGES } from '../../../src/domain/document-language.ts';
 
 it.each([
   ['', ['ar-MA', 'fr'], 'ar'],
@@ -11,6 +14,14 @@ it.each([
   ['?lang=xx', ['AR'], 'ar'],
 ])('with %s and the reader’s %j it is %s', (search, preferred, language) => {
   expect(chooseLanguage(search, preferred)).toBe(language);
+});
+
+it('the totals have the names of the PDF, in the mail too', () => {
+  for (const language of DOCUMENT_LANGUAGES) {
+    const { gross: total, rounding, payable } = LABELS[language];
+    expect(TEXTS[language]).toMatchObject({ total, rounding, payable });
+    expect(MAIL_TEXTS[language].payable).toBe(payable);
+  }
 });
 
 it('no text is left in another language', () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { LABELS } from '../../../src/adapters/pdf/labels.ts';
 import { DOCUMENT_LANGUAGES } from '../../../src/domain/document-language.ts';
 import { verifyPage } from '../../../src/transport/verify/page.ts';
 
@@ -27,6 +28,14 @@ it('writes amounts and dates as the language does', () => {
   expect(verifyPage(FACTS, 'fr', null)).toContain('1\u00a0234\u00a0567,89\u00a0MAD');
   expect(verifyPage(FACTS, 'en', null)).toContain('1,234,567.89\u00a0MAD');
   expect(verifyPage(FACTS, 'ar', null)).toContain('21 نونبر 2026');
+});
+
+it('states the amount payable by the name that the PDF has for it', () => {
+  for (const language of DOCUMENT_LANGUAGES) {
+    const label = `<dt>${LABELS[language].payable}</dt>`;
+    expect(verifyPage(FACTS, language, null)).toContain(label);
+    expect(verifyPage(FACTS, language, null)).not.toContain(LABELS[language].gross);
+  }
 });
 
 it('shows the verified receipt and its digest, and nothing of it while there is none', () => {
