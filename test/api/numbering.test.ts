@@ -121,7 +121,7 @@ describe("numbers of the client's own series", () => {
     expect(await create(client, numbered('idempotency'))).toMatchObject({ code: 'duplicate_number' });
   });
 
-  it('cannot have the form of the service’s own, blanks at the ends, or characters that documents and file names do not allow', async () => {
+  it('cannot have the form of the service’s own, blanks at the ends or in a row, or characters that documents and file names do not allow', async () => {
     const client = new Client(service.url, (await service.tenant()).secretKey);
     for (const number of [
       '',
@@ -129,6 +129,7 @@ describe("numbers of the client's own series", () => {
       '1999-1234567',
       ' A',
       'A ',
+      'FAC  2026 77',
       'A\n1',
       '../x',
       'A<b>',

@@ -339,6 +339,9 @@ describe("a number of the client's own series", () => {
     await stored({ ownNumber: 'FA 1', environment: 'live' });
     await stored({ ownNumber: 'FA 1', tenantId: 'ten_other' });
     await stored({ ownNumber: 'fa 1' });
+    // Accepted before several spaces in a row were refused.
+    const spaced = await stored({ ownNumber: 'FA  1', number: 'FA  1' });
+    expect(await invoices.findByNumber('ten_test', 'test', 'FA  1')).toEqual(spaced);
   });
 
   const create = (key: string, ownNumber: string | null) => {

@@ -274,7 +274,7 @@ export const INVOICE = {
       input: ownNumber.nullish(),
       description:
         'Legal number: the one the invoice was created with, or the next one of the service’s series; null while pending.',
-      inputDescription: `A number of your own series: letters A to Z and a to z, digits, and between them spaces and \`. / _ -\`, at most ${LIMITS.number} characters; never used before in this environment. Default: the next number of the service’s series.`,
+      inputDescription: `A number of your own series: letters A to Z and a to z, digits, and between them single spaces and \`. / _ -\`, at most ${LIMITS.number} characters; never used before in this environment. Default: the next number of the service’s series.`,
     },
     terms: {
       rest: null,
