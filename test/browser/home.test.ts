@@ -149,7 +149,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     await page.locator('.head a').click();
     await page.waitForSelector('#scenario option:nth-child(2)');
     await page.select('#scenario', REJECTED);
-    await page.locator('[name="unitPrice-1"]').fill('1,000.00');
+    await page.locator('[name="unitPrice-1"]').fill('12,345');
     await page.locator('.creation [type=submit]').click();
     await page.waitForFunction(() => document.querySelector('.refusal')?.textContent !== '');
     await page.locator('[name="unitPrice-1"]').fill('99.99');

@@ -19,23 +19,35 @@ export interface TypedInvoice {
   readonly lines: readonly TypedLine[];
 }
 
+/** In the place of a figure that cannot be read: no field of a line may be negative, so the service names it. */
+const UNREADABLE = -1;
+
 /**
  * The invoice as the API takes it, with the total of its lines: VAT computed once for each rate, rounded half up. A
- * text that is no number becomes 0, which the service refuses with its reason.
+ * line with a figure that cannot be read is sent for the service to refuse, and is not in the total.
  */
 export function drawnUp({ ice, name, email, lines }: TypedInvoice): InvoiceInput {
   const typed = lines.map(({ description, quantity, unitPrice, taxRate }) => ({
     description,
-    ...{ quantity: wholeOf(quantity), unitPrice: centimesOf(unitPrice) ?? 0, taxRate: wholeOf(taxRate) },
+    ...{ quantity: wholeOf(quantity), unitPrice: centimesOf(unitPrice) ?? UNREADABLE, taxRate: percentOf(taxRate) },
   }));
   const bases = new Map<number, bigint>();
-  for (const { quantity, unitPrice, taxRate } of typed)
+  for (const { quantity, unitPrice, taxRate } of typed) {
+    if ([quantity, unitPrice, taxRate].includes(UNREADABLE)) continue;
     bases.set(taxRate, (bases.get(taxRate) ?? 0n) + BigInt(quantity) * BigInt(unitPrice));
+  }
   const amount = [...bases].reduce((sum, [rate, base]) => sum + base + (base * BigInt(rate) + 50n) / 100n, 0n);
   const customer = { ice: ice.trim(), name: name.trim(), ...(email.trim() && { email: email.trim() }) };
   return { amount: Number(amount), currency: 'MAD', customer, lines: typed };
 }
 
+/** `1 000` → 1000. */
 function wholeOf(text: string): number {
-  return /^\d{1,9}$/.test(text.trim()) ? Number(text) : 0;
+  const digits = text.replaceAll(/\s/g, '');
+  return /^\d{1,9}$/.test(digits) ? Number(digits) : UNREADABLE;
+}
+
+/** `20`, `20 %` and `20,0` → 20. */
+function percentOf(text: string): number {
+  return wholeOf(text.replace(/[%٪]\s*$/, '').replace(/[.,]0{1,2}\s*$/, ''));
 }

@@ -37,11 +37,16 @@ export function plainAmount(centimes: number, decimal = ','): string {
   return `${centimes < 0 ? '-' : ''}${whole}${decimal}${decimals}`;
 }
 
+/** Thousands and decimals by different signs, which leave no doubt of which is which: `1.234,50`, `1,234.50`. */
+const GROUPED = /^\d{1,3}(?:(?:\.\d{3})+,|(?:,\d{3})+\.)\d{1,2}$/;
+
 /**
  * `1 234,5` → 123450. Works on the digits, so that no amount becomes a fraction.
- * @returns centimes; null for what is no amount of up to 13 digits before the comma
+ * @returns centimes; null for what is no amount of up to 13 digits before the decimals, or could be two: `12,345`
  */
 export function centimesOf(text: string): number | null {
-  const [, whole = '', decimals = ''] = /^(\d{1,13})(?:[.,](\d{1,2}))?$/.exec(text.replaceAll(/\s/g, '')) ?? [];
+  const typed = text.replaceAll(/\s/g, '');
+  const plain = GROUPED.test(typed) ? typed.replaceAll(/[.,](?=\d{3})/g, '') : typed;
+  const [, whole = '', decimals = ''] = /^(\d{1,13})(?:[.,](\d{1,2}))?$/.exec(plain) ?? [];
   return whole === '' ? null : Number(whole + decimals.padEnd(2, '0'));
 }

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WAYS } from '../../../src/dashboard/creation/by-api.ts';
-import { drawnUp } from '../../../src/dashboard/creation/drawn-up.ts';
+import { drawnUp, type TypedLine } from '../../../src/dashboard/creation/drawn-up.ts';
 import { csvLine } from '../../../src/dashboard/invoices/csv.ts';
 import { searchedOf } from '../../../src/dashboard/invoices/searched.ts';
 import { plainAmount } from '../../../src/dashboard/text/money.ts';
+import { problemsOf } from '../../../src/domain/input-problems.ts';
+import { createInvoiceInput } from '../../../src/domain/invoice/create-invoice-input.ts';
 import { TAX_RATES } from '../../../src/domain/invoice/tax-rate.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
 
@@ -50,8 +52,38 @@ it('an invoice is drawn up with the VAT of each rate, rounded once, half up', ()
   expect(input.amount).toBe(25 + 3 + 300_000 + 60_000);
   expect(input.customer).toEqual({ ice: '1', name: 'N' });
   expect(input.lines[2]).toEqual({ description: 'd', quantity: 3, unitPrice: 100_000, taxRate: 20 });
-  for (const unitPrice of ['', 'x', '-1', '1,234'])
-    expect(drawnUp({ ...typed, lines: [{ ...line, unitPrice }] }).amount).toBe(0);
+});
+
+describe('a figure that is typed', () => {
+  const line = { description: 'd', quantity: '1', unitPrice: '100', taxRate: '20' };
+  const drawn = (changes: Partial<TypedLine>) =>
+    drawnUp({ ice: '001234567000089', name: 'N', email: '', lines: [line, { ...line, ...changes }] });
+
+  it.each<['quantity' | 'unitPrice' | 'taxRate', string, number]>([
+    ...['20 %', '20%', '20\u00a0%', '20,0', '20.00', ' 20,0 % ', '20 ٪'].map(
+      (text) => ['taxRate', text, 20] as ['taxRate', string, number],
+    ),
+    ...['1.234,50', '1,234.50', '1 234,5', '1\u202f234,50'].map(
+      (text) => ['unitPrice', text, 123_450] as ['unitPrice', string, number],
+    ),
+    ['unitPrice', '1.234.567,89', 123_456_789],
+    ['unitPrice', '1234.5', 123_450],
+    ['quantity', '1 000', 1000],
+  ])('as the %s %j is read', (field, text, value) => {
+    expect(drawn({ [field]: text }).lines[1]?.[field]).toBe(value);
+  });
+
+  it.each([
+    ...['', 'vingt', '20,5', '20,000', '-20', '−20', '% 20'].map((text) => ['taxRate', text] as const),
+    ...['', 'abc', '12,345', '1.234', '-5', '−5', '1.23,45', '1,2345.00'].map((text) => ['unitPrice', text] as const),
+    ...['', 'un', '1,5', '-1', '1.000'].map((text) => ['quantity', text] as const),
+  ])('as the %s %j is refused by the service, which names the field', (field, text) => {
+    const input = drawn({ [field]: text });
+    const { error } = createInvoiceInput.safeParse(input);
+    expect(error && problemsOf(error).map(({ param }) => param)).toEqual([`lines.1.${field}`]);
+    // The other line alone.
+    expect(input.amount).toBe(12_000);
+  });
 });
 
 it('a drawn up amount is the one that the service computes, whatever is typed', () => {
