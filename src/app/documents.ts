@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type ContentExaminer, createContentExaminer } from '../adapters/authority/mock/content-examiner.ts';
-import { undrawableCharacters } from '../adapters/pdf/fonts.ts';
 import { createPdfRenderer } from '../adapters/pdf/pdf-renderer.ts';
+import { unshownCharacters } from '../adapters/pdf/unshown-characters.ts';
 import { createInvoiceWriter } from '../adapters/ubl/invoice-writer.ts';
 import { createDocumentVerifier, type DocumentVerifier } from '../adapters/xades/document-verifier.ts';
 import type { InvoiceWriter, PdfRenderer } from '../domain/invoice/ports.ts';
@@ -54,7 +54,7 @@ export function composeDocuments(
   return {
     renderer: closed(given.renderer ?? createSignedRenderer(browser(), keyOf, fail)),
     writer: closed(given.writer ?? createInvoiceWriter(fail)),
-    invoiceWarnings: createInvoiceWarnings(undrawableCharacters),
+    invoiceWarnings: createInvoiceWarnings(unshownCharacters),
     verifier: closed(given.verifier ?? createDocumentVerifier({ onFatal: fail })),
     clientsVerifier: closed(given.clientsVerifier ?? createDocumentVerifier({ onFatal: fail })),
     examiner: closed(given.examiner ?? createContentExaminer(EXAMINATION_THREAD, fail)),

@@ -70,22 +70,38 @@ const DIRECTED =
  * surrogates, the two bidi overrides, which reverse a text (`00,001` for `100,00`), controls that end an isolate which
  * the text did not open, and so many combining marks on a letter that they would cover other lines. Every line end
  * becomes a line feed, as in the XML.
+ * @param onReplaced told what each U+FFFD stands for: one character, or the marks of one letter
  */
-function printable(text: string): string {
+function printable(text: string, onReplaced?: (characters: string) => void): string {
   let open = 0;
-  const safe = text.toWellFormed().replaceAll(UNSAFE, (character) => {
-    if (character.startsWith('\r')) return '\n';
-    if (/^\p{M}/u.test(character)) return '\ufffd';
-    if (/[\u2066-\u2068]/.test(character)) open += 1;
-    else if (character !== '\u2069' || open === 0) return '\ufffd';
-    else open -= 1;
-    return character;
+  const safe = text.replaceAll(UNSAFE, (characters) => {
+    if (characters.startsWith('\r')) return '\n';
+    if (/^[\u2066-\u2068]/.test(characters)) {
+      open += 1;
+      return characters;
+    }
+    if (characters === '\u2069' && open > 0) {
+      open -= 1;
+      return characters;
+    }
+    onReplaced?.(characters);
+    return '\ufffd';
   });
   return safe + '\u2069'.repeat(open);
 }
 
+/** The characters of a text that {@link html} and the others of this file replace by U+FFFD, each once. */
+export function replacedCharacters(text: string): string[] {
+  if (PLAIN.test(text)) return [];
+  const replaced = new Set<string>();
+  printable(text, (characters) => {
+    for (const each of characters) replaced.add(each);
+  });
+  return [...replaced];
+}
+
 /**
- * CR and CRLF, controls, bidi overrides, bidi isolates, and combining marks after the sixth on a letter: no language of
- * our fonts needs more.
+ * CR and CRLF, controls, lone surrogates, bidi overrides, bidi isolates, and combining marks after the sixth on a
+ * letter: no language of our fonts needs more.
  */
-const UNSAFE = /\r\n?|[^\P{Cc}\n\t]|[\u202d\u202e\u2066-\u2069]|(?<=\p{M}{6})\p{M}+/gu;
+const UNSAFE = /\r\n?|[^\P{Cc}\n\t]|\p{Cs}|[\u202d\u202e\u2066-\u2069]|(?<=\p{M}{6})\p{M}+/gu;

@@ -104,6 +104,23 @@ it('warnings about the valid parts are returned beside the problems', async () =
   expect(await codes(draft({ amount: 11999, lines: draft().lines }))).not.toContain('rounding amount');
 });
 
+it('characters that the PDF replaces, because they would reverse or cover texts, are reported', async () => {
+  const lines = ['Prix \u202e00,001\u202c MAD', 'a\u2069b', `a${'\u0301'.repeat(499)}`, '\u2067شاي\u2069'];
+  const { warnings } = await validate(
+    draft({
+      customer: { ...draft().customer, name: 'Atlas \u202egnidaeR' },
+      lines: lines.map((description) => ({ description, quantity: 1, unitPrice: 2500 })),
+    }),
+  );
+  const told = warnings.filter(({ code }: { code: string }) => code === 'unprintable_characters');
+  expect(told.map(({ path, message }: { path: string; message: string }) => [path, message])).toEqual([
+    ['customer.name', expect.stringContaining(': U+202E. ')],
+    ['lines.0.description', expect.stringContaining(': U+202E. ')],
+    ['lines.1.description', expect.stringContaining(': U+2069. ')],
+    ['lines.2.description', expect.stringContaining(': U+0301. ')],
+  ]);
+});
+
 it('characters without a font are reported before and after creation', async () => {
   const input = draft({
     customer: { ...draft().customer, name: 'Atlas 中国 ✓' },

@@ -55,8 +55,8 @@ export const INVOICE_WARNINGS = {
   },
   unprintable_characters: {
     description:
-      'A text has characters that the PDF shows as \ufffd, because none of its fonts has them. The XML holds them.',
-    remedy: 'Write the text in Latin or Arabic letters as well.',
+      'A text has characters that the PDF shows as \ufffd, because none of its fonts has them, or because they would make the text look like another one. The XML holds them.',
+    remedy: 'Write the text in Latin or Arabic letters as well, without controls that change its direction.',
   },
 } as const satisfies Readonly<Record<string, { readonly description: string; readonly remedy: string }>>;
 

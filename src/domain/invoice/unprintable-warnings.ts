@@ -3,8 +3,13 @@ import type { Invoice } from './invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning } from './invoice-warnings.ts';
 import { legalWarnings, type WarnedInvoice } from './legal-warnings.ts';
 
-/** Finds the characters of a text that no font of the PDF has, each once; the PDF shows U+FFFD in their place. */
-export type UndrawableCharacters = (text: string) => Promise<readonly string[]>;
+/** Finds the characters of a text in whose place the PDF shows U+FFFD, each once for a reason. */
+export type UnshownCharacters = (text: string) => Promise<{
+  /** That no font of the PDF has. */
+  readonly withoutFont: readonly string[];
+  /** That would make the text look like another one, such as controls that reverse it. */
+  readonly distorting: readonly string[];
+}>;
 
 /**
  * Computes all warnings of an invoice: those about its contents, and those about characters that its PDF cannot show.
@@ -13,23 +18,23 @@ export type InvoiceWarnings = (invoice: Stated) => Promise<InvoiceWarning[]>;
 
 type Stated = WarnedInvoice & Pick<Invoice, 'number'>;
 
-export function createInvoiceWarnings(undrawable: UndrawableCharacters): InvoiceWarnings {
-  return async (invoice) => [...legalWarnings(invoice), ...(await unprintableWarnings(invoice, undrawable))];
+export function createInvoiceWarnings(unshown: UnshownCharacters): InvoiceWarnings {
+  return async (invoice) => [...legalWarnings(invoice), ...(await unprintableWarnings(invoice, unshown))];
 }
 
 /** Maximum number of lines with a warning of their own; further ones are only counted. */
 const MAX_LINES = 20;
-/** Maximum number of characters that one warning names. */
+/** Maximum number of characters that one warning names for each reason. */
 const MAX_NAMED = 10;
 
 /** Number of characters looked up in one unit of {@link takeTurn}. */
 const CHARACTERS_A_UNIT = 8;
 
-/** The warnings of texts with characters that the PDF cannot show, such as Chinese ones. The XML contains them. */
-async function unprintableWarnings(invoice: Stated, undrawable: UndrawableCharacters): Promise<InvoiceWarning[]> {
+/** The warnings of texts with characters that the PDF does not show, such as Chinese ones. The XML contains them. */
+async function unprintableWarnings(invoice: Stated, unshown: UnshownCharacters): Promise<InvoiceWarning[]> {
   const warningOf = async ([path, text]: readonly [path: string, text: string | null | undefined]) => {
-    const missing = text ? await undrawable(text) : [];
-    return missing.length === 0 ? [] : [warning(path, missing)];
+    const reasons = text ? reasonsOf(await unshown(text)) : [];
+    return reasons.length === 0 ? [] : [warning(path, reasons)];
   };
   const fields = await Promise.all(printedFields(invoice).map(warningOf));
   const ofLines: InvoiceWarning[] = [];
@@ -79,14 +84,25 @@ function printedFields({
   ];
 }
 
-function warning(path: string, missing: readonly string[]): InvoiceWarning {
-  const named = missing.slice(0, MAX_NAMED).map((each) => `${each} (${codePoint(each)})`);
-  const more = missing.length - named.length;
-  const characters = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+function reasonsOf({ withoutFont, distorting }: Awaited<ReturnType<UnshownCharacters>>): string[] {
+  // The distorting ones are named by their code points alone, because they would distort the message too.
+  return [
+    ...reason('none of its fonts has them', withoutFont, (each) => `${each} (${codePoint(each)})`),
+    ...reason('they would make the text look like another one', distorting, codePoint),
+  ];
+}
+
+function reason(why: string, characters: readonly string[], nameOf: (character: string) => string): string[] {
+  const named = characters.slice(0, MAX_NAMED).map(nameOf);
+  const more = characters.length - named.length;
+  return named.length === 0 ? [] : [`because ${why}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
+}
+
+function warning(path: string, reasons: readonly string[]): InvoiceWarning {
   return {
     code: 'unprintable_characters',
     path,
-    message: `${path} has characters that the PDF shows as \ufffd, because none of its fonts has them: ${characters}. The XML holds them. ${INVOICE_WARNINGS.unprintable_characters.remedy}`,
+    message: `${path} has characters that the PDF shows as \ufffd, ${reasons.join(', and ')}. The XML holds them. ${INVOICE_WARNINGS.unprintable_characters.remedy}`,
   };
 }
 

@@ -10,7 +10,7 @@ import type { IdempotencyMark, InvoiceRepository } from '../../../src/domain/inv
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
 
-const warnings = createInvoiceWarnings(async () => []);
+const warnings = createInvoiceWarnings(async () => ({ withoutFont: [], distorting: [] }));
 const ids = createInvoiceIds('secret');
 
 const principal: Principal = {

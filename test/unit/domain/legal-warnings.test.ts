@@ -48,7 +48,7 @@ describe('the warnings of an invoice', () => {
     const asked: string[] = [];
     const warnings = createInvoiceWarnings(async (text) => {
       asked.push(text);
-      return [...new Set(text.match(/[\u4e00-\u9fff]/g))];
+      return { withoutFont: [...new Set(text.match(/[\u4e00-\u9fff]/g))], distorting: [] };
     });
     const line = sampleLine({ description: '咨询', quantity: 1, unitPrice: 100, taxRate: 20 });
     const plain = sampleLine({ description: 'Café', quantity: 1, unitPrice: 100, taxRate: 20 });
@@ -77,8 +77,28 @@ describe('the warnings of an invoice', () => {
     expect(asked).toContain('A-1');
   });
 
+  test('name what would make a text look like another one by its code point, which does nothing to the message', async () => {
+    const warnings = createInvoiceWarnings(async (text) => ({
+      withoutFont: text === 'R' ? ['北'] : [],
+      distorting: text === 'R' || text === 'N' ? ['\u202e', '\u0301'] : [],
+    }));
+    const buyer = { ...sample.customer, name: 'N' };
+    const told = await warnings({
+      ...{ seller: { ...seller, legalName: 'R' }, customer: buyer, lines: sample.lines, amount: sample.amount },
+      ...{ number: null, terms, createdAt },
+    });
+    const messages = told.filter(({ code }) => code === 'unprintable_characters').map(({ message }) => message);
+    expect(messages).toEqual([
+      expect.stringContaining(
+        'shows as \ufffd, because they would make the text look like another one: U+202E, U+0301. The XML',
+      ),
+      expect.stringContaining('because none of its fonts has them: 北 (U+5317), and because they would make'),
+    ]);
+    expect(messages.join()).not.toMatch(/\u202e|\u0301/);
+  });
+
   test('yield to the event loop: other work runs while 1,000 long lines are checked', async () => {
-    const warnings = createInvoiceWarnings(async () => []);
+    const warnings = createInvoiceWarnings(async () => ({ withoutFont: [], distorting: [] }));
     const line = sampleLine({ description: 'é'.repeat(500), quantity: 1, unitPrice: 100, taxRate: 20 });
     const lines = Array.from({ length: 1000 }, () => line);
     let [turns, done] = [0, false];

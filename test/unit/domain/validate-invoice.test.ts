@@ -43,7 +43,7 @@ const writer: InvoiceWriter = {
     return { octets: new Uint8Array(), signatureAt: 0, sha256: '' };
   },
 };
-const warnings = createInvoiceWarnings(async () => []);
+const warnings = createInvoiceWarnings(async () => ({ withoutFont: [], distorting: [] }));
 const validate = createValidateInvoice(invoices, writer, warnings);
 const create = createCreateInvoice(
   invoices,

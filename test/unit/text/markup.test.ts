@@ -1,7 +1,7 @@
 import { DOMParser } from '@xmldom/xmldom';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cssString, html, isolated, Markup } from '../../../src/text/markup.ts';
+import { cssString, html, isolated, Markup, replacedCharacters } from '../../../src/text/markup.ts';
 
 describe('html', () => {
   test('takes values as text and markup as it is', () => {
@@ -50,6 +50,31 @@ describe('html', () => {
     expect(isolated('\u2069ش')).toBe('\u2068\ufffdش\u2069');
     expect(isolated('\u2067x')).toBe('\u2068\u2067x\u2069\u2069');
     expect(isolated('Atlas')).toBe('Atlas');
+  });
+});
+
+describe('replacedCharacters', () => {
+  test.each([
+    ['Atlas \u202egnidaeR', ['\u202e']],
+    ['Prix \u202e00,001\u202c MAD', ['\u202e']],
+    ['a\u2069b\u2069', ['\u2069']],
+    [`a${'\u0301'.repeat(499)}`, ['\u0301']],
+    [`a${'\u0301'.repeat(7)}\u0300`, ['\u0301', '\u0300']],
+    ['\ud800 \u0085', ['\ud800', '\u0085']],
+    ['\u2067a\u2069 b\r\nc\t', []],
+    ['Atlas SARL', []],
+  ])('of %j are %j', (text, replaced) => {
+    expect(replacedCharacters(text)).toEqual(replaced);
+  });
+
+  test('are there exactly if a replacement character is written that the text does not have', () => {
+    const character = fc.constantFrom('a', '\r', '\u202e', '\u2067', '\u2069', '\u0301', '\ud800', '\u0001', '北');
+    fc.assert(
+      fc.property(fc.array(character, { maxLength: 30 }), (characters) => {
+        const text = characters.join('');
+        expect(html`${text}`.text.includes('\ufffd')).toBe(replacedCharacters(text).length > 0);
+      }),
+    );
   });
 });
 
