@@ -39,6 +39,15 @@ it('a cell of a CSV file is no formula, whatever an import takes as its end', ()
   for (const sign of ['＝', '＋', '－', '＠', ' =']) expect(csvLine([`${sign}1`], 'en')).toBe(`'${sign}1\r\n`);
 });
 
+it('digits that a spreadsheet would change as a number stay a text', () => {
+  for (const text of ['002189456000077', '999000000000005', '123456789012', '07', '00'])
+    expect(csvLine([text], 'fr')).toBe(`"=""${text}"""\r\n`);
+  for (const text of ['12345678901', '7', '0', '2026-000123', '0A']) expect(csvLine([text], 'fr')).toBe(`${text}\r\n`);
+  expect(csvLine([123_456_789_012_345], 'fr')).toBe('1234567890123,45\r\n');
+  // Such a text of a client is no formula.
+  expect(csvLine(['="002189456000077"&A1'], 'en')).toBe('"\'=""002189456000077""&A1"\r\n');
+});
+
 it('an invoice is drawn up with the VAT of each rate, rounded once, half up', () => {
   const line = { description: 'd', quantity: '3', unitPrice: '0,05', taxRate: '10' };
   const typed = {
