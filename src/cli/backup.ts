@@ -32,6 +32,7 @@ export const backup: Command = {
       description: 'A new folder for the copy; - writes a tar archive to standard output',
     },
     follow: { description: 'Keep the copy at most a second behind the running service, until Ctrl-C' },
+    replace: { description: 'With --follow: replace the copy in DIR even if it has other or newer data' },
     'without-master-key': { description: 'Leave out master.key: the copy cannot be used without it' },
     'work-dir': workDir,
     json: { description: 'Print the manifest of the copy' },
@@ -54,6 +55,8 @@ back.`,
         if (place === null || !isJson) terminal.remark(`${what}…`);
       };
       const options = { withMasterKey, signal, say };
+      const replace = input.has('replace');
+      if (replace && !input.has('follow')) throw new UsageError('--replace belongs to --follow.');
       if (place !== null) {
         if (input.has('follow')) throw new UsageError('--follow needs a folder: an archive cannot be followed.');
         if (terminal.stream.isTTY)
@@ -63,7 +66,7 @@ back.`,
         return 0;
       }
       if (input.has('follow')) {
-        await parts.followStore(config, { ...options, to });
+        await parts.followStore(config, { ...options, to, replace });
         return 0;
       }
       const manifest = await parts.takeBackup(config, { ...options, to });

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { type FileHandle, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { MongoClient } from 'mongodb';
+import { MongoClient, Timestamp } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { copyDatabase, copyLog, type OpenSource, openSource } from '../../src/app/backup/copy-store.ts';
 import { followStore } from '../../src/app/backup/follow-store.ts';
+import { findManifest, type Manifest, writeManifest } from '../../src/app/backup/manifest.ts';
+import { restoreBackup } from '../../src/app/backup/restore-backup.ts';
 import { readConfig } from '../../src/config.ts';
 import { FileCopy } from '../../src/engine/copy/file-copy.ts';
 import { settleCopy } from '../../src/engine/copy/settle-copy.ts';
@@ -288,17 +291,17 @@ test('a log is needed before its first page is written into the file, until all 
 
 describe('a folder that is followed', () => {
   /** Follows until `end` is called. */
-  function follow(dataDir: string, to: string) {
+  function follow(dataDir: string, to: string, replace = false) {
     const controller = new AbortController();
     const said: string[] = [];
     const { signal } = controller;
-    const options = { to, withMasterKey: true, signal, say: (what: string) => void said.push(what) };
+    const options = { to, withMasterKey: true, replace, signal, say: (what: string) => void said.push(what) };
     const done = followStore(readConfig({ DATA_DIR: dataDir }), options);
     const end = () => {
       controller.abort();
       return done;
     };
-    return { said: () => said.join(), end };
+    return { said: () => said.join(), done, end };
   }
 
   test('has an idle engine on the disk before its first manifest, and one follower at a time', async () => {
@@ -338,6 +341,105 @@ describe('a folder that is followed', () => {
       await waiting.end();
     }
   });
+
+  /** Runs an engine over a folder of data while `work` does. @param signal how it is ended */
+  async function withEngine(dataDir: string, work: () => Promise<void>, signal: NodeJS.Signals = 'SIGTERM') {
+    const running = await startEngineProcess(join(dataDir, 'db'));
+    onTestFinished(() => running.kill());
+    const writer = await new MongoClient(running.uri).connect();
+    await writer.db('history').collection('written').insertOne({});
+    await writer.close();
+    await work();
+    const ended = once(running.child, 'exit');
+    running.child.kill(signal);
+    await ended;
+  }
+  /** Follows until a copy is whole. @returns its manifest */
+  async function followed(dataDir: string, to: string, replace = false): Promise<Manifest> {
+    const follower = follow(dataDir, to, replace);
+    await expect.poll(follower.said).toContain('is whole, checked and followed');
+    await follower.end();
+    return (await findManifest(to)) as Manifest;
+  }
+
+  test('is not replaced by other or older data, unless that is wanted', async () => {
+    const [dataDir, to, older] = [join(folder, 'kept'), join(folder, 'kept followed'), join(folder, 'kept older')];
+    await withEngine(dataDir, async () => void (await followed(dataDir, to)));
+    cpSync(dataDir, older, { recursive: true });
+    await withEngine(dataDir, async () => void (await followed(dataDir, to)));
+    const manifest = await findManifest(to);
+    const refused = async (reason: RegExp) => {
+      await expect(follow(dataDir, to).done).rejects.toThrow(reason);
+      expect(await findManifest(to)).toEqual(manifest);
+      expect(await readdir(to)).toContain(manifest?.folder);
+    };
+
+    await rename(dataDir, join(folder, 'not mounted'));
+    await withEngine(dataDir, () => refused(new RegExp(`installation ${manifest?.history?.id}.*data of another one`)));
+    await rm(dataDir, { recursive: true });
+    await rename(older, dataDir);
+    // Its newest write is soon later than that of the copy.
+    for (let time = 0; time < 2; time++) await withEngine(dataDir, () => refused(/writes up to .* not in DATA_DIR/));
+    await withEngine(dataDir, async () => {
+      const { folder: name } = await followed(dataDir, to, true);
+      expect((await followed(dataDir, to)).folder).not.toBe(name);
+    });
+  });
+
+  test('is replaced after every end of its engine, and by an engine over what was restored from it', async () => {
+    const [dataDir, to] = [join(folder, 'ends'), join(folder, 'ends followed')];
+    for (const signal of ['SIGKILL', 'SIGTERM'] as const)
+      await withEngine(dataDir, async () => void (await followed(dataDir, to)), signal);
+    await rm(dataDir, { recursive: true });
+    await restoreBackup({ dataDir }, to, { signal: NEVER, say: () => undefined });
+    await withEngine(dataDir, async () => {
+      expect((await followed(dataDir, to)).documents).toMatchObject({ 'history.written': 3 });
+    });
+  });
+
+  test('by an earlier version is replaced by any data, once', async () => {
+    const [dataDir, to] = [join(folder, 'earlier'), join(folder, 'earlier followed')];
+    await withEngine(join(folder, 'other'), async () => {
+      await writeManifest(to, { ...(await followed(join(folder, 'other'), to)), history: undefined });
+    });
+    await withEngine(dataDir, async () => {
+      expect(await followed(dataDir, to)).toMatchObject({ history: { id: expect.any(String) } });
+    });
+    await withEngine(join(folder, 'other'), async () => {
+      await expect(follow(join(folder, 'other'), to).done).rejects.toThrow('data of another one');
+    });
+  });
+});
+
+test('a state is found in the history of the data, also when the oplog no longer has it', () => {
+  const store = new Store(join(folder, 'states'), { oplogBytes: 1_000_000 });
+  onTestFinished(() => store.close());
+  const { history, commit, oplog } = store;
+  expect(() => history.state()).toThrow('has no id');
+  commit.write(() => history.begin());
+  commit.flush();
+  const empty = history.state();
+  const insert = (times: number) => {
+    for (let i = 0; i < times; i++) {
+      commit.write(() => {
+        const doc = { _id: randomBytes(8).toString('hex'), text: 'x'.repeat(50_000) };
+        store.documents.insert(store.collectionForWrite('db', 'c'), doc, encodeDocument(doc));
+      });
+      commit.flush();
+    }
+  };
+  insert(2);
+  const early = history.state();
+  for (const state of [empty, early]) expect(history.includes(state)).toBe(true);
+  for (const change of [{ id: early.id - 1 }, { seq: early.seq + 1 }, { sum: early.sum - 1 }])
+    expect(history.includes({ ...early, ...change })).toBe(false);
+  insert(60);
+  expect(oplog.floor).toBeGreaterThan(early.seq);
+  expect(history.includes(early)).toBe(true);
+  expect(history.includes({ ...early, id: early.id - 1 })).toBe(false);
+  commit.write(() => history.begin());
+  commit.flush();
+  expect(history.state().id).toBe(early.id);
 });
 
 test('a backup ends with its connection, and the log is moved as before', async () => {
@@ -354,6 +456,9 @@ test('what is wrong is refused', async () => {
   await expect(admin.command({ backupLog: 4711 })).rejects.toMatchObject({ code: 96 });
   await expect(admin.command({ backupLog: 'a' })).rejects.toMatchObject({ code: 14 });
   await expect(admin.command({ beginBackup: 1, to: '/tmp' })).rejects.toMatchObject({ code: 40415 });
+  for (const since of [{}, { id: 1, sum: 1, time: 1 }, { id: 'a', sum: 1, time: new Timestamp(1n) }, 1])
+    await expect(admin.command({ beginBackup: 1, since })).rejects.toMatchObject({ code: 14 });
+  await expect(admin.command({ beginBackup: 1, since: { to: 1 } })).rejects.toMatchObject({ code: 40415 });
   const begun = await beginBackup(client);
   const { end } = (await begun.askLog(0)) as { end: number };
   await expect(begun.askLog(-1)).rejects.toMatchObject({ code: 51024 });

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileCopy } from '../../engine/copy/file-copy.ts';
-import { type BackupSource, beginBackup, type LogState } from '../../storage/backup-source.ts';
+import { type BackupSource, beginBackup, type DataState, type LogState } from '../../storage/backup-source.ts';
 import type { Store } from '../../storage/connect.ts';
 import { KEY_FILE, KEY_FILES } from '../master-key.ts';
 import { copyFile, DATA, dataFiles, type FileList } from './file-list.ts';
@@ -23,10 +23,11 @@ export interface OpenSource extends BackupSource {
 /**
  * Begins a backup of the engine that a store is connected to. `close` also closes the store, and the data file after it:
  * POSIX releases a process's locks on a file when the process closes it, and this process may run the engine.
+ * @param since see {@link beginBackup}
  */
-export async function openSource(store: Pick<Store, 'client' | 'close'>): Promise<OpenSource> {
+export async function openSource(store: Pick<Store, 'client' | 'close'>, since?: DataState): Promise<OpenSource> {
   try {
-    const source = await beginBackup(store.client);
+    const source = await beginBackup(store.client, since);
     const file = await open(source.file, 'r');
     return {
       ...source,
@@ -80,16 +81,20 @@ export async function copyDatabase(source: OpenSource, folder: string, signal: A
   }
 }
 
+/** What a copy has: everything that was acknowledged before a time, and a state of the data. */
+export type CopiedState = Pick<Extract<LogState, { isMoved: false }>, 'at' | 'history'>;
+
 /**
  * Copies what has been written to the log since the last call.
  * @param needLog see `FileCopy.endLog`
- * @returns what was acknowledged before this time is in the copy, and whether anything was copied
+ * @returns what was acknowledged before this time is in the copy, the state that it has at least, and whether anything
+ *   was copied
  */
 export async function copyLog(
   source: OpenSource,
   copy: FileCopy,
   needLog?: (logBytes: number) => Promise<void>,
-): Promise<{ at: Date; isNew: boolean }> {
+): Promise<CopiedState & { readonly isNew: boolean }> {
   let isNew = false;
   const ask = async (): Promise<LogState> => {
     const state = await source.askLog(copy.logBytes);
@@ -101,8 +106,8 @@ export async function copyLog(
   };
   let state = await ask();
   while (state.isMoved) state = await ask();
-  const { end, at } = state;
-  if (copy.logBytes === end) return { at, isNew };
+  const { end, at, history } = state;
+  if (copy.logBytes === end) return { at, history, isNew };
   while (copy.logBytes < end) {
     const from = copy.logBytes;
     const bytes = await source.readLog(from, Math.min(end, from + PIECE));
@@ -111,7 +116,7 @@ export async function copyLog(
   }
   // If another client had the log moved meanwhile, something else may have been read: the answer has what is right.
   await ask();
-  return { at, isNew: true };
+  return { at, history, isNew: true };
 }
 
 /** Copies what DATA_DIR has beside the database. @returns whether the master key is among it */

@@ -7,11 +7,12 @@ import type { Config } from '../../config.ts';
 import type { FileCopy } from '../../engine/copy/file-copy.ts';
 import { inspectCopy } from '../../engine/copy/inspect-copy.ts';
 import { runningEngine } from '../../engine/running.ts';
+import type { DataState } from '../../storage/backup-source.ts';
 import { connect } from '../../storage/connect.ts';
 import { lockFile } from '../file-lock.ts';
 import { lockKeyFiles } from '../key-files.ts';
 import { engineFolder } from '../store.ts';
-import { copyDatabase, copyDataFiles, copyLog, type OpenSource, openSource } from './copy-store.ts';
+import { type CopiedState, copyDatabase, copyDataFiles, copyLog, type OpenSource, openSource } from './copy-store.ts';
 import { createFileList } from './file-list.ts';
 import { findManifest, type Manifest, writeManifest } from './manifest.ts';
 import { type BackupOptions, isEmpty, megabytes, outside } from './take-backup.ts';
@@ -25,12 +26,18 @@ const AGAIN_MS = 1000;
 /** In the folder of the copy: only its lock matters. */
 const LOCK_FILE = 'follow.lock';
 
+export interface FollowOptions extends BackupOptions {
+  /** Whether the copy that is in the folder now may be replaced whatever data it has. */
+  readonly replace: boolean;
+}
+
 /**
  * Keeps a copy of the running engine's data in a folder until `signal` aborts. A copy that cannot be continued, because
  * the engine was stopped or the log was moved without it, stays as it is until a new one beside it is whole.
- * @throws when the folder cannot be used or is full, another process follows into it, or the copy is damaged
+ * @throws when the folder cannot be used or is full, another process follows into it, or the copy is damaged; and when
+ *   the folder has a copy of another installation, or with writes that the engine does not have. That copy stays as it is
  */
-export async function followStore(config: Config, options: BackupOptions): Promise<void> {
+export async function followStore(config: Config, options: FollowOptions): Promise<void> {
   const to = outside(config.dataDir, options.to);
   const lock = join(to, LOCK_FILE);
   const manifest = await findManifest(to);
@@ -46,6 +53,8 @@ export async function followStore(config: Config, options: BackupOptions): Promi
     `Another backup --follow writes to ${to}: stop it, or name a new folder.`,
   );
   try {
+    // A copy without a state is one of any data, until a new one has replaced it.
+    if (options.replace && manifest) await writeManifest(to, { ...manifest, history: undefined });
     await followEngines(config, options);
   } finally {
     unlock();
@@ -85,14 +94,16 @@ async function followOnce(config: Config, uri: string, options: BackupOptions): 
   let source: OpenSource | null = null;
   let copy: FileCopy | null = null;
   try {
-    source = await openSource(await connect(uri));
-    await removeCopies(to, (await findManifest(to))?.folder);
+    const earlier = await findManifest(to);
+    source = await openSource(await connect(uri), earlier?.history);
+    if (earlier && source.continues === false) throw refusal(config, to, earlier, source);
+    await removeCopies(to, earlier?.folder);
     say(`copying ${megabytes(source.fileBytes)} of data`);
     copy = await copyDatabase(source, folder, signal);
     const content = await inspected(source, copy, signal);
     const list = await createFileList(folder);
     const masterKey = await copyDataFiles(config.dataDir, folder, list, options.withMasterKey);
-    const manifest: Omit<Manifest, 'takenAt' | 'logBytes'> = {
+    const manifest: Omit<Manifest, 'takenAt' | 'history' | 'logBytes'> = {
       ...{ format: 1, kind: 'following', folder: name, startedAt, masterKey },
       ...{ fileVersion: content.fileVersion, documents: content.documents },
       ...{ sums: await list.close(), files: list.files, dataBytes: (await stat(copy.path)).size },
@@ -102,8 +113,8 @@ async function followOnce(config: Config, uri: string, options: BackupOptions): 
       source,
       copy,
       signal,
-      async (takenAt, logBytes) => {
-        await writeManifest(to, { ...manifest, takenAt: takenAt.toISOString(), logBytes });
+      async ({ at, history }, logBytes) => {
+        await writeManifest(to, { ...manifest, takenAt: at.toISOString(), history, logBytes });
       },
       async () => {
         await removeCopies(to, name);
@@ -141,25 +152,38 @@ async function keepUp(
   source: OpenSource,
   copy: FileCopy,
   signal: AbortSignal,
-  write: (takenAt: Date, logBytes: number) => Promise<void>,
+  write: (copied: CopiedState, logBytes: number) => Promise<void>,
   isWhole: () => Promise<void>,
 ): Promise<void> {
   /** Of the manifest, which the first copy of the log makes possible. */
-  let takenAt: Date | null = null;
+  let written: CopiedState | null = null;
   let writtenAt = 0;
   while (!signal.aborted) {
-    const { at, isNew } = await copyLog(source, copy, async (logBytes) => {
-      if (takenAt) await write(takenAt, logBytes);
+    const { isNew, ...copied } = await copyLog(source, copy, async (logBytes) => {
+      if (written) await write(written, logBytes);
     });
     await copy.syncLog();
-    if (isNew || !takenAt || Date.now() - writtenAt >= IDLE_MS) {
-      await write(at, copy.logBytes);
-      if (!takenAt) await isWhole();
+    if (isNew || !written || Date.now() - writtenAt >= IDLE_MS) {
+      await write(copied, copy.logBytes);
+      if (!written) await isWhole();
       writtenAt = Date.now();
     }
-    takenAt = at;
+    written = copied;
     await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** Why an engine must not replace a copy. */
+function refusal({ dataDir }: Config, to: string, { history, takenAt }: Manifest, source: OpenSource): Error {
+  const isOther = history?.id !== source.history?.id;
+  const reason = isOther
+    ? `${to} has a copy of the installation ${history?.id}, taken at ${takenAt}, and DATA_DIR ${resolve(dataDir)} has the data of another one, ${source.history?.id}. Is its disk not mounted?`
+    : `${to} has a copy, taken at ${takenAt}, with writes up to ${timeOf(history)} that are not in DATA_DIR ${resolve(dataDir)}, whose newest write is of ${timeOf(source.history)}. Was older data put back?`;
+  return new Error(`${reason} The copy stays as it is (docs/operations.md, "Backup"); --replace gives it up.`);
+}
+
+function timeOf(state: DataState | undefined): string {
+  return new Date((state?.seconds ?? 0) * 1000).toISOString();
 }
 
 /** Deletes copies that are not whole, or that a later one has replaced. */

@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts';
 import { inspectCopy } from '../../engine/copy/inspect-copy.ts';
 import { lockKeyFiles } from '../key-files.ts';
 import { engineFolder, openStore } from '../store.ts';
-import { copyDatabase, copyDataFiles, copyLog, openSource } from './copy-store.ts';
+import { type CopiedState, copyDatabase, copyDataFiles, copyLog, openSource } from './copy-store.ts';
 import { createFileList, DATA, DATABASE, digestOf } from './file-list.ts';
 import { type Manifest, writeManifest } from './manifest.ts';
 
@@ -55,12 +55,12 @@ async function fill(config: Config, folder: string, options: BackupOptions): Pro
   // The last copy of data that was moved or upgraded may be needed. It says so of itself, as the data does: what opens it
   // after a restore refuses, too.
   const source = await openSource(await openStore(config, { join: true, anyData: true }));
-  let takenAt: Date;
+  let copied: CopiedState;
   try {
     say(`copying ${megabytes(source.fileBytes)} of data`);
     const copy = await copyDatabase(source, folder, signal);
     try {
-      takenAt = (await copyLog(source, copy)).at;
+      copied = await copyLog(source, copy);
       await source.end();
       await copy.endLog();
     } finally {
@@ -79,8 +79,8 @@ async function fill(config: Config, folder: string, options: BackupOptions): Pro
   await list.add(DATABASE, sha256);
   const manifest: Manifest = {
     ...{ format: 1, kind: 'complete', folder: '.' },
-    ...{ startedAt: startedAt.toISOString(), takenAt: takenAt.toISOString(), masterKey },
-    ...{ fileVersion: content.fileVersion, documents: content.documents },
+    ...{ startedAt: startedAt.toISOString(), takenAt: copied.at.toISOString(), masterKey },
+    ...{ history: copied.history, fileVersion: content.fileVersion, documents: content.documents },
     ...{ sums: await list.close(), files: list.files, dataBytes: (await stat(path)).size, logBytes: 0 },
   };
   await writeManifest(folder, manifest);

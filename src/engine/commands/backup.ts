@@ -1,43 +1,52 @@
-import { Binary, Int32, Long } from 'bson';
+import { Binary, Int32, Long, Timestamp } from 'bson';
 import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
+import type { HistoryState } from '../store/history.ts';
+import { seqOf, timestampOf } from '../store/oplog.ts';
 import type { Store } from '../store/store.ts';
+import { Arguments, checkFields } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 
 // A client copies the data file while it is in use: see `store/backups.ts`.
 
 /**
- * Begins a backup, which ends with `endBackup` or with the connection. Answers its number, and the paths of the file and
- * of its write-ahead log, which a client on this machine reads.
+ * Begins a backup, which ends with `endBackup` or with the connection. Answers its number, the paths of the file and of
+ * its write-ahead log, which a client on this machine reads, and the state of the data in its `history`; with `since`, a
+ * state of a copy, whether the data has been in it (`continues`).
  */
 export const beginBackup: Command = {
-  options: [],
+  options: ['since'],
   runsOnce: true,
-  run: (context) =>
-    betweenCommits(context, ({ backups }) => {
+  run(context) {
+    const { commit, history } = atAdmin(context).store;
+    const since = sinceOf(context);
+    commit.write(() => history.begin());
+    return betweenCommits(context, ({ backups }) => {
+      const compared = { history: encoded(history.state()), ...(since && { continues: history.includes(since) }) };
       const { id, file, log, fileBytes, fileVersion } = backups.begin();
       context.connection.onClose(() => backups.end(id));
       return {
         ...{ backup: new Int32(id), file, log },
-        ...{ fileBytes: Long.fromNumber(fileBytes), fileVersion: new Int32(fileVersion) },
+        ...{ fileBytes: Long.fromNumber(fileBytes), fileVersion: new Int32(fileVersion), ...compared },
       };
-    }),
+    });
+  },
 };
 
 /**
  * Tells how much of the log the client has: `read` bytes. Answers where the log ends, and `at`: whatever was acknowledged
- * before is in the log up to there. With `rest` the log was moved into the file since the last call: these bytes, from
- * `restFrom` on, were its end, and the present log begins at 0.
+ * before is in the log up to there, which is the state `history`. With `rest` the log was moved into the file since the
+ * last call: these bytes, from `restFrom` on, were its end, and the present log begins at 0.
  */
 export const backupLog: Command = {
   options: ['read'],
   runsOnce: true,
   run: (context) =>
-    betweenCommits(context, ({ backups }) => {
+    betweenCommits(context, ({ backups, history }) => {
       const at = new Date();
       const { end, rest } = backups.log(numberOf(context), context.args.count('read') ?? 0);
       const moved = rest && { rest: new Binary(rest.bytes), restFrom: Long.fromNumber(rest.from) };
-      return { end: Long.fromNumber(end), at, ...moved };
+      return { end: Long.fromNumber(end), at, history: encoded(history.state()), ...moved };
     }),
 };
 
@@ -49,6 +58,25 @@ export const endBackup: Command = {
       return {};
     }),
 };
+
+function encoded({ id, seq, sum }: HistoryState): Doc {
+  return { id: Long.fromNumber(id), time: timestampOf(seq), sum: Long.fromNumber(sum) };
+}
+
+/** A state as it was answered before. */
+function sinceOf({ args, name }: Context): HistoryState | undefined {
+  const given = args.document('since');
+  if (!given) return undefined;
+  checkFields(given, `${name}.since`, ['id', 'time', 'sum']);
+  const state = new Arguments(`${name}.since`, given);
+  const [id, sum] = [state.count('id'), state.count('sum')];
+  if (id !== undefined && sum !== undefined && given.time instanceof Timestamp)
+    return { id, seq: seqOf(given.time), sum };
+  throw new CommandError(
+    'TypeMismatch',
+    `BSON field '${name}.since' must be a state that beginBackup or backupLog answered`,
+  );
+}
 
 function numberOf({ args, name }: Context): number {
   const id = args.integer(name);

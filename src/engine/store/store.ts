@@ -8,6 +8,7 @@ import { GroupCommit } from './commit.ts';
 import { Cursors } from './cursors.ts';
 import { type Database, damagedFileError, openDatabase } from './database.ts';
 import { Documents } from './documents.ts';
+import { History } from './history.ts';
 import { IndexBuilds } from './index-builds.ts';
 import { type Op, Oplog } from './oplog.ts';
 import { RetryRecords } from './retry.ts';
@@ -46,6 +47,7 @@ export class Store {
   readonly versions = new Versions(SNAPSHOT_BYTES);
   readonly transactions: Transactions;
   readonly snapshots: Snapshots;
+  readonly history: History;
   readonly backups: Backups;
 
   /** Opens the folder. Throws like `openDatabase`. */
@@ -66,6 +68,7 @@ export class Store {
     this.changes = new Changes(this.oplog);
     this.transactions = new Transactions(this, options.transactionMs ?? TRANSACTION_MS);
     this.snapshots = new Snapshots(this.versions, this.oplog);
+    this.history = new History(this.database, this.oplog);
     this.backups = new Backups(this.database);
     this.documents.observer = this.transactions;
     this.catalog.onChange = (ns, isNew) => this.transactions.collectionChanges(ns, isNew);

@@ -17,3 +17,16 @@ it.each([[['backup', '--to', 'copy']], [['backup', '--follow', '--to', 'copy']],
     expect(remarked.join(' ')).toContain("MongoDB's own tools");
   },
 );
+
+it('--replace belongs to --follow', async () => {
+  const followed: unknown[] = [];
+  const context = {
+    terminal: { print: () => undefined, remark: () => undefined },
+    config: () => readConfig({}),
+    parts: { followStore: async (_config: unknown, options: unknown) => void followed.push(options) },
+  } as unknown as CommandContext;
+  expect(await runCommandLine(['backup', '--replace', '--to', 'copy'], COMMANDS, context)).toBe(2);
+  for (const more of [[], ['--replace']])
+    expect(await runCommandLine(['backup', '--follow', '--to', 'copy', ...more], COMMANDS, context)).toBe(0);
+  expect(followed).toMatchObject([{ replace: false }, { replace: true }]);
+});
