@@ -1,6 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -11,9 +21,11 @@ import { followStore } from '../../src/app/backup/follow-store.ts';
 import { findManifest, type Manifest, writeManifest } from '../../src/app/backup/manifest.ts';
 import { restoreBackup } from '../../src/app/backup/restore-backup.ts';
 import { readConfig } from '../../src/config.ts';
+import { applyLog } from '../../src/engine/copy/apply-log.ts';
 import { FileCopy } from '../../src/engine/copy/file-copy.ts';
 import { settleCopy } from '../../src/engine/copy/settle-copy.ts';
 import { startEngine } from '../../src/engine/embedded.ts';
+import { runningEngine } from '../../src/engine/running.ts';
 import { Backups } from '../../src/engine/store/backups.ts';
 import { inspectFile } from '../../src/engine/store/inspect.ts';
 import { Store } from '../../src/engine/store/store.ts';
@@ -407,6 +419,57 @@ describe('a folder that is followed', () => {
     });
     await withEngine(join(folder, 'other'), async () => {
       await expect(follow(join(folder, 'other'), to).done).rejects.toThrow('data of another one');
+    });
+  });
+
+  describe('and changes while it is restored', () => {
+    /** A copy whose log is beside it. */
+    async function copyWithLog(name: string): Promise<{ to: string; path: string; manifest: Manifest }> {
+      const [dataDir, to] = [join(folder, name), join(folder, `${name} followed`)];
+      await withEngine(dataDir, async () => {
+        const follower = follow(dataDir, to);
+        await expect.poll(follower.said).toContain('is whole, checked and followed');
+        const writer = await new MongoClient((await runningEngine(join(dataDir, 'db'))) ?? '').connect();
+        await writer.db('history').collection('written').insertOne({});
+        await writer.close();
+        await expect.poll(async () => (await findManifest(to))?.logBytes).toBeGreaterThan(0);
+        await follower.end();
+      });
+      const manifest = (await findManifest(to)) as Manifest;
+      return { to, path: join(to, manifest.folder, 'data', 'db', 'engine.sqlite'), manifest };
+    }
+    const restored = (name: string, from: string, say: (what: string) => void) =>
+      restoreBackup({ dataDir: join(folder, name) }, from, { signal: NEVER, say });
+
+    test('is restored with what it has then', async () => {
+      const { to, path, manifest } = await copyWithLog('moved');
+      // What a follower does when the engine moves its log.
+      writeFileSync(join(folder, 'moved file'), readFileSync(path));
+      const file = openSync(join(folder, 'moved file'), 'r+');
+      applyLog(file, `${path}-wal`);
+      closeSync(file);
+      await writeManifest(join(folder), { ...manifest, logBytes: 0 });
+      const { documents } = await restored('from moved', to, (what) => {
+        if (!what.startsWith('copying and')) return;
+        renameSync(join(folder, 'moved file'), path);
+        renameSync(join(folder, 'manifest.json'), join(to, 'manifest.json'));
+        rmSync(`${path}-wal`);
+      });
+      expect(documents).toMatchObject({ 'history.written': 2 });
+    });
+
+    test('is refused when it never stops, or when it does not change and lacks something', async () => {
+      const { to, path, manifest } = await copyWithLog('changing');
+      let writes = Promise.resolve();
+      let times = 0;
+      const change = () => {
+        const takenAt = new Date(Date.parse(manifest.takenAt) + ++times).toISOString();
+        writes = writes.then(() => writeManifest(to, { ...manifest, takenAt }));
+      };
+      await expect(restored('from changing', to, change)).rejects.toThrow('stop backup --follow');
+      await writes;
+      rmSync(`${path}-wal`);
+      await expect(restored('from changing', to, () => undefined)).rejects.toThrow('the last writes of the copy');
     });
   });
 });

@@ -8,28 +8,31 @@ import { copyFile, DATA, DATABASE, RESTORING, readFileList } from './file-list.t
 import { findManifest, type Manifest } from './manifest.ts';
 import { type BackupOptions, isEmpty } from './take-backup.ts';
 
+/** How often a copy that is followed is copied again because it changed meanwhile. */
+const ROUNDS = 5;
+
 /**
  * Puts a backup into DATA_DIR, which must be empty: a copy is made in it first, compared with the digests of the backup and
  * checked as at a start of the engine. Then it is moved into place, the database last. A service refuses a DATA_DIR in
  * which a restore is under way or was interrupted.
  * @returns the manifest, with the numbers of documents and the size of the data file in place
- * @throws when DATA_DIR is in use, the backup is damaged, not whole or of another version, or the signal aborts before
- *   anything is in place. DATA_DIR is empty then
+ * @throws when DATA_DIR is in use, the backup is damaged, not whole or of another version, it changes faster than it is
+ *   copied, or the signal aborts before anything is in place. DATA_DIR is empty then
  */
 export async function restoreBackup(
   { dataDir }: Pick<Config, 'dataDir'>,
   from: string,
-  { signal, say }: Pick<BackupOptions, 'signal' | 'say'>,
+  options: Pick<BackupOptions, 'signal' | 'say'>,
 ): Promise<Manifest> {
+  const { signal, say } = options;
   const target = await checkTarget(dataDir);
-  const manifest = await manifestOf(from);
   const staging = join(target, RESTORING);
-  await mkdir(staging, { recursive: true, mode: 0o700 });
+  let manifest = await manifestOf(from);
   let documents: Manifest['documents'];
   let dataBytes: number;
   try {
     say('copying and comparing the digests');
-    await copyAll(from, manifest, staging, signal);
+    manifest = await copyUnchanged(from, manifest, staging, options);
     say('checking the data file');
     documents = settleCopy(join(staging, 'db'), manifest.logBytes).documents;
     if (manifest.kind === 'complete' && !isDeepStrictEqual(documents, manifest.documents))
@@ -64,6 +67,39 @@ async function manifestOf(from: string): Promise<Manifest> {
   throw new Error(`${resolve(from)} is not a whole backup: it has no manifest.json.`);
 }
 
+/**
+ * Copies a backup into a new folder. One that is followed may change meanwhile, also so that it looks damaged. Its
+ * manifest tells it, which is written before any part of the copy is deleted.
+ * @returns the manifest of what was copied
+ */
+async function copyUnchanged(
+  from: string,
+  first: Manifest,
+  staging: string,
+  { signal, say }: Pick<BackupOptions, 'signal' | 'say'>,
+): Promise<Manifest> {
+  let manifest = first;
+  for (let round = 1; round <= ROUNDS; round++) {
+    if (round > 1) {
+      say('the copy was changed meanwhile; copying it again');
+      await rm(staging, { recursive: true });
+    }
+    await mkdir(staging, { recursive: true, mode: 0o700 });
+    const failure = await copyAll(from, manifest, staging, signal).then(
+      () => null,
+      (error: Error) => error,
+    );
+    signal.throwIfAborted();
+    const after = await manifestOf(from);
+    if (isDeepStrictEqual(after, manifest)) {
+      if (failure) throw failure;
+      return manifest;
+    }
+    manifest = after;
+  }
+  throw new Error(`${resolve(from)} changes: stop backup --follow, and restore again.`);
+}
+
 async function copyAll(from: string, manifest: Manifest, staging: string, signal: AbortSignal): Promise<void> {
   const folder = join(from, manifest.folder);
   let files = 0;
@@ -88,7 +124,4 @@ async function copyFollowing(from: string, manifest: Manifest, staging: string):
   if ((log?.size ?? 0) < manifest.logBytes)
     throw new Error(`${source}-wal is shorter than the manifest says: the last writes of the copy are missing.`);
   if (log) await copyFile(`${source}-wal`, `${target}-wal`);
-  const after = await manifestOf(from);
-  if (after.takenAt !== manifest.takenAt || after.folder !== manifest.folder)
-    throw new Error(`${resolve(from)} changes: stop backup --follow, and restore again.`);
 }
