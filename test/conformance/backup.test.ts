@@ -14,7 +14,7 @@ import {
 import { type FileHandle, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { MongoClient, Timestamp } from 'mongodb';
+import { Db, MongoClient, Timestamp } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { copyDatabase, copyLog, type OpenSource, openSource } from '../../src/app/backup/copy-store.ts';
 import { followStore } from '../../src/app/backup/follow-store.ts';
@@ -419,6 +419,20 @@ describe('a folder that is followed', () => {
     });
     await withEngine(join(folder, 'other'), async () => {
       await expect(follow(join(folder, 'other'), to).done).rejects.toThrow('data of another one');
+    });
+  });
+
+  test.each(['EPIPE', 'ECONNRESET'])('is followed again after %s, which the driver does not wrap', async (code) => {
+    const [dataDir, to] = [join(folder, `broken by ${code}`), join(folder, `followed after ${code}`)];
+    await withEngine(dataDir, async () => {
+      const follower = follow(dataDir, to);
+      await expect.poll(follower.said).toContain('is whole, checked and followed');
+      const failure = Object.assign(new Error(`write ${code}`), { code });
+      const command = vi.spyOn(Db.prototype, 'command').mockRejectedValueOnce(failure);
+      await expect.poll(follower.said).toContain(`this copy has ended (write ${code})`);
+      command.mockRestore();
+      await expect.poll(() => follower.said().split('is whole, checked and followed')).toHaveLength(3);
+      await follower.end();
     });
   });
 

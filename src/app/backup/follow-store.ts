@@ -9,6 +9,7 @@ import { inspectCopy } from '../../engine/copy/inspect-copy.ts';
 import { runningEngine } from '../../engine/running.ts';
 import type { DataState } from '../../storage/backup-source.ts';
 import { connect } from '../../storage/connect.ts';
+import { outageOf } from '../../storage/unavailable.ts';
 import { lockFile } from '../file-lock.ts';
 import { lockKeyFiles } from '../key-files.ts';
 import { engineFolder } from '../store.ts';
@@ -75,7 +76,7 @@ async function followEngines(config: Config, options: BackupOptions): Promise<vo
       await followOnce(config, uri, options).catch((error: Error) => {
         if (signal.aborted) return;
         // An error of the engine, or the end of the engine, ends this copy only.
-        if (!(error instanceof MongoError)) throw error;
+        if (!(error instanceof MongoError) && outageOf(error) === null) throw error;
         say(`this copy has ended (${error.message}); beginning another one`);
       });
     }
