@@ -169,13 +169,18 @@ export function createServer(parts: ServerParts): Koa {
   return app;
 }
 
+/** Maximum number of parameters of a request. Koa's parser takes quadratic time for a repeated one. */
+const MAX_PARAMETERS = 100;
+
 /**
  * Refuses what RFC 9112 (section 3.2) and RFC 9110 (section 10.1.1) forbid and Node accepts, or would refuse without an
- * error body.
+ * error body, and too many parameters, before any route parses them.
  */
 const wellFormed: Middleware = (ctx, next) => {
   if ((ctx.state as RequestState).noTarget)
     throw serviceError('invalid_request', 'The request target is not a valid URL.');
+  if (ctx.querystring.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS)
+    throw serviceError('invalid_request', `A request may have at most ${MAX_PARAMETERS} parameters.`);
   const { expect } = ctx.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
     throw serviceError('invalid_request', 'The only supported expectation is 100-continue.', 'Expect', 417);
