@@ -181,14 +181,21 @@ const wellFormed: Middleware = (ctx, next) => {
     throw serviceError('invalid_request', 'The request target is not a valid URL.');
   if (ctx.querystring.split('&', MAX_PARAMETERS + 1).length > MAX_PARAMETERS)
     throw serviceError('invalid_request', `A request may have at most ${MAX_PARAMETERS} parameters.`);
-  const { expect } = ctx.headers;
+  const { expect, host } = ctx.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
     throw serviceError('invalid_request', 'The only supported expectation is 100-continue.', 'Expect', 417);
   const hosts = countOf(ctx, 'host');
   if (hosts > 1 || (hosts === 0 && ctx.req.httpVersion === '1.1'))
     throw serviceError('invalid_request', 'The header Host must be sent once.', 'Host');
+  if (host && !isHost(host))
+    throw serviceError('invalid_request', 'The header Host must be a host and a port.', 'Host');
   return next();
 };
+
+/** Whether this is the authority of a URL without user information (RFC 9110, section 7.2). */
+function isHost(value: string): boolean {
+  return !/[\s/?#@\\]/.test(value) && URL.canParse(`http://${value}`);
+}
 
 /**
  * Answers requests that no route handled: first 401 on API paths without a valid credential; then, if the path has

@@ -308,6 +308,21 @@ describe('malformed requests', () => {
     }
   });
 
+  it.each(['[', 'a b', '%', 'a:99999999', '<script>', 'a/b', 'a@b'])('the Host header %s: 400', async (host) => {
+    const body = '{"query":"{ __typename }"}';
+    const headers = [bearer(), 'Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close'];
+    const bytes = `POST /graphql HTTP/1.1\r\n${[`Host: ${host}`, ...headers].join('\r\n')}\r\n\r\n${body}`;
+    expect(shaped(await sendRaw(service.url, bytes))).toEqual([400, 'invalid_request', 'Host']);
+  });
+
+  it.each(['localhost', '127.0.0.1:3000', '[::1]:3000', 'invoices_1.bücher.example', ''])(
+    'the Host header %j is none of them',
+    async (host) => {
+      const bytes = `GET /graphql?query={__typename} HTTP/1.1\r\nHost: ${host}\r\n${bearer()}\r\nConnection: close\r\n\r\n`;
+      expect((await sendRaw(service.url, bytes)).status).toBe(200);
+    },
+  );
+
   it('more than 100 parameters, on any path: 400', async () => {
     // No credential is needed. Koa's parser takes 0.8 s for each of these.
     for (const path of ['/verify/inv_x', '/graphql', '/v1/invoices', '/embed/api/deliveries', '/nowhere']) {
