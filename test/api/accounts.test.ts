@@ -321,6 +321,15 @@ describe('guessing', () => {
   });
 });
 
+it('a body of more than 64 KiB is refused, because anybody may send one', async () => {
+  const sent = (bytes: number) =>
+    new Browser(service.url).post('/auth/sign-in/passkey', { response: { id: 'x', padding: 'x'.repeat(bytes) } });
+  const tooLong = await sent(64 * 1024);
+  expect(codeOf(tooLong)).toEqual([413, 'invalid_request']);
+  expect(tooLong.body.error.message).toContain('64 KiB');
+  expect((await sent(60 * 1024)).status).not.toBe(413);
+});
+
 describe('a session as the credential of GraphQL', () => {
   const ME = '{ tenant { id } }';
 

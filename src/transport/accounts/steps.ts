@@ -35,6 +35,9 @@ export interface AccountRouteParts {
 /** Hashes at the same time, and requests that wait for theirs: of an address, and of all. */
 const HASHING = { places: 2, perKey: 10, total: 200 } as const;
 
+/** Maximum size of a body in bytes. Anybody may send one; an authenticator's answer, the largest, has a few KiB. */
+const MAX_BODY_BYTES = 64 * 1024;
+
 export type AccountSteps = ReturnType<typeof createAccountSteps>;
 
 /** The steps that the paths of accounts have in common. */
@@ -101,7 +104,7 @@ export function change<Schema extends z.ZodType>(
 ): Middleware {
   return async (ctx) => {
     requireOwnPage(ctx);
-    const input = schema.safeParse(await readJson(ctx));
+    const input = schema.safeParse(await readJson(ctx, MAX_BODY_BYTES));
     if (!input.success) throw new ServiceError(problemsOf(input.error));
     await run(ctx, input.data);
   };
