@@ -13,6 +13,7 @@ import type { GraphQLContext } from './context.ts';
 import type { Gate } from './gate.ts';
 import { LIMITS, sizeOf } from './limits.ts';
 import { schema } from './schema.ts';
+import { variableErrors } from './variable-faults.ts';
 
 /** A request for one operation. */
 export interface OperationRequest {
@@ -51,10 +52,15 @@ const [KEPT_FIELDS, TOKENS_A_FIELD] = [20_000, 7];
 export function createCompiledQueries(gate: Gate) {
   const compile = createCompiler(OperationTypeNode.QUERY);
   return {
-    /** The requested query; null if its document has not passed validation before or cannot be compiled. */
-    find({ query, operationName }: Pick<OperationRequest, 'query' | 'operationName'>): CompiledOperation | null {
+    /**
+     * The requested query; null if its document has not passed validation before or cannot be compiled, or if the gate
+     * would refuse the variables: graphql-jit would report each fault of any number.
+     */
+    find({ query, operationName, variables }: OperationRequest): CompiledOperation | null {
       const document = gate.known(query);
-      return document && compile(document, operationName);
+      const compiled = document && compile(document, operationName);
+      const operation = compiled && getOperationAST(document, operationName);
+      return operation && variableErrors(schema, document, operation, variables, 1).length === 0 ? compiled : null;
     },
   };
 }

@@ -14,6 +14,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { exceededCost, exceededLimits, LIMITS, requestsOf } from './limits.ts';
 import { schema } from './schema.ts';
+import { variableErrors } from './variable-faults.ts';
 
 export interface GateSettings {
   /** Whether clients may query the schema. If not, error messages do not reveal names of the schema either. */
@@ -32,8 +33,11 @@ export interface Gate {
   parse(source: string): DocumentNode;
   /** Checks the limits first, then the validation rules of GraphQL. */
   validate(document: DocumentNode): readonly GraphQLError[];
-  /** Why a valid operation must not run with these variables: its answer may be too large. Null if it may run. */
-  refuse(args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>): GraphQLError | null;
+  /**
+   * Why a valid operation must not run with these variables: they do not match their types, or its answer may be too
+   * large. None if it may run: the libraries then find no fault in the variables, which they would quote at length.
+   */
+  refuse(args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>): readonly GraphQLError[];
   /** The number of requests that an operation counts for the rate limit. */
   requests(document: DocumentNode, operationName: string | null | undefined): number;
   /** The error with a shortened message, and without suggestions of the schema's names if introspection is disabled. */
@@ -88,7 +92,11 @@ export function createGate({ introspection, operations, operationsOnly = false }
     },
     refuse({ document, operationName, variableValues }) {
       const operation = getOperationAST(document, operationName);
-      return operation ? exceededCost(schema, document, operation, variableValues ?? {}) : null;
+      if (!operation) return [];
+      const invalid = variableErrors(schema, document, operation, variableValues ?? {}, LIMITS.errors);
+      if (invalid.length > 0) return invalid;
+      const excess = exceededCost(schema, document, operation, variableValues ?? {});
+      return excess ? [excess] : [];
     },
     requests: (document, operationName) => requestsOf(schema, document, getOperationAST(document, operationName)),
     redacted(error) {
@@ -115,7 +123,7 @@ export function createGate({ introspection, operations, operationsOnly = false }
 function errorsOf(document: DocumentNode, rules: readonly ValidationRule[]): readonly GraphQLError[] {
   try {
     const exceeded = exceededLimits(schema, document);
-    return exceeded.length > 0 ? exceeded : validate(schema, document, rules, { maxErrors: 20 });
+    return exceeded.length > 0 ? exceeded : validate(schema, document, rules, { maxErrors: LIMITS.errors });
   } catch (error) {
     return [refusalOfDepth(error)];
   }

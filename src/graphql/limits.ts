@@ -34,6 +34,8 @@ export const LIMITS = {
   rootFields: 10,
   fields: 500,
   aliases: 50,
+  /** Reported errors of a document, or of its variables. */
+  errors: 20,
   /** Fields of an answer, counted while resolvers run. */
   answerFields: 30_000,
   /** Bytes of an answer, counted while it is serialized. */

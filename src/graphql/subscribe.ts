@@ -10,7 +10,6 @@ import { type AnswerBounds, boundedAnswer, boundsOf } from './bounded-answer.ts'
 import { type CompiledOperation, createCompiler } from './compiled-queries.ts';
 import type { GraphQLContext } from './context.ts';
 import { sharedName, sharedResult } from './shared-results.ts';
-import { withParams } from './variable-faults.ts';
 
 /**
  * Returns the same results as graphql-js's `subscribe`. From the second subscription on, a document runs compiled,
@@ -19,7 +18,7 @@ import { withParams } from './variable-faults.ts';
  */
 export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
   const source = await createSourceEventStream(args);
-  if (!(Symbol.asyncIterator in source)) return withParams(source, args);
+  if (!(Symbol.asyncIterator in source)) return source;
   return new Results(source[Symbol.asyncIterator](), args);
 }
 

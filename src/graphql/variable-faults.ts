@@ -1,47 +1,62 @@
 import {
   BREAK,
   type DocumentNode,
-  type ExecutionArgs,
-  type ExecutionResult,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLInputType,
+  type GraphQLLeafType,
+  type GraphQLSchema,
+  isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
   isRequiredInputField,
+  isSpecifiedScalarType,
   Kind,
+  type OperationDefinitionNode,
   typeFromAST,
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
 import { paramOf } from '../domain/input-problems.ts';
 
-/**
- * Adds the path of the invalid value as `extensions.param` to every error about a variable's value: graphql-js states it
- * only in the message. The path begins at the argument that contains the variable, and below the argument `input`. Other
- * errors are unchanged.
- */
-export function withParams<Result extends Pick<ExecutionResult, 'errors'>>(
-  result: Result,
-  { schema, document, variableValues }: Pick<ExecutionArgs, 'schema' | 'document' | 'variableValues'>,
-): Result {
-  const walks = new Map<VariableDefinitionNode, Iterator<string[]>>();
-  for (const error of result.errors ?? []) {
-    const variable = variableOf(error);
-    if (!variable) continue;
-    const walk =
-      walks.get(variable) ??
-      faults(variableValues?.[variable.variable.name.value], typeOf(schema, variable), placeOf(document, variable));
-    walks.set(variable, walk);
-    const path: string[] = walk.next().value ?? [];
-    if (path.length > 0) error.extensions.param = paramOf(path);
-  }
-  return result;
+type Variables = Readonly<Record<string, unknown>>;
+
+/** A value that does not match its type: its path below the variable, and a sentence about it. */
+interface Fault {
+  readonly path: readonly string[];
+  readonly message: string;
 }
 
-function variableOf({ nodes }: GraphQLError): VariableDefinitionNode | null {
-  const [node] = nodes ?? [];
-  return node?.kind === Kind.VARIABLE_DEFINITION ? node : null;
+/**
+ * The errors of the values that do not match the types of an operation's variables: what graphql-js would report, in its
+ * order. Each of its own messages quotes the whole value, or the object around it, which takes seconds for a large one.
+ * `extensions.param` is the path from the argument that contains the variable, and below the argument `input`.
+ * @param most the maximum number of errors: the values behind them are not examined
+ */
+export function variableErrors(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Variables,
+  most: number,
+): GraphQLError[] {
+  const errors: GraphQLError[] = [];
+  for (const definition of variableDefinitions) {
+    const name = definition.variable.name.value;
+    const given = Object.hasOwn(variables, name);
+    if (!given && definition.defaultValue) continue;
+    let place: readonly string[] | null = null;
+    for (const { path, message } of faults(given ? variables[name] : undefined, typeOf(schema, definition), [])) {
+      const where = path.length > 0 ? ` at "${paramOf([name, ...path])}"` : '';
+      const error = new GraphQLError(`Variable "$${name}" got ${given ? 'invalid' : 'no'} value${where}; ${message}`, {
+        nodes: definition,
+      });
+      place ??= placeOf(document, definition);
+      if (place.length + path.length > 0) error.extensions.param = paramOf([...place, ...path]);
+      if (errors.push(error) === most) return errors;
+    }
+  }
+  return errors;
 }
 
 /** The path of the place where a variable is used first. */
@@ -64,14 +79,13 @@ function placeOf(document: DocumentNode, { variable }: VariableDefinitionNode): 
   return place ?? [];
 }
 
-function typeOf(schema: ExecutionArgs['schema'], { type }: VariableDefinitionNode): GraphQLInputType {
+function typeOf(schema: GraphQLSchema, { type }: VariableDefinitionNode): GraphQLInputType {
   return typeFromAST(schema, type) as GraphQLInputType;
 }
 
-/** The paths of the values that do not match a type, in the order in which graphql-js reports them. */
-function* faults(value: unknown, type: GraphQLInputType, path: string[]): Generator<string[], undefined> {
+function* faults(value: unknown, type: GraphQLInputType, path: readonly string[]): Generator<Fault, undefined> {
   if (isNonNullType(type)) {
-    if (value == null) yield path;
+    if (value == null) yield { path, message: `Expected non-nullable type "${type}" not to be null.` };
     else yield* faults(value, type.ofType, path);
   } else if (value == null) {
     return;
@@ -79,24 +93,31 @@ function* faults(value: unknown, type: GraphQLInputType, path: string[]): Genera
     if (!Array.isArray(value)) yield* faults(value, type.ofType, path);
     else for (const [index, item] of value.entries()) yield* faults(item, type.ofType, [...path, String(index)]);
   } else if (!isInputObjectType(type)) {
-    if (!isParsed(() => type.parseValue(value))) yield path;
+    const message = refusalOf(value, type);
+    if (message !== null) yield { path, message };
   } else if (typeof value !== 'object' || Array.isArray(value)) {
-    yield path;
+    yield { path, message: `Expected type "${type}" to be an object.` };
   } else {
     const fields = type.getFields();
     for (const field of Object.values(fields)) {
-      const member = (value as Readonly<Record<string, unknown>>)[field.name];
+      const member = (value as Variables)[field.name];
       if (member !== undefined) yield* faults(member, field.type, [...path, field.name]);
-      else if (isRequiredInputField(field)) yield [...path, field.name];
+      else if (isRequiredInputField(field))
+        yield { path: [...path, field.name], message: `A value of the type "${field.type}" is required.` };
     }
-    for (const name of Object.keys(value)) if (!Object.hasOwn(fields, name)) yield [...path, name];
+    for (const name of Object.keys(value)) {
+      if (!Object.hasOwn(fields, name)) yield { path: [...path, name], message: `Type "${type}" has no such field.` };
+    }
   }
 }
 
-function isParsed(parse: () => unknown): boolean {
+/** Why a scalar or an enum refuses a value; null if it does not. A text may be quoted, but no object of any size. */
+function refusalOf(value: unknown, type: GraphQLLeafType): string | null {
+  const refused = `Expected type "${type}".`;
+  if (typeof value === 'object' && (isEnumType(type) || isSpecifiedScalarType(type))) return refused;
   try {
-    return parse() !== undefined;
-  } catch {
-    return false;
+    return type.parseValue(value) === undefined ? refused : null;
+  } catch (error) {
+    return (error as Error).message;
   }
 }

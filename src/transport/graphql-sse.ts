@@ -9,7 +9,6 @@ import { type Explain, publicError } from '../graphql/execute.ts';
 import type { Gate } from '../graphql/gate.ts';
 import { schema } from '../graphql/schema.ts';
 import { subscribe } from '../graphql/subscribe.ts';
-import { withParams } from '../graphql/variable-faults.ts';
 import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { asEventStream, singleResult } from './graphql-event-stream.ts';
@@ -77,8 +76,8 @@ export function graphqlOverSse(
     execute(args) {
       const { document, operationName, variableValues } = args;
       const context = args.contextValue as unknown as GraphQLContext;
-      return boundedAnswer(boundsOf(document, operationName, variableValues), context, async (contextValue) =>
-        withParams(await execute({ ...args, contextValue }), args),
+      return boundedAnswer(boundsOf(document, operationName, variableValues), context, (contextValue) =>
+        execute({ ...args, contextValue }),
       );
     },
     // `onSubscribe` has already validated the document.
@@ -233,8 +232,8 @@ function checked(
     if (errors.length > 0) return { errors };
     if (!getOperationAST(document, operationName))
       return { errors: [new GraphQLError('operationName must name one of the operations of the document.')] };
-    const refusal = gate.refuse({ document, operationName, variableValues: variables });
-    return refusal ? { errors: [refusal] } : { document };
+    const refusals = gate.refuse({ document, operationName, variableValues: variables });
+    return refusals.length > 0 ? { errors: refusals } : { document };
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
     throw error;

@@ -11,7 +11,6 @@ import { type Explain, publicError } from '../graphql/execute.ts';
 import type { Gate } from '../graphql/gate.ts';
 import { digestOf } from '../graphql/operation-list.ts';
 import { schema } from '../graphql/schema.ts';
-import { withParams } from '../graphql/variable-faults.ts';
 import { readGraphqlJson } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { showGraphiql } from './graphiql.ts';
@@ -30,18 +29,21 @@ function gatePlugin(
   toPublic: (error: GraphQLError) => GraphQLError,
 ): Plugin<GraphQLContext & YogaServerContext, YogaServerContext> {
   /** The result of an operation that exceeds a limit, before or after it ran. */
-  const refused = (refusal: GraphQLError): ExecutionResult => {
-    const error = toPublic(refusal);
-    if (!refusal.originalError) error.extensions.http = { spec: true, status: 400 };
-    else if (error.extensions.status === 429) error.extensions.http = { status: 429 };
-    return { errors: [error] };
+  const refused = (refusals: readonly GraphQLError[]): ExecutionResult => {
+    const errors = refusals.map((refusal) => {
+      const error = toPublic(refusal);
+      if (!refusal.originalError) error.extensions.http = { spec: true, status: 400 };
+      else if (error.extensions.status === 429) error.extensions.http = { status: 429 };
+      return error;
+    });
+    return { errors };
   };
   /** Counts the additional requests of an operation. Returns the error if they exceed the rate limit. */
-  const overLimit = async (ctx: Context, requests: number): Promise<GraphQLError | null> => {
-    if (requests === 1) return null;
+  const overLimit = async (ctx: Context, requests: number): Promise<readonly GraphQLError[]> => {
+    if (requests === 1) return [];
     return count(ctx, requests - 1).then(
-      () => null,
-      (error: Error) => new GraphQLError(error.message, { originalError: error }),
+      () => [],
+      (error: Error) => [new GraphQLError(error.message, { originalError: error })],
     );
   };
   return {
@@ -70,23 +72,23 @@ function gatePlugin(
       const { ctx, refusal: known } = args.contextValue;
       const operation = getOperationAST(args.document, args.operationName);
       (ctx.state as RequestState).operation = operation?.name?.value ?? null;
-      const refusal =
-        known ?? gate.refuse(args) ?? (await overLimit(ctx, gate.requests(args.document, args.operationName)));
-      if (refusal) return setResultAndStopExecution(refused(refusal));
+      let refusals = known ? [known] : gate.refuse(args);
+      if (refusals.length === 0) refusals = await overLimit(ctx, gate.requests(args.document, args.operationName));
+      if (refusals.length > 0) return setResultAndStopExecution(refused(refusals));
       setExecuteFn(async (all: ExecutionArgs) => {
         const { document, operationName, variableValues } = all;
         const bounds = boundsOf(document, operationName, variableValues);
-        const result = await boundedAnswer(bounds, all.contextValue as GraphQLContext, async (contextValue) =>
-          withParams(await executeFn({ ...all, contextValue }), all),
+        const result = await boundedAnswer(bounds, all.contextValue as GraphQLContext, (contextValue) =>
+          executeFn({ ...all, contextValue }),
         );
         noteTypedError(result);
         const [error] = result.errors ?? [];
-        return error instanceof AnswerRefusal ? refused(error) : result;
+        return error instanceof AnswerRefusal ? refused([error]) : result;
       });
     },
     onSubscribe({ args, setResultAndStopExecution }) {
-      const refusal = gate.refuse(args);
-      if (refusal) setResultAndStopExecution(refused(refusal));
+      const refusals = gate.refuse(args);
+      if (refusals.length > 0) setResultAndStopExecution(refused(refusals));
     },
   };
 }
@@ -225,16 +227,14 @@ export function graphqlOverHttp(
 /**
  * By GraphQL over HTTP, an error in the document or the variables of a well-formed request is answered with 400 if the
  * client accepts GraphQL's own media type, and with 200 if it accepts application/json only (`spec`). Other errors are
- * 400 for all clients. Corrects the two cases in which Yoga differs.
+ * 400 for all clients. Corrects the case of an unreadable body, in which Yoga differs.
  */
 function withSpecStatus(error: GraphQLError): GraphQLError {
   const { http, originalError } = error.extensions as {
-    http?: { status?: number; spec?: boolean };
+    http?: { spec?: boolean };
     originalError?: object;
   };
-  const [variables, unreadableBody] = [error.nodes && http?.status === 400, originalError !== undefined];
-  if (http && variables) http.spec = true;
-  if (http && unreadableBody) http.spec = false;
+  if (http && originalError !== undefined) http.spec = false;
   return error;
 }
 

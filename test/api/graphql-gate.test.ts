@@ -144,6 +144,37 @@ describe('the text of a refusal', () => {
   });
 });
 
+describe('variables with 95,000 unknown fields', () => {
+  const cpuMs = async (act: () => Promise<unknown>): Promise<number> => {
+    const before = process.threadCpuUsage();
+    await act();
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1000;
+  };
+  const create = 'mutation ($v: CreateInvoiceInput!) { createInvoice(input: $v) { __typename } }';
+  const count = 'query ($v: WebhookResendSelection!) { webhookResendCount(selection: $v) { __typename } }';
+  const unknown = Object.fromEntries(Array.from({ length: 95_000 }, (_, index) => [`${index.toString(36)}_`, 1]));
+
+  it.each([
+    ['a mutation', create],
+    ['a query, which is compiled the second time', count],
+  ])('cost about as much as if they were not used: %s', async (_name, query) => {
+    for (const [path, Accept] of [
+      ['/graphql', 'application/json'],
+      ['/graphql/stream', 'text/event-stream'],
+    ] as const) {
+      const ask = (asked: string) => client.post(path, { query: asked, variables: { v: unknown } }, { Accept });
+      const unused = 'mutation { deleteWebhookEndpoint(id: "we_1") { __typename } }';
+      await ask(unused);
+      const usual = await cpuMs(() => ask(unused));
+      for (let time = 0; time < 2; time++) expect(await cpuMs(() => ask(query))).toBeLessThan(4 * usual);
+      const { body } = await ask(query);
+      const { errors } = typeof body === 'string' ? JSON.parse(/data: (.*)/.exec(body)?.[1] ?? '') : body;
+      expect(errors).toHaveLength(LIMITS.errors);
+    }
+  });
+});
+
 describe('requests that a page of another site can send without a preflight', () => {
   const mutation = 'mutation { deleteWebhookEndpoint(id: "we_1") { __typename } }';
   const headers = () => ({ Authorization: `Bearer ${tenant.secretKey}` });

@@ -7,7 +7,7 @@ function compiledQueries() {
   const queries = createCompiledQueries(gate);
   return (query: string, operationName: string | null = null) => {
     expect(gate.validate(gate.parse(query))).toEqual([]);
-    return queries.find({ query, operationName });
+    return queries.find({ query, operationName, variables: {} });
   };
 }
 

@@ -1,11 +1,20 @@
-import { execute, GraphQLError, parse } from 'graphql';
+import fc from 'fast-check';
+import { execute, type GraphQLError, getOperationAST, parse } from 'graphql';
 import { expect, it } from 'vitest';
 import { schema } from '../../../src/graphql/schema.ts';
-import { withParams } from '../../../src/graphql/variable-faults.ts';
+import { variableErrors } from '../../../src/graphql/variable-faults.ts';
 
-const document = parse(`mutation ($input: CreateInvoiceInput!, $key: String) {
+const document = parse(`mutation Create($input: CreateInvoiceInput!, $key: String) {
   createInvoice(input: $input, idempotencyKey: $key) { __typename }
 }`);
+
+function errorsOf(variables: Record<string, unknown>, most = 50, operationName = 'Create', source = document) {
+  const operation = getOperationAST(source, operationName);
+  if (!operation) throw new Error('there is no such operation');
+  return variableErrors(schema, source, operation, variables, most);
+}
+const paramsOf = (errors: readonly GraphQLError[]) => errors.map(({ extensions }) => extensions.param ?? null);
+
 const customer = { ice: '001234567000089', name: 'A' };
 const line = { description: 'x', quantity: 1, unitPrice: 1 };
 const input = (changes: object) => ({ amount: 1, currency: 'MAD', customer, lines: [line], ...changes });
@@ -36,13 +45,63 @@ it.each([
     ['customer', 'lines.0', 'lines.1'],
   ],
   ['a variable that is absent', {}, [null]],
-])('finds the path of the invalid field: %s', async (_name, variableValues, params) => {
-  const args = { schema, document, variableValues };
-  const { errors = [] } = withParams(await execute(args), args);
-  expect(errors.map(({ extensions }) => extensions.param ?? null)).toEqual(params);
+])('finds the path of the invalid field: %s', (_name, variableValues, params) => {
+  expect(paramsOf(errorsOf(variableValues))).toEqual(params);
 });
 
-it('finds a variable that is a part of the input', async () => {
+it('finds as many faults as graphql-js in any values', () => {
+  const instead = (value: unknown) => fc.oneof(fc.constant(value), fc.jsonValue({ maxDepth: 2 }));
+  const object = (fields: Record<string, unknown>) =>
+    fc
+      .tuple(
+        fc.record(Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, instead(value)])), {
+          requiredKeys: [],
+        }),
+        fc.dictionary(fc.constantFrom('unit_price', 'toString', 'a'), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 1 }),
+      )
+      .map((parts): unknown => Object.assign({}, ...parts));
+  const any = fc
+    .tuple(
+      object(input({})),
+      fc.oneof(object(customer), fc.jsonValue()),
+      fc.array(fc.oneof(object(line), fc.jsonValue())),
+    )
+    .chain(([whole, ...members]) =>
+      fc.constantFrom(whole, { ...(whole as object), customer: members[0] }, { ...input({}), lines: members[1] }),
+    );
+  const variables = fc.record({ input: fc.oneof(any, fc.jsonValue()), key: fc.jsonValue() }, { requiredKeys: [] });
+  fc.assert(
+    fc.property(variables, (variableValues) => {
+      const result = execute({ schema, document, variableValues });
+      // Without an error of a variable there is none, or a promise.
+      const errors = 'errors' in result ? (result.errors ?? []) : [];
+      const expected = errors.filter(({ nodes }) => nodes?.[0]?.kind === 'VariableDefinition').length;
+      fc.pre(expected < 50);
+      expect(errorsOf(variableValues)).toHaveLength(expected);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('neither examines values after the last error that it reports, nor quotes the whole of a variable', () => {
+  const lines = Array.from({ length: 30 }, () => ({ unknown: 1 }));
+  const after = {
+    get description() {
+      throw new Error('this was examined');
+    },
+  };
+  const errors = errorsOf({ input: input({ currency: { long: 'x'.repeat(1000) }, lines: [...lines, after] }) }, 20);
+  expect(errors).toHaveLength(20);
+  for (const { message } of errors) expect(message.length).toBeLessThan(150);
+});
+
+it('a variable with a default may be absent, and not null if its type says so', () => {
+  const source = parse('query List($first: Int! = 5) { invoices(first: $first) { __typename } }');
+  expect(errorsOf({}, 50, 'List', source)).toEqual([]);
+  expect(paramsOf(errorsOf({ first: null }, 50, 'List', source))).toEqual(['first']);
+});
+
+it('finds a variable that is a part of the input', () => {
   const variableValues = { customer: { ice: 1, name: 'A' }, line: { ...line, quantity: 'x' }, first: 'x' };
   const parts = parse(`query ($first: Int) { invoices(first: $first) { __typename } }
     mutation Create($customer: CustomerInput!, $line: InvoiceLineInput!) {
@@ -50,13 +109,5 @@ it('finds a variable that is a part of the input', async () => {
         __typename
       }
     }`);
-  const args = { schema, document: parts, variableValues, operationName: 'Create' };
-  const { errors = [] } = withParams(await execute(args), args);
-  expect(errors.map(({ extensions }) => extensions.param ?? null)).toEqual(['customer.ice', 'lines.1.quantity']);
-});
-
-it('leaves other errors unchanged', async () => {
-  const args = { schema, document: parse('{ nothing { of } the }'), variableValues: { input: 5 } };
-  const { errors = [] } = withParams({ errors: [new GraphQLError('Syntax Error: Unexpected <EOF>.')] }, args);
-  expect(errors[0]?.extensions).toEqual({});
+  expect(paramsOf(errorsOf(variableValues, 50, 'Create', parts))).toEqual(['customer.ice', 'lines.1.quantity']);
 });
