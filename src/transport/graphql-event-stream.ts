@@ -9,6 +9,8 @@ import { whenGone } from './when-gone.ts';
 /** The server context of a request to Yoga. */
 export interface YogaServerContext {
   readonly ctx: Context;
+  /** The parsed body of a POST; undefined if it is not JSON. */
+  body?: unknown;
   /** Set when the prepared path has refused the request. */
   refusal?: GraphQLError;
   /** The results of a subscription, which Yoga would send as Server-Sent Events. */

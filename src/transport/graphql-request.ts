@@ -1,20 +1,23 @@
 import type { OperationRequest } from '../graphql/compiled-queries.ts';
 
+/** The JSON value of a body; undefined if it is none. */
+export function jsonOf(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
- * Parses the body of a POST with one operation and no unusual members. Null does not mean that the body is invalid:
+ * Reads the body of a POST with one operation and no unusual members. Null does not mean that the body is invalid:
  * Yoga then decides.
- * @param body any text
+ * @param body any value
  * @param listed returns the text of a listed operation by its SHA-256
  */
-export function ordinaryRequest(body: string, listed: (sha256: string) => string | null): OperationRequest | null {
-  let request: unknown;
-  try {
-    request = JSON.parse(body);
-  } catch {
-    return null;
-  }
-  if (!isObject(request)) return null;
-  const { query: sent, operationName = null, variables, extensions, ...others } = request;
+export function ordinaryRequest(body: unknown, listed: (sha256: string) => string | null): OperationRequest | null {
+  if (!isObject(body)) return null;
+  const { query: sent, operationName = null, variables, extensions, ...others } = body;
   const query = extensions == null ? sent : sent == null ? listedQuery(extensions, listed) : null;
   if (typeof query !== 'string' || Object.keys(others).length > 0) return null;
   if (operationName !== null && (typeof operationName !== 'string' || operationName === '')) return null;

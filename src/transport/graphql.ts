@@ -15,7 +15,7 @@ import { readGraphqlJson } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { showGraphiql } from './graphiql.ts';
 import { asEventStream, eventStreaming, type YogaServerContext } from './graphql-event-stream.ts';
-import { answerType, ordinaryRequest, persistedDigest } from './graphql-request.ts';
+import { answerType, jsonOf, ordinaryRequest, persistedDigest } from './graphql-request.ts';
 import type { CountRequests } from './middleware/identify.ts';
 import { noteFailure } from './middleware/request.ts';
 import { escapeLineEnds } from './open-stream.ts';
@@ -111,6 +111,18 @@ function badRequest(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { http: { spec: true, status: 400 } } });
 }
 
+/** Gives Yoga the parsed body. Yoga itself would copy the text several times, once as an array of its characters. */
+const PARSED_BODY: Plugin<YogaServerContext, YogaServerContext> = {
+  onRequestParse({ request, serverContext: { body }, setRequestParser }) {
+    if (request.method !== 'POST') return;
+    setRequestParser(() => {
+      if (body === undefined) throw malformed('The body is not valid JSON.');
+      if (typeof body !== 'object' || body === null) throw malformed('The body must be a JSON object.');
+      return body;
+    });
+  },
+};
+
 /** Adds an error body to Yoga's refusals (405, 406, 415), which have none. */
 const REFUSAL_BODIES: Plugin = {
   onResponse({ response, setResponse, fetchAPI }) {
@@ -160,7 +172,9 @@ export function graphqlOverHttp(
     parserAndValidationCache: false,
     cors: false,
     logging: false,
-    plugins: [gatePlugin(gate, count, toPublic), REFUSAL_BODIES, eventStreaming],
+    // The body was read within its limit before.
+    maxRequestBodySize: false,
+    plugins: [gatePlugin(gate, count, toPublic), PARSED_BODY, REFUSAL_BODIES, eventStreaming],
     context: ({ ctx }) => contextOf(ctx),
     maskedErrors: {
       maskError: (error, _message, _isDev) => toPublic(graphqlErrorOf(error)),
@@ -170,9 +184,9 @@ export function graphqlOverHttp(
   const showPage = showGraphiql();
 
   /** The prepared path: answers a known query as Yoga would, at a fraction of its cost. False: Yoga must answer. */
-  async function answerPrepared(ctx: Context, body: string, server: YogaServerContext): Promise<boolean> {
+  async function answerPrepared(ctx: Context, server: YogaServerContext): Promise<boolean> {
     const type = answerType(ctx.get('Accept'));
-    const request = type === null ? null : ordinaryRequest(body, gate.listed);
+    const request = type === null ? null : ordinaryRequest(server.body, gate.listed);
     const query = request && queries.find(request);
     if (!query) return false;
     const result = await boundedAnswer(query.bounds, contextOf(ctx), (context) =>
@@ -206,10 +220,8 @@ export function graphqlOverHttp(
     principalOf(ctx);
     const server: YogaServerContext = { ctx };
     if (ctx.method === 'POST') {
-      const body = await readGraphqlJson(ctx);
-      if (await answerPrepared(ctx, body, server)) return ran('prepared');
-      // Yoga reads the parsed body from here.
-      Object.assign(ctx.req, { body });
+      server.body = jsonOf(await readGraphqlJson(ctx));
+      if (await answerPrepared(ctx, server)) return ran('prepared');
     }
     ran('yoga');
     const response = await answerOf(ctx, () => yoga.handleNodeRequestAndResponse(ctx.req, ctx.res, server));
@@ -224,23 +236,9 @@ export function graphqlOverHttp(
   };
 }
 
-/**
- * By GraphQL over HTTP, an error in the document or the variables of a well-formed request is answered with 400 if the
- * client accepts GraphQL's own media type, and with 200 if it accepts application/json only (`spec`). Other errors are
- * 400 for all clients. Corrects the case of an unreadable body, in which Yoga differs.
- */
-function withSpecStatus(error: GraphQLError): GraphQLError {
-  const { http, originalError } = error.extensions as {
-    http?: { spec?: boolean };
-    originalError?: object;
-  };
-  if (http && originalError !== undefined) http.spec = false;
-  return error;
-}
-
 /** Errors of the gate and of resolvers are GraphQL errors already. Unreadable variables are converted. */
 function graphqlErrorOf(error: unknown): GraphQLError {
-  if (error instanceof GraphQLError) return withSpecStatus(error);
+  if (error instanceof GraphQLError) return error;
   if (error instanceof SyntaxError) return malformed('The parameters are not valid JSON.');
   return new GraphQLError('', { originalError: error as Error });
 }

@@ -121,6 +121,36 @@ it('a query that was sent before runs on the prepared path', async () => {
   expect(ran).toBe(2);
 });
 
+it('a large body takes Yoga about the time that it takes the prepared path', async () => {
+  const large = { query: '{ __typename }', variables: { unused: 'x'.repeat(900_000) } };
+  const cpuMs = async (request: object): Promise<number> => {
+    const times: number[] = [];
+    for (let time = 0; time < 4; time++) {
+      const before = process.threadCpuUsage();
+      const { text } = await ask(JSON.stringify(request), headersOf(tenant.secretKey));
+      const { user, system } = process.threadCpuUsage(before);
+      times.push((user + system) / 1000);
+      expect(text).toBe('{"data":{"__typename":"Query"}}');
+    }
+    return Math.min(...times);
+  };
+  expect(await cpuMs({ ...large, extensions: {} })).toBeLessThan(5 * (await cpuMs(large)));
+});
+
+it.each([
+  ['nothing', '', 'The body is not valid JSON.'],
+  ['half an object', '{', 'The body is not valid JSON.'],
+  ['null', 'null', 'The body must be a JSON object.'],
+  ['a number', '5', 'The body must be a JSON object.'],
+  ['a list', '[]', 'Batching is not supported.'],
+])('a body of %s is a 400 for every client', async (_name, body, message) => {
+  for (const accept of ['application/json', 'application/graphql-response+json']) {
+    const { status, text } = await ask(body, headersOf(tenant.secretKey, { Accept: accept }));
+    const [error] = JSON.parse(text).errors;
+    expect([status, error.message, error.extensions.code]).toEqual([400, message, 'invalid_request']);
+  }
+});
+
 describe('both paths give the same response', () => {
   it('to random queries', { timeout: 120_000 }, async () => {
     const texts = (path: string): string[] => {
