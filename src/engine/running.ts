@@ -3,7 +3,8 @@ import { readInstanceFile } from './store/instance-file.ts';
 
 /**
  * The `mongodb://` URI of the engine that uses `dataDir` now, in any process, or null if there is none. The address in
- * `engine.json` counts only if it accepts a connection, because an engine that was killed leaves the file behind.
+ * `engine.json` counts only if it accepts a connection, because an engine that was killed leaves the file behind, and
+ * only if it is of this folder ({@link readInstanceFile}).
  */
 export async function runningEngine(dataDir: string): Promise<string | null> {
   const uri = readInstanceFile(dataDir)?.uri;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmod, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, open, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { UUID } from 'bson';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../src/engine/embedded.ts';
+import { runningEngine } from '../../src/engine/running.ts';
 import { type EngineProcess, startEngineAs, startEngineProcess, UNPRIVILEGED } from '../support/engine-process.ts';
 import { WireClient } from '../support/wire-client.ts';
 
@@ -235,6 +236,25 @@ describe('the address', () => {
   test('is a socket in a temporary folder when the path of the data folder is long', async () => {
     const { uri } = await start({ dataDir: join(folder, 'a'.repeat(120)) });
     await using(uri, async (client) => expect(await client.db('test').command({ ping: 1 })).toMatchObject({ ok: 1 }));
+  });
+
+  test.each([
+    ['this version', []],
+    ['earlier versions', ['file']],
+  ])('in the files of %s is that of the folder on each path to it, and not of a copy', async (_version, without) => {
+    const original = join(folder, 'original');
+    const copy = join(folder, 'copy');
+    const { uri } = await start({ dataDir: original });
+    const entry = JSON.parse(await readFile(join(original, 'engine.json'), 'utf8'));
+    for (const field of without) delete entry[field];
+    await writeFile(join(original, 'engine.json'), JSON.stringify(entry));
+    await mkdir(copy);
+    for (const name of ['engine.sqlite', 'engine.sqlite-wal', 'engine.json'])
+      await copyFile(join(original, name), join(copy, name));
+    await symlink(original, join(folder, 'other-path'));
+    expect(await runningEngine(original)).toBe(uri);
+    expect(await runningEngine(join(folder, 'other-path'))).toBe(uri);
+    expect(await runningEngine(copy)).toBeNull();
   });
 
   test('is a port of the loopback interface if one is given', async () => {

@@ -1,25 +1,56 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
-/** The content of `engine.json`, which a running engine writes to its data folder. */
+/** An engine that runs over a data folder. */
 export interface EngineInstance {
   pid: number;
   uri: string;
 }
 
-/** The process id and URI of the engine that uses the folder, or that last used it if it was killed. */
+/** The content of `engine.json`, which a running engine writes to its data folder. */
+interface Entry extends EngineInstance {
+  /** {@link markOf} the engine's folder. Earlier versions write none. */
+  file?: string;
+}
+
+/**
+ * The process id and URI of the engine that uses the folder, or that last used it if it was killed. A copy of the
+ * folder has the entry of the original's engine, which does not count: who believed it would change the original.
+ */
 export function readInstanceFile(folder: string): EngineInstance | undefined {
   try {
-    return JSON.parse(readFileSync(join(folder, 'engine.json'), 'utf8')) as EngineInstance;
+    const { file, pid, uri } = JSON.parse(readFileSync(join(folder, 'engine.json'), 'utf8')) as Entry;
+    return (file ?? markOf(socketFolder(uri))) === markOf(folder) ? { pid, uri } : undefined;
   } catch {
     return undefined;
   }
 }
 
 export function writeInstanceFile(folder: string, instance: EngineInstance): void {
-  writeFileSync(join(folder, 'engine.json'), JSON.stringify(instance), { mode: 0o600 });
+  const entry: Entry = { ...instance, file: markOf(folder) };
+  writeFileSync(join(folder, 'engine.json'), JSON.stringify(entry), { mode: 0o600 });
 }
 
 export function removeInstanceFile(folder: string): void {
   rmSync(join(folder, 'engine.json'), { force: true });
+}
+
+/**
+ * Tells a data folder from its copies: the data file has the same device and inode on each path that leads to it, also
+ * into a container. @throws when there is no data file
+ */
+function markOf(folder: string): string {
+  const path = join(folder, 'engine.sqlite');
+  const { dev, ino } = statSync(path, { bigint: true });
+  // Some file systems of Windows have no such number.
+  return ino > 0n ? `${dev}:${ino}` : realpathSync(path);
+}
+
+/**
+ * The data folder of an engine whose socket has its default place, `run` in that folder. @throws when the URI has none
+ */
+function socketFolder(uri: string): string {
+  const socket = decodeURIComponent(/^mongodb:\/\/(%2F[^/?]+)/.exec(uri)?.[1] ?? '');
+  if (socket === '') throw new Error('the address tells no folder');
+  return dirname(dirname(socket));
 }
