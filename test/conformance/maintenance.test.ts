@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -277,7 +277,7 @@ test('a drop answers before its documents are removed; nobody sees them, and the
   await rm(own, { recursive: true, force: true });
 });
 
-test('a file of the earlier version is read, becomes one of this version, and reuses its free space', async () => {
+test('a file of an earlier version stays one until this version is needed, and reuses its free space', async () => {
   const own = await mkdtemp(join(tmpdir(), 'earlier-'));
   const withDb = async <T>(work: (db: Db) => Promise<T>): Promise<T> => {
     const earlier = await startEngine({ dataDir: own });
@@ -298,15 +298,29 @@ test('a file of the earlier version is read, becomes one of this version, and re
     }
   };
   await withDb((db) => db.collection('c').insertOne({ a: 1 }));
+  const version = () => inFile((file) => file.prepare('PRAGMA user_version').get()?.user_version);
+  const isThere = (db: Db) => expect(db.collection('c').findOne({ a: 1 })).resolves.toMatchObject({ a: 1 });
   inFile((file) => file.exec('PRAGMA auto_vacuum = NONE; VACUUM; PRAGMA user_version = 3'));
   await withDb(async (db) => {
-    expect(await db.collection('c').findOne({ a: 1 })).toMatchObject({ a: 1 });
+    await isThere(db);
+    await db.collection('c').insertOne({ a: 2 });
+  });
+  expect(version()).toBe(3);
+  // A program of that version would not keep them up to date.
+  expect(existsSync(join(own, 'engine.sqlite.sums'))).toBe(false);
+  await withDb(async (db) => {
+    await isThere(db);
     await db.collection('c').createIndex({ a: 1 });
     await expect(db.command({ compact: 'c' })).rejects.toMatchObject({ code: 115 });
   });
-  expect(inFile((file) => file.prepare('PRAGMA user_version').get())).toEqual({ user_version: 5 });
-  inFile((file) => file.exec('PRAGMA user_version = 4'));
-  await withDb(async (db) => expect(await db.collection('c').findOne({ a: 1 })).toMatchObject({ a: 1 }));
-  expect(inFile((file) => file.prepare('PRAGMA user_version').get())).toEqual({ user_version: 5 });
+  expect(version()).toBe(5);
+  expect(existsSync(join(own, 'engine.sqlite.sums'))).toBe(true);
+  for (const change of [(db: Db) => db.collection('c').dropIndexes(), (db: Db) => db.collection('c').drop()]) {
+    inFile((file) => file.exec('PRAGMA user_version = 4'));
+    await withDb(isThere);
+    expect(version()).toBe(4);
+    await withDb(change);
+    expect(version()).toBe(5);
+  }
   await rm(own, { recursive: true, force: true });
 });

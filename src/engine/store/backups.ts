@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CommandError } from '../errors.ts';
-import { CHECKPOINT_BYTES, type Database, SCHEMA_VERSION } from './database.ts';
+import { CHECKPOINT_BYTES, type Database } from './database.ts';
 
 /** Bytes that are kept for a client that has not read the end of a log before it is moved, and when the log is long: an answer
  * has at most 16 MiB. */
@@ -60,8 +60,8 @@ export class Backups {
     const id = ++this.#last;
     this.#endedFor = 'it has ended';
     this.#active.set(id, { read: 0, rest: null });
-    const { path: file, logPath: log } = this.#database;
-    return { id, file: resolve(file), log: resolve(log), fileBytes: statSync(file).size, fileVersion: SCHEMA_VERSION };
+    const { path: file, logPath: log, fileVersion } = this.#database;
+    return { id, file: resolve(file), log: resolve(log), fileBytes: statSync(file).size, fileVersion };
   }
 
   /**

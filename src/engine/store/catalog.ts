@@ -66,8 +66,8 @@ const MAX_COLLECTIONS = 2 ** 20;
 const MAX_INDEXES = 64;
 /**
  * Values of the column `multikey` of an index that is no part of its collection: its entries are being added, or they
- * are being removed. At a start, no entries are being added any more. The leaving indexes of a dropped collection keep
- * its id: until they are gone, it may have documents.
+ * are being removed. Earlier versions of the file have none. At a start, no entries are being added any more. The
+ * leaving indexes of a dropped collection keep its id: until they are gone, it may have documents.
  */
 const BUILDING = 2;
 const LEAVING = 3;
@@ -225,6 +225,7 @@ export class Catalog {
   /** An index that has no entries yet. @param building number of those whose entries are being added already */
   beginIndex(collection: Collection, spec: Doc, building: number): Index {
     checkIndexCount(collection, building);
+    this.#database.raiseVersion();
     return { ...makeIndex(this.#insertIndex(collection, spec, BUILDING), spec, false), isBuilding: true };
   }
 
@@ -238,6 +239,7 @@ export class Catalog {
   /** Takes an index from its collection. Its entries are removed later. */
   dropIndex(collection: Collection, index: Index): void {
     this.onChange(collection.ns, false);
+    this.#database.raiseVersion();
     this.#setState(index.id, LEAVING);
     collection.indexes = collection.indexes.filter((other) => other !== index);
   }

@@ -21,8 +21,12 @@ import { DamageFound, PAGE_BYTES, PageSums, sumsPath } from './page-sums.ts';
 
 /** Identify our files and the version of the tables below. A file with another id or version is refused. */
 const APPLICATION_ID = 0x466d6462;
-export const SCHEMA_VERSION = 5;
-/** Files of version 4 have no documents of dropped collections, those of 3 no unfinished indexes either; otherwise they are the same. */
+const SCHEMA_VERSION = 5;
+/**
+ * Files of version 4 have no documents of dropped collections, those of 3 no unfinished indexes either; otherwise they
+ * are the same. They keep their version until they need the present one ({@link Database.raiseVersion}), so that a look
+ * at the data does not lock out the program of that version.
+ */
 const EARLIER_VERSIONS: readonly unknown[] = [3, 4];
 /** A checkpoint copies the log to the file when it has this number of pages, 4 MiB: it syncs the file, and all wait for it. */
 const CHECKPOINT_PAGES = 1000;
@@ -179,11 +183,23 @@ export class Database {
     if (statSync(path).size > bytes) truncateSync(path, bytes);
   }
 
+  /** The version of the tables in the file. */
+  get fileVersion(): number {
+    return Number(versionOf(this.sqlite));
+  }
+
+  /** Makes the file one of the present version. Call it inside the write of something that earlier versions misread. */
+  raiseVersion(): void {
+    if (this.fileVersion !== SCHEMA_VERSION) this.sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+  }
+
   /** Closes the file and releases its lock. The next start says what is damaged. */
   close(): void {
     this.#statements.clear();
     let isComplete = false;
+    let isEarlier = false;
     try {
+      isEarlier = this.fileVersion !== SCHEMA_VERSION;
       this.#copyLog();
       const { log, checkpointed } = this.#frames();
       isComplete = log === checkpointed;
@@ -192,6 +208,8 @@ export class Database {
     } finally {
       this.sqlite.close();
       this.sums.close({ isComplete: isComplete && !existsSync(walPath(this.path)) });
+      // A program of that version may write to the file without them.
+      if (isEarlier) this.sums.discard();
     }
   }
 }
@@ -244,12 +262,12 @@ export function openDatabase(folder: string, checkAll = false): Database {
 }
 
 /**
- * Writes the first page, so that there is a log: the salts of the log in use, which the file with the sums has, tell
+ * Writes the first page as it is, so that there is a log: the salts of the log in use, which the file with the sums has, tell
  * whether a log that is found after a crash belongs to the data file.
  */
 function beginLog(sqlite: DatabaseSync, sums: PageSums): void {
   try {
-    sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    sqlite.exec(`PRAGMA user_version = ${versionOf(sqlite)}`);
   } catch (error) {
     if (!isOutOfSpace(error)) throw error;
     // Reads can still be served.
