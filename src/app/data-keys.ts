@@ -67,10 +67,10 @@ export function watchDataKeys(
 export async function checkMasterKey(settings: MasterKeySettings, store: KeyRingStore): Promise<MasterKey | null> {
   const keys = await readMasterKeys(settings);
   const ring = await store.read();
-  const mark = ring ? ring.master : await store.earlierMark();
-  if (mark === null) return keys[0] ?? null;
-  const master = await masterOf(mark, keys, settings);
-  if (ring) openRing(ring, master.bytes);
+  if (!ring) return (await earlierMaster(store, keys, settings)) ?? keys[0] ?? null;
+  if (ring.master === null) return keys[0] ?? null;
+  const master = await masterOf(ring.master, keys, settings);
+  openRing(ring, master.bytes);
   return master;
 }
 
@@ -91,15 +91,30 @@ async function openStoredRing(
 ): Promise<{ ring: KeyRing; master: MasterKey }> {
   const known = await readMasterKeys(settings);
   const stored = await store.read();
-  const mark = stored ? stored.master : await store.earlierMark();
-  if (mark !== null) {
-    const master = await masterOf(mark, known, settings);
-    const ring = stored ?? (await store.keep(earlierRing(master.bytes, new Date())));
-    return { ring, master: await masterOf(ring.master ?? '', known, settings) };
-  }
-  const master = known[0] ?? (await makeKeyFile(join(settings.dataDir, KEY_FILE)));
-  const ring = stored ? await adopted(store, [master, ...known]) : await store.keep(newRing(master.bytes, new Date()));
+  if (stored && stored.master !== null) return { ring: stored, master: await masterOf(stored.master, known, settings) };
+  const earlier = stored ? null : await earlierMaster(store, known, settings);
+  const master = earlier ?? known[0] ?? (await makeKeyFile(join(settings.dataDir, KEY_FILE)));
+  const ring = stored
+    ? await adopted(store, [master, ...known])
+    : await store.keep((earlier ? earlierRing : newRing)(master.bytes, new Date()));
   return { ring, master: await masterOf(ring.master ?? '', [master, ...known], settings) };
+}
+
+/**
+ * The master key of data that has no ring; null for a new installation.
+ * @throws when it is not among `keys`; the message says what to do
+ */
+async function earlierMaster(
+  store: KeyRingStore,
+  keys: readonly MasterKey[],
+  settings: MasterKeySettings,
+): Promise<MasterKey | null> {
+  const mark = await store.earlierMark();
+  if (mark !== null) return masterOf(mark, keys, settings);
+  if (!(await store.isUsed())) return null;
+  // The first versions kept no mark: data of theirs does not tell which key is the right one.
+  if (!keys[0]) throw new Error(await wrongKeyMessage(settings, null));
+  return keys[0];
 }
 
 /** Seals a ring whose master key was given up by the first of these. Another process may do it at the same time. */

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openAdministration } from '../../src/app/administration.ts';
+import { type OpenAdministration, openAdministration } from '../../src/app/administration.ts';
 import { type App, startApp } from '../../src/app/app.ts';
 import { diagnoseMasterKey } from '../../src/app/diagnosis.ts';
 import { greeting } from '../../src/cli/greeting.ts';
@@ -97,6 +97,11 @@ describe('a setting that cannot be used', () => {
 describe('the master key', () => {
   const config = (settings: Record<string, string> = {}) => readConfig({ DATA_DIR: folder, ...settings });
   const another = { MASTER_KEY: 'ab'.repeat(32) };
+  const changeAsOperator = async (change: (administration: OpenAdministration) => Promise<unknown>): Promise<void> => {
+    const administration = await openAdministration(config());
+    await change(administration);
+    await administration.close();
+  };
 
   it('must be that of the first start: with another or no key the service does not start, and doctor says why', async () => {
     await start();
@@ -119,12 +124,38 @@ describe('the master key', () => {
     await start();
   });
 
+  it('of data from before its mark becomes the first data key, and is asked for if it is missing', async () => {
+    await start();
+    await stop();
+    const file = join(folder, 'master.key');
+    const key = (await readFile(file, 'utf8')).trim();
+    await changeAsOperator(async ({ store: { db } }) => {
+      await db.collection('installation').deleteMany({ _id: { $in: ['keys', 'master-key'] as never[] } });
+      await db.collection('person_codes').insertOne({ secret: 'sealed' });
+    });
+
+    await rm(file);
+    await expect(diagnoseMasterKey(config())).rejects.toThrow(/master\.key, .*, is missing\. .*accept-master-key/);
+    await expect(start()).rejects.toThrow(/master\.key, .*, is missing\. .*accept-master-key/);
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+    await writeFile(file, `${key}\n`);
+    await diagnoseMasterKey(config());
+    const { keys } = await start();
+    expect(keys.data.newest().secret.export().toString('hex')).toBe(key);
+    await stop();
+
+    await changeAsOperator(({ store: { db } }) =>
+      db.collection('installation').deleteMany({ _id: { $in: ['keys', 'master-key'] as never[] } }),
+    );
+    await rm(file);
+    await changeAsOperator(({ keyRing }) => keyRing.forgetMaster());
+    await start();
+  });
+
   it('can be replaced after the operator has abandoned the first one', async () => {
     await start();
     await stop();
-    const administration = await openAdministration(config());
-    await administration.keyRing.forgetMaster();
-    await administration.close();
+    await changeAsOperator(({ keyRing }) => keyRing.forgetMaster());
     await diagnoseMasterKey(config(another));
     await start(another);
     await stop();

@@ -37,6 +37,8 @@ export interface KeyRingStore {
   replace(ring: KeyRing): Promise<boolean>;
   /** The mark of the master key of data that has no ring yet; null if there is none. */
   earlierMark(): Promise<string | null>;
+  /** Whether anything is stored whose secrets depend on the keys. */
+  isUsed(): Promise<boolean>;
   /** Has the next start adopt its master key, whatever it is. */
   forgetMaster(): Promise<void>;
 }
