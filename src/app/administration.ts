@@ -25,6 +25,7 @@ import { createLostNumbers } from '../storage/lost-numbers.ts';
 import { createPeopleRepository } from '../storage/people.ts';
 import { createReconciliationState } from '../storage/reconciliation-state.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
+import { isNewStore } from '../storage/upgrades.ts';
 import { type LiveSettings, missingInstallation } from './live-settings.ts';
 import { type OpenStore, openStore } from './store.ts';
 
@@ -80,8 +81,9 @@ export interface OpenAdministration extends Administration {
 export async function openAdministration(config: Config): Promise<OpenAdministration> {
   const store = await openStore(config, { join: true });
   try {
-    // The first command may come before the first start of the service.
-    await ensureIndexes(store.db);
+    // The first command may come before the first start of the service. Otherwise a start makes what is missing: data of
+    // an earlier version stays as it is until then, so that its program can go on with it.
+    if (await isNewStore(store.db)) await ensureIndexes(store.db);
     return { ...administrationOf(store, config), store, close: () => store.close() };
   } catch (error) {
     await store.close();

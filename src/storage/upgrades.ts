@@ -127,6 +127,17 @@ export async function versionTrouble(db: Db, isRunning: boolean, known = DATA_VE
   return `this data was upgraded by a later version of the program, to version ${needed} of the data, and this program knows ${known}. Install that version, or go back to a backup from before the upgrade`;
 }
 
+/** Whether no start of this version has upgraded the data yet. A new store needs none. */
+export async function awaitsUpgrade(db: Db): Promise<boolean> {
+  if (await isNewStore(db)) return false;
+  return (await doneVersion(versions(db))) < DATA_VERSION || hasEarlierIndex(db);
+}
+
+/** Whether nobody has a tenant yet. */
+export async function isNewStore(db: Db): Promise<boolean> {
+  return (await db.collection('tenants').findOne({}, { projection: { _id: 1 } })) === null;
+}
+
 /**
  * Whether a program that knows no versions has used the data since: it creates the indexes that upgrades drop. Its
  * data has to pass all upgrades again.

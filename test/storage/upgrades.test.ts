@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startSimulator } from '../../scripts/authority-simulator/simulator.ts';
+import { openAdministration } from '../../src/app/administration.ts';
 import { watchData } from '../../src/app/data-watch.ts';
 import { createClosing } from '../../src/app/runtime.ts';
+import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createInvoiceIds } from '../../src/domain/invoice/invoice-ids.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
@@ -98,6 +100,19 @@ it('a start on data without a version passes all upgrades; it finds its numbers,
     expect(await entry(store.db)).toMatchObject({ version: DATA_VERSION, oldest: OLDEST });
     await service.app.close();
   }
+});
+
+it('a command makes the indexes of a new store, and leaves data of an earlier version as it is', async () => {
+  const store = await database();
+  const config = readConfig({ MONGODB_URL: store.url, MASTER_KEY });
+  const command = async () => (await openAdministration(config)).close();
+  const names = async () => (await store.db.collection('invoices').listIndexes().toArray()).map(({ name }) => name);
+  await command();
+  expect(await names()).toContain('queue');
+  await store.db.collection('tenants').insertOne({ name: 'Atlas' });
+  await store.db.collection('invoices').dropIndex('queue');
+  await command();
+  expect(await names()).not.toContain('queue');
 });
 
 it('a start on data of a later version refuses, and says what to do', async () => {
