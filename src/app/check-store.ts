@@ -8,6 +8,7 @@ import { unopenedSecrets } from '../domain/webhook/stored-secrets.ts';
 import { type Checks, findInconsistencies } from '../storage/consistency.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { createKeyRingStore } from '../storage/key-ring.ts';
+import { awaitsUpgrade } from '../storage/upgrades.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import { checkMasterKey } from './data-keys.ts';
 import { engineFolder, type OpenStore, openStore } from './store.ts';
@@ -40,6 +41,11 @@ export async function checkStore(
     fault(text);
   };
   try {
+    // Upgrades change what the collections say of one another.
+    if (await awaitsUpgrade(store.db))
+      throw new Error(
+        'This data is of an earlier version of the program. The first start of this version upgrades it: check it after that, or with that version.',
+      );
     // Without them the queries below would read everything for each invoice.
     await ensureIndexes(store.db);
     const collections = store.kind === 'server' ? 0 : await validateCollections(store, add, say);

@@ -6,6 +6,7 @@ import type { Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startSimulator } from '../../scripts/authority-simulator/simulator.ts';
 import { openAdministration } from '../../src/app/administration.ts';
+import { checkStore } from '../../src/app/check-store.ts';
 import { watchData } from '../../src/app/data-watch.ts';
 import { createClosing } from '../../src/app/runtime.ts';
 import { readConfig } from '../../src/config.ts';
@@ -113,6 +114,17 @@ it('a command makes the indexes of a new store, and leaves data of an earlier ve
   await store.db.collection('invoices').dropIndex('queue');
   await command();
   expect(await names()).not.toContain('queue');
+});
+
+it('a check of data of an earlier version says that a start upgrades it, and finds no faults in it', async () => {
+  const store = await database();
+  const tenantId = newId('ten');
+  await storeEarlier(store, tenantId);
+  await store.db.collection<{ _id: string }>('tenants').insertOne({ _id: tenantId });
+  const faults: string[] = [];
+  const check = checkStore(readConfig({ MONGODB_URL: store.url, MASTER_KEY }), (text) => faults.push(text), () => {}); // biome-ignore format: one line
+  await expect(check).rejects.toThrow('The first start of this version upgrades it');
+  expect(faults).toEqual([]);
 });
 
 it('a start on data of a later version refuses, and says what to do', async () => {
