@@ -87,12 +87,13 @@ export async function openData(
   const { tenants, manageKeys, liveConditions, installation, keyRing, people, authorityState, auditLog } =
     administrationOf(store, config);
   const keys = await openDataKeys(config, keyRing);
-  await ensureIndexes(db);
+  const report = (text: string): void => runtime.log.info(text);
+  await ensureIndexes(db, report);
   const invoiceIds = createInvoiceIds(await installation.keepInvoiceIdSecret(randomBytes(32).toString('base64url')));
   await upgradeData(db, invoiceIds, {
     alone: store.kind === 'own engine',
     noticedMs: NOTICED_MS,
-    report: (text) => runtime.log.info(text),
+    report,
   });
   await setWebhookRetention(db, config.webhookRetention);
   const { health: storeHealth, logFailure } = watchOutages(runtime, db);

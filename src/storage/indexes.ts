@@ -1,4 +1,4 @@
-import type { Db, IndexDescription } from 'mongodb';
+import { type Collection, type Db, type IndexDescription, MongoServerError } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import { AUDIT_SECONDS } from './audit-log.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
@@ -180,11 +180,50 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   ],
 };
 
-/** Creates missing indexes. Safe to run at each start, and in several processes at once. */
-export async function ensureIndexes(db: Db): Promise<void> {
+/** MongoDB's codes for an index that exists with other options, or with another key or filter. */
+const CONFLICTS: readonly unknown[] = [85, 86];
+const INDEX_NOT_FOUND = 27;
+
+/**
+ * Creates missing indexes, and replaces those that an earlier version created otherwise under the same name. Safe to run
+ * at each start, and in several processes at once.
+ * @param report is told of each index that is replaced
+ */
+export async function ensureIndexes(db: Db, report: (text: string) => void = () => {}): Promise<void> {
   await Promise.all(
-    Object.entries(INDEXES).map(async ([collection, indexes]) => {
-      if (indexes.length > 0) await db.collection(collection).createIndexes(indexes);
+    Object.entries(INDEXES).map(async ([name, indexes]) => {
+      const collection = db.collection(name);
+      try {
+        if (indexes.length > 0) await collection.createIndexes(indexes);
+      } catch (error) {
+        if (!hasCode(error, CONFLICTS)) throw error;
+        for (const index of indexes) await ensureIndex(collection, index, report);
+      }
     }),
   );
+}
+
+async function ensureIndex(
+  collection: Collection,
+  index: IndexDescription,
+  report: (text: string) => void,
+): Promise<void> {
+  try {
+    await collection.createIndexes([index]);
+  } catch (error) {
+    // Without a unique index, others could meanwhile store what it forbids.
+    if (!hasCode(error, CONFLICTS) || index.unique) throw error;
+    report(
+      `replaces the index ${index.name} of ${collection.collectionName}, which an earlier version created otherwise`,
+    );
+    await collection.dropIndex(String(index.name)).catch((failure: unknown) => {
+      // Another process has just dropped it.
+      if (!hasCode(failure, [INDEX_NOT_FOUND])) throw failure;
+    });
+    await collection.createIndexes([index]);
+  }
+}
+
+function hasCode(error: unknown, codes: readonly unknown[]): boolean {
+  return error instanceof MongoServerError && codes.includes(error.code);
 }

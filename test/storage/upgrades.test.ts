@@ -127,6 +127,28 @@ it('a check of data of an earlier version says that a start upgrades it, and fin
   expect(faults).toEqual([]);
 });
 
+it('a start replaces an index that an earlier version created with another filter, also in several processes at once', async () => {
+  const store = await database();
+  await ensureIndexes(store.db);
+  const invoices = store.db.collection('invoices');
+  const spec = async (name: string) => (await invoices.listIndexes().toArray()).find((index) => index.name === name);
+  const before = { held_as: await spec('held_as'), live_digest: await spec('live_digest') };
+  for (const [name, field] of [
+    ['held_as', 'heldAs'],
+    ['live_digest', 'xml.sha256'],
+  ] as const) {
+    await invoices.dropIndex(name);
+    await invoices.createIndex({ [field]: 1 }, { name, partialFilterExpression: { [field]: { $gt: '' } } });
+  }
+  const told: string[] = [];
+  await Promise.all(Array.from({ length: 3 }, () => ensureIndexes(store.db, (text) => told.push(text))));
+  expect({ held_as: await spec('held_as'), live_digest: await spec('live_digest') }).toEqual(before);
+  expect(told).toContain('replaces the index held_as of invoices, which an earlier version created otherwise');
+  const stored = told.length;
+  await ensureIndexes(store.db, (text) => told.push(text));
+  expect(told).toHaveLength(stored);
+});
+
 it('a start on data of a later version refuses, and says what to do', async () => {
   const store = await database();
   await ensureIndexes(store.db);
