@@ -1,3 +1,4 @@
+import type { AuthorityAttempt } from '../domain/invoice/authority-attempt.ts';
 import { customerKey } from '../domain/invoice/customer-key.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
@@ -6,6 +7,9 @@ import { legalNumber } from '../domain/invoice/legal-invoice.ts';
 import type { IdempotencyMark, SeriesNumber } from '../domain/invoice/repository.ts';
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { type StoredWork, storedWork, workFields } from './stored-work.ts';
+
+/** The fields that attempts of earlier versions lack. */
+const UNTIMED = { milliseconds: 0, requestId: null } as const satisfies Partial<AuthorityAttempt>;
 
 /** A stored invoice. Status, events and lease are in one document, so that one update changes them atomically. */
 export interface InvoiceDocument
@@ -108,7 +112,7 @@ export function invoiceOf({
     ownNumber: ownNumber ?? null,
     email: email ?? null,
     terms: { ...NO_TERMS, ...terms },
-    authorityAttempts: authorityAttempts ?? [],
+    authorityAttempts: (authorityAttempts ?? []).map((attempt) => ({ ...UNTIMED, ...attempt })),
     documentRevision: documentRevision ?? 0,
     traceparent: traceparent ?? null,
     work: work
