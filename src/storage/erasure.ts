@@ -7,6 +7,7 @@ import { removePeopleOf } from './erasure-people.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
 import { certificateId } from './signers-certificates.ts';
 import { fileCollections } from './stored-files.ts';
+import { attemptIds, type DeliveryDocument } from './webhook-delivery-document.ts';
 
 interface ErasedTenant {
   _id: string;
@@ -30,7 +31,7 @@ interface OwnedDocument {
 }
 
 interface DeliveryFacts extends OwnedDocument {
-  attempts: string[];
+  attempts: DeliveryDocument['attempts'];
   work?: { token: string | null };
 }
 
@@ -151,7 +152,7 @@ export function createErasureStore(db: Db): ErasureStore {
         .limit(limit)
         .toArray();
       if (found.length === 0) return 0;
-      const made = found.flatMap((each) => [...each.attempts, ...(each.work?.token ? [each.work.token] : [])]);
+      const made = found.flatMap((each) => [...attemptIds(each), ...(each.work?.token ? [each.work.token] : [])]);
       if (made.length > 0) await attempts.deleteMany({ _id: { $in: made } });
       await deliveries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
       return found.length;

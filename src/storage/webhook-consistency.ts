@@ -1,7 +1,7 @@
 import type { Db, Document } from 'mongodb';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { idsOf, presentTenants } from './present-documents.ts';
-import type { DeliveryDocument, DeliveryWork } from './webhook-delivery-document.ts';
+import { attemptIds, type DeliveryDocument, type DeliveryWork } from './webhook-delivery-document.ts';
 import type { EventDocument } from './webhook-events.ts';
 import { type KeptSince, keptSince } from './webhook-retention.ts';
 
@@ -86,7 +86,7 @@ export function checkedDeliveries(db: Db, since: KeptSince): AsyncGenerator<stri
     const named = deliveries.flatMap((by) => [
       eventNamed(by, by.eventId, by.createdAt),
       // An attempt is made after its delivery was stored, and written before the delivery names it.
-      ...by.attempts.map((id): Named => ({ by, collection: 'webhook_attempts', id, notBefore: by.storedAt })),
+      ...attemptIds(by).map((id): Named => ({ by, collection: 'webhook_attempts', id, notBefore: by.storedAt })),
     ]);
     const gone = await lost(db, named, since);
     return [

@@ -8,8 +8,8 @@ export interface DeliveryDocument extends Omit<Delivery, 'id' | 'nextAttemptAt'>
   _id: string;
   /** Absent when the delivery is settled. */
   work?: DeliveryWork | undefined;
-  /** Ids of the last `KEPT_ATTEMPTS` attempts, oldest first. */
-  attempts: string[];
+  /** Ids of the last `KEPT_ATTEMPTS` attempts, oldest first. Earlier versions stored the attempts themselves here. */
+  attempts: (string | Attempt)[];
   /** The retention counts from here. */
   storedAt: Date;
 }
@@ -37,6 +37,11 @@ export interface DeliveryWork {
   readyAt?: Date;
   /** When the sweep examines it: a grace period after `readyAt` or after the end of the lease. */
   sweepAt: Date;
+}
+
+/** The ids of the attempts that are documents of their own. */
+export function attemptIds({ attempts }: Pick<DeliveryDocument, 'attempts'>): string[] {
+  return attempts.filter((each) => typeof each === 'string');
 }
 
 /** The document of a new delivery. */
@@ -86,7 +91,7 @@ export function deliveryOf({
   attempts: _attempts,
   storedAt: _stored,
   ...delivery
-}: Omit<DeliveryDocument, 'attempts'> & { attempts?: string[] }): Delivery {
+}: Omit<DeliveryDocument, 'attempts'> & Partial<Pick<DeliveryDocument, 'attempts'>>): Delivery {
   return { id: _id, ...delivery, nextAttemptAt: (work?.token === null && work.readyAt) || null };
 }
 

@@ -89,6 +89,23 @@ describe('the schedule', () => {
 });
 
 describe('nothing is lost', () => {
+  it('keeps the attempts that an earlier version stored in the delivery, beside later ones', async () => {
+    const clock = clockAt();
+    const worker = webhookWorker(store, receiverThat(() => 500).send, clock.read);
+    const { tenantId, id: endpointId } = await storedEndpoint(store);
+    worker.publisher.publish(await storedInvoice(store, tenantId));
+    await turn(worker);
+    const { attempts } = await onlyDelivery(worker, tenantId);
+    await store.db.collection('webhook_deliveries').updateOne({ tenantId }, { $set: { attempts } });
+    await store.db.collection('webhook_attempts').deleteMany({});
+    expect((await onlyDelivery(worker, tenantId)).attempts).toEqual(attempts);
+    clock.move(SCHEDULE[1] ?? 0);
+    worker.dispatcher.wake(endpointId);
+    await turn(worker);
+    const both = (await onlyDelivery(worker, tenantId)).attempts;
+    expect(both).toEqual([...attempts, expect.objectContaining({ at: clock.read(), status: 500 })]);
+  });
+
   it('an event that its process did not publish is published by another', async () => {
     const { requests, send } = receiverThat(() => 200);
     const worker = webhookWorker(store, send, () => new Date());
