@@ -110,7 +110,11 @@ async function startOwn(
   await prepareDataFolder(config);
   let engine: Awaited<ReturnType<typeof startEngine>>;
   try {
-    engine = await startEngine({ dataDir: engineFolder(config), checkAll, ...(onFailure && { onFailure }) });
+    engine = await startEngine({
+      ...{ dataDir: engineFolder(config), checkAll },
+      // The command line joins; only the service upgrades.
+      ...{ keepVersion: join, ...(onFailure && { onFailure }) },
+    });
   } catch (error) {
     // Another process may have started an engine in the meantime.
     const joined = join ? await joinEngine(config) : null;

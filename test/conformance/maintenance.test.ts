@@ -277,10 +277,10 @@ test('a drop answers before its documents are removed; nobody sees them, and the
   await rm(own, { recursive: true, force: true });
 });
 
-test('a file of an earlier version stays one until this version is needed, and reuses its free space', async () => {
+test('a look leaves a file of an earlier version as it is until this version is needed; a start does not', async () => {
   const own = await mkdtemp(join(tmpdir(), 'earlier-'));
-  const withDb = async <T>(work: (db: Db) => Promise<T>): Promise<T> => {
-    const earlier = await startEngine({ dataDir: own });
+  const withDb = async <T>(work: (db: Db) => Promise<T>, keepVersion = true): Promise<T> => {
+    const earlier = await startEngine({ dataDir: own, keepVersion });
     const from = await new MongoClient(earlier.uri).connect();
     try {
       return await work(from.db('earlier'));
@@ -322,5 +322,9 @@ test('a file of an earlier version stays one until this version is needed, and r
     await withDb(change);
     expect(version()).toBe(5);
   }
+  inFile((file) => file.exec('PRAGMA user_version = 4'));
+  await withDb(async () => undefined, false);
+  expect(version()).toBe(5);
+  expect(existsSync(join(own, 'engine.sqlite.sums'))).toBe(true);
   await rm(own, { recursive: true, force: true });
 });

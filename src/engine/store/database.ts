@@ -24,8 +24,8 @@ const APPLICATION_ID = 0x466d6462;
 const SCHEMA_VERSION = 5;
 /**
  * Files of version 4 have no documents of dropped collections, those of 3 no unfinished indexes either; otherwise they
- * are the same. They keep their version until they need the present one ({@link Database.raiseVersion}), so that a look
- * at the data does not lock out the program of that version.
+ * are the same. Where `keepVersion` asks for it, they keep their version until they need the present one
+ * ({@link Database.raiseVersion}).
  */
 const EARLIER_VERSIONS: readonly unknown[] = [3, 4];
 /** A checkpoint copies the log to the file when it has this number of pages, 4 MiB: it syncs the file, and all wait for it. */
@@ -214,15 +214,22 @@ export class Database {
   }
 }
 
+/** How a folder is opened. */
+export interface OpenOptions {
+  /** Whether every row is checked, also where the checksums of pages say that nothing changed. */
+  readonly checkAll?: boolean;
+  /** Whether a file of an earlier version stays one, so that a look at the data does not lock out its program. */
+  readonly keepVersion?: boolean;
+}
+
 /**
  * Opens or creates the database of a folder and locks it. The operating system releases the lock when the process ends,
  * however it ends. Commits are on disk before they are acknowledged (WAL, synchronous FULL). Nothing else in this
  * process may open the file: POSIX releases a process's locks on a file when the process closes any descriptor of that
  * file. Throws an Error with a readable reason when another engine uses the folder, or when the file is damaged or of
  * another version.
- * @param checkAll whether every row is checked, also where the checksums of pages say that nothing changed
  */
-export function openDatabase(folder: string, checkAll = false): Database {
+export function openDatabase(folder: string, { checkAll = false, keepVersion = false }: OpenOptions = {}): Database {
   const path = join(folder, 'engine.sqlite');
   // Asked before the file is opened, because SQLite creates the log with the first query.
   const hadLog = existsSync(walPath(path));
@@ -249,7 +256,7 @@ export function openDatabase(folder: string, checkAll = false): Database {
     if (isNew) sqlite.exec(`BEGIN; ${SCHEMA} COMMIT`);
     else if (!isKnown) checkContent(sqlite);
     if (isNew || !isKnown) sums.learn(frames());
-    if (!isNew) beginLog(sqlite, sums);
+    if (!isNew) beginLog(sqlite, sums, keepVersion ? versionOf(sqlite) : SCHEMA_VERSION);
     sums.begin(frames());
     rmSync(formerSealPath(path), { force: true });
   } catch (error) {
@@ -262,12 +269,12 @@ export function openDatabase(folder: string, checkAll = false): Database {
 }
 
 /**
- * Writes the first page as it is, so that there is a log: the salts of the log in use, which the file with the sums has, tell
+ * Writes the first page, so that there is a log: the salts of the log in use, which the file with the sums has, tell
  * whether a log that is found after a crash belongs to the data file.
  */
-function beginLog(sqlite: DatabaseSync, sums: PageSums): void {
+function beginLog(sqlite: DatabaseSync, sums: PageSums, version: unknown): void {
   try {
-    sqlite.exec(`PRAGMA user_version = ${versionOf(sqlite)}`);
+    sqlite.exec(`PRAGMA user_version = ${version}`);
   } catch (error) {
     if (!isOutOfSpace(error)) throw error;
     // Reads can still be served.

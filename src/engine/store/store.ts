@@ -6,7 +6,7 @@ import { Catalog, type Collection } from './catalog.ts';
 import { Changes } from './changes.ts';
 import { GroupCommit } from './commit.ts';
 import { Cursors } from './cursors.ts';
-import { type Database, damagedFileError, openDatabase } from './database.ts';
+import { type Database, damagedFileError, type OpenOptions, openDatabase } from './database.ts';
 import { Documents } from './documents.ts';
 import { History } from './history.ts';
 import { IndexBuilds } from './index-builds.ts';
@@ -17,13 +17,11 @@ import { Snapshots } from './snapshots.ts';
 import { Transactions } from './transactions.ts';
 import { Versions } from './versions.ts';
 
-export interface StoreOptions {
+export interface StoreOptions extends OpenOptions {
   /** Size limit of the oplog, in bytes. */
   oplogBytes: number;
   /** Milliseconds after which an open transaction is aborted (default 60,000). */
   transactionMs?: number;
-  /** See `openDatabase`. */
-  checkAll?: boolean;
 }
 
 const TRANSACTION_MS = 60_000;
@@ -52,7 +50,7 @@ export class Store {
 
   /** Opens the folder. Throws like `openDatabase`. */
   constructor(folder: string, options: StoreOptions) {
-    this.database = openDatabase(folder, options.checkAll);
+    this.database = openDatabase(folder, options);
     this.commit = new GroupCommit(this.database);
     try {
       this.oplog = new Oplog(this.database, options.oplogBytes);
