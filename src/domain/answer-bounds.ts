@@ -7,10 +7,8 @@ export const READ_BYTES = 4 * 1024 * 1024;
 /** Maximum size of a stored invoice in bytes: a request body has at most 1 MiB, and storing adds names and numbers. */
 export const INVOICE_BYTES = 1.3 * 1024 * 1024;
 
-/** Maximum size of a batch of MongoDB in bytes, and so of a page of a list. */
-export const PAGE_BYTES = 16 * 1024 * 1024;
-/** How many of the largest invoices fit into a page. */
-export const LARGEST_IN_PAGE = Math.floor(PAGE_BYTES / INVOICE_BYTES);
+/** How many of the largest invoices fit into a page of a list, which is one query of the store. */
+export const LARGEST_IN_PAGE = Math.floor(READ_BYTES / INVOICE_BYTES);
 
 /** The `what` of {@link answerTooLarge} when a query of the store exceeds {@link READ_BYTES}. */
 export const TOO_MANY_BYTES = `more than ${READ_BYTES / 1024 / 1024} MiB of stored data behind it`;

@@ -12,7 +12,7 @@ export interface PageQuery {
   /** UNIX milliseconds; `from` is inclusive, `until` exclusive. */
   readonly from: number | null;
   readonly until: number | null;
-  /** Maximum stored size in bytes; default: what the store returns at once. The first row is always included. */
+  /** Maximum stored size in bytes; default 4 MiB. The first row is always included. */
   readonly maxBytes?: number;
 }
 

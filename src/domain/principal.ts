@@ -121,6 +121,11 @@ export function callerOf(principal: Principal): string {
   return principal.kind === 'person' ? principal.personId : principal.keyId;
 }
 
+/** The tenant, or the invoice of a client_secret: none takes more than its share of what a process has for all. */
+export function sharerOf(principal: Principal): string {
+  return principal.kind === 'client' ? principal.invoiceId : principal.tenant.id;
+}
+
 /**
  * The credential of a request: whatever ends one of them ends nothing of another. A person has one for each session,
  * tenant, environment and role.

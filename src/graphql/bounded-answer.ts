@@ -9,12 +9,11 @@ import {
 } from 'graphql';
 import { READ_BYTES } from '../domain/answer-bounds.ts';
 import { ServiceError } from '../domain/errors.ts';
-import type { Principal } from '../domain/principal.ts';
 import { takeTurn } from '../domain/turns.ts';
 import { createAnswerMeter } from './answer-meter.ts';
 import { writeData } from './answer-text.ts';
 import type { GraphQLContext } from './context.ts';
-import { createLargeOperations } from './large-operations.ts';
+import { enterLarge } from './large-operations.ts';
 import { isLarge, LIMITS, sizeOf } from './limits.ts';
 import { schema } from './schema.ts';
 
@@ -61,8 +60,6 @@ export function boundsOf(
 /** The error of a valid operation whose answer is refused. */
 export class AnswerRefusal extends GraphQLError {}
 
-const places = createLargeOperations();
-
 /**
  * Runs an operation, or a subscription for one event, within its bounds: limits the number of fields and bytes of the
  * answer, and yields to the event loop. The text of large data is serialized here, for `resultText`.
@@ -74,7 +71,7 @@ export async function boundedAnswer<Result extends ExecutionResult | null>(
   run: (context: GraphQLContext) => Promise<Result> | Result,
 ): Promise<Result | { readonly errors: readonly [AnswerRefusal] }> {
   try {
-    const leave = bounds.large ? await places.enter(callerOf(context.principal)) : null;
+    const leave = bounds.large ? await enterLarge(context.principal) : null;
     try {
       const turn = takeTurn(bounds.units);
       if (turn) await turn;
@@ -90,8 +87,4 @@ export async function boundedAnswer<Result extends ExecutionResult | null>(
     if (!(error instanceof ServiceError)) throw error;
     return { errors: [new AnswerRefusal(error.message, error.status === 400 ? {} : { originalError: error })] };
   }
-}
-
-function callerOf(principal: Principal): string {
-  return principal.kind === 'client' ? principal.invoiceId : principal.tenant.id;
 }

@@ -1,5 +1,5 @@
 import { BSON, type Collection, type Document, type Filter, type FindCursor } from 'mongodb';
-import { answerTooLarge, LARGEST_IN_PAGE, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
+import { answerTooLarge, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
 import { orderAt } from '../domain/order-key.ts';
 import type { Page, PageQuery } from '../domain/page.ts';
 import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/turns.ts';
@@ -16,8 +16,7 @@ export function orderRange({ cursor, from, until }: Pick<PageQuery, 'cursor' | '
 }
 
 /**
- * Reads a page, newest first in both directions. Decodes in turns (`takeTurn`), and cuts it at `query.maxBytes` if
- * given.
+ * Reads a page, newest first in both directions. Decodes in turns (`takeTurn`), and cuts it at `query.maxBytes`.
  * @param options.hint the name of the index, where servers choose another one that reads more
  */
 export async function readPage<Stored extends Document, Row>(
@@ -64,75 +63,16 @@ export async function anyBehind<Stored extends Document>(
 }
 
 /**
- * The first `limit` documents of a query, cut at `maxBytes`, or by default at the size of the server's first batch.
- * @param cursor with the option `raw`
- */
-export function readUpTo<Stored extends Document>(cursor: FindCursor<Stored>, limit: number, maxBytes?: number) {
-  return maxBytes === undefined ? readAtOnce(cursor, limit) : readWithin(cursor, limit, maxBytes);
-}
-
-/**
- * All documents of a query that finds at most `most`.
+ * The first `limit` documents of a query, or as many as have at most `maxBytes` together, but at least one. Reads at
+ * most one batch beyond that, and decodes the documents in turns, because they may be large.
  * @param cursor with the option `raw`
  * @param atOnce batch size
- * @throws {ServiceError} invalid_request when the documents together have more than `maxBytes`
  */
-export async function readAll<Stored extends Document>(
+export async function readUpTo<Stored extends Document>(
   cursor: FindCursor<Stored>,
-  most: number,
+  limit: number,
   maxBytes = READ_BYTES,
-  atOnce = FETCHED_AT_ONCE,
-): Promise<{ found: Stored[]; bytes: number }> {
-  const { hasMore, ...read } = await readWithin(cursor, most, maxBytes, atOnce);
-  if (hasMore) throw answerTooLarge(TOO_MANY_BYTES);
-  return read;
-}
-
-/**
- * The first `limit` documents of a query, or those of the first batch if they are fewer: servers limit the bytes of a
- * batch, which bounds the memory of a page. The next page continues after the last returned document.
- */
-async function readBounded<Stored>(
-  cursor: FindCursor<Stored>,
-  limit: number,
-): Promise<{ found: Stored[]; hasMore: boolean }> {
-  try {
-    cursor.limit(limit + 1).batchSize(limit + 1);
-    const read = (await cursor.hasNext()) ? cursor.readBufferedDocuments() : [];
-    const isCut = cursor.id !== undefined && !cursor.id.isZero();
-    return { found: read.slice(0, limit), hasMore: isCut || read.length > limit };
-  } finally {
-    await cursor.close();
-  }
-}
-
-/**
- * Like `readBounded`, but decodes the documents in turns, because they may be large.
- * @param cursor with the option `raw`
- */
-async function readAtOnce<Stored extends Document>(
-  cursor: FindCursor<Stored>,
-  limit: number,
-): Promise<{ found: Stored[]; hasMore: boolean; bytes: number }> {
-  const { found: raw, hasMore } = await readBounded(cursor as unknown as FindCursor<Uint8Array>, limit);
-  const found: Stored[] = [];
-  for (const bytes of raw) found.push(await decoded<Stored>(bytes));
-  return { found, hasMore, bytes: raw.reduce((sum, { length }) => sum + length, 0) };
-}
-
-/** Default batch size. */
-const FETCHED_AT_ONCE = LARGEST_IN_PAGE;
-
-/**
- * The first `limit` documents of a query, or as many as have at most `maxBytes` together, but at least one. Reads at
- * most one batch beyond that, and decodes the documents in turns.
- * @param cursor with the option `raw`
- */
-async function readWithin<Stored extends Document>(
-  cursor: FindCursor<Stored>,
-  limit: number,
-  maxBytes: number,
-  atOnce = FETCHED_AT_ONCE,
+  atOnce = limit + 1,
 ): Promise<{ found: Stored[]; hasMore: boolean; bytes: number }> {
   const found: Stored[] = [];
   let bytes = 0;
@@ -150,6 +90,23 @@ async function readWithin<Stored extends Document>(
   } finally {
     await cursor.close();
   }
+}
+
+/**
+ * All documents of a query that finds at most `most`.
+ * @param cursor with the option `raw`
+ * @param atOnce batch size
+ * @throws {ServiceError} invalid_request when the documents together have more than `maxBytes`
+ */
+export async function readAll<Stored extends Document>(
+  cursor: FindCursor<Stored>,
+  most: number,
+  maxBytes?: number,
+  atOnce?: number,
+): Promise<{ found: Stored[]; bytes: number }> {
+  const { hasMore, ...read } = await readUpTo(cursor, most, maxBytes, atOnce);
+  if (hasMore) throw answerTooLarge(TOO_MANY_BYTES);
+  return read;
 }
 
 /** Decodes a document when its turn comes (`takeTurn`). */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { READ_BYTES } from '../../src/domain/answer-bounds.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { LIMITS } from '../../src/graphql/limits.ts';
 import { type Answer, Client, invoiceBody } from '../support/client.ts';
@@ -122,8 +123,27 @@ it('a page of large invoices is cut, and the following pages return each invoice
     after = pageInfo.endCursor;
   }
   expect(seen).toEqual([...large.ids].reverse());
-  // Only the store's limit applies to the pages of REST.
-  expect((await client.get('/v1/invoices?limit=100')).body.data).toHaveLength(20);
+});
+
+it('a page of large invoices over REST is cut in the same way, towards older and towards newer ones', async () => {
+  const client = new Client(service.url, wholesaler.secretKey);
+  const newestFirst = [...large.ids].reverse();
+  for (const parameter of ['starting_after', 'ending_before']) {
+    const older = parameter === 'starting_after';
+    const seen: string[] = [];
+    let cursor = older ? null : large.id;
+    for (let more = true; more; ) {
+      const query = cursor === null ? '' : `&${parameter}=${cursor}`;
+      const { status, body }: Answer = await client.get(`/v1/invoices?limit=100${query}`);
+      expect([status, body.next_cursor]).toEqual([200, body.data.at(-1).id]);
+      expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThan(READ_BYTES);
+      const page = body.data.map(({ id }: { id: string }) => id);
+      seen.splice(older ? seen.length : 0, 0, ...page);
+      more = body.has_more;
+      cursor = older ? body.next_cursor : page[0];
+    }
+    expect(seen).toEqual(older ? newestFirst : newestFirst.slice(0, -1));
+  }
 });
 
 it('several pages of large invoices share the limit of bytes that one operation may read', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LARGEST_IN_PAGE, PAGE_BYTES } from '../answer-bounds.ts';
+import { LARGEST_IN_PAGE, READ_BYTES } from '../answer-bounds.ts';
 import { exactly, expected } from '../input-problems.ts';
 import { PAGE_SIZE } from '../limits.ts';
 import { INVOICE_STATUSES, STATUSES } from './lifecycle.ts';
@@ -35,7 +35,7 @@ export const NEXT_PAGE =
 
 /** Why a page may have fewer rows than `limit` (storage/pages.ts), in Markdown. */
 export const SHORT_PAGES =
-  `A page may have fewer than \`limit\` invoices: it ends before their total size exceeds ${PAGE_BYTES / 1024 / 1024} MiB, which more than ` +
+  `A page may have fewer than \`limit\` invoices: it ends before their total size exceeds ${READ_BYTES / 1024 / 1024} MiB, which more than ` +
   `${LARGEST_IN_PAGE} of the largest invoices do. Only \`has_more\` tells whether there is another page.`;
 
 const once = z.string({ error: 'must be given once' });

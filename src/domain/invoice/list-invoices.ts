@@ -20,7 +20,7 @@ export interface ListInvoicesInput extends PageSpan {
   /** Compared in whole seconds; the given second is excluded. */
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
-  /** Maximum size of the page's invoices in bytes; default 16 MiB. The first invoice is always included. */
+  /** Maximum size of the page's invoices in bytes; default 4 MiB. The first invoice is always included. */
   readonly maxBytes?: number;
 }
 

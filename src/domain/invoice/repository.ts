@@ -120,8 +120,7 @@ export interface InvoicePageQuery {
   /** UNIX milliseconds, exclusive. */
   readonly createdUntil: number | null;
   /**
-   * Maximum size of the page's stored invoices in bytes; default: what the store returns at once. The first invoice is
-   * always included.
+   * Maximum size of the page's stored invoices in bytes; default 4 MiB. The first invoice is always included.
    */
   readonly maxBytes?: number;
 }

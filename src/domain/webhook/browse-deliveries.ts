@@ -13,7 +13,7 @@ export interface PageRequest extends PageSpan {
   /** Compared in whole seconds; the given second is excluded. */
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
-  /** Maximum size of the page's rows in bytes; default 16 MiB. The first row is always included. */
+  /** Maximum size of the page's rows in bytes; default 4 MiB. The first row is always included. */
   readonly maxBytes?: number;
 }
 
