@@ -33,6 +33,7 @@ import { type MeasuredRequest, measure } from './middleware/measure.ts';
 import { recordRequests } from './middleware/record.ts';
 import { request, securityHeaders } from './middleware/request.ts';
 import { trace } from './middleware/trace.ts';
+import { limitUnread } from './middleware/unread-answers.ts';
 import { type OperatorRouteParts, operatorRoutes } from './operator-routes.ts';
 import { type Ready, readinessOf } from './readiness.ts';
 import { openApiDocument } from './rest/openapi.ts';
@@ -159,6 +160,7 @@ export function createServer(parts: ServerParts): Koa {
   app.use(securityHeaders());
   app.use(cross.mark);
   app.use(compressReads());
+  app.use(limitUnread());
   if (parts.authorityCallback) app.use(authorityCallback(parts.authorityCallback, count));
   app.use(identify({ ...parts, forwarded: untrustedForwarding(parts.trustedProxies, log) }));
   app.use(cross.answerPreflight);

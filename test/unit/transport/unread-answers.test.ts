@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import Koa from 'koa';
+import { afterEach, expect, it } from 'vitest';
+import { limitUnread, UnreadAnswers } from '../../../src/transport/middleware/unread-answers.ts';
+
+/** More than the buffers of a connection take. */
+const ANSWER_BYTES = 16 * 1024 * 1024;
+
+let server: Server | undefined;
+const sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  server?.close();
+});
+
+it('beyond the limit the tenant with the most unread bytes loses its oldest answer', () => {
+  const unread = new UnreadAnswers(100);
+  const dropped: string[] = [];
+  const add = (name: string, bytes: number) => unread.add(name.charAt(0), { bytes, drop: () => dropped.push(name) });
+  add('a1', 30);
+  const remove = add('b1', 40);
+  add('a2', 30);
+  expect(dropped).toEqual([]);
+  add('b2', 10);
+  expect(dropped).toEqual(['a1']);
+  remove();
+  remove();
+  add('c1', 60);
+  expect(dropped).toEqual(['a1']);
+  add('c2', 30);
+  expect(dropped).toEqual(['a1', 'c1']);
+  add('d1', 101);
+  expect(dropped).toEqual(['a1', 'c1', 'd1']);
+});
+
+it.each(['koa', 'node'])(
+  'clients that do not read are reset, also when %s writes; others get their answers',
+  async (by) => {
+    const app = new Koa();
+    app.use(limitUnread(3.5 * ANSWER_BYTES));
+    app.use((ctx) => {
+      ctx.state.identity = { principal: { kind: 'secret', tenant: { id: ctx.path } } };
+      const text = 'x'.repeat(ANSWER_BYTES);
+      if (by === 'koa') ctx.body = text;
+      else {
+        ctx.respond = false;
+        ctx.res.end(text);
+      }
+    });
+    server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const request = async (path: string): Promise<Socket> => {
+      const socket = connect(port, '127.0.0.1');
+      sockets.push(socket);
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.pause();
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      await expect.poll(() => socket.readableLength).toBeGreaterThan(0);
+      return socket;
+    };
+    const [victim, first, second] = [await request('/b'), await request('/a'), await request('/a')];
+    for (let n = 0; n < 4; n++) {
+      const answer = await fetch(`http://127.0.0.1:${port}/c`);
+      expect(await answer.text()).toHaveLength(ANSWER_BYTES);
+    }
+    const [ofVictim, ofFirst, ofSecond] = [victim, first, second].map(bytesOf);
+    await expect.poll(() => first.destroyed).toBe(true);
+    expect(ofFirst?.()).toBeLessThan(ANSWER_BYTES);
+    for (const bytes of [ofVictim, ofSecond]) await expect.poll(() => bytes?.()).toBeGreaterThan(ANSWER_BYTES);
+  },
+);
+
+/** Reads what arrives. @returns a function that tells how many bytes it is */
+function bytesOf(socket: Socket): () => number {
+  let bytes = 0;
+  socket.on('data', (chunk) => {
+    bytes += chunk.length;
+  });
+  socket.resume();
+  return () => bytes;
+}
