@@ -5,6 +5,11 @@ import { encodeMessage, parseMessage, type Request } from './wire/message.ts';
 
 /** Bytes of unread answers from which on a client gets no further answers; its requests wait. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
+/**
+ * Bytes of documents from which on an answer ends while much is buffered for all connections. An answer has 1 MiB and a
+ * document at most then: a pool of 64 connections stays within its part of the limit with documents of 2 MiB.
+ */
+const SHORT_ANSWER_BYTES = 1024 * 1024;
 /** Limits on the requests in a connection's queue, in bytes and in number. Beyond either, the socket is paused. */
 const MAX_QUEUED_BYTES = 48_000_000;
 const MAX_QUEUED = 1000;
@@ -37,6 +42,8 @@ export class Connection implements Holder {
   #queued = 0;
   /** Bytes of the request whose answer is to come. */
   #serving = 0;
+  /** Bytes of the documents that are collected for that answer. */
+  #collected = 0;
   #running = false;
   #lastId = 0;
 
@@ -72,6 +79,16 @@ export class Connection implements Holder {
     this.#socket.destroy();
   }
 
+  /**
+   * Counts a document of the answer to come.
+   * @returns whether the answer should end with it, because much is buffered; a cursor has the other documents
+   */
+  collect(bytes: number): boolean {
+    this.#collected += bytes;
+    this.#noteHeld();
+    return this.#held.isHigh && this.#collected >= SHORT_ANSWER_BYTES;
+  }
+
   #receive(chunk: Buffer): void {
     try {
       for (const message of this.#framing.push(chunk)) {
@@ -103,7 +120,8 @@ export class Connection implements Holder {
 
   #noteHeld(): void {
     if (this.#socket.destroyed) return;
-    this.#held.set(this, this.#framing.held + this.#queued + this.#serving + this.#socket.writableLength);
+    const requests = this.#framing.held + this.#queued + this.#serving;
+    this.#held.set(this, requests + this.#collected + this.#socket.writableLength);
   }
 
   #serve(message: Buffer): void {
@@ -116,6 +134,7 @@ export class Connection implements Holder {
     }
     this.#running = true;
     this.#serving = message.length;
+    this.#collected = 0;
     this.#whenThere(this.#handler.run(request, this), (reply) => this.#finish(request, reply));
   }
 
@@ -138,6 +157,7 @@ export class Connection implements Holder {
   #send(request: Request, reply: Uint8Array): void {
     this.#running = false;
     this.#serving = 0;
+    this.#collected = 0;
     if (!request.silent && !this.#socket.destroyed) {
       this.#socket.write(encodeMessage(request, ++this.#lastId, reply));
     }

@@ -1,12 +1,17 @@
-/** A connection with buffered bytes: incomplete or queued requests, and answers that the client has not read. */
+/**
+ * A connection with buffered bytes: incomplete or queued requests, and answers that are collected or that the client has
+ * not read.
+ */
 export interface Holder {
   /** Closes the connection and frees its buffers. */
   drop(): void;
 }
 
 /**
- * Limits the bytes buffered for all connections together. Beyond the limit, the connection that has gone longest
- * without progress is closed, then the next, until the total is below the limit.
+ * Limits the bytes buffered for all connections together. From half of the limit on, answers with documents are short
+ * (`isHigh`). Beyond the limit, the connection that has gone longest without progress is closed, then the next, until
+ * the total is below the limit. So clients that read do not close one another: above the half, N connections with one
+ * request each add at most N short answers.
  */
 export class HeldBytes {
   readonly #limit: number;
@@ -20,6 +25,10 @@ export class HeldBytes {
 
   get total(): number {
     return this.#total;
+  }
+
+  get isHigh(): boolean {
+    return this.#total > this.#limit / 2;
   }
 
   /** Records how many bytes `holder` has buffered now. Counts as progress of that connection. */

@@ -103,6 +103,30 @@ describe('connections', { timeout: 180_000 }, () => {
     for (const wire of greedy) wire.close();
   });
 
+  test('many clients that ask for much at once get shorter batches, and none is closed', async () => {
+    const collection = friend.db('many').collection<{ _id: number; text: string }>('c');
+    const text = 'x'.repeat(1_300_000);
+    await collection.insertMany(Array.from({ length: 12 }, (_, _id) => ({ _id, text })));
+    const pool = await Promise.all(Array.from({ length: 64 }, client));
+    for (const wire of pool) {
+      wire.pause();
+      wire.send(wire.message({ find: 'c', batchSize: 12, $db: 'many' }));
+    }
+    // 64 answers of 15.6 MB have 1 GB. None is read until all are there.
+    await eventually(async () => pool.every((wire) => wire.isAnswered));
+    for (const wire of pool) wire.resume();
+    const replies = await Promise.all(pool.map((wire) => wire.reply()));
+    const lengths = replies.map(({ cursor }) => cursor.firstBatch.length);
+    const shortest = lengths.indexOf(Math.min(...lengths));
+    expect(lengths[shortest]).toBeGreaterThan(0);
+    expect(lengths[shortest]).toBeLessThan(12);
+    // What a short batch lacks is in the next one.
+    const { id, firstBatch } = replies[shortest]!.cursor;
+    const { cursor } = await pool[shortest]!.command({ getMore: id, collection: 'c', $db: 'many' });
+    expect([...firstBatch, ...cursor.nextBatch].map(({ _id }) => _id)).toEqual([...Array(12).keys()]);
+    for (const wire of pool) wire.close();
+  });
+
   test('incomplete messages are buffered up to a limit; beyond it their connections are closed', async () => {
     const before = await residentMiB();
     const slow = await Promise.all(Array.from({ length: 14 }, client));

@@ -4,7 +4,9 @@ import { type Document, deserialize, serialize } from 'bson';
 /** A minimal client of MongoDB's wire protocol, for messages that the driver would never send. */
 export class WireClient {
   readonly #socket: Socket;
-  #received = Buffer.alloc(0);
+  /** The bytes received and not taken, joined when an answer is whole. */
+  #received: Buffer[] = [];
+  #size = 0;
   #closed = false;
   #wake: () => void = () => {};
   #id = 0;
@@ -12,7 +14,8 @@ export class WireClient {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.on('data', (chunk) => {
-      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#received.push(chunk);
+      this.#size += chunk.length;
       this.#wake();
     });
     socket.on('error', () => {});
@@ -47,16 +50,24 @@ export class WireClient {
 
   /** The document of the next answer; rejects when the server closes the connection instead. */
   async reply(): Promise<Document> {
-    while (this.#received.length < 4 || this.#received.length < this.#received.readInt32LE(0)) {
+    while (this.#size < 4 || this.#size < this.#length()) {
       if (this.#closed) throw new Error('connection closed');
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    const length = this.#received.readInt32LE(0);
-    const message = this.#received.subarray(0, length);
-    this.#received = this.#received.subarray(length);
+    const length = this.#length();
+    const received = Buffer.concat(this.#received);
+    const message = received.subarray(0, length);
+    this.#received = [received.subarray(length)];
+    this.#size -= length;
     return deserialize(message.subarray(message.readInt32LE(12) === 1 ? 36 : 21));
+  }
+
+  /** The length of the next answer, of which at least four bytes are there. */
+  #length(): number {
+    if ((this.#received[0]?.length ?? 0) < 4) this.#received = [Buffer.concat(this.#received)];
+    return this.#received[0]!.readInt32LE(0);
   }
 
   /** Resolves when the server has closed the connection. */
@@ -67,6 +78,15 @@ export class WireClient {
   /** Stops reading from the connection. */
   pause(): void {
     this.#socket.pause();
+  }
+
+  /** Whether an answer has begun to arrive since `pause`. */
+  get isAnswered(): boolean {
+    return this.#socket.readableLength > 0;
+  }
+
+  resume(): void {
+    this.#socket.resume();
   }
 
   close(): void {

@@ -41,7 +41,10 @@ function* firstBatchSteps(
   const source = new IteratorSource(documents);
   let isOpen = false;
   try {
-    const batch = yield* source.batch(options.batchSize ?? FIRST_BATCH);
+    const { connection } = context;
+    // A single batch has no cursor for the other documents.
+    const isLast = (bytes: number) => connection.collect(bytes) && !options.singleBatch;
+    const batch = yield* source.batch(options.batchSize ?? FIRST_BATCH, isLast);
     isOpen = !batch.end && !options.singleBatch;
     const id = isOpen ? openCursor(context, ns, source, options).id : 0;
     return { cursor: cursorDoc(ns, id, 'firstBatch', batch) };
@@ -101,10 +104,14 @@ export const getMore: Command = {
   },
 };
 
-function* nextBatch({ store }: Context, { id, source, options }: Cursor<IteratorSource>, limit: number): Steps<Doc> {
+function* nextBatch(
+  { store, connection }: Context,
+  { id, source, options }: Cursor<IteratorSource>,
+  limit: number,
+): Steps<Doc> {
   let isOpen = false;
   try {
-    const batch = yield* source.batch(limit);
+    const batch = yield* source.batch(limit, (bytes) => connection.collect(bytes));
     isOpen = !batch.end;
     return { cursor: cursorDoc(options.ns, isOpen ? id : 0, 'nextBatch', batch) };
   } finally {

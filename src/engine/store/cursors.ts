@@ -163,8 +163,11 @@ export class IteratorSource implements Source {
     this.#iterator.return?.();
   }
 
-  /** Up to `limit` documents (at least one if any is left) with at most 16 MiB in total. */
-  *batch(limit: number): Steps<Batch> {
+  /**
+   * Up to `limit` documents (at least one if any is left) with at most 16 MiB in total.
+   * @param isLast gets the bytes of each; the batch ends with the document for which it returns true
+   */
+  *batch(limit: number, isLast: (bytes: number) => boolean): Steps<Batch> {
     const documents: Uint8Array[] = [];
     const pace = new Pace();
     let bytes = 0;
@@ -184,6 +187,7 @@ export class IteratorSource implements Source {
       if (documents.length > 0 && bytes > MAX_DOCUMENT) break;
       documents.push(value);
       this.#ahead = undefined;
+      if (isLast(value.length)) break;
       if (pace.isDue()) yield PAUSE;
     }
     return { documents, end: false };

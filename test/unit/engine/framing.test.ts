@@ -58,8 +58,9 @@ describe('held bytes', () => {
     held.set(b, 40);
     held.set(a, 50);
     held.set(c, 20);
-    expect([dropped, held.total]).toEqual([['b'], 70]);
+    expect([dropped, held.total, held.isHigh]).toEqual([['b'], 70, true]);
     held.set(a, 0);
+    expect(held.isHigh).toBe(false);
     held.set(c, 90);
     expect([dropped, held.total]).toEqual([['b'], 90]);
     held.set(c, 101);
