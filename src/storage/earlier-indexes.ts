@@ -4,7 +4,7 @@ import type { InvoiceDocument } from './invoice-document.ts';
 /** Invoices that are moved at once. */
 const BATCH = 1000;
 
-/** A unique index of invoices with which earlier versions kept something unique. */
+/** An index of invoices that only earlier versions use, such as one with which they kept something unique. */
 export interface EarlierIndex {
   readonly name: string;
   /** The field that the invoices in it have. */
@@ -14,8 +14,8 @@ export interface EarlierIndex {
 /**
  * Does with the invoices of an index of earlier versions what this version does instead of it, and then drops the index.
  * An index that exists says that this is not done yet; where there is none, this costs one round trip. It may run in
- * several processes at once, and again after it was interrupted. No process of an earlier version may run meanwhile or
- * later (docs/decisions/0053).
+ * several processes at once, and again after it was interrupted. If the index is unique, no process of an earlier version
+ * may run meanwhile or later (docs/decisions/0053).
  * @param move is called with up to 1,000 invoices, of which it gets the `needed` fields; it must be repeatable
  */
 export async function replaceIndex(

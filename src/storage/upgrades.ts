@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import type { InvoiceIds } from '../domain/invoice/invoice-ids.ts';
 import { keyEarlierCustomers } from './earlier-customers.ts';
+import { placeEarlierIdleWork } from './earlier-idle-work.ts';
 import { KEY_INDEX, keepEarlierKeys } from './earlier-keys.ts';
 import { NUMBER_INDEXES, reserveEarlierNumbers } from './earlier-numbers.ts';
 import { insertNew } from './insert-new.ts';
@@ -52,6 +53,12 @@ export const UPGRADES: readonly Upgrade[] = [
     // Until there is a second data key they derive the same.
     notBeside: null,
     run: refuseEarlierMark,
+  },
+  {
+    version: 5,
+    what: 'gives the PDFs that nobody waits for a place in the queue, where the first versions gave them none',
+    notBeside: null,
+    run: placeEarlierIdleWork,
   },
 ];
 

@@ -11,12 +11,15 @@ import { watchData } from '../../src/app/data-watch.ts';
 import { createClosing } from '../../src/app/runtime.ts';
 import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { NEW_WORK } from '../../src/domain/invoice/invoice.ts';
 import { createInvoiceIds } from '../../src/domain/invoice/invoice-ids.ts';
+import { ALL_PARTITIONS, type Lane } from '../../src/domain/invoice/lanes.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { MOVES_COLLECTION } from '../../src/storage/data-moves.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
 import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { DATA_VERSION, UPGRADES, type Upgrade, upgradeData, versionTrouble } from '../../src/storage/upgrades.ts';
 import { createLogger } from '../../src/transport/logger.ts';
 import { Client, invoiceBody } from '../support/client.ts';
@@ -125,6 +128,36 @@ it('a check of data of an earlier version says that a start upgrades it, and fin
   const check = checkStore(readConfig({ MONGODB_URL: store.url, MASTER_KEY }), (text) => faults.push(text), () => {}); // biome-ignore format: one line
   await expect(check).rejects.toThrow('The first start of this version upgrades it');
   expect(faults).toEqual([]);
+});
+
+it('idle work that the first versions stored without a place is found', async () => {
+  const store = await database();
+  await ensureIndexes(store.db);
+  const invoices = store.db.collection<InvoiceDocument>('invoices');
+  await invoices.createIndex(
+    { 'work.idle': 1, 'work.dueAt': 1 },
+    { name: 'idle', partialFilterExpression: { 'work.idle': { $exists: true } } },
+  );
+  const repository = createInvoiceRepository(store.db);
+  const work = { ...NEW_WORK, stage: 'render', idle: true, claims: 0, dueAt: new Date(0), since: new Date(0) } as const;
+  const ids = [newId('inv'), newId('inv'), newId('inv')] as const;
+  for (const id of ids)
+    await invoices.insertOne(
+      documentOf(
+        pendingInvoice({ id, tenantId: newId('ten'), status: 'accepted', work }),
+        newCreationMoment().order,
+        null,
+      ),
+    );
+  const [idle, hurried, present] = ids;
+  await invoices.updateMany({ _id: { $in: [idle, hurried] } }, { $unset: { 'work.lane': '', 'work.partition': '' } });
+  await repository.hurry(hurried);
+  const before = await invoices.findOne({ _id: present });
+  await upgradeData(store.db, IDS, parts);
+  const due = async (lane: Lane) => (await repository.due(lane, ALL_PARTITIONS, 5)).map(({ invoiceId }) => invoiceId);
+  expect((await due('idle')).sort()).toEqual([idle, present].sort());
+  expect(await due('documents')).toEqual([hurried]);
+  expect(await invoices.findOne({ _id: present })).toEqual(before);
 });
 
 it('a start replaces an index that an earlier version created with another filter, also in several processes at once', async () => {
