@@ -345,6 +345,7 @@ export function checkFormat(sqlite: DatabaseSync): boolean {
   const id = value('PRAGMA application_id');
   if (id === 0 && version === 0 && value('SELECT count(*) FROM sqlite_master') === 0) return true;
   if (id !== APPLICATION_ID && id !== 0) throw new Refusal('it belongs to another program');
+  if (id === APPLICATION_ID && Number(version) > SCHEMA_VERSION) throw new LaterVersion();
   if ((version !== SCHEMA_VERSION && !EARLIER_VERSIONS.includes(version)) || id === 0)
     throw new Refusal(`it has schema version ${version}, this engine supports ${SCHEMA_VERSION}`);
   return false;
@@ -370,6 +371,8 @@ interface LogState {
 
 class Refusal extends Error {}
 
+class LaterVersion extends Error {}
+
 /** Whether another engine holds the lock. */
 function isBusy(error: unknown): boolean {
   const { errcode = 0 } = error as { errcode?: number };
@@ -383,8 +386,15 @@ function readableError(error: unknown, folder: string, path: string): Error {
     );
   if (isOutOfSpace(error))
     return new Error(`The folder ${folder} is on a full disk: ${(error as Error).message}.`, { cause: error });
-  if (error instanceof Refusal || error instanceof DamageFound) return damagedFileError(path, error.message);
-  return damagedFileError(path, (error as Error).message);
+  return refusedFileError(path, error as Error);
+}
+
+/** Why the engine refuses a data file, with what to do. */
+export function refusedFileError(path: string, error: Error): Error {
+  if (!(error instanceof LaterVersion)) return damagedFileError(path, error.message);
+  return new Error(
+    `The data file ${path} was written by a later version of the program. It was not modified. Install that version, or go back to a backup from before the upgrade.`,
+  );
 }
 
 export function damagedFileError(path: string, reason: string): Error {

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { ridRange } from './catalog.ts';
 import { defineChecksums } from './checksums.ts';
-import { checkContent, checkFormat, damagedFileError, versionOf } from './database.ts';
+import { checkContent, checkFormat, damagedFileError, refusedFileError, versionOf } from './database.ts';
 
 /** The content of a data file. */
 export interface FileContent {
@@ -30,7 +30,7 @@ export function inspectFile(path: string): FileContent {
     checkContent(sqlite);
     return contentOf(sqlite);
   } catch (error) {
-    throw damagedFileError(path, (error as Error).message);
+    throw refusedFileError(path, error as Error);
   } finally {
     sqlite.close();
   }
