@@ -96,11 +96,8 @@ export async function checkStore(
   try {
     administration = await open(config);
   } catch (error) {
-    const advice =
-      config.mongodbUrl === null
-        ? 'Correct the cause in the message, or set MONGODB_URL to use a MongoDB server.'
-        : 'Check that MONGODB_URL is correct, that the server is running and that this user may log in.';
-    return { finding: { subject, state: 'fails', found: oneLine(error), advice }, kind: null, clock: null };
+    // The message says what to do.
+    return { finding: { subject, state: 'fails', found: oneLine(error) }, kind: null, clock: null };
   }
   const { db, kind } = administration.store;
   try {

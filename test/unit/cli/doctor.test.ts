@@ -92,9 +92,9 @@ describe('store', () => {
     expect((await store({ setName: 'rs0', localTime: new Date(0) }, 'running engine')).clock).toBeNull();
   });
 
-  it('fails with the reason on one line', async () => {
+  it('fails with the reason on one line, which says what to do', async () => {
     const { finding } = await checkStore(config, () => Promise.reject(new Error('it is\n  damaged')));
-    expect(finding).toMatchObject({ state: 'fails', found: 'it is; damaged' });
+    expect(finding).toEqual({ subject: 'store', state: 'fails', found: 'it is; damaged' });
   });
 });
 
