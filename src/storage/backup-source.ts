@@ -1,4 +1,6 @@
-import { type Binary, type Long, type MongoClient, Timestamp } from 'mongodb';
+import { type Binary, type Document, type Long, type MongoClient, MongoServerError, Timestamp } from 'mongodb';
+
+const COMMAND_NOT_FOUND = 59;
 
 /** A backup of the embedded engine, under way: what its commands answer (docs/engine.md, "Backup"). */
 export interface BackupSource {
@@ -36,11 +38,12 @@ export type LogState =
 /**
  * Begins a backup of the engine that the client is connected to. It ends with the connection.
  * @param since the state of a copy, which the engine looks for in the history of its data
+ * @throws when that engine is of a version that knows no backups; the message says what to do
  */
 export async function beginBackup(client: MongoClient, since?: DataState): Promise<BackupSource> {
   const admin = client.db('admin');
-  const begun = await admin.command({ beginBackup: 1, ...(since && { since: encoded(since) }) });
-  const { backup, file, log, fileBytes, history, continues = null } = begun;
+  const begin = { beginBackup: 1, ...(since && { since: encoded(since) }) };
+  const { backup, file, log, fileBytes, history, continues = null } = await admin.command(begin).catch(explained);
   return {
     ...{ file, log, fileBytes: Number(fileBytes as number | Long), history: decoded(history), continues },
     async askLog(read) {
@@ -72,4 +75,11 @@ function decoded(state: EncodedState | undefined): DataState | undefined {
 
 function encoded({ id, seconds, increment, sum }: DataState): EncodedState {
   return { id: Number.parseInt(id, 16), time: new Timestamp({ t: seconds, i: increment }), sum };
+
+function explained(error: unknown): Document {
+  if (!(error instanceof MongoServerError) || error.code !== COMMAND_NOT_FOUND) throw error;
+  throw new Error(
+    'The running service is of an earlier version, which cannot be copied while it runs. Stop it, and run the command again.',
+    { cause: error },
+  );
 }
