@@ -75,6 +75,7 @@ function decoded(state: EncodedState | undefined): DataState | undefined {
 
 function encoded({ id, seconds, increment, sum }: DataState): EncodedState {
   return { id: Number.parseInt(id, 16), time: new Timestamp({ t: seconds, i: increment }), sum };
+}
 
 function explained(error: unknown): Document {
   if (!(error instanceof MongoServerError) || error.code !== COMMAND_NOT_FOUND) throw error;
