@@ -14,6 +14,7 @@ import {
 import { type FileHandle, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Db, MongoClient, Timestamp } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { copyDatabase, copyLog, type OpenSource, openSource } from '../../src/app/backup/copy-store.ts';
@@ -54,6 +55,8 @@ afterAll(async () => {
 
 const NEVER = new AbortController().signal;
 /** Documents that each insert writes, in one commit. */
+/** Pause between two groups of a writer, milliseconds. */
+const PAUSE_MS = 20;
 const GROUP = 5;
 const GROUP_BYTES = 500_000;
 
@@ -81,6 +84,8 @@ function writeOn(name: string): { written: () => number; stop: () => Promise<voi
       await collection.updateMany({ group: written }, { $set: { done: true } });
       if (written % 3 === 2) await collection.deleteMany({ group: written - 1 });
       written++;
+      // A part of what the machine can do, so that copies keep up on a busy one, too.
+      await sleep(PAUSE_MS);
     }
   })();
   const stop = async (): Promise<void> => {

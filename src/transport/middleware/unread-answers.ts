@@ -4,7 +4,7 @@ import { abandon } from '../abandon.ts';
 import type { RequestState } from '../state.ts';
 import { whenGone } from '../when-gone.ts';
 
-/** Limit on the bytes of finished answers that clients have not read, of all together. One takes up to twice its bytes. */
+/** Limit on the bytes of finished answers that clients have not read, of all together. */
 const UNREAD_BYTES = 64 * 1024 * 1024;
 /** The size from which answers are counted, in bytes. A smaller one costs little more than its connection. */
 const COUNTED_BYTES = 64 * 1024;
@@ -20,6 +20,8 @@ export function limitUnread(limit = UNREAD_BYTES): Middleware {
     await next();
     const bytes = bytesOf(ctx);
     if (bytes < COUNTED_BYTES) return;
+    // While a text is sent, Node keeps it and a buffer of three times its length.
+    if (typeof ctx.body === 'string') ctx.body = Buffer.from(ctx.body);
     const { identity } = ctx.state as RequestState;
     const sharer = identity && 'principal' in identity ? sharerOf(identity.principal) : '';
     const remove = unread.add(sharer, { bytes, drop: () => abandon(ctx.req.socket) });
