@@ -41,7 +41,15 @@ const NO_REPOSITORIES = [
   ...['ensureIndexes', 'setWebhookRetention', 'createInvoiceFeed', 'createEventFeed', 'reserveEarlierNumbers'],
   ...['keepEarlierKeys', 'hasEarlierKeys', 'findByEarlierKey', 'keyEarlierCustomers', 'findInconsistencies'],
   ...['unloggedEvents', 'checkedEvents', 'checkedDeliveries', 'idsOf', 'presentTenants', 'keptSince'],
-  ...['upgradeData', 'versionTrouble', 'forbidBefore', 'refuseEarlierMark'],
+  ...[
+    'upgradeData',
+    'versionTrouble',
+    'forbidBefore',
+    'refuseEarlierMark',
+    'placeEarlierIdleWork',
+    'awaitsUpgrade',
+    'isNewStore',
+  ],
   ...['moveTrouble', 'endMove', 'abandonMove', 'collectionNames', 'hasLiveWorker', 'watchWrites', 'insertBytes'],
   ...['moveCollection', 'compareCollection', 'moveIndexes', 'compareIndexes', 'fileCollections'],
 ];
