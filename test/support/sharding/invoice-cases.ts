@@ -8,6 +8,7 @@ import { newCreationMoment, orderAt } from '../../../src/domain/order-key.ts';
 import type { Store } from '../../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../../src/storage/invoice-document.ts';
 import { createInvoiceRepository } from '../../../src/storage/invoices.ts';
+import { createLostNumbers } from '../../../src/storage/lost-numbers.ts';
 import { createOutbox } from '../../../src/storage/outbox.ts';
 import { createTransmissions } from '../../../src/storage/transmissions.ts';
 import { pendingInvoice } from '../invoices.ts';
@@ -27,6 +28,7 @@ const owner = [tenantId, environment] as const;
 
 export function invoiceCases(store: Store): Record<string, Subject> {
   const invoices = createInvoiceRepository(store.db, undefined, true);
+  const lost = createLostNumbers(store.db);
   const ids = createInvoiceIds('s');
 
   async function fresh(changes: Partial<Invoice> = {}, set?: object): Promise<Invoice> {
@@ -226,6 +228,13 @@ export function invoiceCases(store: Store): Record<string, Subject> {
 
   return {
     createInvoiceRepository: subject(invoices, { ...reading, ...changing, ...waiting, ...claiming }),
+    createLostNumbers: subject(lost, {
+      continueAfter: {
+        call: () => lost.continueAfter({ tenantId: newId('ten'), environment }, { year: 2026, serial: 5 }),
+        scatters: ['find invoice_numbers by _id'],
+        because: 'an operator does it once after a restore; each shard reads one key',
+      },
+    }),
     createOutbox: outboxCases(store, fresh),
     createTransmissions: transmissionCases(store, fresh),
   };
