@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-it('a page is cut at 16 MiB, and the following pages return every invoice once, in order', async () => {
+it('a page is cut at 4 MiB, and the following pages return every invoice once, in order', async () => {
   const invoices = createInvoiceRepository(store.db);
   const made: { id: string; order: string }[] = [];
   for (let i = 0; i < 20; i++) {
@@ -39,9 +39,9 @@ it('a page is cut at 16 MiB, and the following pages return every invoice once, 
   };
   const ids = made.map(({ id }) => id);
   const down = await pagesFrom(null, 'last');
-  expect(down.length).toBe(2);
+  expect(down.map((page) => page.length)).toEqual([4, 4, 4, 4, 4]);
   expect(down.flat()).toEqual(ids);
   const up = await pagesFrom({ direction: 'before', order: orderOf(ids.at(-1)) }, 'first');
-  expect(up.length).toBe(2);
+  expect(up.map((page) => page.length)).toEqual([4, 4, 4, 4, 3]);
   expect(up.reverse().flat()).toEqual(ids.slice(0, -1));
 });
