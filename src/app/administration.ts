@@ -25,7 +25,7 @@ import { createLostNumbers } from '../storage/lost-numbers.ts';
 import { createPeopleRepository } from '../storage/people.ts';
 import { createReconciliationState } from '../storage/reconciliation-state.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
-import { isNewStore } from '../storage/upgrades.ts';
+import { beginVersions, isNewStore } from '../storage/upgrades.ts';
 import { type LiveSettings, missingInstallation } from './live-settings.ts';
 import { type OpenStore, openStore } from './store.ts';
 
@@ -83,7 +83,10 @@ export async function openAdministration(config: Config): Promise<OpenAdministra
   try {
     // The first command may come before the first start of the service. Otherwise a start makes what is missing: data of
     // an earlier version stays as it is until then, so that its program can go on with it.
-    if (await isNewStore(store.db)) await ensureIndexes(store.db);
+    if (await isNewStore(store.db)) {
+      await ensureIndexes(store.db);
+      await beginVersions(store.db);
+    }
     return { ...administrationOf(store, config), store, close: () => store.close() };
   } catch (error) {
     await store.close();

@@ -14,7 +14,9 @@ does less harm than a number that two invoices have. The service must not run me
     const [tenantId, number] = [input.get('TENANT_ID'), input.get('NUMBER')];
     const last = seriesNumberOf(number);
     if (!last) throw new UsageError(`NUMBER must be one of the service's series, such as 2026-000123, not '${number}'`);
-    const lost = await administer(context, async ({ tenants, lostNumbers, audit }) => {
+    const lost = await administer(context, async ({ tenants, lostNumbers, audit, store }) => {
+      // It has the only worker, which sends no heartbeats.
+      if (store.kind === 'running engine') throw new Error('The service runs. Stop it, then repeat this.');
       if (!(await tenants.find(tenantId))) throw new Error(`There is no tenant '${tenantId}'.`);
       const passed = await lostNumbers.continueAfter({ tenantId, environment: 'live' }, last);
       const numberOf = (serial: number) => legalNumber({ year: last.year, serial });

@@ -1,6 +1,7 @@
 import { type Binary, type Document, type Long, type MongoClient, MongoServerError, Timestamp } from 'mongodb';
 
-const COMMAND_NOT_FOUND = 59;
+/** An engine of an earlier version knows no backups, or not their option `since`. */
+const UNKNOWN_THERE: readonly unknown[] = [59, 40415];
 
 /** A backup of the embedded engine, under way: what its commands answer (docs/engine.md, "Backup"). */
 export interface BackupSource {
@@ -78,7 +79,7 @@ function encoded({ id, seconds, increment, sum }: DataState): EncodedState {
 }
 
 function explained(error: unknown): Document {
-  if (!(error instanceof MongoServerError) || error.code !== COMMAND_NOT_FOUND) throw error;
+  if (!(error instanceof MongoServerError) || !UNKNOWN_THERE.includes(error.code)) throw error;
   throw new Error(
     'The running service is of an earlier version, which cannot be copied while it runs. Stop it, and run the command again.',
     { cause: error },

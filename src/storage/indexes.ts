@@ -183,6 +183,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
 /** MongoDB's codes for an index that exists with other options, or with another key or filter. */
 const CONFLICTS: readonly unknown[] = [85, 86];
 const INDEX_NOT_FOUND = 27;
+const INDEX_BUILD_ABORTED = 276;
 
 /**
  * Creates missing indexes, and replaces those that an earlier version created otherwise under the same name. Safe to run
@@ -212,7 +213,10 @@ async function ensureIndex(
     await collection.createIndexes([index]);
   } catch (error) {
     // Without a unique index, others could meanwhile store what it forbids.
+    if (hasCode(error, [INDEX_BUILD_ABORTED])) return ensureIndex(collection, index, report);
     if (!hasCode(error, CONFLICTS) || index.unique) throw error;
+    // Another process may have replaced it meanwhile.
+    if (await hasIndex(collection, index)) return;
     report(
       `replaces the index ${index.name} of ${collection.collectionName}, which an earlier version created otherwise`,
     );
@@ -222,6 +226,13 @@ async function ensureIndex(
     });
     await collection.createIndexes([index]);
   }
+}
+
+async function hasIndex(collection: Collection, wanted: IndexDescription): Promise<boolean> {
+  const facts = ({ key, partialFilterExpression, expireAfterSeconds }: Partial<IndexDescription>) =>
+    JSON.stringify([key, partialFilterExpression ?? null, expireAfterSeconds ?? null]);
+  const present = await collection.listIndexes().toArray();
+  return present.some((index) => index.name === wanted.name && facts(index) === facts(wanted));
 }
 
 function hasCode(error: unknown, codes: readonly unknown[]): boolean {

@@ -4,6 +4,7 @@ import { insertNew } from './insert-new.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { highestSerial, type NumberDocument, seriesKey } from './invoice-numbers.ts';
 import { hasLiveWorker } from './other-writers.ts';
+import { awaitsUpgrade } from './upgrades.ts';
 
 /** In place of an invoice's id. */
 const NO_INVOICE = 'lost';
@@ -14,6 +15,8 @@ export function createLostNumbers(db: Db): LostNumbers {
   return {
     async continueAfter(owner, number) {
       if (await hasLiveWorker(db)) throw new Error('a worker of the service runs. Stop all of them, then repeat this');
+      if (await awaitsUpgrade(db))
+        throw new Error('this data is of an earlier version of the program. Repeat this after a start has upgraded it');
       const highest = await highestSerial({ invoices, numbers }, owner, number.year);
       if (number.serial <= highest) return null;
       // A number without an invoice ends a series like any other: the next one is given after it.

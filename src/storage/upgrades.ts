@@ -134,6 +134,13 @@ export async function versionTrouble(db: Db, isRunning: boolean, known = DATA_VE
   return `this data was upgraded by a later version of the program, to version ${needed} of the data, and this program knows ${known}. Install that version, or go back to a backup from before the upgrade`;
 }
 
+/** Notes that a store in which nothing was ever stored needs no upgrade: a command may come before the first start. */
+export async function beginVersions(db: Db): Promise<void> {
+  if ((await db.collection('installation').findOne({}, { projection: { _id: 1 } })) !== null) return;
+  const alone = UPGRADES.filter(({ notBeside }) => notBeside !== null).map(({ version }) => version);
+  await insertNew(versions(db), [{ ...ENTRY, version: DATA_VERSION, oldest: Math.max(...alone) }]);
+}
+
 /** Whether no start of this version has upgraded the data yet. A new store needs none. */
 export async function awaitsUpgrade(db: Db): Promise<boolean> {
   if (await isNewStore(db)) return false;

@@ -405,6 +405,9 @@ describe('numbers continue', () => {
     const { id } = jsonOf(await runHere(['tenants', 'create', '--name', 'Restored', '--json'], env));
     const mark = (tenant: string, number: string) => runHere(['numbers', 'continue', tenant, number], env);
     const said = '2026-000001 to 2026-000005 will not be given to another invoice.\n';
+    const engine = await startEngine({ dataDir: join(env.DATA_DIR, 'db') });
+    expect(await mark(id, '2026-000005')).toMatchObject({ code: 1, err: expect.stringContaining('The service runs') });
+    await engine.close();
     expect(await mark(id, '2026-000005')).toEqual({ code: 0, out: said, err: '' });
     expect(await mark(id, '2026-000004')).toMatchObject({ code: 1, err: expect.stringContaining('has reached') });
     expect(await mark('ten_x', '2026-000009')).toMatchObject({ code: 1, err: expect.stringContaining('no tenant') });

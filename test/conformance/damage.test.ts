@@ -446,6 +446,15 @@ describe('the sums of the pages', () => {
     }
   });
 
+  test('know the log of a second crash, if the first one came before the log was noted', () => {
+    const { stopped } = filesOf(plant);
+    const { crashed: begun } = filesOf(() => undefined);
+    const unnoted = replaced(begun, '.sums', stopped.get('.sums')!);
+    restore(unnoted);
+    const { crashed } = filesOf((store) => write(store, 0, 10));
+    expect(isKnown(crashed)).toBe(true);
+  });
+
   test('are right at every moment of a checkpoint', () => {
     const store = open();
     plant(store);

@@ -16,6 +16,7 @@ import { type NumberDocument, ownNumberKey, seriesKey } from '../../src/storage/
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createLostNumbers } from '../../src/storage/lost-numbers.ts';
 import { createSeriesTurns } from '../../src/storage/series-turns.ts';
+import { beginVersions } from '../../src/storage/upgrades.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { startTestMongo } from '../support/mongodb.ts';
 import { openTestStore } from '../support/store.ts';
@@ -273,10 +274,13 @@ describe('numbers of invoices that were lost', () => {
   it('are passed over by the series, and by the check', async () => {
     const tenantId = newId('ten');
     await store.db.collection<{ _id: string }>('tenants').insertOne({ _id: tenantId });
-    const faults = async () =>
-      (await Array.fromAsync(findInconsistencies(store.db))).filter((text) => text.startsWith(`number '${tenantId}`));
     const owner = { tenantId, environment: 'test' } as const;
     const lost = createLostNumbers(store.db);
+    const early = lost.continueAfter(owner, { year: YEAR, serial: 5 });
+    await expect(early).rejects.toThrow('this data is of an earlier version');
+    await beginVersions(store.db);
+    const faults = async () =>
+      (await Array.fromAsync(findInconsistencies(store.db))).filter((text) => text.startsWith(`number '${tenantId}`));
     const { number } = await worker();
     for (const serial of [1, 2]) expect((await number(await claimed({ tenantId }))).made).toBe(serial);
     expect(await lost.continueAfter(owner, { year: YEAR, serial: 2 })).toBeNull();

@@ -48,6 +48,7 @@ const NO_REPOSITORIES = [
     'refuseEarlierMark',
     'placeEarlierIdleWork',
     'awaitsUpgrade',
+    'beginVersions',
     'isNewStore',
   ],
   ...['moveTrouble', 'endMove', 'abandonMove', 'collectionNames', 'hasLiveWorker', 'watchWrites', 'insertBytes'],

@@ -190,16 +190,16 @@ export class Database {
 
   /** Makes the file one of the present version. Call it inside the write of something that earlier versions misread. */
   raiseVersion(): void {
-    if (this.fileVersion !== SCHEMA_VERSION) this.sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    if (this.fileVersion === SCHEMA_VERSION) return;
+    this.sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    this.sums.resume();
   }
 
   /** Closes the file and releases its lock. The next start says what is damaged. */
   close(): void {
     this.#statements.clear();
     let isComplete = false;
-    let isEarlier = false;
     try {
-      isEarlier = this.fileVersion !== SCHEMA_VERSION;
       this.#copyLog();
       const { log, checkpointed } = this.#frames();
       isComplete = log === checkpointed;
@@ -208,8 +208,6 @@ export class Database {
     } finally {
       this.sqlite.close();
       this.sums.close({ isComplete: isComplete && !existsSync(walPath(this.path)) });
-      // A program of that version may write to the file without them.
-      if (isEarlier) this.sums.discard();
     }
   }
 }
@@ -258,6 +256,8 @@ export function openDatabase(folder: string, { checkAll = false, keepVersion = f
     if (isNew || !isKnown) sums.learn(frames());
     if (!isNew) beginLog(sqlite, sums, keepVersion ? versionOf(sqlite) : SCHEMA_VERSION);
     sums.begin(frames());
+    // Also after a kill, a program of that version may write to the file without them.
+    if (versionOf(sqlite) !== SCHEMA_VERSION) sums.suspend();
     rmSync(formerSealPath(path), { force: true });
   } catch (error) {
     if (isBusy(error)) sqlite.close();

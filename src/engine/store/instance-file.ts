@@ -43,7 +43,7 @@ function markOf(folder: string): string {
   const path = join(folder, 'engine.sqlite');
   const { dev, ino } = statSync(path, { bigint: true });
   // Some file systems of Windows have no such number.
-  return ino > 0n ? `${dev}:${ino}` : realpathSync(path);
+  return ino !== 0n ? `${dev}:${ino}` : realpathSync(path);
 }
 
 /**

@@ -52,6 +52,7 @@ export class PageSums {
   #state: SumsState = { count: 0, log: '', isCopied: false, damage: null };
   /** Whether the file with the sums has to be written as a whole. */
   #isLost = true;
+  #isSuspended = false;
   /** Whether damage is recorded for the next start. False during `examine`, which would find it again there. */
   #isExamined = true;
   /** Where the comparison of all pages goes on, and whether it has not come round since the start. */
@@ -122,6 +123,8 @@ export class PageSums {
     const isFirst = log === '' && frames === 1;
     if (!isNext && !isFirst) throw new DamageFound('its write-ahead log was not written for this file');
     this.#state = { ...this.#state, log: found, isCopied: false };
+    // Before anything is acknowledged: `begin` writes only a log that it has found itself.
+    this.#write([]);
   }
 
   /** Accepts the data file and its log as they are, and computes all sums from them. @param frames as for `examine` */
@@ -149,6 +152,16 @@ export class PageSums {
   discard(): void {
     this.#file.discard();
     this.#isLost = true;
+  }
+
+  /** Removes the file with the sums, and writes none until `resume`: a program that knows none may write to the data file. */
+  suspend(): void {
+    this.discard();
+    this.#isSuspended = true;
+  }
+
+  resume(): void {
+    this.#isSuspended = false;
   }
 
   /** Number of frames of the log that were read. */
@@ -306,6 +319,7 @@ export class PageSums {
   }
 
   #write(changed: readonly number[]): void {
+    if (this.#isSuspended) return;
     try {
       this.#file.write(this.#state, this.#sums, this.#isLost ? 'all' : changed);
       this.#isLost = false;
