@@ -29,6 +29,8 @@ export interface DataState {
   readonly increment: number;
   /** Checksum of that change. */
   readonly sum: number;
+  /** Whether only data that still has that change continues it: other data was refused before. */
+  readonly exact?: boolean | undefined;
 }
 
 /** Where the log ends, or how it ended. */
@@ -63,6 +65,7 @@ interface EncodedState {
   readonly id: number | Long;
   readonly time: Timestamp;
   readonly sum: number | Long;
+  readonly exact?: true;
 }
 
 const ID_DIGITS = 12;
@@ -74,8 +77,9 @@ function decoded(state: EncodedState | undefined): DataState | undefined {
   return { id: digits, seconds: time.t, increment: time.i, sum: Number(sum) };
 }
 
-function encoded({ id, seconds, increment, sum }: DataState): EncodedState {
-  return { id: Number.parseInt(id, 16), time: new Timestamp({ t: seconds, i: increment }), sum };
+function encoded({ id, seconds, increment, sum, exact }: DataState): EncodedState {
+  const time = new Timestamp({ t: seconds, i: increment });
+  return { id: Number.parseInt(id, 16), time, sum, ...(exact && { exact: true }) };
 }
 
 function explained(error: unknown): Document {

@@ -97,7 +97,11 @@ async function followOnce(config: Config, uri: string, options: BackupOptions): 
   try {
     const earlier = await findManifest(to);
     source = await openSource(await connect(uri), earlier?.history);
-    if (earlier && source.continues === false) throw refusal(config, to, earlier, source);
+    if (earlier?.history && source.continues === false) {
+      // The data could go on until its oplog no longer tells that it lacks what the copy has.
+      await writeManifest(to, { ...earlier, history: { ...earlier.history, exact: true } });
+      throw refusal(config, to, earlier, source);
+    }
     await removeCopies(to, earlier?.folder);
     say(`copying ${megabytes(source.fileBytes)} of data`);
     copy = await copyDatabase(source, folder, signal);

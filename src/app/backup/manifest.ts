@@ -23,7 +23,11 @@ const MANIFEST = z.strictObject({
   masterKey: z.boolean(),
   /** The state of the data that the copy has at least. Copies of earlier versions have none, and are of any data. */
   history: z
-    .strictObject({ id: z.string().regex(/^[0-9a-f]{12}$/), seconds: count, increment: count, sum: count })
+    .strictObject({
+      id: z.string().regex(/^[0-9a-f]{12}$/),
+      ...{ seconds: count, increment: count, sum: count },
+      exact: z.boolean().optional(),
+    })
     .optional(),
   /** SHA-256 of `SHA256SUMS`, which lists every file but those that `--follow` writes to. */
   sums: sha256,

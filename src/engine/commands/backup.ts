@@ -22,7 +22,10 @@ export const beginBackup: Command = {
     const since = sinceOf(context);
     commit.write(() => history.begin());
     return betweenCommits(context, ({ backups }) => {
-      const compared = { history: encoded(history.state()), ...(since && { continues: history.includes(since) }) };
+      const compared = {
+        history: encoded(history.state()),
+        ...(since && { continues: history.includes(since, since.isExact) }),
+      };
       const { id, file, log, fileBytes, fileVersion } = backups.begin();
       context.connection.onClose(() => backups.end(id));
       return {
@@ -64,14 +67,14 @@ function encoded({ id, seq, sum }: HistoryState): Doc {
 }
 
 /** A state as it was answered before. */
-function sinceOf({ args, name }: Context): HistoryState | undefined {
+function sinceOf({ args, name }: Context): (HistoryState & { readonly isExact: boolean }) | undefined {
   const given = args.document('since');
   if (!given) return undefined;
-  checkFields(given, `${name}.since`, ['id', 'time', 'sum']);
+  checkFields(given, `${name}.since`, ['id', 'time', 'sum', 'exact']);
   const state = new Arguments(`${name}.since`, given);
   const [id, sum] = [state.count('id'), state.count('sum')];
   if (id !== undefined && sum !== undefined && given.time instanceof Timestamp)
-    return { id, seq: seqOf(given.time), sum };
+    return { id, seq: seqOf(given.time), sum, isExact: state.flag('exact') ?? false };
   throw new CommandError(
     'TypeMismatch',
     `BSON field '${name}.since' must be a state that beginBackup or backupLog answered`,

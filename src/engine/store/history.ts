@@ -49,10 +49,11 @@ export class History {
   /**
    * Whether the data has been in this state. Call it between commits. Of a state from before the oldest entry only the
    * id can be compared.
+   * @param isExact whether such a state counts as one that the data has not been in
    */
-  includes({ id, seq, sum }: HistoryState): boolean {
+  includes({ id, seq, sum }: HistoryState, isExact = false): boolean {
     if (id !== this.#id()) return false;
-    if (seq <= this.#oplog.floor) return true;
+    if (seq <= this.#oplog.floor) return !isExact;
     return this.#database.prepare('SELECT sum FROM oplog WHERE seq = ?').get(seq)?.sum === sum;
   }
 
