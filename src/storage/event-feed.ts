@@ -44,11 +44,7 @@ export function createEventFeed(db: Db, documentUrl: DocumentUrl, onError: (erro
   return {
     async subscribe(owner, listener) {
       const remove = listeners.add(keyOf(owner), listener);
-      followed ??= followChanges(
-        events,
-        { operationType: { $in: ['insert', 'update'] } },
-        { change: tellOf, gap, onError },
-      );
+      followed ??= followChanges(events, ['insert', 'update'], { change: tellOf, gap, onError });
       await followed.opened;
       return () => {
         remove();

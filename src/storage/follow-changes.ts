@@ -26,13 +26,10 @@ export interface ChangeHandlers<Stored extends Document> {
 
 const RECONNECT_MS = 250;
 
-/**
- * Follows the changes of a collection that match with a change stream that is reopened whenever it fails.
- * @param match a filter of change events: what it excludes is not sent to this process
- */
+/** Follows the changes of these types in a collection with a change stream that is reopened whenever it fails. */
 export function followChanges<Stored extends Document>(
   collection: Collection<Stored>,
-  match: Document,
+  types: readonly ('insert' | 'update')[],
   { change, gap, gapAtStart = false, onError }: ChangeHandlers<Stored>,
 ): FollowedChanges {
   const opened = Promise.withResolvers<void>();
@@ -56,7 +53,7 @@ export function followChanges<Stored extends Document>(
 
   async function pump(): Promise<void> {
     while (!closed) {
-      const open = collection.watch<Stored>([{ $match: match }]);
+      const open = collection.watch<Stored>([{ $match: { operationType: { $in: types } } }]);
       stream = open;
       // The first resume token arrives with the server's answer that opens the stream.
       open.once('resumeTokenChanged', () => void onOpen(open));

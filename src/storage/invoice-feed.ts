@@ -9,17 +9,6 @@ import { createListeners } from './listeners.ts';
 /** The documents that are stored after acceptance: nobody waits for the one that was sent. */
 const FOLLOWING = DOCUMENT_FIELDS.filter((name) => name !== 'xml');
 
-/**
- * The updates that listeners may want: an update that adds events sets the outbox. Of an ordinary invoice's eight, four:
- * claims and stages are not sent to processes that serve streams.
- */
-const TELLING = {
-  operationType: 'update',
-  $or: ['outbox', 'withheld', ...FOLLOWING].map((name) => ({
-    [`updateDescription.updatedFields.${name}`]: { $exists: true },
-  })),
-};
-
 /** How long the change stream stays open without subscribers, milliseconds. */
 const IDLE_MS = 5000;
 
@@ -79,7 +68,7 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
     idle = null;
     if (isClosed) return;
     // A subscriber may read the invoice before the stream is open.
-    followed ??= followChanges(invoices, TELLING, { change: tellOf, gap: catchUp, gapAtStart: true, onError });
+    followed ??= followChanges(invoices, ['update'], { change: tellOf, gap: catchUp, gapAtStart: true, onError });
   }
 
   /** Each open stream costs the process as much as the changes of all invoices. */
