@@ -121,9 +121,12 @@ export function callerOf(principal: Principal): string {
   return principal.kind === 'person' ? principal.personId : principal.keyId;
 }
 
-/** The tenant, or the invoice of a client_secret: none takes more than its share of what a process has for all. */
+/**
+ * Who shares what a process has for all. The holders of client_secrets are one: a tenant has as many as invoices, and
+ * would get a share with each.
+ */
 export function sharerOf(principal: Principal): string {
-  return principal.kind === 'client' ? principal.invoiceId : principal.tenant.id;
+  return principal.kind === 'client' ? 'client_secrets' : principal.tenant.id;
 }
 
 /**

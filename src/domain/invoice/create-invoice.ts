@@ -12,7 +12,7 @@ import { keeper } from './field-makers.ts';
 import { INVOICE } from './fields.ts';
 import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
 import type { InvoiceIds } from './invoice-ids.ts';
-import { duplicateNumber, numberProblem, ruleProblems } from './invoice-rules.ts';
+import { duplicateNumber, numberProblem, ruleProblems, spacingProblems } from './invoice-rules.ts';
 import type { WarningCode } from './invoice-warnings.ts';
 import { type InvoiceRepository, NumberTaken, type StageQueue } from './repository.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
@@ -88,7 +88,7 @@ export function createCreateInvoice(
     const id = idempotencyKey === null ? newId('inv') : ids.ofKey(mine, idempotencyKey);
     const { createdAt, order } = newCreationMoment();
     const ruled = { ...input, ice: input.customer.ice };
-    const [first, ...rest] = ruleProblems(ruled, createdAt);
+    const [first, ...rest] = [...ruleProblems(ruled, createdAt), ...spacingProblems(input.number)];
     if (first) {
       const known = idempotencyKey === null ? null : await invoices.findCreatedAs(id);
       // Date rules depend on the current day. A replay is therefore checked by the day of the first request, and stays

@@ -92,15 +92,12 @@ export const metadata = z
  */
 export const SERVICE_SERIES = /^(\d{4})-(\d{6,})$/;
 
-/** A number of the client's own series. Two numbers that are printed alike are never both valid. */
+/** A number of the client's own series. See `spacingProblems` for its spaces. */
 export const ownNumber = z
   .string({ error: expected('a string: the number in your own series') })
   .refine((text) => text.length <= LIMITS.number, { error: `is too long: at most ${LIMITS.number} characters` })
   .refine((text) => /^[A-Za-z0-9]([A-Za-z0-9 ./_-]*[A-Za-z0-9])?$/.test(text), {
     error: expected("letters A to Z and a to z, digits, and between them spaces and . / _ -, such as 'FA/2026/0123'"),
-  })
-  .refine((text) => !text.includes('  '), {
-    error: 'has several spaces in a row, which documents show as one: use single spaces',
   })
   .refine((text) => !SERVICE_SERIES.test(text), {
     error:

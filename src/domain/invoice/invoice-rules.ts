@@ -46,6 +46,16 @@ export function ruleProblems({ amount, lines, ice, terms }: RuledParts, createdA
   return [...problems, ...termsProblems(terms ?? {}, moroccanDate(createdAt))];
 }
 
+/**
+ * Of two numbers that differ in runs of spaces only, one is refused: documents show several spaces as one. Not among the
+ * rules above, because a request that was accepted before this one is a replay.
+ */
+export function spacingProblems(number: string | null | undefined): Problem[] {
+  if (!number?.includes('  ')) return [];
+  const message = 'number has several spaces in a row, which documents show as one: use single spaces.';
+  return [problem('invalid_request', message, 'number')];
+}
+
 function lengthOf(ice: string): string {
   const [characters, digits] = [ice.length, ice.replace(/[^0-9]/g, '').length];
   return characters === digits ? `${digits} were` : `${characters} characters with ${digits} digits among them were`;

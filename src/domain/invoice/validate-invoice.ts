@@ -7,7 +7,7 @@ import { type CreateInvoiceInput, createInvoiceInput } from './create-invoice-in
 import { partsReader } from './field-makers.ts';
 import type { ValidParts } from './field-table.ts';
 import { INVOICE } from './fields.ts';
-import { numberProblem, ruleProblems } from './invoice-rules.ts';
+import { numberProblem, ruleProblems, spacingProblems } from './invoice-rules.ts';
 import type { InvoiceWarning } from './invoice-warnings.ts';
 import { legalInvoice, legalNumber, seriesYear } from './legal-invoice.ts';
 import { InvalidDocument, type InvoiceWriter } from './ports.ts';
@@ -52,6 +52,7 @@ export function createValidateInvoice(
     const problems = [
       ...(parsed.success ? [] : problemsOf(parsed.error)),
       ...ruleProblems({ amount, lines, ice: customer?.ice, terms }, new Date()),
+      ...spacingProblems(number),
       ...[(await numberProblem(invoices, owner, number)) ?? []].flat(),
       ...sellerProblems(owner),
     ];

@@ -6,7 +6,10 @@ import { whenGone } from '../when-gone.ts';
 
 /** Limit on the bytes of finished answers that clients have not read, of all together. */
 const UNREAD_BYTES = 64 * 1024 * 1024;
-/** The size from which answers are counted, in bytes. A smaller one costs little more than its connection. */
+/**
+ * The size from which answers are counted, in bytes. A smaller one costs little more than its connection, unless it waits
+ * there behind others.
+ */
 const COUNTED_BYTES = 64 * 1024;
 
 /**
@@ -19,7 +22,8 @@ export function limitUnread(limit = UNREAD_BYTES): Middleware {
   return async (ctx, next) => {
     await next();
     const bytes = bytesOf(ctx);
-    if (bytes < COUNTED_BYTES) return;
+    const isQueued = ctx.res.socket === null;
+    if (bytes === 0 || (bytes < COUNTED_BYTES && !isQueued)) return;
     // While a text is sent, Node keeps it and a buffer of three times its length.
     if (typeof ctx.body === 'string') ctx.body = Buffer.from(ctx.body);
     const { identity } = ctx.state as RequestState;
@@ -29,9 +33,11 @@ export function limitUnread(limit = UNREAD_BYTES): Middleware {
   };
 }
 
+/** The bytes that this client will be sent. */
 function bytesOf(ctx: Context): number {
+  if (ctx.method === 'HEAD') return 0;
   if (ctx.respond === false) return ctx.res.writableLength;
-  return typeof ctx.body === 'string' ? ctx.length : 0;
+  return ctx.writable && typeof ctx.body === 'string' ? ctx.length : 0;
 }
 
 interface Answer {
@@ -44,7 +50,8 @@ interface Answer {
 export class UnreadAnswers {
   readonly #limit: number;
   /** The oldest of each tenant first. */
-  readonly #answers = new Map<string, Set<Answer>>();
+  readonly #sharers = new Map<string, { bytes: number; readonly answers: Set<Answer> }>();
+  #bytes = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -52,33 +59,29 @@ export class UnreadAnswers {
 
   /** Adds an answer and drops others, or itself, while they are more than the limit. @returns a function that removes it */
   add(sharer: string, answer: Answer): () => void {
-    const own = this.#answers.get(sharer) ?? new Set();
-    this.#answers.set(sharer, own.add(answer));
-    while (this.#dropOne());
+    const own = this.#sharers.get(sharer) ?? { bytes: 0, answers: new Set() };
+    this.#sharers.set(sharer, own);
+    own.answers.add(answer);
+    own.bytes += answer.bytes;
+    this.#bytes += answer.bytes;
+    while (this.#bytes > this.#limit) this.#dropOne();
     return () => this.#remove(sharer, answer);
   }
 
-  /** @returns whether the limit was exceeded */
-  #dropOne(): boolean {
-    const sums = [...this.#answers].map(([sharer, answers]) => ({ sharer, answers, bytes: sumOf(answers) }));
-    if (sums.reduce((sum, { bytes }) => sum + bytes, 0) <= this.#limit) return false;
-    const { sharer, answers } = sums.reduce((most, each) => (each.bytes > most.bytes ? each : most));
-    const [oldest] = answers;
-    if (!oldest) return false;
+  #dropOne(): void {
+    const [sharer, { answers }] = [...this.#sharers].reduce((most, each) =>
+      each[1].bytes > most[1].bytes ? each : most,
+    );
+    const [oldest] = answers as Iterable<Answer> as [Answer];
     this.#remove(sharer, oldest);
     oldest.drop();
-    return true;
   }
 
   #remove(sharer: string, answer: Answer): void {
-    const answers = this.#answers.get(sharer);
-    answers?.delete(answer);
-    if (answers?.size === 0) this.#answers.delete(sharer);
+    const own = this.#sharers.get(sharer);
+    if (!own?.answers.delete(answer)) return;
+    own.bytes -= answer.bytes;
+    this.#bytes -= answer.bytes;
+    if (own.answers.size === 0) this.#sharers.delete(sharer);
   }
-}
-
-function sumOf(answers: ReadonlySet<Answer>): number {
-  let sum = 0;
-  for (const { bytes } of answers) sum += bytes;
-  return sum;
 }

@@ -165,3 +165,21 @@ it('after a request that stored its invoice and then failed, the next one with i
     status: 409,
   });
 });
+
+it('a number with several spaces in a row is refused, unless its request was accepted before that rule', async () => {
+  let known: Invoice | null = null;
+  const repository = {
+    findCreatedAs: async () => known,
+    findByOwnNumber: async () => null,
+    insert: async (invoice: Invoice, _order: string, mark: IdempotencyMark | null) =>
+      known && { invoice: { ...invoice, id: known.id }, fingerprint: mark?.fingerprint ?? '' },
+  } as unknown as InvoiceRepository;
+  const queue = { enqueue: async () => {} };
+  const secrets = createClientSecrets(soleKey(Buffer.alloc(32)));
+  const create = createCreateInvoice(repository, queue, ids, secrets, warnings, () => {});
+  const { invoice } = await create(principal, { ...input, number: 'FA 1' }, 'k');
+  const spaced = { ...input, number: 'FA  1' };
+  await expect(create(principal, spaced, 'k')).rejects.toMatchObject({ code: 'invalid_request', param: 'number' });
+  known = invoice;
+  expect(await create(principal, spaced, 'k')).toMatchObject({ replayed: true, invoice: { id: invoice.id } });
+});

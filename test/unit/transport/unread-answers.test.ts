@@ -84,3 +84,26 @@ function bytesOf(socket: Socket): () => number {
   socket.resume();
   return () => bytes;
 }
+
+it('small answers that wait behind others of their connection count, too', async () => {
+  const app = new Koa();
+  app.use(limitUnread(4 * 1024 * 1024));
+  app.use((ctx) => {
+    ctx.body = 'x'.repeat(ctx.path === '/first' ? ANSWER_BYTES / 8 : 50_000);
+  });
+  server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  sockets.push(socket);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  socket.pause();
+  const closed = once(socket, 'close');
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  socket.write(get('/first') + get('/more').repeat(100));
+  // Only a connection that is read notices its end.
+  setTimeout(() => socket.resume(), 1000);
+  await closed;
+  expect(socket.bytesRead).toBeLessThan(ANSWER_BYTES / 8 + 100 * 50_000);
+});
