@@ -372,7 +372,10 @@ it('waits beyond some in a second share a job, which wakes the worker at the end
   });
   // By itself it looks once a second.
   expect(waits[2]).toBeLessThan(200);
-  const kept = await stored().find({ name: 'invoice.render' }).toArray();
+  // Those of the far waits: the one that woke the worker is removed only now.
+  const later = { name: 'invoice.render', nextRunAt: { $gt: new Date(Date.now() + 600_000) } };
+  const kept = await stored().find(later).toArray();
+  expect(kept.length).toBeGreaterThan(0);
   // Shared ones for each of the four ranges that a tenant has.
   expect(kept.length).toBeLessThanOrEqual(seconds * (WAITS_A_SECOND + 4));
   await Promise.all([api, other].map(({ jobs }) => jobs.stop(5000)));
