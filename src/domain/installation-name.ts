@@ -19,7 +19,7 @@ export function splitName(text: string): { readonly name: string | null; readonl
 }
 
 /** For the holder of a credential that is not known here: that it names another installation, or an empty text. */
-export function otherInstallation(named: string | null | undefined, own: string | null): string {
-  if (!named || named === own) return '';
+export function otherInstallation(named: string | null, own: string | null): string {
+  if (named === null || named === own) return '';
   return ` It names the installation '${named}', and this is ${own === null ? 'one without a name' : `'${own}'`}.`;
 }

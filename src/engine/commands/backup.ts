@@ -74,7 +74,7 @@ function sinceOf({ args, name }: Context): (HistoryState & { readonly isExact: b
   const state = new Arguments(`${name}.since`, given);
   const [id, sum] = [state.count('id'), state.count('sum')];
   if (id !== undefined && sum !== undefined && given.time instanceof Timestamp)
-    return { id, seq: seqOf(given.time), sum, isExact: state.flag('exact') ?? false };
+    return { id, seq: seqOf(given.time), sum, isExact: state.flag('exact') };
   throw new CommandError(
     'TypeMismatch',
     `BSON field '${name}.since' must be a state that beginBackup or backupLog answered`,
