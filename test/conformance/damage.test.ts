@@ -455,6 +455,31 @@ describe('the sums of the pages', () => {
     expect(isKnown(crashed)).toBe(true);
   });
 
+  test('refuse a file whose log was removed or emptied after a crash, as long as nothing of it was copied', () => {
+    const crashes = [
+      filesOf((store) => write(store, 0, 10)).crashed,
+      filesOf((store) => {
+        write(store, 10, 10);
+        store.database.checkpoint();
+        // Begins the log again.
+        write(store, 20, 1);
+      }).crashed,
+    ];
+    for (const crashed of crashes) {
+      const removed = new Map([...crashed].filter(([name]) => name !== '-wal'));
+      for (const files of [removed, replaced(crashed, '-wal', Buffer.alloc(0))]) {
+        restore(files);
+        expect(open).toThrow(/write-ahead log \(-wal\) is gone or empty/);
+        expect(image()).toEqual(files);
+      }
+      restore(crashed);
+      expect(isKnown(crashed)).toBe(true);
+      // What the refusal says to do.
+      restore(new Map([...removed].filter(([name]) => name !== '.sums')));
+      open().close();
+    }
+  });
+
   test('are right at every moment of a checkpoint', () => {
     const store = open();
     plant(store);

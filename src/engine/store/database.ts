@@ -255,7 +255,7 @@ export function openDatabase(folder: string, { checkAll = false, keepVersion = f
     else if (!isKnown) checkContent(sqlite);
     if (isNew || !isKnown) sums.learn(frames());
     if (!isNew) beginLog(sqlite, sums, keepVersion ? versionOf(sqlite) : SCHEMA_VERSION);
-    sums.begin(frames());
+    sums.follow(frames());
     // Also after a kill, a program of that version may write to the file without them.
     if (versionOf(sqlite) !== SCHEMA_VERSION) sums.suspend();
     rmSync(formerSealPath(path), { force: true });

@@ -24,6 +24,15 @@ const LOCK_PAGE = 0x40000000 / PAGE_BYTES;
 /** Part of a data file is not as SQLite wrote it. The message goes on from "is damaged: ". */
 export class DamageFound extends Error {}
 
+/** The log of a crash was removed or emptied, with commits that no checkpoint had begun to copy. */
+class LogGone extends DamageFound {
+  constructor(sumsPath: string) {
+    super(
+      `its write-ahead log (-wal) is gone or empty, and had commits that the data file has not; put the log back, or delete ${sumsPath} to go on without them`,
+    );
+  }
+}
+
 /**
  * The CRC-32 of every page of a data file, in memory (1 MiB for each GiB of data) and in a file beside it.
  *
@@ -95,7 +104,7 @@ export class PageSums {
       while (this.#isFirstRound && performance.now() < end) this.compareNext();
       return true;
     } catch (error) {
-      if (!(error instanceof DamageFound) || frames > 0) throw error;
+      if (!(error instanceof DamageFound) || error instanceof LogGone || frames > 0) throw error;
       return false;
     } finally {
       this.#isExamined = true;
@@ -112,7 +121,8 @@ export class PageSums {
     const found = this.#saltsOfLog(frames);
     if (found === log) return;
     if (found === '') {
-      // The log had been emptied when the engine ended. SQLite takes random salts for the next one, which `begin` notes.
+      if (!isCopied) throw new LogGone(this.#file.path);
+      // The log had been emptied when the engine ended. SQLite takes random salts for the next one, which `follow` notes.
       this.#state = { ...this.#state, log: '', isCopied: false };
       this.#write([]);
       return;
@@ -123,7 +133,7 @@ export class PageSums {
     const isFirst = log === '' && frames === 1;
     if (!isNext && !isFirst) throw new DamageFound('its write-ahead log was not written for this file');
     this.#state = { ...this.#state, log: found, isCopied: false };
-    // Before anything is acknowledged: `begin` writes only a log that it has found itself.
+    // Before anything is acknowledged: `follow` writes only a log that it has found itself.
     this.#write([]);
   }
 
@@ -139,13 +149,6 @@ export class PageSums {
     this.#isFirstRound = false;
     this.#isLost = true;
     this.#write([]);
-  }
-
-  /** Call it after the first commit of the engine, before any other is acknowledged: notes which log is in use. */
-  begin(frames: number): void {
-    const { log } = this.#state;
-    this.#readLog(frames, true);
-    if (this.#state.log !== log && !this.#isLost) this.#write([]);
   }
 
   /** Removes the file with the sums. The next checkpoint writes it again; a start before that checks the content. */
@@ -170,13 +173,16 @@ export class PageSums {
   }
 
   /**
-   * Verifies the frames of the log that were not read yet, and what they replace. Call it before the log can begin
-   * again, which it does with the first write after a complete checkpoint.
+   * Verifies the frames of the log that were not read yet, and what they replace, and notes on disk which log is in use:
+   * a start refuses a file whose log was removed. Call it after the first commit of a log, before that is acknowledged,
+   * and before the log can begin again, which it does with the first write after a complete checkpoint.
    * @param frames number of frames of all commits in the log
    * @throws DamageFound
    */
   follow(frames: number): void {
+    const { log } = this.#state;
     this.#readLog(frames, true);
+    if (this.#state.log !== log && !this.#isLost) this.#write([]);
   }
 
   #readLog(frames: number, isChecked: boolean): void {

@@ -41,12 +41,12 @@ export interface PageDamage {
 
 /** The file with the checksums of pages. It survives a power failure at any moment; it may be deleted while closed. */
 export class SumsFile {
-  readonly #path: string;
+  readonly path: string;
   /** Null while there is none. */
   #file: number | null;
 
   constructor(path: string) {
-    this.#path = path;
+    this.path = path;
     this.#file = existsSync(path) ? openSync(path, 'r+') : null;
   }
 
@@ -84,7 +84,7 @@ export class SumsFile {
     if (changed === 'all' || this.#file === null) {
       blocks = new Set(Array.from({ length: Math.ceil(state.count / BLOCK_SUMS) }, (_, block) => block));
     } else for (const at of changed) blocks.add(Math.floor(at / BLOCK_SUMS));
-    this.#file ??= openSync(this.#path, 'w+', 0o600);
+    this.#file ??= openSync(this.path, 'w+', 0o600);
     for (const block of blocks) {
       const from = block * BLOCK_SUMS;
       const until = Math.min(from + BLOCK_SUMS, state.count);
@@ -108,7 +108,7 @@ export class SumsFile {
   /** Removes the file, so that no start trusts it. The next `write` makes it again, with everything. */
   discard(): void {
     this.close();
-    rmSync(this.#path, { force: true });
+    rmSync(this.path, { force: true });
   }
 
   close(): void {
