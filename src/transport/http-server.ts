@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
@@ -12,6 +12,7 @@ import { createDrain, type ShutdownOptions } from './drain.ts';
 import type { EventStreams } from './event-stream.ts';
 import { limitHeaders } from './middleware/identify.ts';
 import { errorBody } from './rest/errors.ts';
+import { whenGone } from './when-gone.ts';
 
 /** An HTTP server that listens before its handler exists. */
 export interface HttpServer {
@@ -48,6 +49,9 @@ const TIME_LIMITS: TimeLimits = {
   linger: 5000,
 };
 
+/** Maximum number of unfinished requests of one connection. Clients that pipeline requests send up to ten. */
+const MAX_PIPELINED = 16;
+
 /** @throws when the address cannot be listened on; the message names the setting and says what to do */
 export async function listen(port: number, host: string, limits = TIME_LIMITS): Promise<HttpServer> {
   const server = createServer({
@@ -66,9 +70,9 @@ export async function listen(port: number, host: string, limits = TIME_LIMITS): 
     server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, port, host)));
     server.listen(port, host, resolve);
   });
+  const limited = limitPipelining();
   const handler = Promise.withResolvers<RequestListener>();
-  const early: RequestListener = (request, response) =>
-    void handler.promise.then((handle) => handle(request, response));
+  const early = limited((request, response) => void handler.promise.then((handle) => handle(request, response)));
   server.on('request', early);
   let open: EventStreams | null = null;
   let closed: Promise<void> | null = null;
@@ -77,9 +81,10 @@ export async function listen(port: number, host: string, limits = TIME_LIMITS): 
     serve(handle, { log, limiter, streams }) {
       open = streams;
       server.off('request', early);
-      server.on('request', handle);
+      const listener = limited(handle);
+      server.on('request', listener);
       // Node's own answer to an unknown expectation is an empty 417.
-      server.on('checkExpectation', handle);
+      server.on('checkExpectation', listener);
       answerUnreadable(server, log, limiter, limits.linger);
       handler.resolve(handle);
     },
@@ -87,6 +92,22 @@ export async function listen(port: number, host: string, limits = TIME_LIMITS): 
       closed ??= drain.end(options, () => open?.close());
       return closed;
     },
+  };
+}
+
+/**
+ * Resets a connection whose client sends ever more requests without reading the answers. Each request that waits for
+ * the answer to another takes some kilobytes, however small its own answer is. One limit counts for all its listeners.
+ */
+function limitPipelining(): (handle: RequestListener) => RequestListener {
+  const unfinished = new WeakMap<Socket, number>();
+  return (handle) => (request, response) => {
+    const { socket } = request;
+    const count = unfinished.get(socket) ?? 0;
+    if (count === MAX_PIPELINED) return abandon(socket);
+    unfinished.set(socket, count + 1);
+    whenGone(response, () => unfinished.set(socket, (unfinished.get(socket) ?? 0) - 1));
+    handle(request, response);
   };
 }
 

@@ -15,9 +15,9 @@ export function compressReads(): Middleware {
     await next();
     if (ctx.respond === false) return;
     const { body } = ctx;
-    if ((typeof body === 'string' || Buffer.isBuffer(body)) && body.length >= THRESHOLD)
-      await negotiate(ctx, async () => undefined);
-    else if (typeof body === 'string') ctx.vary('Accept-Encoding');
+    if (typeof body !== 'string' && !Buffer.isBuffer(body)) return;
+    if (body.length >= THRESHOLD) await negotiate(ctx, async () => undefined);
+    else ctx.vary('Accept-Encoding');
   };
   return (ctx, next) => (ctx.method === 'GET' ? compressed(ctx, next) : next());
 }
