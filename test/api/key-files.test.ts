@@ -1,4 +1,4 @@
-import { link, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -132,6 +132,23 @@ it('outlives the draft of a rotation that was killed, which no backup has and th
   expect(await keyFiles()).toEqual(['master.key', KEPT, 'master.key.lock']);
   await stop();
   expect(newest((await start()).keys)).toBe(data);
+});
+
+it('leaves an operator’s own copies alone, which backups have, whatever their names', async () => {
+  await start();
+  const before = await keyIn();
+  const own = ['20261127', '1', '4194304', 'bad', 'next.7', 'next.20261127', 'ab'.repeat(8)];
+  for (const suffix of own) await copyFile(file(), file(`master.key.${suffix}`));
+  // Killed before it was linked: nobody has its key.
+  await writeFile(file(`master.key.next.${'cd'.repeat(16)}`), `${'12'.repeat(32)}\n`, { mode: 0o600 });
+  const to = join(folder, 'all');
+  const copies = own.map((suffix) => `master.key.${suffix}`);
+  const signal = new AbortController().signal;
+  await takeBackup(config(), { to, withMasterKey: true, signal, say: () => undefined });
+  expect(await keyFiles(join(to, 'data'))).toEqual(['master.key', ...copies].sort());
+  await rotate();
+  expect(await keyFiles()).toHaveLength(copies.length + 3);
+  for (const name of copies) expect(await keyIn(name)).toBe(before);
 });
 
 it('is not replaced while a backup is made, and no backup is made while it is replaced', async () => {
