@@ -307,12 +307,16 @@ test('a log is needed before its first page is written into the file, until all 
 });
 
 describe('a folder that is followed', () => {
-  /** Follows until `end` is called. */
-  function follow(dataDir: string, to: string, replace = false) {
+  /** Follows until `end` is called, or until it says `last`. */
+  function follow(dataDir: string, to: string, replace = false, last?: string) {
     const controller = new AbortController();
     const said: string[] = [];
     const { signal } = controller;
-    const options = { to, withMasterKey: true, replace, signal, say: (what: string) => void said.push(what) };
+    const say = (what: string): void => {
+      said.push(what);
+      if (last !== undefined && what.startsWith(last)) controller.abort();
+    };
+    const options = { to, withMasterKey: true, replace, signal, say };
     const done = followStore(readConfig({ DATA_DIR: dataDir }), options);
     const end = () => {
       controller.abort();
@@ -403,6 +407,27 @@ describe('a folder that is followed', () => {
       const { folder: next, history } = await followed(dataDir, to);
       expect([next, history?.exact]).toEqual([expect.not.stringMatching(name), undefined]);
     });
+  });
+
+  test('stays protected until a wanted replacement is whole, and that one is protected from then on', async () => {
+    const [dataDir, to] = [join(folder, 'mounted'), join(folder, 'mounted followed')];
+    await withEngine(dataDir, async () => void (await followed(dataDir, to)));
+    const manifest = await findManifest(to);
+    // Ended before there was an engine, and before its copy was whole.
+    const waiting = follow(join(folder, 'no engine yet'), to, true);
+    await expect.poll(waiting.said).toContain('waiting for one');
+    await waiting.end();
+    await rename(dataDir, join(folder, 'unmounted'));
+    await withEngine(dataDir, async () => {
+      await follow(dataDir, to, true, 'copying').done;
+      expect(await findManifest(to)).toEqual(manifest);
+      await expect(follow(dataDir, to).done).rejects.toThrow('data of another one');
+    });
+
+    const follower = follow(dataDir, to, true);
+    await withEngine(dataDir, () => expect.poll(follower.said).toContain('is whole, checked and followed'));
+    await rename(dataDir, join(folder, 'unmounted again'));
+    await withEngine(dataDir, () => expect(follower.done).rejects.toThrow('data of another one'));
   });
 
   test('is replaced after every end of its engine, and by an engine over what was restored from it', async () => {

@@ -54,8 +54,6 @@ export async function followStore(config: Config, options: FollowOptions): Promi
     `Another backup --follow writes to ${to}: stop it, or name a new folder.`,
   );
   try {
-    // A copy without a state is one of any data, until a new one has replaced it.
-    if (options.replace && manifest) await writeManifest(to, { ...manifest, history: undefined });
     await followEngines(config, options);
   } finally {
     unlock();
@@ -63,9 +61,14 @@ export async function followStore(config: Config, options: FollowOptions): Promi
 }
 
 /** Follows one engine after the other, as the service is started again. */
-async function followEngines(config: Config, options: BackupOptions): Promise<void> {
+async function followEngines(config: Config, options: FollowOptions): Promise<void> {
   const { signal, say } = options;
   let isWaiting = false;
+  // Only in memory: a copy that this process did not replace stays protected.
+  let replace = options.replace;
+  const isReplaced = () => {
+    replace = false;
+  };
   while (!signal.aborted) {
     const uri = await runningEngine(engineFolder(config));
     if (uri === null) {
@@ -73,7 +76,7 @@ async function followEngines(config: Config, options: BackupOptions): Promise<vo
       isWaiting = true;
     } else {
       isWaiting = false;
-      await followOnce(config, uri, options).catch((error: Error) => {
+      await followOnce(config, uri, { ...options, replace }, isReplaced).catch((error: Error) => {
         if (signal.aborted) return;
         // An error of the engine, or the end of the engine, ends this copy only.
         if (!(error instanceof MongoError) && outageOf(error) === null) throw error;
@@ -84,8 +87,9 @@ async function followEngines(config: Config, options: BackupOptions): Promise<vo
   }
 }
 
-async function followOnce(config: Config, uri: string, options: BackupOptions): Promise<void> {
-  const { signal, say } = options;
+/** @param isReplaced called when a new copy is in the place of the one that was in the folder */
+async function followOnce(config: Config, uri: string, options: FollowOptions, isReplaced: () => void): Promise<void> {
+  const { signal, say, replace } = options;
   const to = resolve(options.to);
   const startedAt = new Date().toISOString();
   const name = `copy-${startedAt.replaceAll(/[-:.]/g, '')}`;
@@ -96,10 +100,11 @@ async function followOnce(config: Config, uri: string, options: BackupOptions): 
   let copy: FileCopy | null = null;
   try {
     const earlier = await findManifest(to);
-    source = await openSource(await connect(uri), earlier?.history);
-    if (earlier?.history && source.continues === false) {
+    const since = replace ? undefined : earlier?.history;
+    source = await openSource(await connect(uri), since);
+    if (earlier && since && source.continues === false) {
       // The data could go on until its oplog no longer tells that it lacks what the copy has.
-      await writeManifest(to, { ...earlier, history: { ...earlier.history, exact: true } });
+      await writeManifest(to, { ...earlier, history: { ...since, exact: true } });
       throw refusal(config, to, earlier, source);
     }
     await removeCopies(to, earlier?.folder);
@@ -122,6 +127,7 @@ async function followOnce(config: Config, uri: string, options: BackupOptions): 
         await writeManifest(to, { ...manifest, takenAt: at.toISOString(), history, logBytes });
       },
       async () => {
+        isReplaced();
         await removeCopies(to, name);
         say(`the copy in ${to} is whole, checked and followed`);
       },
