@@ -166,20 +166,20 @@ async function keepUp(
   write: (copied: CopiedState, logBytes: number) => Promise<void>,
   isWhole: () => Promise<void>,
 ): Promise<void> {
-  /** Of the manifest, which the first copy of the log makes possible. */
-  let written: CopiedState | null = null;
+  /** The state after the last round; null before the first. */
+  let last: CopiedState | null = null;
   let writtenAt = 0;
   while (!signal.aborted) {
     const { isNew, ...copied } = await copyLog(source, copy, async (logBytes) => {
-      if (written) await write(written, logBytes);
+      if (last) await write(last, logBytes);
     });
     await copy.syncLog();
-    if (isNew || !written || Date.now() - writtenAt >= IDLE_MS) {
+    if (isNew || !last || Date.now() - writtenAt >= IDLE_MS) {
       await write(copied, copy.logBytes);
-      if (!written) await isWhole();
+      if (!last) await isWhole();
       writtenAt = Date.now();
     }
-    written = copied;
+    last = copied;
     await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
 }
