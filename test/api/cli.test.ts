@@ -403,12 +403,20 @@ describe('numbers continue', () => {
   it('marks lost numbers of a stopped service, is recorded, and says what it refuses', async () => {
     const env = { DATA_DIR: join(folder, 'restored') };
     const { id } = jsonOf(await runHere(['tenants', 'create', '--name', 'Restored', '--json'], env));
-    const mark = (tenant: string, number: string) => runHere(['numbers', 'continue', tenant, number], env);
-    const said = '2026-000001 to 2026-000005 will not be given to another invoice.\n';
+    const mark = (tenant: string, number: string, ...more: string[]) =>
+      runHere(['numbers', 'continue', tenant, number, ...more], env);
+    const said = '2026-000001 to 2026-000005 will not be given to another invoice. The next one gets 2026-000006.\n';
     const engine = await startEngine({ dataDir: join(env.DATA_DIR, 'db') });
     expect(await mark(id, '2026-000005')).toMatchObject({ code: 1, err: expect.stringContaining('The service runs') });
     await engine.close();
-    expect(await mark(id, '2026-000005')).toEqual({ code: 0, out: said, err: '' });
+    // A mistyped year has no numbers either, and the series that was meant would stay unprotected.
+    const unsure = `${id} has no live number of 2026 yet, and its first one would be 2026-000006. If the year is right, repeat this with --confirm 2026-000005.\n`;
+    expect(await mark(id, '2026-000005')).toEqual({ code: 1, out: '', err: unsure });
+    const other = await mark(id, '2026-000005', '--confirm', '2026-000004');
+    expect(other).toMatchObject({ code: 2, err: expect.stringContaining("--confirm must be '2026-000005'") });
+    const ahead = await mark(id, '9062-000005', '--confirm', '9062-000005');
+    expect(ahead).toMatchObject({ code: 1, err: expect.stringContaining('the year 9062 has not begun') });
+    expect(await mark(id, '2026-000005', '--confirm', '2026-000005')).toEqual({ code: 0, out: said, err: '' });
     expect(await mark(id, '2026-000004')).toMatchObject({ code: 1, err: expect.stringContaining('has reached') });
     expect(await mark('ten_x', '2026-000009')).toMatchObject({ code: 1, err: expect.stringContaining('no tenant') });
     expect(await mark(id, '2026-9')).toMatchObject({ code: 2, err: expect.stringContaining("not '2026-9'") });

@@ -4,7 +4,7 @@ import type { Collection, Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
-import { legalNumber } from '../../src/domain/invoice/legal-invoice.ts';
+import { legalNumber, seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
 import { createNumbering } from '../../src/domain/invoice/numbering.ts';
 import { type Claim, ClaimLost, NumberTaken, type SeriesNumber } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
@@ -276,18 +276,18 @@ describe('numbers of invoices that were lost', () => {
     await store.db.collection<{ _id: string }>('tenants').insertOne({ _id: tenantId });
     const owner = { tenantId, environment: 'test' } as const;
     const lost = createLostNumbers(store.db);
-    const early = lost.continueAfter(owner, { year: YEAR, serial: 5 });
-    await expect(early).rejects.toThrow('this data is of an earlier version');
+    const goOn = (serial: number) => lost.continueAfter(owner, { year: YEAR, serial }, { mayBegin: false });
+    await expect(goOn(5)).rejects.toThrow('this data is of an earlier version');
     await beginVersions(store.db);
     const faults = async () =>
       (await Array.fromAsync(findInconsistencies(store.db))).filter((text) => text.startsWith(`number '${tenantId}`));
     const { number } = await worker();
     for (const serial of [1, 2]) expect((await number(await claimed({ tenantId }))).made).toBe(serial);
-    expect(await lost.continueAfter(owner, { year: YEAR, serial: 2 })).toBeNull();
-    expect(await lost.continueAfter(owner, { year: YEAR, serial: 5 })).toEqual({ from: 3, until: 5 });
-    expect(await lost.continueAfter(owner, { year: YEAR, serial: 5 })).toBeNull();
-    expect(await lost.continueAfter(owner, { year: YEAR, serial: 4 })).toBeNull();
-    expect(await lost.continueAfter(owner, { year: YEAR, serial: 9 })).toEqual({ from: 6, until: 9 });
+    expect(await goOn(2)).toBe('reached');
+    expect(await goOn(5)).toEqual({ from: 3, until: 5 });
+    expect(await goOn(5)).toBe('reached');
+    expect(await goOn(4)).toBe('reached');
+    expect(await goOn(9)).toEqual({ from: 6, until: 9 });
     const { number: later } = await worker();
     for (const serial of [10, 11]) expect((await later(await claimed({ tenantId }))).made).toBe(serial);
     expect(await faults()).toEqual([]);
@@ -301,6 +301,34 @@ describe('numbers of invoices that were lost', () => {
     ]);
   });
 
+  it('are not marked if the number is a mistake, and the series goes on as before', async () => {
+    const tenantId = newId('ten');
+    await beginVersions(store.db);
+    const lost = createLostNumbers(store.db);
+    const goOn = (series: SeriesNumber, mayBegin = true) =>
+      lost.continueAfter({ tenantId, environment: 'test' }, series, { mayBegin });
+    const present = seriesYear(new Date());
+    expect(await goOn({ year: YEAR, serial: 5 }, false)).toBe('empty');
+    await expect(goOn({ year: YEAR, serial: 1_000_001 })).rejects.toThrow(
+      '2026-1000001 is too high: 2026 has no number yet, and at most 1,000,000',
+    );
+    const { number } = await worker();
+    for (const serial of [1, 2]) expect((await number(await claimed({ tenantId }))).made).toBe(serial);
+    await expect(goOn({ year: present + 1, serial: 3 })).rejects.toThrow(
+      `the year ${present + 1} has not begun: the present series is that of ${present}`,
+    );
+    for (const serial of [1_000_003, 2 ** 53])
+      await expect(goOn({ year: YEAR, serial })).rejects.toThrow('the highest number of 2026 is 2026-000002');
+    expect(await serialsOf(tenantId)).toEqual([1, 2]);
+    expect(await collections().numbers.countDocuments({ _id: { $regex: `^${tenantId}` } })).toBe(2);
+    // Other series of the tenant have numbers, and the highest number that is allowed leaves a next one.
+    expect(await goOn({ year: YEAR - 1, serial: 5 }, false)).toBe('empty');
+    expect(await goOn({ year: YEAR - 1, serial: 5 })).toEqual({ from: 1, until: 5 });
+    expect(await goOn({ year: YEAR, serial: 1_000_002 }, false)).toEqual({ from: 3, until: 1_000_002 });
+    const { number: later } = await worker();
+    expect((await later(await claimed({ tenantId }))).made).toBe(1_000_003);
+  });
+
   it('are not marked while a worker runs, which remembers the last one', async () => {
     const tenantId = newId('ten');
     const members = store.db.collection<{ _id: string; beat: number }>('claim_members');
@@ -311,7 +339,9 @@ describe('numbers of invoices that were lost', () => {
     onTestFinished(() => clearInterval(beats));
     await expect.poll(() => members.countDocuments()).toBe(1);
     const series = { year: YEAR, serial: 5 };
-    const marking = createLostNumbers(store.db).continueAfter({ tenantId, environment: 'test' }, series);
+    const marking = createLostNumbers(store.db).continueAfter({ tenantId, environment: 'test' }, series, {
+      mayBegin: true,
+    });
     await expect(marking).rejects.toThrow('a worker of the service runs');
     expect(await collections().numbers.countDocuments({ _id: { $regex: `^${tenantId}` } })).toBe(0);
   });
