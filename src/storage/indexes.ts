@@ -197,7 +197,7 @@ export async function ensureIndexes(db: Db, report: (text: string) => void = () 
       try {
         if (indexes.length > 0) await collection.createIndexes(indexes);
       } catch (error) {
-        if (!hasCode(error, CONFLICTS)) throw error;
+        if (!hasCode(error, [...CONFLICTS, INDEX_BUILD_ABORTED])) throw error;
         for (const index of indexes) await ensureIndex(collection, index, report);
       }
     }),
@@ -212,9 +212,11 @@ async function ensureIndex(
   try {
     await collection.createIndexes([index]);
   } catch (error) {
-    // Without a unique index, others could meanwhile store what it forbids.
+    // Another process has just dropped it, to replace it.
     if (hasCode(error, [INDEX_BUILD_ABORTED])) return ensureIndex(collection, index, report);
-    if (!hasCode(error, CONFLICTS) || index.unique) throw error;
+    if (!hasCode(error, CONFLICTS)) throw error;
+    // Without a unique index, others could meanwhile store what it forbids.
+    if (index.unique) throw error;
     // Another process may have replaced it meanwhile.
     if (await hasIndex(collection, index)) return;
     report(
@@ -224,7 +226,7 @@ async function ensureIndex(
       // Another process has just dropped it.
       if (!hasCode(failure, [INDEX_NOT_FOUND])) throw failure;
     });
-    await collection.createIndexes([index]);
+    await ensureIndex(collection, index, report);
   }
 }
 

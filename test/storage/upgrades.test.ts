@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Db } from 'mongodb';
+import { Collection, type Db, MongoServerError } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startSimulator } from '../../scripts/authority-simulator/simulator.ts';
 import { openAdministration } from '../../src/app/administration.ts';
@@ -180,6 +180,31 @@ it('a start replaces an index that an earlier version created with another filte
   const stored = told.length;
   await ensureIndexes(store.db, (text) => told.push(text));
   expect(told).toHaveLength(stored);
+});
+
+it('a start goes on when another process drops an index that it builds', async () => {
+  const store = await database();
+  await ensureIndexes(store.db);
+  const invoices = store.db.collection('invoices');
+  const spec = async () => (await invoices.listIndexes().toArray()).find(({ name }) => name === 'held_as');
+  const before = await spec();
+  const { createIndexes } = Collection.prototype;
+  // The build of all indexes, that of the one which is to be replaced, and that after its drop.
+  for (const aborted of [1, 2, 3]) {
+    await invoices.dropIndex('held_as');
+    await invoices.createIndex({ heldAs: 1 }, { name: 'held_as' });
+    let builds = 0;
+    const spy = vi.spyOn(Collection.prototype, 'createIndexes').mockImplementation(function (
+      this: Collection,
+      ...args
+    ) {
+      const isBuild = this.collectionName === 'invoices' && args[0].some(({ name }) => name === 'held_as');
+      if (isBuild && ++builds === aborted) throw new MongoServerError({ message: 'aborted', code: 276 });
+      return createIndexes.apply(this, args);
+    });
+    await ensureIndexes(store.db).finally(() => spy.mockRestore());
+    expect(await spec()).toEqual(before);
+  }
 });
 
 it('a start on data of a later version refuses, and says what to do', async () => {
