@@ -180,15 +180,28 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   ],
 };
 
+/**
+ * Indexes of earlier versions that no query of this one uses, by collection; each write would go on keeping them up. The
+ * `expiry` of webhooks' collections is not among them: it removes what those versions stored.
+ */
+const UNUSED: Readonly<Record<string, readonly string[]>> = {
+  tenants: ['erasure_pending'],
+  kept_invoices: ['expiry'],
+  jobs: ['invoice'],
+  mock_submissions: ['dgi_id'],
+  webhook_deliveries: ['list', 'list_by_endpoint', 'pending_of_invoice'],
+};
+
 /** MongoDB's codes for an index that exists with other options, or with another key or filter. */
 const CONFLICTS: readonly unknown[] = [85, 86];
+const NAMESPACE_NOT_FOUND = 26;
 const INDEX_NOT_FOUND = 27;
 const INDEX_BUILD_ABORTED = 276;
 
 /**
- * Creates missing indexes, and replaces those that an earlier version created otherwise under the same name. Safe to run
- * at each start, and in several processes at once.
- * @param report is told of each index that is replaced
+ * Creates missing indexes, replaces those that an earlier version created otherwise under the same name, and drops those
+ * that are no longer used. Safe to run at each start, and in several processes at once.
+ * @param report is told of each index that is replaced or dropped
  */
 export async function ensureIndexes(db: Db, report: (text: string) => void = () => {}): Promise<void> {
   await Promise.all(
@@ -202,6 +215,7 @@ export async function ensureIndexes(db: Db, report: (text: string) => void = () 
       }
     }),
   );
+  await Promise.all(Object.entries(UNUSED).map(([name, unused]) => dropUnused(db.collection(name), unused, report)));
 }
 
 async function ensureIndex(
@@ -222,11 +236,37 @@ async function ensureIndex(
     report(
       `replaces the index ${index.name} of ${collection.collectionName}, which an earlier version created otherwise`,
     );
-    await collection.dropIndex(String(index.name)).catch((failure: unknown) => {
-      // Another process has just dropped it.
-      if (!hasCode(failure, [INDEX_NOT_FOUND])) throw failure;
-    });
+    await dropIndex(collection, String(index.name));
     await ensureIndex(collection, index, report);
+  }
+}
+
+async function dropUnused(
+  collection: Collection,
+  unused: readonly string[],
+  report: (text: string) => void,
+): Promise<void> {
+  // Asked first, because a drop waits until nobody uses the collection, also if there is no such index.
+  const present = await collection
+    .listIndexes()
+    .toArray()
+    .catch((error: unknown) => {
+      // Jobs make their collection later.
+      if (hasCode(error, [NAMESPACE_NOT_FOUND])) return [];
+      throw error;
+    });
+  for (const name of unused.filter((each) => present.some((index) => index.name === each))) {
+    report(`drops the index ${name} of ${collection.collectionName}, which only earlier versions used`);
+    await dropIndex(collection, name);
+  }
+}
+
+async function dropIndex(collection: Collection, name: string): Promise<void> {
+  try {
+    await collection.dropIndex(name);
+  } catch (error) {
+    // Another process has just dropped it.
+    if (!hasCode(error, [INDEX_NOT_FOUND])) throw error;
   }
 }
 

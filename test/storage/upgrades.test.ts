@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Collection, type Db, MongoServerError } from 'mongodb';
+import { Collection, type Db, type IndexDescription, MongoServerError } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startSimulator } from '../../scripts/authority-simulator/simulator.ts';
 import { openAdministration } from '../../src/app/administration.ts';
@@ -177,6 +177,50 @@ it('a start replaces an index that an earlier version created with another filte
   await Promise.all(Array.from({ length: 3 }, () => ensureIndexes(store.db, (text) => told.push(text))));
   expect({ held_as: await spec('held_as'), live_digest: await spec('live_digest') }).toEqual(before);
   expect(told).toContain('replaces the index held_as of invoices, which an earlier version created otherwise');
+  const stored = told.length;
+  await ensureIndexes(store.db, (text) => told.push(text));
+  expect(told).toHaveLength(stored);
+});
+
+it('a start drops the indexes that only earlier versions used, also in several processes at once', async () => {
+  const store = await database();
+  await store.db.createCollection('jobs');
+  // Stays, because it removes what earlier versions stored.
+  await store.db.collection('webhook_events').createIndex({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: 0 });
+  await ensureIndexes(store.db);
+  const earlier: Record<string, IndexDescription[]> = {
+    tenants: [
+      {
+        ...{ name: 'erasure_pending', key: { 'erasure.pending': 1 } },
+        partialFilterExpression: { 'erasure.pending': { $exists: true } },
+      },
+    ],
+    kept_invoices: [{ name: 'expiry', key: { issueYear: 1 } }],
+    mock_submissions: [{ name: 'dgi_id', key: { dgiId: 1 } }],
+    webhook_deliveries: [
+      { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
+      { name: 'list_by_endpoint', key: { endpointId: 1, order: -1 } },
+      { name: 'pending_of_invoice', key: { invoiceId: 1 } },
+    ],
+    jobs: [{ name: 'invoice', key: { 'data.invoiceId': 1 } }],
+  };
+  const names = async () => {
+    const found = [...Object.keys(earlier), 'webhook_events'].map(async (name) => {
+      const indexes = await store.db.collection(name).listIndexes().toArray();
+      return indexes.map((index) => `${name} ${index.name}`);
+    });
+    return (await Promise.all(found)).flat().sort();
+  };
+  const before = await names();
+  for (const [name, indexes] of Object.entries(earlier)) await store.db.collection(name).createIndexes(indexes);
+  expect(await names()).not.toEqual(before);
+  const told: string[] = [];
+  await Promise.all(Array.from({ length: 3 }, () => ensureIndexes(store.db, (text) => told.push(text))));
+  expect(await names()).toEqual(before);
+  expect(before).toEqual(
+    expect.arrayContaining(['tenants erasures_pending', 'kept_invoices retention', 'webhook_events expiry']),
+  );
+  expect(told).toContain('drops the index erasure_pending of tenants, which only earlier versions used');
   const stored = told.length;
   await ensureIndexes(store.db, (text) => told.push(text));
   expect(told).toHaveLength(stored);
