@@ -59,7 +59,9 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
       return changed && endpointOf(changed);
     },
     async noteFailure(endpointId, since, tellAt) {
-      await endpoints.updateOne({ _id: endpointId, failingSince: null }, { $set: { failingSince: since, tellAt } });
+      // An attempt that was under way when the endpoint was disabled would count from then on after it is enabled.
+      const mayFail = { _id: endpointId, active: true, failingSince: null };
+      await endpoints.updateOne(mayFail, { $set: { failingSince: since, tellAt } });
     },
     async noteSuccess(endpointId) {
       await endpoints.updateOne(

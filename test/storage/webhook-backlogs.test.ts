@@ -116,7 +116,12 @@ it('an endpoint that is disabled does not fail any more, and the search for fail
     expect(await endpoints.update(tenantId, 'test', _id, { active: false })).toMatchObject({
       ...{ active: false, failingSince: null, failing: false, timesDisabled: 1 },
     });
+  // An attempt that was under way then fails now.
+  const [, interrupted = { _id: '' }] = rows;
+  for (const { _id } of rows.slice(1)) await endpoints.noteFailure(_id, since, since);
   await queryPlans(store).expectIndexed(() => endpoints.takeFailing(new Date(), new Date(), 20), 1);
+  await endpoints.update(tenantId, 'test', interrupted._id, { active: true });
+  expect(await endpoints.find(tenantId, 'test', interrupted._id)).toMatchObject({ failing: false, failingSince: null });
   expect(await endpoints.find(tenantId, 'test', rows[0]?._id ?? '')).toMatchObject({
     failing: true,
     failingSince: since,

@@ -40,7 +40,10 @@ export interface EndpointRepository {
     endpointId: string,
     changes: EndpointChanges,
   ): Promise<WebhookEndpoint | null>;
-  /** Records when failures began, unless that is recorded already. @param tellAt when to notify the tenant */
+  /**
+   * Records when failures of an active endpoint began, unless that is recorded already.
+   * @param tellAt when to notify the tenant
+   */
   noteFailure(endpointId: string, since: Date, tellAt: Date): Promise<void>;
   /** Clears the record of failures. */
   noteSuccess(endpointId: string): Promise<void>;
