@@ -186,8 +186,8 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
     }
 
     /**
-     * The worker's share of the late work of all partitions, from a random partition on; nothing if the worker's range
-     * has all partitions. Without shares, all workers with free places would find the same invoices.
+     * The worker's share of the late work outside of its range, from a random partition on; nothing if the range has all
+     * partitions. Without shares, all workers with free places would find the same invoices.
      * @param isWorkless whether the worker has no work of its own: then it looks again at once while it finds some
      */
     async function searchLate(
@@ -198,12 +198,9 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
     ): Promise<DueInvoice[]> {
       const now = performance.now();
       if (own.until - own.from === PARTITIONS || now - lookedForLateAt < LATE_LOOK_MS) return [];
-      const start = Math.floor(Math.random() * PARTITIONS);
       let late: DueInvoice[] = [];
-      for (const part of [
-        { ...ALL_PARTITIONS, from: start },
-        { ...ALL_PARTITIONS, until: start },
-      ])
+      // What is due in the worker's own range has just been found.
+      for (const part of partsOutside(own, Math.floor(Math.random() * PARTITIONS)))
         if (late.length === 0)
           late = await invoices.due(lane, part, LATE_CHOICE, Math.max(isWorkless ? LATE_MS : VERY_LATE_MS, lateMs));
       lookedForLateAt = isWorkless && late.length > 0 ? Number.NEGATIVE_INFINITY : now;
@@ -340,6 +337,20 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
 /** Resolves in the next turn of the event loop. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The parts of all partitions outside of a range, once round from `start` on: at most three. */
+function partsOutside({ from, until }: PartitionRange, start: number): PartitionRange[] {
+  const around = [
+    { ...ALL_PARTITIONS, from: start },
+    { ...ALL_PARTITIONS, until: start },
+  ];
+  return around
+    .flatMap((part) => [
+      { from: part.from, until: Math.min(part.until, from) },
+      { from: Math.max(part.from, until), until: part.until },
+    ])
+    .filter((part) => part.from < part.until);
 }
 
 /** The first `most` of each slot. */

@@ -295,6 +295,26 @@ it('a worker with work of its own takes up what a slower one has no places for',
   await claimer.stop(1000);
 });
 
+it('claims late invoices of its own range once, whether or not those of others are late too', async () => {
+  for (const [from, until] of [
+    [0, PARTITIONS / 4],
+    [PARTITIONS / 4, PARTITIONS / 2],
+    [(PARTITIONS * 3) / 4, PARTITIONS],
+  ] as const) {
+    const it = world();
+    const { claimer, begun } = worker(it, undefined, { from, until });
+    const added = Array.from({ length: 20 }, (_, i) => it.add('stages', from + 7 * i, -60_000));
+    // These are not of the range: the last partition before it, or behind it.
+    for (const partition of [from - 1, until])
+      if (partition >= 0 && partition < PARTITIONS) added.push(it.add('stages', partition, -60_000));
+    claimer.start();
+    await vi.advanceTimersByTimeAsync(60_000);
+    await claimer.stop(1000);
+    expect(begun.toSorted()).toEqual(added.toSorted());
+    expect(claimer.counts()).toEqual({ found: added.length, claimed: added.length });
+  }
+});
+
 it('a PDF waits for one of each tenant before it, not for what they can have at the same time', async () => {
   const it = world();
   const { claimer, begun } = worker(it, () => 60);
