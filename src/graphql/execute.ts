@@ -2,7 +2,7 @@ import { type ExecutionResult, GraphQLError, type GraphQLErrorOptions, parse, va
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { internalError, type Problem, problem, ServiceError } from '../domain/errors.ts';
 import { createAnswerMeter } from './answer-meter.ts';
-import { boundsOf } from './bounded-answer.ts';
+import { createIsLarge } from './bounded-answer.ts';
 import type { GraphQLContext } from './context.ts';
 import { enterLarge } from './large-operations.ts';
 import { selectRefusals, throwRefusal } from './refusals.ts';
@@ -18,7 +18,8 @@ export interface PreparedOperation<Data> {
 
 /**
  * Prepares a document for the execution path that REST and GraphQL share, so that validation, scopes and errors are the
- * same. An operation that may be large waits for a place, as in GraphQL. The document need not select typed errors.
+ * same. An operation that may be large with its variables waits for a place, as in GraphQL. The document need not select
+ * typed errors, and its page lengths are those that REST accepts.
  * @throws {Error} at start if the document does not match the schema
  */
 export function prepare<Data>(source: string): PreparedOperation<Data> {
@@ -28,10 +29,10 @@ export function prepare<Data>(source: string): PreparedOperation<Data> {
     throw new Error(`a prepared document is not valid: ${errors.map((error) => error.message).join('; ')}`);
   const compiled = compileQuery(schema, document);
   if (!isCompiledQuery(compiled)) throw new Error('a prepared document cannot be compiled');
-  const { large } = boundsOf(document, null, null);
+  const isLarge = createIsLarge(document);
   return {
     async execute(context, variables) {
-      const leave = large ? await enterLarge(context.principal) : null;
+      const leave = isLarge(variables) ? await enterLarge(context.principal) : null;
       try {
         // The store bounds the pages of REST, so fields have no limit here; long lists are still resolved in turns.
         const meter = createAnswerMeter(Number.POSITIVE_INFINITY);

@@ -15,6 +15,7 @@ import {
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeMetaFieldDef,
+  visit,
 } from 'graphql';
 import { ANSWER_BYTES, READ_BYTES } from '../domain/answer-bounds.ts';
 import { PAGE_SIZE } from '../domain/limits.ts';
@@ -217,19 +218,35 @@ export function sizeOf(
 
   function pageLength(field: FieldNode): number {
     const lengths = (field.arguments ?? [])
-      .filter(({ name }) => name.value === 'first' || name.value === 'last')
+      .filter(({ name }) => PAGE_ARGUMENTS.includes(name.value))
       .map(({ value }) => {
-        if (value.kind === Kind.NULL) return PAGE_SIZE.default;
+        if (value.kind === Kind.NULL) return null;
         if (value.kind === Kind.INT) return Number(value.value);
         if (value.kind !== Kind.VARIABLE || variables === null) return PAGE_SIZE.most;
         const given = variables[value.name.value];
         const byDefault = defaults.get(value.name.value);
         if (given === undefined && byDefault?.kind === Kind.INT) return Number(byDefault.value);
-        return given == null ? PAGE_SIZE.default : typeof given === 'number' ? given : PAGE_SIZE.most;
-      });
+        return given == null ? null : typeof given === 'number' ? given : PAGE_SIZE.most;
+      })
+      // Documents that page in both directions leave one of the two arguments unset.
+      .filter((length) => length !== null);
     // The resolver refuses a value out of range.
     return Math.min(PAGE_SIZE.most, Math.max(1, ...(lengths.length > 0 ? lengths : [PAGE_SIZE.default])));
   }
+}
+
+/** The arguments of a field with pages that state the length of its page. */
+const PAGE_ARGUMENTS: readonly string[] = ['first', 'last'];
+
+/** The variables of a document that give the length of a page. No others change its {@link sizeOf}. */
+export function pageVariables(document: DocumentNode): string[] {
+  const found = new Set<string>();
+  visit(document, {
+    Argument({ name, value }) {
+      if (PAGE_ARGUMENTS.includes(name.value) && value.kind === Kind.VARIABLE) found.add(value.name.value);
+    },
+  });
+  return [...found];
 }
 
 /** The definition of a field by its name, including the root fields of introspection. */
