@@ -101,8 +101,8 @@ export function composeWebhooks(parts: WebhookParts) {
     publish: publisher.publish,
     /** Number of streams that follow the event log in this process. */
     listeners: feed.listeners,
-    /** Makes good for a clock that was ahead when it computed the times of deliveries. */
-    reschedule: () => deliveries.reschedule(now(), Math.max(...config.webhookRetrySchedule)),
+    /** Makes good for a clock that was ahead when it planned deliveries. @returns the number of those changed */
+    reschedule: () => deliveries.reschedule(now()),
     /** Starts deliveries. For workers, before Agenda starts. */
     async start(): Promise<void> {
       if (alone) await deliveries.freeLeases(now());

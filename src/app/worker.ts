@@ -6,8 +6,8 @@ import { LEASE_MS, type PipelineReport } from '../domain/invoice/stages/stage.ts
 import { createEraseTenant } from '../domain/tenant-data/erase-tenant.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { Jobs } from '../jobs/agenda.ts';
-import { watchClock } from '../jobs/clock-watch.ts';
 import { startHousekeeping } from '../jobs/housekeeping.ts';
+import { rescheduleAfterSetBack } from '../jobs/reschedule.ts';
 import { createErasureStore } from '../storage/erasure.ts';
 import { createOrphanCollector } from '../storage/orphan-documents.ts';
 import { createSeriesTurns } from '../storage/series-turns.ts';
@@ -56,7 +56,15 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   await jobs.startWorker(pipeline);
   runtime.closing.add(collectOrphans(runtime, data));
   runtime.closing.add(sweepErasures(runtime, data));
-  runtime.closing.add(rescheduleAfterSetBack(runtime, data, webhooks));
+  runtime.closing.add(
+    rescheduleAfterSetBack({
+      kinds: [webhooks.reschedule, () => data.invoices.reschedule(new Date(), LEASE_MS)],
+      tell: (changed, byMs) =>
+        runtime.log.warn({ byMs, changed }, 'the clock was set back; work that would have waited is due earlier'),
+      fail: (err) =>
+        data.logFailure('warn', 'whether work waits because of a clock that was ahead could not be found out', err),
+    }),
+  );
   // Started now, so that the first invoice does not wait for the browser.
   return { warm: documents.renderer.warm() };
 }
@@ -90,25 +98,6 @@ function composePipeline(
         message,
       );
     },
-  });
-}
-
-/**
- * Makes good for a clock that is set back, or was when no process ran: work whose time a clock that was ahead computed
- * would wait until then. @returns a function that stops it
- */
-function rescheduleAfterSetBack({ log }: Runtime, { invoices, logFailure }: Data, webhooks: Webhooks): () => void {
-  const reschedule = async () => {
-    await webhooks.reschedule();
-    return invoices.reschedule(new Date(), LEASE_MS);
-  };
-  const tell = (changed: number, byMs?: number) =>
-    log.warn({ byMs, changed }, 'the clock was set back; work that would have waited is due earlier');
-  const fail = (err: unknown) =>
-    logFailure('warn', 'whether work waits because of a clock that was ahead could not be found out', err);
-  reschedule().then((changed) => changed > 0 && tell(changed), fail);
-  return watchClock((byMs) => {
-    reschedule().then((changed) => tell(changed, byMs), fail);
   });
 }
 

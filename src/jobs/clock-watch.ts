@@ -3,7 +3,7 @@ const LOOK_MS = 1000;
 /** A smaller step back is a slow correction, or the process stalled between reading its two clocks, milliseconds. */
 const LEAST_MS = 2000;
 /** Other processes may still have written with the later clock: it is made good once more after this time, milliseconds. */
-const ONCE_MORE_MS = 10_000;
+export const ONCE_MORE_MS = 10_000;
 
 /** The system's clock and one that only runs forward, both in milliseconds. */
 export interface Clocks {

@@ -56,6 +56,7 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
           token: lease?.token ?? null,
           tries: 0,
           retry: false,
+          since: now,
           ...(manual && { manual }),
           ...(timesDisabled > 0 && { timesDisabled }),
           ...(lease
@@ -80,7 +81,7 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       const end = now.getTime() + leaseMs;
       const token = { $concat: [prefix, '$_id'] };
       await deliveries.updateMany({ _id: { $in: ids }, ...due }, [
-        { $set: { 'work.token': token, 'work.sweepAt': new Date(end + LEASE_GRACE_MS) } },
+        { $set: { 'work.token': token, 'work.sweepAt': new Date(end + LEASE_GRACE_MS), 'work.since': now } },
         { $unset: 'work.readyAt' },
       ]);
       // Another process may have claimed some of them first.
@@ -101,7 +102,7 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
     },
 
     async release(claims, at) {
-      await updateHeld([{ claims, update: dueAgain(at, later(at, RETRY_GRACE_MS)) }]);
+      await updateHeld([{ claims, update: dueAgain(at, later(at, RETRY_GRACE_MS), at) }]);
     },
 
     async record(records) {
@@ -151,13 +152,15 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
         const overdue = (ids: readonly string[]) => ({ _id: { $in: [...ids] }, 'work.sweepAt': { $lte: now } });
         const ids = found.map(({ _id }) => _id);
         const sweepAt = later(now, pauseMs);
-        await deliveries.updateMany({ ...overdue(ids), 'work.readyAt': { $exists: false } }, dueAgain(now, sweepAt));
+        const ended = { ...overdue(ids), 'work.readyAt': { $exists: false } };
+        await deliveries.updateMany(ended, dueAgain(now, sweepAt, now));
         const telling = [...Map.groupBy(found, ({ endpointId }) => endpointId).values()].flatMap((each) =>
           each.slice(0, TELLING).map(({ _id }) => _id),
         );
-        await deliveries.updateMany(overdue(telling), { $set: { 'work.sweepAt': sweepAt } });
+        const again = (at: Date) => ({ $set: { 'work.sweepAt': at, 'work.since': now } });
+        await deliveries.updateMany(overdue(telling), again(sweepAt));
         if (telling.length < ids.length)
-          await deliveries.updateMany(overdue(ids), { $set: { 'work.sweepAt': later(now, pauseMs * REST_PAUSES) } });
+          await deliveries.updateMany(overdue(ids), again(later(now, pauseMs * REST_PAUSES)));
       }
       return { endpointIds: [...new Set(found.map(({ endpointId }) => endpointId))], more: found.length === limit };
     },
@@ -174,13 +177,24 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       return { waiting: times.length, oldest: times.length === 0 ? null : new Date(Math.min(...times)) };
     },
 
-    async reschedule(now, longestMs) {
-      const latest = later(now, longestMs + CLAIM_GRACE_MS + CLOCK_SKEW_MS);
-      await deliveries.updateMany({ 'work.sweepAt': { $gt: latest } }, dueAgain(now, now));
+    async reschedule(now) {
+      const ahead = later(now, CLOCK_SKEW_MS);
+      // A time that is absent stays absent.
+      const fromNow = (time: string) => ({
+        $ifNull: [{ $add: [now, { $subtract: [time, '$work.since'] }] }, '$$REMOVE'],
+      });
+      const moved = { 'work.readyAt': fromNow('$work.readyAt'), 'work.sweepAt': fromNow('$work.sweepAt') };
+      // No delivery is swept before its times were written. That it is swept later is what the index finds.
+      const { modifiedCount } = await deliveries.updateMany(
+        { 'work.sweepAt': { $gt: ahead }, 'work.since': { $gt: ahead } },
+        [{ $set: { ...moved, 'work.since': now } }],
+      );
+      return modifiedCount;
     },
 
     async freeLeases(now) {
-      await deliveries.updateMany({ 'work.sweepAt': { $gt: now }, 'work.token': { $ne: null } }, dueAgain(now, now));
+      const leased = { 'work.sweepAt': { $gt: now }, 'work.token': { $ne: null } };
+      await deliveries.updateMany(leased, dueAgain(now, now, now));
     },
 
     async find(tenantId, environment, id) {
@@ -255,8 +269,8 @@ function heldBy(claims: readonly Pick<ClaimedDelivery, 'id' | 'token'>[]): Filte
 }
 
 /** The update that ends the leases of deliveries that were not attempted. Cancelled ones are then settled. */
-function dueAgain(readyAt: Date, sweepAt: Date): Document[] {
-  return [{ $set: { work: whilePending({ $mergeObjects: ['$work', { token: null, readyAt, sweepAt }] }) } }];
+function dueAgain(readyAt: Date, sweepAt: Date, since: Date): Document[] {
+  return [{ $set: { work: whilePending({ $mergeObjects: ['$work', { token: null, readyAt, sweepAt, since }] }) } }];
 }
 
 /** A delivery that was cancelled while it was leased is not attempted again. */
@@ -268,7 +282,7 @@ function whilePending(work: Document): Document {
 function reopenings(ids: string[], timesDisabled: number, now: Date): UpdateManyModel<DeliveryDocument>[] {
   const _id = { $in: ids };
   const round = { tries: 0, retry: true, manual: true, timesDisabled } as const;
-  const work: DeliveryWork = { ...round, token: null, readyAt: now, sweepAt: later(now, RETRY_GRACE_MS) };
+  const work: DeliveryWork = { ...round, token: null, readyAt: now, sweepAt: later(now, RETRY_GRACE_MS), since: now };
   // The lease is kept, so that an attempt that is under way is recorded.
   const leased = Object.fromEntries(Object.entries(round).map(([name, value]) => [`work.${name}`, value]));
   return [
@@ -287,7 +301,7 @@ function reopenings(ids: string[], timesDisabled: number, now: Date): UpdateMany
  */
 function cancelUnlessReopened(timesDisabled: number, now: Date): Document[] {
   const reopened = { $gt: [{ $ifNull: ['$work.timesDisabled', 0] }, timesDisabled] };
-  const due = { token: null, readyAt: now, sweepAt: later(now, RETRY_GRACE_MS) };
+  const due = { token: null, readyAt: now, sweepAt: later(now, RETRY_GRACE_MS), since: now };
   const work = { $cond: [reopened, { $mergeObjects: ['$work', due] }, '$$REMOVE'] };
   return [{ $set: { state: { $cond: [reopened, '$state', 'cancelled'] }, work } }];
 }
@@ -296,7 +310,7 @@ function cancelUnlessReopened(timesDisabled: number, now: Date): Document[] {
 function updateOf(outcome: AttemptRecord['outcome']): Document[] {
   const attempts = { $slice: [{ $concatArrays: ['$attempts', ['$work.token']] }, -KEPT_ATTEMPTS] };
   if (outcome.state !== 'pending') return [{ $set: { state: outcome.state, attempts } }, { $unset: 'work' }];
-  const { nextAttemptAt } = outcome;
+  const { nextAttemptAt, plannedAt } = outcome;
   const retry = {
     token: null,
     tries: { $add: ['$work.tries', 1] },
@@ -305,6 +319,7 @@ function updateOf(outcome: AttemptRecord['outcome']): Document[] {
     timesDisabled: '$work.timesDisabled',
     readyAt: nextAttemptAt,
     sweepAt: later(nextAttemptAt, RETRY_GRACE_MS),
+    since: plannedAt,
   };
   return [{ $set: { attempts, work: whilePending(retry) } }];
 }

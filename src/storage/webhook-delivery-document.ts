@@ -37,6 +37,8 @@ export interface DeliveryWork {
   readyAt?: Date;
   /** When the sweep examines it: a grace period after `readyAt` or after the end of the lease. */
   sweepAt: Date;
+  /** When these times were written, by the same clock. Absent in what earlier versions wrote. */
+  since?: Date;
 }
 
 /** The ids of the attempts that are documents of their own. */

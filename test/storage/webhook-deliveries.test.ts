@@ -172,6 +172,78 @@ describe('nothing is lost', () => {
   });
 });
 
+describe('a clock that was ahead by an hour', () => {
+  function world(send = receiverThat(() => 500).send) {
+    const clock = clockAt();
+    const worker = webhookWorker(store, send, clock.read);
+    return {
+      ...{ clock, worker },
+      reschedule: () => worker.deliveries.reschedule(clock.read()),
+      /** A delivery of another tenant, attempted if its receiver answers; nothing else is swept. */
+      async happen() {
+        const { tenantId } = await storedEndpoint(store);
+        worker.publisher.publish(await storedInvoice(store, tenantId));
+        await worker.publisher.settle();
+        return { tenantId, next: async () => (await onlyDelivery(worker, tenantId)).nextAttemptAt?.getTime() };
+      },
+    };
+  }
+
+  it('its retries keep their delays, counted from now; what a correct clock planned keeps its time', async () => {
+    const { clock, worker, reschedule, happen } = world();
+    const correct = await happen();
+    await turn(worker);
+    clock.move(6 * MINUTE);
+    await turn(worker);
+    const now = clock.read().getTime();
+    expect(await correct.next()).toBe(now + 30 * MINUTE);
+    clock.move(HOUR);
+    const ahead = await happen();
+    await worker.dispatcher.settle();
+    expect(await ahead.next()).toBe(now + HOUR + 5 * MINUTE);
+    clock.move(-HOUR);
+    expect(await reschedule()).toBe(1);
+    expect([await correct.next(), await ahead.next()]).toEqual([now + 30 * MINUTE, now + 5 * MINUTE]);
+    expect(await reschedule()).toBe(0);
+  });
+
+  it('its leases keep their length, and an attempt under one is recorded', async () => {
+    const answer = Promise.withResolvers<SendResult>();
+    const { clock, worker, reschedule, happen } = world(() => answer.promise);
+    const { requests, send } = receiverThat(() => 200);
+    const other = webhookWorker(store, send, clock.read);
+    clock.move(HOUR);
+    const [first, second] = [await happen(), await happen()];
+    clock.move(-HOUR);
+    expect(await reschedule()).toBe(2);
+    // The first attempt ends in time.
+    await store.db
+      .collection('webhook_deliveries')
+      .updateOne({ tenantId: second.tenantId }, { $set: { 'work.token': 'of a process that has died' } });
+    answer.resolve(answerOf(200));
+    await worker.dispatcher.settle();
+    expect(await onlyDelivery(worker, first.tenantId)).toMatchObject({ state: 'delivered' });
+    clock.move(29_000);
+    await turn(other);
+    expect(requests).toEqual([]);
+    clock.move(2000);
+    await turn(other);
+    expect(await onlyDelivery(other, second.tenantId)).toMatchObject({ state: 'delivered' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('what an earlier version planned keeps its time: it says not when it was written', async () => {
+    const { clock, worker, reschedule, happen } = world();
+    clock.move(HOUR);
+    const { next } = await happen();
+    await worker.dispatcher.settle();
+    const planned = await next();
+    await store.db.collection('webhook_deliveries').updateMany({}, { $unset: { 'work.since': '' } });
+    clock.move(-HOUR);
+    expect([await reschedule(), await next()]).toEqual([0, planned]);
+  });
+});
+
 describe('a delivery whose event is no longer kept', () => {
   it('is cancelled at its next attempt, instead of being released again and again', async () => {
     const [start, offset] = [Date.now(), { ms: 0 }];

@@ -110,7 +110,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['deliveries.cancelPending', () => webhooks.deliveries.cancelPending(endpoint.id, 2), 2],
   ['deliveries.backlog', () => webhooks.deliveries.backlog(5, later()), 5],
   ['deliveries.takeOverdue', () => webhooks.deliveries.takeOverdue(5, 1000, later()), 5],
-  ['deliveries.reschedule', () => webhooks.deliveries.reschedule(new Date(), 3_600_000), 1],
+  ['deliveries.reschedule', () => webhooks.deliveries.reschedule(new Date()), 30],
   ['deliveries.freeLeases', () => webhooks.deliveries.freeLeases(new Date()), 30],
   ['deliveries.find', () => webhooks.deliveries.find(endpoint.tenantId, 'test', 'dlv_1'), 1],
   ['deliveries.ofEvents', () => webhooks.deliveries.ofEvents(owner(), [newId('evt'), newId('evt')]), 2],

@@ -69,7 +69,7 @@ const delivered = (claim: ClaimedDelivery, latencyMs = 1): AttemptRecord => ({
 
 const failed = (claim: ClaimedDelivery, nextAttemptAt: Date): AttemptRecord => ({
   ...delivered(claim),
-  outcome: { state: 'pending', nextAttemptAt },
+  outcome: { state: 'pending', nextAttemptAt, plannedAt: NOW },
 });
 
 it('a batch is one insert, and one statement for each outcome', async () => {

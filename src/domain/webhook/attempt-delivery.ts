@@ -1,4 +1,5 @@
 import { type Activity, within } from '../activity.ts';
+import { later } from '../later.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { NO_TRACING, type Span, type Tracing, traceIdOf } from '../tracing.ts';
 import type { Attempt, ClaimedDelivery } from './delivery.ts';
@@ -85,8 +86,12 @@ export function createAttemptDelivery({
     if (isSuccess(attempt)) return { claim, attempt, outcome: { state: 'delivered' } };
     const delay = schedule[claim.tries + 1];
     // The delay counts from the end of the attempt, so that a receiver that hangs gets all of it.
-    const nextAttemptAt = new Date(now().getTime() + (delay ?? 0));
-    return { claim, attempt, outcome: delay === undefined ? { state: 'failed' } : { state: 'pending', nextAttemptAt } };
+    const plannedAt = now();
+    const outcome =
+      delay === undefined
+        ? ({ state: 'failed' } as const)
+        : ({ state: 'pending', nextAttemptAt: later(plannedAt, delay), plannedAt } as const);
+    return { claim, attempt, outcome };
   };
 
   /** Only deliveries of traced invoices are traced. The address is the tenant's, and may have a secret in it. */

@@ -142,9 +142,9 @@ export interface ReopenedDelivery {
 export interface AttemptRecord {
   readonly claim: ClaimedDelivery;
   readonly attempt: Attempt;
-  /** `pending` with the time of the next attempt, or the final state. */
+  /** `pending` with the time of the next attempt and the time at which it was planned, or the final state. */
   readonly outcome:
-    | { readonly state: 'pending'; readonly nextAttemptAt: Date }
+    | { readonly state: 'pending'; readonly nextAttemptAt: Date; readonly plannedAt: Date }
     | { readonly state: 'delivered' | 'failed' };
 }
 
@@ -166,7 +166,7 @@ export interface DeliveryLedger {
    * @returns their ids by the claim's id; a claim without such deliveries is missing
    */
   unattemptedBefore(claims: readonly ClaimedDelivery[]): Promise<Map<string, string[]>>;
-  /** Releases leases; deliveries that were not cancelled are due at `at`. */
+  /** Releases leases; deliveries that were not cancelled are due at `at`, a moment from now at most. */
   release(claims: readonly ClaimedDelivery[], at: Date): Promise<void>;
   /** Records attempts and their outcomes. Records of lost leases change nothing. */
   record(records: readonly AttemptRecord[]): Promise<void>;
@@ -185,10 +185,11 @@ export interface DeliveryLedger {
   /** Due deliveries that no worker has: how many, counted up to `limit`, and since when the oldest of them waits. */
   backlog(limit: number, now: Date): Promise<{ readonly waiting: number; readonly oldest: Date | null }>;
   /**
-   * Makes due what would wait for longer than any delivery may, because its time was computed by a clock that was ahead.
-   * @param longestMs the longest delay between two attempts
+   * To be called when the clock was set back: what the later clock planned would wait for as long as it was ahead. It
+   * keeps its delay, and a lease its length, counted from `now`. What an earlier version planned stays as it is.
+   * @returns the number of deliveries changed
    */
-  reschedule(now: Date, longestMs: number): Promise<void>;
+  reschedule(now: Date): Promise<number>;
   /** Ends every lease. Only for a worker that starts and is the only one. */
   freeLeases(now: Date): Promise<void>;
 

@@ -130,8 +130,8 @@ function deliveryCases(store: Store): CasesOf<DeliveryLedger> {
       because: 'an operator looks at the state of the service',
     },
     reschedule: {
-      call: () => deliveries.reschedule(later(), 1000),
-      scatters: ['updateMany webhook_deliveries by work.sweepAt'],
+      call: () => deliveries.reschedule(later()),
+      scatters: ['updateMany webhook_deliveries by work.since, work.sweepAt'],
       because: 'the clock was set back, or a worker starts',
     },
     freeLeases: {

@@ -1,0 +1,41 @@
+import { type Clocks, ONCE_MORE_MS, watchClock } from './clock-watch.ts';
+
+export interface RescheduleParts {
+  /** Each makes good for one kind of work. @returns how much of it has changed */
+  readonly kinds: readonly (() => Promise<number>)[];
+  /** @param byMs how far the clock was set back, milliseconds; undefined: it was before this process started */
+  readonly tell: (changed: number, byMs?: number) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/**
+ * Makes good for a clock that is set back, or was when no process ran: work whose time a clock that was ahead computed
+ * would wait until then. A kind of work that fails holds up no other; at the start all are tried once more then.
+ * @returns a function that stops it
+ */
+export function rescheduleAfterSetBack({ kinds, tell, fail }: RescheduleParts, clocks?: Clocks): () => void {
+  let again: NodeJS.Timeout | null = null;
+  let isStopped = false;
+
+  /** @returns whether it succeeded for all kinds */
+  async function reschedule(byMs?: number): Promise<boolean> {
+    const results = await Promise.allSettled(kinds.map((each) => each()));
+    const changed = results.reduce((sum, each) => sum + (each.status === 'fulfilled' ? each.value : 0), 0);
+    if (byMs !== undefined || changed > 0) tell(changed, byMs);
+    const failures = results.filter((each) => each.status === 'rejected');
+    for (const { reason } of failures) fail(reason);
+    return failures.length === 0;
+  }
+
+  void reschedule().then((isDone) => {
+    if (isDone || isStopped) return;
+    again = setTimeout(() => void reschedule(), ONCE_MORE_MS);
+    again.unref();
+  });
+  const stopWatching = watchClock((byMs) => void reschedule(byMs), clocks);
+  return () => {
+    isStopped = true;
+    if (again) clearTimeout(again);
+    stopWatching();
+  };
+}
