@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SendResult } from '../../src/domain/webhook/delivery.ts';
+import type { OutgoingRequest } from '../../src/domain/webhook/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { openTestStore } from '../support/store.ts';
 import {
@@ -230,6 +231,32 @@ describe('a clock that was ahead by an hour', () => {
     await turn(other);
     expect(await onlyDelivery(other, second.tenantId)).toMatchObject({ state: 'delivered' });
     expect(requests).toHaveLength(1);
+  });
+
+  it('its deliveries that waited for a slot are not sent again by the process that queued them', async () => {
+    const answer = Promise.withResolvers<SendResult>();
+    const requests: OutgoingRequest[] = [];
+    const { clock, worker, reschedule } = world((request) => {
+      requests.push(request);
+      return answer.promise;
+    });
+    const { tenantId, id } = await storedEndpoint(store);
+    clock.move(HOUR);
+    for (let i = 0; i < 17; i++) worker.publisher.publish(await storedInvoice(store, tenantId));
+    await worker.publisher.settle();
+    expect(requests).toHaveLength(16);
+    clock.move(-HOUR);
+    await reschedule();
+    clock.move(31_000);
+    const receiver = receiverThat(() => 200);
+    const other = webhookWorker(store, receiver.send, clock.read);
+    await turn(other);
+    expect(receiver.requests).toHaveLength(17);
+    answer.resolve(answerOf(200));
+    await worker.dispatcher.settle();
+    expect(requests).toHaveLength(16);
+    const states = (await deliveriesOf(worker, tenantId)).map(({ endpointId, state }) => [endpointId, state]);
+    expect(states).toEqual(Array(17).fill([id, 'delivered']));
   });
 
   it('what an earlier version planned keeps its time: it says not when it was written', async () => {

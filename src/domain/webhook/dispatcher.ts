@@ -1,3 +1,4 @@
+import { CLOCK_SKEW_MS } from '../durations.ts';
 import type { AttemptDelivery } from './attempt-delivery.ts';
 import { type Attempt, type ClaimedDelivery, earlierDeliveries } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
@@ -152,7 +153,8 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 
   /** Begins the next attempt of a queue whose turn it is. */
   function begin(queue: EndpointQueue, kind: AttemptKind): void {
-    const { next, expiring } = queue.take(parts.now().getTime() + ATTEMPT_MS);
+    const now = parts.now().getTime();
+    const { next, expiring } = queue.take(now + ATTEMPT_MS, now + LEASE_MS + CLOCK_SKEW_MS);
     if (expiring.length > 0) release(queue, expiring);
     if (next) {
       void attempt(queue, next, slots.take(kind, queue.tenantId));

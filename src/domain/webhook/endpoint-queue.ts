@@ -57,8 +57,10 @@ export interface EndpointQueue {
    * Takes the next delivery to attempt.
    * @param leaseUntil UNIX milliseconds: deliveries whose lease ends before this are `expiring`. They leave the queue,
    *   together with the later events of their invoices
+   * @param leaseAtMost UNIX milliseconds: the same for those whose lease ends after this, longer than any lease. The
+   *   clock was set back since, and the ledger has shortened the lease
    */
-  take(leaseUntil: number): { next: QueuedDelivery | null; expiring: ClaimedDelivery[] };
+  take(leaseUntil: number, leaseAtMost: number): { next: QueuedDelivery | null; expiring: ClaimedDelivery[] };
   /** Ends an attempt. @param delivered null when nothing was sent */
   finish(delivery: QueuedDelivery, delivered: boolean | null): void;
   /** Whether the delivery is queued or under way here, or its outcome is not recorded yet. */
@@ -85,8 +87,9 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
   const busy = new Set<string>();
   const held = new Set<string>();
   let tenantId = '';
-  /** Lower bound of the lease ends in the queue, UNIX milliseconds. */
+  /** Bounds of the lease ends in the queue, UNIX milliseconds. */
   let soonestEnd = Number.POSITIVE_INFINITY;
+  let latestEnd = Number.NEGATIVE_INFINITY;
   let reserved = 0;
   let underWay = 0;
   let failures = 0;
@@ -108,11 +111,13 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
     return index < 0 ? null : (queue.splice(index, 1)[0] ?? null);
   }
 
-  function takeExpiring(leaseUntil: number): ClaimedDelivery[] {
-    if (soonestEnd >= leaseUntil) return [];
-    const expiring = [...expiringOf(firsts, leaseUntil), ...expiringOf(retries, leaseUntil)];
+  function takeExpiring(leaseUntil: number, leaseAtMost: number): ClaimedDelivery[] {
+    const holds = (leaseEnd: number) => leaseEnd >= leaseUntil && leaseEnd <= leaseAtMost;
+    if (soonestEnd >= leaseUntil && latestEnd <= leaseAtMost) return [];
+    const expiring = [...expiringOf(firsts, holds), ...expiringOf(retries, holds)];
     for (const { id } of expiring) held.delete(id);
-    soonestEnd = Math.min(...[...firsts, ...retries].map(({ claim }) => claim.leaseEnd));
+    const ends = [...firsts, ...retries].map(({ claim }) => claim.leaseEnd);
+    [soonestEnd, latestEnd] = [Math.min(...ends), Math.max(...ends)];
     return expiring;
   }
 
@@ -133,13 +138,14 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
       tenantId = delivery.claim.tenantId;
       held.add(delivery.claim.id);
       soonestEnd = Math.min(soonestEnd, delivery.claim.leaseEnd);
+      latestEnd = Math.max(latestEnd, delivery.claim.leaseEnd);
       (delivery.claim.retry ? retries : firsts).push(delivery);
     },
     room,
     mayBegin: () => underWay < concurrency() && (firsts.some(isNext) || retries.some(isNext)),
     kind: () => (isFailing() || (firsts.length === 0 && retries.length > 0) ? 'suspect' : 'normal'),
-    take(leaseUntil) {
-      const expiring = takeExpiring(leaseUntil);
+    take(leaseUntil, leaseAtMost) {
+      const expiring = takeExpiring(leaseUntil, leaseAtMost);
       const next = takeFrom(firsts) ?? takeFrom(retries);
       if (next) {
         underWay++;
@@ -181,12 +187,12 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
   };
 }
 
-/** Removes the expiring deliveries and the later ones of the same invoices. */
-function expiringOf(queue: QueuedDelivery[], leaseUntil: number): ClaimedDelivery[] {
+/** Removes the deliveries whose leases do not hold and the later ones of the same invoices. */
+function expiringOf(queue: QueuedDelivery[], holds: (leaseEnd: number) => boolean): ClaimedDelivery[] {
   const invoices = new Set<string>();
   const expiring: ClaimedDelivery[] = [];
   const kept = queue.splice(0).filter(({ claim }) => {
-    if (claim.leaseEnd >= leaseUntil && !invoices.has(claim.invoiceId)) return true;
+    if (holds(claim.leaseEnd) && !invoices.has(claim.invoiceId)) return true;
     invoices.add(claim.invoiceId);
     expiring.push(claim);
     return false;

@@ -20,7 +20,7 @@ function workOf({ invoiceId = `inv_${serial}`, retry = false, leaseEnd = 1000 } 
 function begin(queue: EndpointQueue, leaseUntil = 0): QueuedDelivery[] {
   const begun: QueuedDelivery[] = [];
   while (queue.mayBegin()) {
-    const { next: work } = queue.take(leaseUntil);
+    const { next: work } = queue.take(leaseUntil, Number.POSITIVE_INFINITY);
     if (!work) break;
     begun.push(work);
   }
@@ -68,9 +68,17 @@ it('removes deliveries whose lease expires, together with the later ones of thei
   const behind = workOf({ invoiceId: 'a' });
   const other = workOf({ invoiceId: 'b' });
   for (const work of [other, old, behind]) queue.enqueue(work);
-  expect(queue.take(501)).toEqual({ next: other, expiring: [old.claim, behind.claim] });
+  expect(queue.take(501, 2000)).toEqual({ next: other, expiring: [old.claim, behind.claim] });
   expect([old, behind].map(({ claim }) => queue.holds(claim.id))).toEqual([false, false]);
-  expect(queue.take(501)).toEqual({ next: null, expiring: [] });
+  expect(queue.take(501, 2000)).toEqual({ next: null, expiring: [] });
+});
+
+it('removes those whose lease is longer than any, because the clock was set back since', () => {
+  const queue = createEndpointQueue('we_1');
+  const [ahead, behind] = [workOf({ invoiceId: 'a', leaseEnd: 9000 }), workOf({ invoiceId: 'a' })];
+  const other = workOf({ invoiceId: 'b', leaseEnd: 2000 });
+  for (const work of [ahead, behind, other]) queue.enqueue(work);
+  expect(queue.take(501, 2000)).toEqual({ next: other, expiring: [ahead.claim, behind.claim] });
 });
 
 it('reserves no room while deliveries of the endpoint wait in the ledger', () => {
