@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import { createLiveConditions } from '../domain/api-key/live-conditions.ts';
 import { createManageKeys, type ManageKeys } from '../domain/api-key/manage-keys.ts';
-import type { AuditLog } from '../domain/audit-entry.ts';
-import type { DifferenceRepository, ReconciliationState } from '../domain/authority/reconciliation.ts';
+import type { AuditLog, RecordedEntry } from '../domain/audit-entry.ts';
+import type { DifferenceRepository, LedgerCopy, ReconciliationState } from '../domain/authority/reconciliation.ts';
 import type { AuthorityStateStore } from '../domain/authority/state.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
 import type { KeyRingStore } from '../domain/installation/key-ring.ts';
@@ -13,6 +13,7 @@ import type { LiveConditions, TenantRepository } from '../domain/tenant/ports.ts
 import type { ErasureStore } from '../domain/tenant-data/erasure.ts';
 import { createAuditLog } from '../storage/audit-log.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
+import { createLedgerCopy } from '../storage/authority-ledger.ts';
 import { createAuthorityStateStore } from '../storage/authority-state.ts';
 import type { Store } from '../storage/connect.ts';
 import { createErasureStore } from '../storage/erasure.ts';
@@ -26,6 +27,7 @@ import { createPeopleRepository } from '../storage/people.ts';
 import { createReconciliationState } from '../storage/reconciliation-state.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
 import { beginVersions, isNewStore } from '../storage/upgrades.ts';
+import { createLogger, errorOutput } from '../transport/logger.ts';
 import { type LiveSettings, missingInstallation } from './live-settings.ts';
 import { type OpenStore, openStore } from './store.ts';
 
@@ -40,11 +42,12 @@ export interface Administration {
   readonly auditLog: AuditLog;
   readonly invoices: Pick<
     InvoiceRepository,
-    'find' | 'needingAttention' | 'retryNow' | 'parkedByTenant' | 'parkedCount'
+    'find' | 'findEvenWithheld' | 'changeWaiting' | 'needingAttention' | 'retryNow' | 'parkedByTenant' | 'parkedCount'
   >;
   readonly lostNumbers: LostNumbers;
   readonly authorityState: AuthorityStateStore;
   readonly differences: Pick<DifferenceRepository, 'count'>;
+  readonly ledgerCopy: Pick<LedgerCopy, 'find'>;
   readonly lastReconciliation: ReconciliationState['last'];
   readonly erasures: ErasureStore;
 }
@@ -66,6 +69,7 @@ export function administrationOf(
     lostNumbers: createLostNumbers(db),
     authorityState: createAuthorityStateStore(db),
     differences: createDifferenceRepository(db),
+    ledgerCopy: createLedgerCopy(db),
     lastReconciliation: createReconciliationState(db).last,
     erasures: createErasureStore(db),
   };
@@ -74,6 +78,8 @@ export function administrationOf(
 /** Administration of the configured store, with or without a running service. */
 export interface OpenAdministration extends Administration {
   readonly store: OpenStore;
+  /** Writes an entry to standard error, as the service does to its log. */
+  readonly log: (entry: RecordedEntry) => void;
   close(): Promise<void>;
 }
 
@@ -87,7 +93,9 @@ export async function openAdministration(config: Config): Promise<OpenAdministra
       await ensureIndexes(store.db);
       await beginVersions(store.db);
     }
-    return { ...administrationOf(store, config), store, close: () => store.close() };
+    const log = (entry: RecordedEntry) =>
+      createLogger(config.logLevel, errorOutput()).info({ audit: entry }, entry.action);
+    return { ...administrationOf(store, config), store, log, close: () => store.close() };
   } catch (error) {
     await store.close();
     throw error;

@@ -6,17 +6,19 @@ import type { CommandContext } from './command.ts';
 /**
  * Opens the configured store, runs `work` with it and closes it. `work` records its changes of a tenant's account
  * with `audit`.
+ * @param logs whether the entries are also written to standard error, for the log that the operator keeps
  * @throws when the store cannot be opened, and what `work` throws
  */
 export async function administer<T>(
   { config, parts, terminal }: CommandContext,
   work: (administration: OpenAdministration & { readonly audit: Audit }) => Promise<T>,
+  logs = false,
 ): Promise<T> {
   const administration = await parts.openAdministration(config());
   try {
     const audit = createAudit(
       administration.auditLog,
-      () => undefined,
+      (entry) => logs && administration.log(entry),
       (failure) => terminal.remark(`The audit log does not have this change: ${String(failure)}`),
     );
     return await work({ ...administration, audit });

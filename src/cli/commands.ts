@@ -4,7 +4,7 @@ import { backup, check, restore } from './backup.ts';
 import type { Command } from './command.ts';
 import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
-import { invoicesNeedingAttention, retryInvoice } from './invoices.ts';
+import { abandonInvoice, invoicesNeedingAttention, retryInvoice } from './invoices.ts';
 import { endDataKey, listDataKeys, resealSecrets, rotateDataKey, rotateMasterKey } from './key-ring.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { migrate } from './migrate.ts';
@@ -44,6 +44,7 @@ export const COMMANDS: readonly Command[] = [
   migrate,
   invoicesNeedingAttention,
   retryInvoice,
+  abandonInvoice,
   continueNumbers,
   authorityStatus,
   pauseAuthority,

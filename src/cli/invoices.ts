@@ -1,9 +1,11 @@
 import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
+import { createAbandonInvoice } from '../domain/invoice/abandon-invoice.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { createListAttention, LISTED_ATTENTION } from '../domain/invoice/list-attention.ts';
 import { administer } from './administer.ts';
 import type { Command } from './command.ts';
-import { columns } from './terminal.ts';
+import { statedReason } from './stated-reason.ts';
+import { columns, harmless } from './terminal.ts';
 
 export const invoicesNeedingAttention: Command = {
   name: 'invoices attention',
@@ -11,7 +13,7 @@ export const invoicesNeedingAttention: Command = {
   positionals: [],
   options: { json: { description: 'Print a list of objects' } },
   details: `At most ${LISTED_ATTENTION} failing and ${LISTED_ATTENTION} waiting invoices. The service's log contains the errors. The service
-retries each invoice by itself, except for the reason digest_mismatch: see docs/operations.md.`,
+retries each invoice by itself, except for the reason digest_mismatch: see docs/operations.md and invoices abandon.`,
   async run(input, context) {
     const { found, differences } = await administer(context, async (administration) => ({
       found: await createListAttention(administration.invoices, () => new Date())(),
@@ -64,6 +66,46 @@ export const retryInvoice: Command = {
     });
     if (!due) throw new Error(`Invoice '${id}' cannot be retried: it does not exist, or its processing has ended.`);
     context.terminal.print('The invoice is retried within seconds.');
+    return 0;
+  },
+};
+
+export const abandonInvoice: Command = {
+  name: 'invoices abandon',
+  summary: 'Rejects an invoice whose id the authority holds with another document',
+  positionals: ['INVOICE_ID'],
+  options: {
+    reason: { description: 'Why; clients see it in rejection_reason', value: 'TEXT', required: true },
+    json: { description: 'Print an object' },
+  },
+  details: `For the reason digest_mismatch of invoices attention, as after a restore of older data, when it is clear what the authority
+holds. It becomes rejected like any other invoice, with its event and webhooks, and that is final. Refused where the authority may hold
+this invoice itself. The entry of the audit log is also written to standard error. Repeating it changes nothing.`,
+  async run(input, context) {
+    const id = input.get('INVOICE_ID');
+    const reason = statedReason(input);
+    const { invoice, isNew } = await administer(
+      context,
+      async ({ invoices, ledgerCopy, audit }) => {
+        const abandonment = await createAbandonInvoice(invoices, ledgerCopy, () => new Date())(id, reason);
+        if (!abandonment.isNew) return abandonment;
+        // Of a tenant that is erased: its own log is gone.
+        const { tenantId, environment } = (await invoices.find(id)) ?? { tenantId: INSTALLATION, environment: null };
+        await audit(entryByOperator(tenantId, environment, 'invoice.abandoned', { subject: id, details: { reason } }));
+        return abandonment;
+      },
+      true,
+    );
+    const { status, rejectionReason, updatedAt } = invoice;
+    const { terminal } = context;
+    if (input.has('json'))
+      terminal.print(
+        JSON.stringify({ id, status, rejection_reason: rejectionReason, updated_at: updatedAt, new: isNew }),
+      );
+    else
+      terminal.print(
+        `${isNew ? 'The invoice is rejected' : 'It was abandoned before'}: ${harmless(`${rejectionReason}`)}`,
+      );
     return 0;
   },
 };

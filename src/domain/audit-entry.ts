@@ -53,6 +53,9 @@ export const AUDIT_ACTIONS = {
   'webhook_event.test_sent': { description: 'A test event was sent.' },
   'invoice.email_resent': { description: 'The mail of an invoice was sent again.' },
   'invoice.retried': { description: 'An operator had an invoice processed again.' },
+  'invoice.abandoned': {
+    description: 'An operator ended an invoice, because the authority holds another document under its id.',
+  },
   'numbers.continued': {
     description: 'An operator let the legal numbers go on after those of invoices that were lost with newer data.',
   },

@@ -41,8 +41,11 @@ export const SIGNATURE_TOLERANCE_MINUTES = 5;
 /** How long a request waits for a document that is still to come, in milliseconds (docs/decisions/0017). */
 export const DOCUMENT_WAIT_MS = 10_000;
 
-/** Maximum lengths of a tenant's name, and of the reason for a pause of the authority, in characters. */
-export const OPERATOR_TEXTS = { tenantName: 200, pauseReason: 200 } as const;
+/**
+ * Maximum lengths of a tenant's name, and of the reasons for a pause of the authority, for abandoning an invoice and for
+ * acknowledging a difference, in characters.
+ */
+export const OPERATOR_TEXTS = { tenantName: 200, pauseReason: 200, reason: 500 } as const;
 
 /** What waits is counted up to this number where operators are shown it. */
 export const MOST_WAITING = 1000;

@@ -16,6 +16,7 @@ import { anyBehind, orderRange, readAll, readUpTo } from './pages.ts';
 type Reading = Pick<
   InvoiceRepository,
   | 'find'
+  | 'findEvenWithheld'
   | 'findMany'
   | 'findByNumber'
   | 'findByOwnNumber'
@@ -31,6 +32,11 @@ export function readingOf(stores: NumberedInvoices): Reading {
   const { invoices, numbers } = stores;
   return {
     find: batchedFind(invoices, (document) => (document.withheld ? null : invoiceOf(document))),
+
+    async findEvenWithheld(invoiceId) {
+      const document = await invoices.findOne({ _id: invoiceId });
+      return document && invoiceOf(document);
+    },
 
     async findMany(tenantId, environment, invoiceIds, maxBytes) {
       // Filters by id only: with the tenant in the filter, some servers would scan all invoices of the tenant.

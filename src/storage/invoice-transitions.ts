@@ -36,6 +36,7 @@ type Transitions = Pick<
   | 'renewMany'
   | 'change'
   | 'changeAll'
+  | 'changeWaiting'
   | 'raiseDocumentRevision'
   | 'requestEmail'
   | 'retryNow'
@@ -95,6 +96,21 @@ export function transitionsOf(
         client.withSession((session) => session.withTransaction(() => writeAll(stores, claimed, session))),
       );
       return changes.map(([claim, change]) => ({ token: claim.token, invoice: changed(claim.invoice, change, now) }));
+    },
+
+    async changeWaiting(invoice, change) {
+      const { id, status, work } = invoice;
+      if (!work) return null;
+      const now = new Date();
+      // A claim sets the token and the time, a retry the time, and each change of the work sets its begin, which the first
+      // versions did not store.
+      const asRead = {
+        ...{ _id: id, status, 'work.token': null, 'work.dueAt': work.dueAt },
+        'work.since': { $in: [work.since, null] },
+      } as Filter<InvoiceDocument>;
+      const update = updateOf({ invoice, token: '' }, change, 0, now);
+      const { matchedCount } = await invoices.updateOne(asRead, update, { hint: { _id: 1 } });
+      return matchedCount === 0 ? null : changed(invoice, change, now);
     },
 
     async raiseDocumentRevision(tenantId, environment, invoiceId) {

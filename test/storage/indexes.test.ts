@@ -185,6 +185,7 @@ const page = {
 /** Every repository method that queries, with the maximum number of documents that it may examine. */
 const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.find', () => invoices.find(kept.id), 1],
+  ['invoices.findEvenWithheld', () => invoices.findEvenWithheld(kept.id), 1],
   ['invoices.findMany', () => invoices.findMany('ten_1', 'test', [kept.id, newId('inv')]), 2],
   ['invoices.findCreatedAs', () => invoices.findCreatedAs(kept.id), 2],
   ['invoices.findByNumber, own', () => invoices.findByNumber('ten_1', 'test', 'A 1'), 1],
@@ -215,6 +216,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.renew', async () => invoices.renew((await freshClaim()) as never, 1000), 1],
   ['invoices.renewMany', async () => invoices.renewMany([{ claim: (await freshClaim()) as never, leaseMs: 1000 }]), 1],
   ['invoices.change', async () => invoices.change((await freshClaim()) as never, { work: null }, 1000), 1],
+  ['invoices.changeWaiting', async () => invoices.changeWaiting(await freshInvoice(), { work: null }), 1],
   ['invoices.highestSerial', () => invoices.highestSerial('ten_1', 'test', 2026), 1],
   ['invoices.raiseDocumentRevision', () => invoices.raiseDocumentRevision('ten_1', 'test', kept.id), 1],
   ['invoices.needingAttention', () => invoices.needingAttention(5), 5],

@@ -224,6 +224,54 @@ describe('waiting and blocked transmissions', () => {
     expect(again?.invoice.work).toMatchObject({ blocked: null, outcomeUnknown: false, claims: 1 });
   });
 
+  it('are changed without a claim only while they are as they were read, and no worker has them', async () => {
+    const rejected = { status: 'rejected', rejectionReason: 'x', events: [event(1, 'rejected')], work: null } as const;
+    const blocked = { ...transmit, blocked: 'digest_mismatch' } as const;
+    const put = async (work: typeof blocked | typeof transmit) =>
+      (await invoices.find(
+        (
+          await invoices.change(await claimed(await stored()), { work }, 60_000)
+        ).invoice.id,
+      )) as Invoice;
+    const refused = async (read: Invoice) => {
+      expect(await invoices.changeWaiting(read, rejected)).toBeNull();
+      expect(await invoices.find(read.id)).toMatchObject({ status: 'pending', events: [], rejectionReason: null });
+    };
+    const held = await put(transmit);
+    const claim = await claimed(held);
+    await refused(held);
+    await refused(claim.invoice);
+    await invoices.handBack([claim]);
+    await refused(held);
+    const retried = await put(blocked);
+    await invoices.retryNow(retried.id);
+    await refused(retried);
+    // It was retried, and is blocked again.
+    const again = await put(blocked);
+    await invoices.retryNow(again.id);
+    await invoices.change(await claimed(again), { work: blocked }, 60_000);
+    await refused(again);
+    await refused({ ...(await put(blocked)), status: 'signing' });
+    await refused({ ...(await put(blocked)), work: null });
+
+    const waits = await put(blocked);
+    expect(await invoices.changeWaiting(waits, rejected)).toMatchObject({ status: 'rejected', work: null });
+    expect(await invoices.find(waits.id)).toMatchObject({ status: 'rejected', rejectionReason: 'x', work: null });
+    const document = await store.db.collection<InvoiceDocument>('invoices').findOne({ _id: waits.id });
+    expect(document).toMatchObject({ outbox: { sequence: 1 }, events: [{ status: 'rejected' }] });
+    expect(document?.updatedAt).toEqual(document?.events[0]?.at);
+    expect(await invoices.claim(waits.id, 1000)).toBeNull();
+    expect(await invoices.changeWaiting(waits, rejected)).toBeNull();
+  });
+
+  it('a withheld one is found by operators alone', async () => {
+    const { id } = await stored();
+    await store.db.collection<InvoiceDocument>('invoices').updateOne({ _id: id }, { $set: { withheld: new Date() } });
+    expect(await invoices.find(id)).toBeNull();
+    expect(await invoices.findEvenWithheld(id)).toMatchObject({ id });
+    expect(await invoices.findEvenWithheld('inv_x')).toBeNull();
+  });
+
   it('a retry of a run that ended in the middle asks first', async () => {
     const claim = await claimed(await stored());
     const { invoice } = await invoices.change(claim, { work: transmit }, 60_000);

@@ -116,6 +116,7 @@ export const PERSON_LENGTHS = {
 export const OPERATOR_LENGTHS = {
   tenantName: 200,
   pauseReason: 200,
+  reason: 500,
 } as const;
 
 /** The types of events as receivers get them, by their names in GraphQL. */

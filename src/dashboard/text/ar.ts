@@ -454,6 +454,7 @@ export const ar: Texts = {
       tenant_erased: 'محو المقاولة من طرف مشغل',
       tenant_limited: 'تغيير عدد الطلبات المسموح بها',
       invoice_retried: 'معالجة الفاتورة من جديد من طرف مشغل',
+      invoice_abandoned: 'إنهاء الفاتورة من طرف مشغل',
       numbers_continued: 'استئناف الترقيم بعد أرقام مفقودة',
       jobs_changed: 'تغيير مهام في لوحتها',
       authority_paused: 'إيقاف الاتصالات بالإدارة الجبائية',

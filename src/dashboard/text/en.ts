@@ -441,6 +441,7 @@ export const en: Texts = {
       tenant_erased: 'Tenant erased by an operator',
       tenant_limited: 'Number of allowed requests changed',
       invoice_retried: 'Invoice processed again by an operator',
+      invoice_abandoned: 'Invoice ended by an operator',
       numbers_continued: 'Legal numbers go on after lost ones',
       jobs_changed: 'Jobs changed on their dashboard',
       authority_paused: 'Calls to the tax authority stopped',

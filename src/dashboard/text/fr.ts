@@ -448,6 +448,7 @@ export const fr: Texts = {
       tenant_erased: 'Entreprise effacée par un opérateur',
       tenant_limited: 'Nombre de requêtes autorisées modifié',
       invoice_retried: 'Facture traitée de nouveau par un opérateur',
+      invoice_abandoned: 'Facture close par un opérateur',
       numbers_continued: 'Numérotation reprise après des numéros perdus',
       jobs_changed: 'Tâches modifiées dans leur tableau de bord',
       authority_paused: 'Appels à l’administration fiscale arrêtés',

@@ -30,6 +30,20 @@ export function duplicateOf(invoice: Invoice, original: string): string {
   );
 }
 
+/** An operator ended an invoice that waited for ever. @param reason of the operator, one line */
+export function abandonedByOperator(invoice: Invoice, reason: string): string {
+  return (
+    `${ABANDONED}, car l’administration fiscale détient un autre document sous son identifiant (${invoice.id}) : ${sentences([reason])} ` +
+    'Si ce document est celui de la même vente, il en est la facture légale, et il n’en faut pas d’autre ; ' +
+    `s’il s’agit d’une autre vente, ${lowered(again(invoice))}.`
+  );
+}
+
+/** Whether {@link abandonedByOperator} made this reason. */
+export function isAbandonment(rejectionReason: string | null): boolean {
+  return rejectionReason?.startsWith(ABANDONED) ?? false;
+}
+
 /** Every attempt to transmit failed, and none was received. */
 export function transmissionFailed(invoice: Invoice, attempts: number): string {
   return (
@@ -54,6 +68,8 @@ export function invalidDocument(): string {
   );
 }
 
+/** Stored data is recognized by it: never change it. */
+const ABANDONED = 'L’exploitant du service de facturation a mis fin au traitement de cette facture';
 const NOT_HELD = 'Elle n’en détient aucun exemplaire.';
 export const SUPPORT = 'Contactez le support du service de facturation.';
 

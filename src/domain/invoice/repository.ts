@@ -169,6 +169,8 @@ export interface InvoiceRepository {
    * invoice in one turn get the same object.
    */
   find(invoiceId: string): Promise<Invoice | null>;
+  /** Finds an invoice of any tenant, also one that is withheld, for what operators do with it. */
+  findEvenWithheld(invoiceId: string): Promise<Invoice | null>;
   /**
    * Finds the tenant's invoices with these ids in this environment, in no particular order, with their stored size in
    * bytes.
@@ -215,6 +217,11 @@ export interface InvoiceRepository {
    * @returns the claims with the changed invoices @throws {ClaimLost} @throws {NumberTaken}
    */
   changeAll(changes: readonly (readonly [Claim, InvoiceChange])[], leaseMs: number): Promise<Claim[]>;
+  /**
+   * Writes a change of an invoice that no worker holds. From here on none can take up the work that it had.
+   * @returns the changed invoice; null if its status or its work is no longer as the caller read it, or a worker holds it
+   */
+  changeWaiting(invoice: Invoice, change: Omit<InvoiceChange, 'series'>): Promise<Invoice | null>;
   /** Revokes the current document URLs. @returns the changed invoice; null if the tenant has none with this id */
   raiseDocumentRevision(tenantId: string, environment: Environment, invoiceId: string): Promise<Invoice | null>;
   /** Makes a new mail due. @returns null if the invoice has other work, or another mail was requested since */

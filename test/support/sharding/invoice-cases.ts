@@ -70,6 +70,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
 
   const reading = {
     find: async () => invoices.find((await fresh()).id),
+    findEvenWithheld: async () => invoices.findEvenWithheld((await fresh()).id),
     findMany: async () => invoices.findMany(...owner, [(await fresh()).id, newId('inv')]),
     findCreatedAs: [
       async () => invoices.findCreatedAs((await keyed('found')).id),
@@ -155,6 +156,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
         LEASE_MS,
       );
     },
+    changeWaiting: async () => invoices.changeWaiting(await fresh(), { work: null }),
     raiseDocumentRevision: async () => invoices.raiseDocumentRevision(...owner, (await fresh()).id),
     requestEmail: async () => invoices.requestEmail(await fresh(), { sending: 1 } as never),
     retryNow: [

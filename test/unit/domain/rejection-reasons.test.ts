@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { REJECTION_CODES } from '../../../src/domain/error-codes.ts';
 import { boundedProblems, MOST_PROBLEMS } from '../../../src/domain/invoice/problems.ts';
 import {
+  abandonedByOperator,
   duplicateOf,
   invalidDocument,
+  isAbandonment,
   refusedByAuthority,
   rejectedByAuthority,
   signingFailed,
@@ -20,6 +22,7 @@ const EVERY_WAY = {
   rejected: (of = invoice) => rejectedByAuthority(of, [problem('L’ICE est inconnu'), problem('La TVA est fausse.')]),
   refused: (of = invoice) => refusedByAuthority(of, 'too_large', 'Le document est trop grand'),
   duplicate: (of = invoice) => duplicateOf(of, 'inv_0'),
+  abandoned: (of = invoice) => abandonedByOperator(of, 'Restauration du 3 novembre'),
   'not transmitted': (of = invoice) => transmissionFailed(of, 5),
   'not signed': (of = invoice) => signingFailed(of, new SigningFailed('x')),
   invalid: () => invalidDocument(),
@@ -46,8 +49,16 @@ test('the codes of the contract are the prefixes of the service’s own reasons'
   expect([prefix(EVERY_WAY['not signed']()), prefix(EVERY_WAY['not transmitted']())]).toEqual(
     Object.keys(REJECTION_CODES),
   );
-  for (const way of ['rejected', 'refused', 'duplicate', 'invalid'] as const)
+  for (const way of ['rejected', 'refused', 'duplicate', 'abandoned', 'invalid'] as const)
     expect(prefix(EVERY_WAY[way]())).toBeUndefined();
+});
+
+test('an invoice that an operator ended is known by its reason, which has the operator’s words', () => {
+  for (const [way, reasonOf] of Object.entries(EVERY_WAY)) expect(isAbandonment(reasonOf())).toBe(way === 'abandoned');
+  expect(isAbandonment(null)).toBe(false);
+  expect(EVERY_WAY.abandoned()).toContain(
+    `un autre document sous son identifiant (${invoice.id}) : Restauration du 3 novembre. `,
+  );
 });
 
 test('each finding becomes a sentence, and an empty answer says so', () => {
