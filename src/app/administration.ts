@@ -46,7 +46,7 @@ export interface Administration {
   >;
   readonly lostNumbers: LostNumbers;
   readonly authorityState: AuthorityStateStore;
-  readonly differences: Pick<DifferenceRepository, 'count'>;
+  readonly differences: Pick<DifferenceRepository, 'count' | 'acknowledge'>;
   readonly ledgerCopy: Pick<LedgerCopy, 'find'>;
   readonly lastReconciliation: ReconciliationState['last'];
   readonly erasures: ErasureStore;

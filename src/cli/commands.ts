@@ -11,7 +11,7 @@ import { migrate } from './migrate.ts';
 import { continueNumbers } from './numbers.ts';
 import { listOperations } from './operations.ts';
 import { acceptMasterKey, operatorReset } from './operator.ts';
-import { reconcileAuthority } from './reconcile.ts';
+import { acknowledgeDifference, reconcileAuthority } from './reconcile.ts';
 import { eraseTenant, exportTenant, verifyTenantExport } from './tenant-data.ts';
 import { createTenant, limitTenant, listTenants, updateTenant } from './tenants.ts';
 import { verify } from './verify.ts';
@@ -50,6 +50,7 @@ export const COMMANDS: readonly Command[] = [
   pauseAuthority,
   resumeAuthority,
   reconcileAuthority,
+  acknowledgeDifference,
   backup,
   restore,
   check,

@@ -62,6 +62,9 @@ export const AUDIT_ACTIONS = {
   'jobs.changed': { description: 'An operator changed jobs on the job dashboard.', both: true },
   'authority.paused': { description: 'An operator stopped every call to the tax authority.', both: true },
   'authority.resumed': { description: 'An operator ended a pause of the calls to the tax authority.', both: true },
+  'authority.difference_acknowledged': {
+    description: 'An operator acknowledged a difference with the ledger of the authority, so that it counts no longer.',
+  },
   'master_key.rotated': { description: 'An operator replaced the master key.', both: true },
   'data_keys.changed': { description: 'An operator replaced a key of the data, or set its end.', both: true },
   'invoice.document_urls_revoked': { description: 'The URLs of an invoice’s documents were replaced.' },

@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import {
+  type Acknowledgement,
   DIFFERENCE_KINDS,
   type Difference,
   type DifferenceKind,
@@ -8,11 +9,13 @@ import {
   MOST_OF_A_KIND,
 } from '../domain/authority/reconciliation.ts';
 
-interface DifferenceDocument extends Difference {
+interface DifferenceDocument extends Omit<Difference, 'acknowledged'> {
   /** The kind and the submission's id. */
   _id: string;
-  /** Present while it is not resolved. */
+  /** Present while it is not resolved, also if it is acknowledged. */
   open?: true;
+  /** Absent if nobody has acknowledged the facts as they are. */
+  acknowledged?: Acknowledgement;
   /** The TTL index deletes the document some time after this. */
   resolvedAt?: Date;
 }
@@ -21,7 +24,8 @@ interface DifferenceDocument extends Difference {
 export function createDifferenceRepository(db: Db): DifferenceRepository {
   const stored: Collection<DifferenceDocument> = db.collection<DifferenceDocument>('authority_differences');
 
-  const countOf = (kind: DifferenceKind) => stored.countDocuments({ open: true, kind });
+  const countOf = (kind: DifferenceKind) =>
+    stored.countDocuments({ open: true, kind, acknowledged: { $exists: false } });
 
   /** Findings that were not open, as far as there is room for more of their kind. */
   async function admit(news: readonly Finding[]): Promise<Finding[]> {
@@ -37,46 +41,71 @@ export function createDifferenceRepository(db: Db): DifferenceRepository {
     async observe(findings, at) {
       const byId = new Map(findings.map((finding) => [idOf(finding.kind, finding.submissionId), finding]));
       const known = await stored
-        .find({ _id: { $in: [...byId.keys()] } })
-        .project<Pick<DifferenceDocument, '_id' | 'open'>>({ open: 1 })
+        .find({ _id: { $in: [...byId.keys()] }, open: true }, { hint: { _id: 1 } })
+        .project<DifferenceDocument>({ ours: 1, theirs: 1, invoiceId: 1, acknowledged: 1 })
         .toArray();
-      const open = new Set(known.filter((each) => each.open).map(({ _id }) => _id));
-      const news = [...byId].filter(([id]) => !open.has(id)).map(([, finding]) => finding);
+      const before = new Map(known.map((each) => [each._id, each]));
+      const isNews = (id: string, finding: Finding) => {
+        const stored = before.get(id);
+        return !stored || (stored.acknowledged !== undefined && !hasSameFacts(stored, finding));
+      };
+      const news = [...byId].filter(([id, finding]) => isNews(id, finding)).map(([, finding]) => finding);
       const fresh = await admit(news);
-      const seen = [...[...byId].filter(([id]) => open.has(id)).map(([, finding]) => finding), ...fresh];
+      const seen = [
+        ...[...byId].filter(([id, finding]) => !isNews(id, finding)).map(([, finding]) => finding),
+        ...fresh,
+      ];
       if (seen.length > 0) {
         await stored.bulkWrite(
-          seen.map((finding) => ({
-            updateOne: {
-              filter: { _id: idOf(finding.kind, finding.submissionId) },
-              update: {
-                $set: { ...finding, lastSeen: at, open: true as const },
-                $setOnInsert: { firstSeen: at },
-                $unset: { resolvedAt: '' as const },
+          seen.map((finding) => {
+            const _id = idOf(finding.kind, finding.submissionId);
+            const stored = before.get(_id);
+            // Also of one that is open: the operator may acknowledge the earlier facts at this moment.
+            const isOther = !stored || !hasSameFacts(stored, finding);
+            return {
+              updateOne: {
+                filter: { _id },
+                update: {
+                  $set: { ...finding, lastSeen: at, open: true as const },
+                  $setOnInsert: { firstSeen: at },
+                  $unset: { resolvedAt: '' as const, ...(isOther && { acknowledged: '' as const }) },
+                },
+                upsert: true,
               },
-              upsert: true,
-            },
-          })),
+            };
+          }),
           { ordered: false },
         );
       }
       return { fresh, leftOut: news.length - fresh.length };
     },
 
-    async open(kind, after, limit) {
+    async unresolved(kind, after, limit) {
       const found = await stored
         .find({ open: true, kind, ...(after !== null && { submissionId: { $gt: after } }) })
         .sort({ submissionId: 1 })
         .limit(limit)
         .toArray();
-      return found.map(({ _id, open: _open, resolvedAt: _at, ...difference }) => difference);
+      return found.map(differenceOf);
+    },
+
+    async acknowledge(kind, submissionId, { at, reason }) {
+      const identity = { _id: idOf(kind, submissionId), open: true as const };
+      const acknowledged = await stored.findOneAndUpdate(
+        { ...identity, acknowledged: { $exists: false } },
+        { $set: { acknowledged: { at, reason } } },
+        { returnDocument: 'after', hint: { _id: 1 } },
+      );
+      if (acknowledged) return { difference: differenceOf(acknowledged), isNew: true };
+      const found = await stored.findOne(identity, { hint: { _id: 1 } });
+      return found && { difference: differenceOf(found), isNew: false };
     },
 
     async resolve(kind, submissionIds, at) {
       if (submissionIds.length === 0) return;
       await stored.updateMany(
         { _id: { $in: submissionIds.map((id) => idOf(kind, id)) }, open: true },
-        { $set: { resolvedAt: at }, $unset: { open: '' } },
+        { $set: { resolvedAt: at }, $unset: { open: '', acknowledged: '' } },
       );
     },
 
@@ -85,6 +114,21 @@ export function createDifferenceRepository(db: Db): DifferenceRepository {
       return Object.fromEntries(counts) as Record<DifferenceKind, number>;
     },
   };
+}
+
+/** Whether a finding is what is stored, for whoever has acknowledged it. */
+function hasSameFacts(stored: Finding, { ours, theirs, invoiceId }: Finding): boolean {
+  return stored.ours === ours && stored.theirs === theirs && stored.invoiceId === invoiceId;
+}
+
+function differenceOf({
+  _id,
+  open: _open,
+  resolvedAt: _at,
+  acknowledged,
+  ...difference
+}: DifferenceDocument): Difference {
+  return { ...difference, acknowledged: acknowledged ?? null };
 }
 
 function idOf(kind: DifferenceKind, submissionId: string): string {

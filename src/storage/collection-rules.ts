@@ -143,7 +143,10 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     erasure: { stays: 'Ids of invoices and endpoints, until the job runs and finds nothing.' },
   },
   authority_differences: {
-    placement: { whole: 'The open differences of each kind are limited, and resolved ones expire.' },
+    placement: {
+      whole:
+        'The open differences of each kind are limited, operators acknowledge single ones, and resolved ones expire.',
+    },
     move: 'moved',
     erasure: { stays: 'Ids of submissions that operators have to clarify with the authority.' },
   },

@@ -9,6 +9,7 @@ import { COMMANDS } from '../../src/cli/commands.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Authority, ChangesAnswer, LedgerEntry } from '../../src/domain/authority/ports.ts';
+import type { Difference } from '../../src/domain/authority/reconciliation.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { RECONCILE_JOB } from '../../src/jobs/reconcile-job.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
@@ -54,6 +55,7 @@ beforeAll(async () => {
     MONGODB_URL: withDatabase(mongo.uri, freshDbName('reconcile')),
     MASTER_KEY: 'fedcba9876543210'.repeat(4),
     DATA_DIR: join(folder, 'data'),
+    LOG_LEVEL: 'silent',
   };
   service = await startService(settings, undefined, false, { authority: AUTHORITY, callbackSecret: null });
   const credential = `operator:${service.app.firstStart.operatorPassword}`;
@@ -173,6 +175,70 @@ describe('authority reconcile', () => {
       err: '',
       out: expect.stringMatching(/2 resolved\.\n$/),
     });
+  });
+
+  it('lists what an operator has acknowledged apart, until it changes', async () => {
+    const { db } = service.app.store;
+    const ours = await accepted('DGI-5');
+    const { id: tenantId } = await service.tenant();
+    await invoices().updateOne({ _id: ours }, { $set: { tenantId } });
+    const lost = (decided: string | null) => entry('inv_lost', decided, 'b'.repeat(64));
+    answer = () => page([lost('DGI-4'), entry(ours, 'DGI-5', 'd'.repeat(64))]);
+    const reconciled = async () => {
+      const { code, out } = await cli(['authority', 'reconcile', '--json']);
+      const { run, differences } = JSON.parse(out);
+      return {
+        code,
+        found: run.found,
+        acknowledged: differences.map((each: Difference) => each.acknowledged !== null),
+      };
+    };
+    expect(await reconciled()).toEqual({ code: 1, found: 2, acknowledged: [false, false] });
+
+    const acknowledge = (...args: string[]) => cli(['authority', 'acknowledge', ...args]);
+    expect((await acknowledge('unknown_submission', 'inv_lost')).code).toBe(2);
+    expect(await acknowledge('unknown', 'inv_lost', '--reason', 'x')).toMatchObject({
+      ...{ code: 2, err: expect.stringContaining("unknown_submission, not_in_ledger, receipt_missing, not 'unknown'") },
+    });
+    expect(await acknowledge('held_twice', 'inv_lost', '--reason', 'x')).toMatchObject({
+      ...{
+        code: 1,
+        err: expect.stringMatching(/no difference 'held_twice' of 'inv_lost'\. authority reconcile lists/),
+      },
+    });
+    const known = ['unknown_submission', 'inv_lost', '--reason', 'Lost by the restore'];
+    const first = await acknowledge(...known, '--json');
+    expect(first.code).toBe(0);
+    expect(JSON.parse(first.out)).toMatchObject({ new: true, theirs: expect.stringContaining('accepted as DGI-4') });
+    expect(JSON.parse((await acknowledge(...known, '--json')).out)).toEqual({ ...JSON.parse(first.out), new: false });
+    expect(await reconciled()).toEqual({ code: 1, found: 0, acknowledged: [false, true] });
+    expect((await acknowledge('other_digest', ours, '--reason', 'Signed again')).out).toMatch(/^It counts no longer/);
+
+    expect(await reconciled()).toEqual({ code: 0, found: 0, acknowledged: [true, true] });
+    const listed = await cli(['authority', 'reconcile']);
+    expect(listed).toMatchObject({ code: 0 });
+    expect(listed.out).toMatch(/ ACKNOWLEDGED +REASON\n/);
+    expect(listed.out).toMatch(/\nunknown_submission +inv_lost .* UTC +\d{4}-\S+ \S+ UTC +Lost by the restore\n/);
+    expect((await cli(['invoices', 'attention'])).err).toBe('');
+    const metrics = await (await fetch(`${service.url}/metrics`, { headers: operator })).text();
+    expect(metrics).toMatch(/fatoura_authority_differences\{kind="unknown_submission"\} 0\n/);
+    const entries = await db.collection('audit_log').find({ action: 'authority.difference_acknowledged' }).toArray();
+    expect(
+      entries.map(({ tenantId, subject, environment, details }) => ({ tenantId, subject, environment, ...details })),
+    ).toEqual([
+      {
+        ...{ tenantId: 'installation', subject: 'inv_lost', environment: null, difference: 'unknown_submission' },
+        ...{ submission: 'inv_lost', reason: 'Lost by the restore', authority: expect.stringContaining('DGI-4') },
+      },
+      expect.objectContaining({ tenantId, subject: ours, environment: 'live', reason: 'Signed again' }),
+    ]);
+
+    answer = () => page([lost(null), entry(ours, 'DGI-5', 'e'.repeat(64))]);
+    expect(await reconciled()).toEqual({ code: 1, found: 2, acknowledged: [false, false] });
+    await invoices().deleteOne({ _id: ours });
+    await db.collection('authority_ledger').deleteMany({});
+    answer = () => page([]);
+    expect((await reconciled()).code).toBe(0);
   });
 
   it('says when the ledger cannot be read, and since when it compares', async () => {

@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../scripts/authority-simulator/simulator.ts';
 import { openAdministration } from '../../src/app/administration.ts';
+import { openCommandAuthority } from '../../src/app/authority.ts';
+import { openReconciliation } from '../../src/app/reconciliation.ts';
 import type { CommandContext, CommandParts } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
@@ -59,7 +61,10 @@ async function cli(...args: string[]) {
     },
     config: () => readConfig(settings),
     environmentKey: () => null,
-    parts: { openAdministration } as CommandParts,
+    parts: {
+      openAdministration,
+      openReconciliation: (config) => openReconciliation(config, (given) => openCommandAuthority(given, 'silent')),
+    } as CommandParts,
   };
   return { code: await runCommandLine(args, COMMANDS, context), ...texts };
 }
@@ -136,6 +141,15 @@ it('a repeated invoice that the authority has is ended by an operator, like any 
   expect((await client.post('/v1/invoices', invoiceBody(), { 'Idempotency-Key': 'order 1' })).status).toBe(201);
   expect((await invoices().findOne({ _id: invoice.id }))?.status).toBe('rejected');
   expect(simulator.control.find(invoice.id)).toMatchObject({ status: 'accepted' });
+
+  const reconciled = await cli('authority', 'reconcile');
+  expect(reconciled).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(new RegExp(`other_digest +${invoice.id} .* accepted as `)),
+  });
+  const known = await cli('authority', 'acknowledge', 'other_digest', invoice.id, '--reason', 'Restauration');
+  expect(known).toMatchObject({ code: 0, err: '' });
+  expect((await cli('authority', 'reconcile')).code).toBe(0);
 });
 
 it('the erasure of its tenant ends, although nobody reads it any more', async () => {

@@ -99,6 +99,8 @@ it('a reconciliation reads the ledger over HTTPS, has what it missed looked up, 
   await simulator.control.decide(wrong);
   expect(await statusOf(missed)).toBe('transmitted');
   expect(await reconcile()).toMatchObject({ outcome: 'complete', entries: 2, healed: 1, found: 1 });
-  expect(await differences.open('other_dgi_id', null, 10)).toMatchObject([{ submissionId: wrong, ours: 'DGI-OTHER' }]);
+  expect(await differences.unresolved('other_dgi_id', null, 10)).toMatchObject([
+    { submissionId: wrong, ours: 'DGI-OTHER' },
+  ]);
   await expect.poll(() => statusOf(missed)).toBe('rejected');
 });

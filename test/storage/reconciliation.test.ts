@@ -23,6 +23,7 @@ import { openTestStore } from '../support/store.ts';
 // The table of cases is made when the file is read: the quiet time is longer than a loaded machine takes to reach a case.
 const RULE = { quietMs: 60_000, mostAnHour: 30 };
 const digest = (text: string) => Buffer.from(text).toString('hex').padEnd(64, '0').slice(0, 64);
+const NOTED = { at: new Date(), reason: 'known' };
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
 let store: Store;
@@ -218,15 +219,81 @@ describe('differences', () => {
       leftOut: 0,
     });
     expect(await differences.observe([{ ...finding, theirs: 'c' }], second)).toEqual({ fresh: [], leftOut: 0 });
-    expect(await differences.open('other_digest', null, 10)).toEqual([
-      { ...finding, theirs: 'c', firstSeen: first, lastSeen: second },
+    expect(await differences.unresolved('other_digest', null, 10)).toEqual([
+      { ...finding, theirs: 'c', firstSeen: first, lastSeen: second, acknowledged: null },
     ]);
     expect(await differences.count()).toMatchObject({ other_digest: 1, held_twice: 1, not_in_ledger: 0 });
     await differences.resolve('other_digest', ['inv_a', 'inv_unknown'], third);
-    expect(await differences.open('other_digest', null, 10)).toEqual([]);
+    expect(await differences.unresolved('other_digest', null, 10)).toEqual([]);
     expect(await store.db.collection('authority_differences').countDocuments({ resolvedAt: third })).toBe(1);
     expect(await differences.observe([finding], third)).toMatchObject({ fresh: [finding] });
     expect(await store.db.collection('authority_differences').countDocuments({ resolvedAt: third })).toBe(0);
+  });
+
+  it('are acknowledged with their facts: they stay listed, count no longer, and are no news', async () => {
+    const differences = createDifferenceRepository(store.db);
+    const other: Finding = { ...finding, kind: 'held_twice' };
+    await differences.observe([finding, other], new Date(1000));
+    // What an earlier version stored has no field for it.
+    expect(await differences.unresolved('other_digest', null, 10)).toMatchObject([{ acknowledged: null }]);
+    const acknowledged = { at: new Date(2000), reason: 'Restored on 3 November' };
+    const acknowledge = () => differences.acknowledge('other_digest', 'inv_a', acknowledged);
+    const difference = { ...finding, firstSeen: new Date(1000), lastSeen: new Date(1000), acknowledged };
+    expect(await acknowledge()).toEqual({ difference, isNew: true });
+    expect(await differences.acknowledge('other_digest', 'inv_a', { at: new Date(), reason: 'again' })).toEqual({
+      difference,
+      isNew: false,
+    });
+    expect(await differences.count()).toMatchObject({ other_digest: 0, held_twice: 1 });
+    expect(await differences.observe([finding], new Date(3000))).toEqual({ fresh: [], leftOut: 0 });
+    const seen = { ...difference, lastSeen: new Date(3000) };
+    expect(await differences.unresolved('other_digest', null, 10)).toEqual([seen]);
+    expect(await differences.acknowledge('other_digest', 'inv_x', acknowledged)).toBeNull();
+    expect(await differences.acknowledge('other_dgi_id', 'inv_a', acknowledged)).toBeNull();
+
+    await differences.resolve('other_digest', ['inv_a'], new Date(4000));
+    expect(await acknowledge()).toBeNull();
+    expect(await store.db.collection('authority_differences').countDocuments({ acknowledged: { $exists: true } })).toBe(
+      0,
+    );
+    expect(await differences.observe([finding], new Date(5000))).toEqual({ fresh: [finding], leftOut: 0 });
+    expect(await differences.count()).toMatchObject({ other_digest: 1 });
+  });
+
+  it.each([
+    ['the authority states something else', { theirs: digest('c') }],
+    ['something else is stored here', { ours: digest('c') }],
+    ['there is an invoice now', { invoiceId: 'inv_b' }],
+  ])('are open again when %s', async (_name, change) => {
+    const differences = createDifferenceRepository(store.db);
+    await differences.observe([finding], new Date(1000));
+    await differences.acknowledge('other_digest', 'inv_a', { at: new Date(2000), reason: 'known' });
+    const changed = { ...finding, ...change };
+    expect(await differences.observe([changed], new Date(3000))).toEqual({ fresh: [changed], leftOut: 0 });
+    expect(await differences.count()).toMatchObject({ other_digest: 1 });
+    expect(await differences.unresolved('other_digest', null, 10)).toEqual([
+      { ...changed, firstSeen: new Date(1000), lastSeen: new Date(3000), acknowledged: null },
+    ]);
+    // Now with these facts.
+    expect(
+      await differences.acknowledge('other_digest', 'inv_a', { at: new Date(4000), reason: 'known' }),
+    ).toMatchObject({
+      ...{ isNew: true, difference: change },
+    });
+    expect(await differences.observe([changed], new Date(5000))).toEqual({ fresh: [], leftOut: 0 });
+  });
+
+  it('that are acknowledged take no room from open ones', async () => {
+    const differences = createDifferenceRepository(store.db);
+    const many = Array.from({ length: MOST_OF_A_KIND }, (_, i) => ({ ...finding, submissionId: `inv_${i}` }));
+    await differences.observe(many, new Date());
+    const further = { ...finding, submissionId: 'inv_further' };
+    expect(await differences.observe([further], new Date())).toEqual({ fresh: [], leftOut: 1 });
+    await differences.acknowledge('other_digest', 'inv_7', { at: new Date(), reason: 'known' });
+    expect(await differences.observe([further], new Date())).toEqual({ fresh: [further], leftOut: 0 });
+    // One that changes finds no room, so that it is told of by a later run.
+    const changed = { ...finding, submissionId: 'inv_7', theirs: 'c' };
+    expect(await differences.observe([changed], new Date())).toEqual({ fresh: [], leftOut: 1 });
   });
 
   it('are listed in pages', async () => {
@@ -237,7 +304,7 @@ describe('differences', () => {
       new Date(),
     );
     const read = async (after: string | null) =>
-      (await differences.open('other_digest', after, 2)).map(({ submissionId }) => submissionId);
+      (await differences.unresolved('other_digest', after, 2)).map(({ submissionId }) => submissionId);
     expect([await read(null), await read('inv_2'), await read('inv_4')]).toEqual([
       ['inv_1', 'inv_2'],
       ['inv_3', 'inv_4'],
@@ -306,8 +373,19 @@ describe('has an index', () => {
     ['transmissions.makeLookUpDue', () => transmissions.makeLookUpDue('inv_1', RULE), 1],
     ['transmissions.makeLookUpsDue', () => transmissions.makeLookUpsDue(some, RULE), 10],
     ['copy.find', () => createLedgerCopy(store.db).find(some), 10],
-    ['differences.open', () => createDifferenceRepository(store.db).open('other_digest', null, 5), 5],
-    ['differences.open, further', () => createDifferenceRepository(store.db).open('other_digest', 'inv_1', 5), 5],
+    ['differences.unresolved', () => createDifferenceRepository(store.db).unresolved('other_digest', null, 5), 5],
+    [
+      'differences.unresolved, further',
+      () => createDifferenceRepository(store.db).unresolved('other_digest', 'inv_1', 5),
+      5,
+    ],
+    [
+      'differences.observe',
+      () =>
+        createDifferenceRepository(store.db).observe([{ kind: 'held_twice', submissionId: 'a' } as Finding], ago(1)),
+      1,
+    ],
+    ['differences.acknowledge', () => createDifferenceRepository(store.db).acknowledge('other_digest', 'a', NOTED), 1],
     ['differences.resolve', () => createDifferenceRepository(store.db).resolve('other_digest', some, new Date()), 10],
     ['differences.count', () => createDifferenceRepository(store.db).count(), 1],
     ['state.begin', () => createReconciliationState(store.db).begin('a', 1000), 1],

@@ -44,7 +44,8 @@ export async function reconcileGenerated(
     copy: { keep: async () => 0, find: async (ids) => ids.map((id) => entryAt(indexOf(id))) },
     differences: {
       observe: async (findings) => ({ fresh: findings, leftOut: 0 }),
-      open: async () => [],
+      acknowledge: async () => null,
+      unresolved: async () => [],
       resolve: async () => {},
       count: async () => ({}) as never,
     },

@@ -459,6 +459,7 @@ export const ar: Texts = {
       jobs_changed: 'تغيير مهام في لوحتها',
       authority_paused: 'إيقاف الاتصالات بالإدارة الجبائية',
       authority_resumed: 'استئناف الاتصالات بالإدارة الجبائية',
+      authority_difference_acknowledged: 'الإقرار بفارق مع الإدارة الجبائية',
       master_key_rotated: 'استبدال المفتاح الرئيسي',
       data_keys_changed: 'تغيير مفاتيح البيانات',
       api_key_created: 'إنشاء مفتاح API',

@@ -446,6 +446,7 @@ export const en: Texts = {
       jobs_changed: 'Jobs changed on their dashboard',
       authority_paused: 'Calls to the tax authority stopped',
       authority_resumed: 'Calls to the tax authority resumed',
+      authority_difference_acknowledged: 'Difference with the tax authority acknowledged',
       master_key_rotated: 'Master key replaced',
       data_keys_changed: 'Keys of the data changed',
       api_key_created: 'API key created',

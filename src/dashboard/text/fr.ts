@@ -453,6 +453,7 @@ export const fr: Texts = {
       jobs_changed: 'Tâches modifiées dans leur tableau de bord',
       authority_paused: 'Appels à l’administration fiscale arrêtés',
       authority_resumed: 'Appels à l’administration fiscale repris',
+      authority_difference_acknowledged: 'Écart avec l’administration fiscale pris en compte',
       master_key_rotated: 'Clé maîtresse remplacée',
       data_keys_changed: 'Clés des données modifiées',
       api_key_created: 'Clé d’API créée',

@@ -28,16 +28,18 @@ export function compareEntry(
     undecided: null,
   });
   const stated = textOf(entry.decision);
+  // With the decision, so that a difference that an operator has acknowledged is open again when another one is taken.
+  const decidedOn = `${stated}, digest ${entry.sha256}`;
   if (!ours) {
-    if (!twin) return difference('unknown_submission', undefined, null, `${stated}, digest ${entry.sha256}`);
-    if (twin.sha256 !== entry.sha256) return difference('other_digest', twin, twin.sha256, entry.sha256);
+    if (!twin) return difference('unknown_submission', undefined, null, decidedOn);
+    if (twin.sha256 !== entry.sha256) return difference('other_digest', twin, twin.sha256, decidedOn);
     // A look-up by digest finds the submission, so an undecided invoice is then followed under that id.
     return {
       ...difference('held_twice', twin, `held as ${twin.submissionId}`, stated),
       undecided: isUndecided(twin) ? twin : null,
     };
   }
-  if (ours.sha256 !== entry.sha256) return difference('other_digest', ours, ours.sha256, entry.sha256);
+  if (ours.sha256 !== entry.sha256) return difference('other_digest', ours, ours.sha256, decidedOn);
   if (isUndecided(ours)) return { findings: [], undecided: ours };
   if (entry.decision.outcome === 'rejected')
     return ours.status === 'accepted'

@@ -25,7 +25,7 @@ const RECONCILIATION_LEASE_MS = 300_000;
 const SETTLE_MS = 600_000;
 /** Number of runs in a row without a page after which the ledger is read from its start: the cursor may have expired. */
 const MOST_STALLED = 3;
-/** Open differences that are examined at a time. */
+/** Differences that are examined at a time. */
 const BATCH = 500;
 
 export interface ReconcileParts {
@@ -126,7 +126,7 @@ class Run {
     const { since = null } = this.options;
     try {
       if (!(await this.readEntries()) || !(await this.lookForInvoices())) return this.ended('stopped', 'interrupted');
-      await this.examineOpenDifferences();
+      await this.examineDifferences();
     } catch (error) {
       if (!(error instanceof LedgerUnreadable)) throw error;
       const stalled = since === null && this.tally.entries === 0 ? this.before.stalled + 1 : 0;
@@ -184,15 +184,15 @@ class Run {
   }
 
   /** Resolves the differences that no longer exist. */
-  private async examineOpenDifferences(): Promise<void> {
+  private async examineDifferences(): Promise<void> {
     const { differences, copy } = this.parts;
     for (const kind of DIFFERENCE_KINDS) {
       for (let after: string | null = null; ; ) {
-        const open = await differences.open(kind, after, BATCH);
-        const ids = open.filter(({ lastSeen }) => lastSeen < this.startedAt).map(({ submissionId }) => submissionId);
+        const found = await differences.unresolved(kind, after, BATCH);
+        const ids = found.filter(({ lastSeen }) => lastSeen < this.startedAt).map(({ submissionId }) => submissionId);
         if (ids.length > 0) await this.settle(kind, ids, await this.examine(ids, await copy.find(ids)));
-        after = open.at(-1)?.submissionId ?? null;
-        if (open.length < BATCH) break;
+        after = found.at(-1)?.submissionId ?? null;
+        if (found.length < BATCH) break;
       }
       await this.keepLease({});
     }

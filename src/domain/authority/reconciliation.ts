@@ -29,10 +29,18 @@ export interface Finding {
   readonly theirs: string | null;
 }
 
-/** A stored difference that is not resolved. */
+/** An operator knows of a difference that stays, and has done what can be done. */
+export interface Acknowledgement {
+  readonly at: Date;
+  readonly reason: string;
+}
+
+/** A stored difference that is not resolved. It is open unless it is acknowledged. */
 export interface Difference extends Finding {
   readonly firstSeen: Date;
   readonly lastSeen: Date;
+  /** Of the facts as they are; null: it is open. */
+  readonly acknowledged: Acknowledgement | null;
 }
 
 /** A live invoice as far as the authority's ledger can tell of it. */
@@ -77,19 +85,32 @@ export interface LedgerCopy {
   find(submissionIds: readonly string[]): Promise<LedgerEntry[]>;
 }
 
-/** The most open differences of one kind that are stored. */
+/** The most open differences of one kind that are stored; acknowledged ones do not count. */
 export const MOST_OF_A_KIND = 1000;
 
 /** The differences that are shown to operators. */
 export interface DifferenceRepository {
   /**
-   * Stores findings, or notes that they were seen again.
-   * @returns those that were not open before, and how many were left out because {@link MOST_OF_A_KIND} are open
+   * Stores findings, or notes that they were seen again. An acknowledged one with other facts is open again.
+   * @returns those that were not open before, except those that are acknowledged, and how many were left out because
+   * {@link MOST_OF_A_KIND} are open
    */
   observe(findings: readonly Finding[], at: Date): Promise<{ fresh: readonly Finding[]; leftOut: number }>;
-  /** Up to `limit` open differences of a kind after this submission, in the order of their ids. */
-  open(kind: DifferenceKind, after: string | null, limit: number): Promise<Difference[]>;
+  /**
+   * Up to `limit` differences of a kind that are not resolved, acknowledged ones included, after this submission, in the order
+   * of their ids.
+   */
+  unresolved(kind: DifferenceKind, after: string | null, limit: number): Promise<Difference[]>;
   resolve(kind: DifferenceKind, submissionIds: readonly string[], at: Date): Promise<void>;
+  /**
+   * Acknowledges an open difference with the facts that it has; one that is acknowledged stays as it is. Up to two round trips.
+   * @returns it, and whether it was open; null if there is no such difference or it is resolved
+   */
+  acknowledge(
+    kind: DifferenceKind,
+    submissionId: string,
+    acknowledgement: Acknowledgement,
+  ): Promise<{ readonly difference: Difference; readonly isNew: boolean } | null>;
   /** The number of open differences of each kind. */
   count(): Promise<Readonly<Record<DifferenceKind, number>>>;
 }
@@ -110,7 +131,7 @@ export interface ReconciliationRun {
   readonly invoices: number;
   /** Undecided invoices that the ledger has decided, and whose look-up was made due. */
   readonly healed: number;
-  /** Differences that were not open before. */
+  /** Differences that were not open before, and are not acknowledged. */
   readonly found: number;
   /** Differences that no longer exist. */
   readonly resolved: number;

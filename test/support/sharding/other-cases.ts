@@ -282,7 +282,11 @@ function authorityCases({ db }: Store): Record<string, Subject> {
     }),
     createDifferenceRepository: subject(differences, {
       observe: () => differences.observe([finding], new Date()),
-      open: () => differences.open(finding.kind, null, 5),
+      unresolved: () => differences.unresolved(finding.kind, null, 5),
+      acknowledge: [
+        () => differences.acknowledge(finding.kind, 'inv_1', { at: new Date(), reason: 'known' }),
+        () => differences.acknowledge(finding.kind, 'inv_none', { at: new Date(), reason: 'known' }),
+      ],
       resolve: () => differences.resolve(finding.kind, ['inv_1'], new Date()),
       count: () => differences.count(),
     }),

@@ -104,11 +104,17 @@ function world(invoices: Transmission[], answers: (ChangesAnswer | ((after: stri
           const id = idOf(finding.kind, finding.submissionId);
           const before = differences.get(id);
           if (!before?.open) fresh.push(finding);
-          differences.set(id, { ...finding, firstSeen: before?.firstSeen ?? at, lastSeen: at, open: true });
+          differences.set(id, {
+            ...finding,
+            firstSeen: before?.firstSeen ?? at,
+            lastSeen: at,
+            open: true,
+            acknowledged: null,
+          });
         }
         return { fresh, leftOut: 0 };
       },
-      async open(kind, after, limit) {
+      async unresolved(kind, after, limit) {
         const found = [...differences.values()].filter((each) => each.open && each.kind === kind);
         return found.filter(({ submissionId }) => after === null || submissionId > after).slice(0, limit);
       },
@@ -118,6 +124,7 @@ function world(invoices: Transmission[], answers: (ChangesAnswer | ((after: stri
           if (stored) differences.set(idOf(kind, id), { ...stored, open: false });
         }
       },
+      acknowledge: async () => null,
       count: async () =>
         Object.fromEntries(DIFFERENCE_KINDS.map((kind) => [kind, 0])) as Record<DifferenceKind, number>,
     },
@@ -219,6 +226,17 @@ describe('an entry', () => {
       expected.map((each) => each.split(' ')[0]),
     );
     expect(healed).toEqual([]);
+  });
+
+  it('of another document is told with its digest and its decision', async () => {
+    const theirs = async (given: LedgerEntry) => {
+      const { reconcile, log } = world([invoice('a')], [page([given])]);
+      await reconcile();
+      return log.find(({ level }) => level === 'error')?.difference?.theirs;
+    };
+    const other = entry('a', { sha256: digest('b') });
+    expect(await theirs(other)).toBe(`accepted as DGI-a, digest ${digest('b')}`);
+    expect(await theirs({ ...other, decision: rejected })).toBe(`rejected, digest ${digest('b')}`);
   });
 
   it('of a document that is held under a second id, before or after ours', async () => {
