@@ -150,7 +150,15 @@ describe('GET /v1/invoices: 400', () => {
 
   it("refuses both cursors at once, and another tenant's invoice as a cursor", async () => {
     const both = await client.get(`/v1/invoices?starting_after=${ids[0]}&ending_before=${ids[1]}`);
-    expect([both.status, both.body.error.param]).toEqual([400, 'ending_before']);
+    expect([both.status, both.body.error]).toEqual([
+      400,
+      {
+        code: 'invalid_request',
+        message: 'ending_before cannot be combined with starting_after.',
+        param: 'ending_before',
+        status: 400,
+      },
+    ]);
     const other = new Client(service.url, (await service.tenant()).secretKey);
     const foreign = await other.get(`/v1/invoices?starting_after=${ids[0]}`);
     expect([foreign.status, foreign.body.error.param]).toEqual([400, 'starting_after']);

@@ -88,4 +88,7 @@ export const listInvoicesQuery = exactly(
     }),
   },
   'query parameters',
-);
+).refine(({ starting_after, ending_before }) => starting_after === undefined || ending_before === undefined, {
+  error: 'cannot be combined with starting_after',
+  path: ['ending_before'],
+});
