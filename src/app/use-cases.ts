@@ -89,7 +89,7 @@ export function composeUseCases(
     embeds: createCreateEmbed(
       data.embedTokens,
       readInvoice,
-      (principal, id) => webhooks.useCases.webhookEndpoints.find(principal, id),
+      (principal, id) => webhooks.useCases.webhookEndpoints.find(principal, id, 'endpointId'),
       publicUrl,
       () => new Date(),
     ),

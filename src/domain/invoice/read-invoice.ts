@@ -38,8 +38,8 @@ export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, cli
     if (clientSecret === null) {
       throw serviceError(
         'insufficient_scope',
-        'A publishable key reads an invoice only with its client_secret: pass client_secret too.',
-        'client_secret',
+        'A publishable key reads an invoice only with its client_secret: pass that too.',
+        'clientSecret',
       );
     }
     refuseOtherSecret(invoiceId, clientSecret);
@@ -48,7 +48,7 @@ export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, cli
       throw serviceError(
         'insufficient_scope',
         'This client_secret belongs to another tenant or environment than the key.',
-        'client_secret',
+        'clientSecret',
       );
     }
     return invoice;
@@ -62,10 +62,10 @@ export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, cli
       throw serviceError(
         'invalid_api_key',
         'This client_secret is not valid. Check that it was copied completely.',
-        'client_secret',
+        'clientSecret',
       );
     if (granted !== invoiceId)
-      throw serviceError('insufficient_scope', 'This client_secret belongs to another invoice.', 'client_secret');
+      throw serviceError('insufficient_scope', 'This client_secret belongs to another invoice.', 'clientSecret');
   }
 
   async function found(invoiceId: string): Promise<Invoice | null> {

@@ -53,14 +53,14 @@ export function createBrowseDeliveries(events: EventLog, deliveries: DeliveryLed
       return events.page({ ...(await pageOf(owner, request, findEvent)), type });
     },
     async event(principal, eventId) {
-      return (await findEvent(ownerOf(principal), eventId)) ?? missing('event', eventId);
+      return (await findEvent(ownerOf(principal), eventId)) ?? missing('event', eventId, 'id');
     },
     async deliveries(principal, { endpointId, state, ...request }) {
       const owner = ownerOf(principal);
       return deliveries.page({ ...(await pageOf(owner, request, findDelivery)), endpointId, state });
     },
     async delivery(principal, deliveryId) {
-      return (await findDelivery(ownerOf(principal), deliveryId)) ?? missing('delivery', deliveryId);
+      return (await findDelivery(ownerOf(principal), deliveryId)) ?? missing('delivery', deliveryId, 'id');
     },
     async eventsById(principal, eventIds, maxBytes) {
       return events.findMany(ownerOf(principal), unique(eventIds), maxBytes);
@@ -94,9 +94,9 @@ export function secondsBetween(after: Date | null, before: Date | null): Pick<Pa
   };
 }
 
-/** @throws {ServiceError} resource_not_found */
-export function missing(what: 'event' | 'delivery', id: string): never {
-  throw serviceError('resource_not_found', `There is no ${what} '${id.slice(0, 100)}' for this key.`, 'id');
+/** @param param the name of the client's argument @throws {ServiceError} resource_not_found */
+export function missing(what: 'event' | 'delivery', id: string, param: 'id' | 'eventId'): never {
+  throw serviceError('resource_not_found', `There is no ${what} '${id.slice(0, 100)}' for this key.`, param);
 }
 
 async function pageOf(

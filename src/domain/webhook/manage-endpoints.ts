@@ -32,7 +32,8 @@ export interface ManageEndpoints {
   create(principal: Principal, input: CreateEndpointInput): Promise<CreatedEndpoint>;
   /** Newest first. */
   list(principal: Principal): Promise<WebhookEndpoint[]>;
-  find(principal: Principal, endpointId: string): Promise<WebhookEndpoint>;
+  /** @param param the name of the client's argument for errors; default `id` */
+  find(principal: Principal, endpointId: string, param?: EndpointParam): Promise<WebhookEndpoint>;
   /** Changes the fields that the input contains. @throws {ServiceError} invalid_request as for `create` */
   update(principal: Principal, endpointId: string, input: UpdateEndpointInput): Promise<WebhookEndpoint>;
   /**
@@ -43,6 +44,9 @@ export interface ManageEndpoints {
   rotateSecret(principal: Principal, endpointId: string, overlapSeconds: number | null): Promise<CreatedEndpoint>;
   delete(principal: Principal, endpointId: string): Promise<void>;
 }
+
+/** The names of the arguments that select an endpoint. */
+type EndpointParam = 'id' | 'endpointId';
 
 /** Maximum number of valid secrets: each adds a signature to the headers of every delivery. */
 const MAX_SECRETS = 5;
@@ -99,10 +103,10 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
       return endpoints.list(tenant.id, environment);
     },
 
-    async find(principal, endpointId) {
+    async find(principal, endpointId, param = 'id') {
       const { tenant, environment } = requireScope(principal, 'read');
       const found = isId('we', endpointId) ? await endpoints.find(tenant.id, environment, endpointId) : null;
-      return found ?? missing(endpointId);
+      return found ?? missing(endpointId, param);
     },
 
     async update(principal, endpointId, input) {
@@ -120,7 +124,7 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
       const changed = isId('we', endpointId)
         ? await endpoints.update(tenant.id, environment, endpointId, changes)
         : null;
-      if (!changed) return missing(endpointId);
+      if (!changed) return missing(endpointId, 'id');
       const fields = Object.keys(changes).filter((field) => field !== 'updatedAt');
       const details = {
         fields: fields.join(', '),
@@ -149,7 +153,7 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
       const sealed = secretBox.seal(secret, endpointId);
       for (;;) {
         const present = isId('we', endpointId) ? await endpoints.find(tenant.id, environment, endpointId) : null;
-        if (!present) return missing(endpointId);
+        if (!present) return missing(endpointId, 'endpointId');
         const secrets = rotated(present.secrets, sealed, new Date(), seconds * 1000);
         const endpoint = await endpoints.replaceSecrets(endpointId, present.secrets, secrets);
         // Another rotation intervened: the loop repeats on its result, so that both new secrets sign.
@@ -165,7 +169,7 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
       const owner = requireScope(principal, 'operate');
       const { tenant, environment } = owner;
       const deleted = isId('we', endpointId) && (await endpoints.delete(tenant.id, environment, endpointId));
-      if (!deleted) missing(endpointId);
+      if (!deleted) missing(endpointId, 'id');
       await audit(entryBy(owner, 'webhook_endpoint.deleted', { subject: endpointId }));
       dispatcher.endpointChanged(endpointId);
       await cancelDeliveries(endpointId);
@@ -207,10 +211,10 @@ function rotated(present: readonly EndpointSecret[], sealed: string, now: Date, 
   return [{ sealed, createdAt: now, expiresAt: null }, ...former.slice(0, MAX_SECRETS - 1)];
 }
 
-function missing(endpointId: string): never {
+function missing(endpointId: string, param: EndpointParam): never {
   throw serviceError(
     'resource_not_found',
     `There is no webhook endpoint '${endpointId.slice(0, 80)}' in this tenant and environment.`,
-    'id',
+    param,
   );
 }

@@ -98,7 +98,7 @@ export function createResendEvents({ events, deliveries, endpoints, queue, audit
       const member = requireScope(principal, 'operate');
       const owner = ownerOf(member);
       const event = isId('evt', eventId) ? await events.find(owner.tenantId, owner.environment, eventId) : null;
-      if (!event) return missing('event', eventId);
+      if (!event) return missing('event', eventId, 'eventId');
       const receivers =
         endpointId === null ? await subscribers(endpoints, event) : [await endpointFor(owner, endpointId)];
       const details = endpointId === null ? {} : { endpoint: endpointId };

@@ -139,7 +139,8 @@ export const INVOICE_ROUTES: readonly Route[] = [
     headers: ['If-None-Match'],
     answers: { 200: { description: 'The invoice.', schema: invoiceSchema, headers: ['ETag'] } },
     async handle(ctx, graphql, query) {
-      const { invoice } = await read.execute(graphql, { id: ctx.params.id, clientSecret: query.client_secret ?? null });
+      const variables = { id: ctx.params.id, clientSecret: query.client_secret ?? null };
+      const { invoice } = await inRestNames(read.execute(graphql, variables));
       answerRead(ctx, bodyOf(invoice));
     },
   }),

@@ -7,6 +7,7 @@ const ARGUMENTS: ReadonlyMap<string, string> = new Map([
   ['after', 'starting_after'],
   ['before', 'ending_before'],
   ['idempotencyKey', 'Idempotency-Key'],
+  ['clientSecret', 'client_secret'],
 ]);
 
 /**

@@ -5,6 +5,7 @@ import { EVENT_STREAM_HEADERS, type EventStreams } from '../event-stream.ts';
 import { singleHeader } from '../headers.ts';
 import { type Message, messageOf } from '../open-stream.ts';
 import { whenGone } from '../when-gone.ts';
+import { inRestNames } from './names.ts';
 
 interface StatusMessage {
   readonly eventId: string;
@@ -35,7 +36,7 @@ export async function streamStatus(
   streams: EventStreams,
 ): Promise<void> {
   const afterEventId = singleHeader(ctx, 'Last-Event-ID') || null;
-  const changes = await watch.subscribe(graphql, { ...variables, afterEventId });
+  const changes = await inRestNames(watch.subscribe(graphql, { ...variables, afterEventId }));
   whenGone(ctx.res, () => void changes.return?.());
   if (ctx.method === 'HEAD') {
     await changes.return?.();

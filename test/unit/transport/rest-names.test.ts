@@ -13,6 +13,7 @@ it.each([
   ['amount', 'amount'],
   ['idempotencyKey', 'Idempotency-Key'],
   ['before', 'ending_before'],
+  ['clientSecret', 'client_secret'],
   // Names of the client, not of the table.
   ['metadata.unitPrice', 'metadata.unitPrice'],
   ['metadata.after', 'metadata.after'],
