@@ -200,7 +200,6 @@ const REFUSED: [string, unknown, number, string, string | null][] = [
   ['metadata with a long value', invoiceBody({ metadata: { k: text(501) } }), 400, 'invalid_request', 'metadata.k'],
   ['metadata with half a character', invoiceBody({ metadata: { k: '\ud800' } }), 400, 'invalid_request', 'metadata.k'],
   ['metadata with 51 keys', invoiceBody({ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, 'x'])) }), 400, 'invalid_request', 'metadata'],
-  ['metadata that is null', invoiceBody({ metadata: null }), 400, 'invalid_request', 'metadata'],
   ['a body that is a list', [], 400, 'invalid_request', null],
   ['a body that is no JSON', '{"amount":', 400, 'invalid_request', null],
   ['an empty body', '', 400, 'invalid_request', null],
@@ -333,6 +332,37 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true');
     expect(first.headers.get('idempotent-replayed')).toBeNull();
     expect(await storedInvoices()).toBe(before);
+  });
+
+  it('null stands for an absent member, in REST and GraphQL: all of them are one request', async () => {
+    const absent = await client.post('/v1/invoices', invoiceBody(), key('null'));
+    const [line] = absent.body.lines;
+    expect([absent.status, absent.body.metadata, line.tax_rate]).toEqual([201, {}, 20]);
+    const nulls = invoiceBody({
+      customer: { ice: '001234567000089', name: 'Atlas Distribution SARL', address: null, email: null },
+      lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000, tax_rate: null }],
+      metadata: null,
+    });
+    const { status, body, headers } = await client.post('/v1/invoices', nulls, key('null'));
+    expect([status, body, headers.get('idempotent-replayed')]).toEqual([201, absent.body, 'true']);
+    const input = {
+      ...{ amount: 12000, currency: 'MAD', number: null, terms: null, metadata: null },
+      customer: { ice: '001234567000089', name: 'Atlas Distribution SARL', address: null, email: null },
+      lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000, taxRate: null }],
+    };
+    const FIELDS = '... on CreateInvoicePayload { replayed invoice { id } } ... on Error { message }';
+    const mutation = `mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input, idempotencyKey: "null") { ${FIELDS} } }`;
+    const byVariables = await client.graphql(mutation, { input });
+    const written = JSON.stringify(input).replaceAll(/"(\w+)":/g, '$1: ');
+    const byLiterals = await client.graphql(
+      mutation.replace('($input: CreateInvoiceInput!)', '').replace('$input', written),
+    );
+    for (const answer of [byVariables, byLiterals]) {
+      expect(answer.body).toEqual({ data: { createInvoice: { replayed: true, invoice: { id: absent.body.id } } } });
+    }
+    const draft = 'mutation ($input: InvoiceDraft!) { validateInvoice(input: $input) { valid problems { message } } }';
+    const drafted = await client.graphql(draft, { input });
+    expect(drafted.body.data.validateInvoice).toEqual({ valid: true, problems: [] });
   });
 
   it.each([

@@ -25,6 +25,16 @@ export const LIMITS = {
 /** Maximum distance of other dates from the date of the invoice, in years. */
 export const DATE_YEARS = { operationBefore: 10, operationAfter: 1, dueAfter: 5 } as const;
 
+/**
+ * The rule of an optional field with a default, which null stands for too: a client that writes every member of its
+ * objects sends null. `overwrite` instead of `transform`, with which zod leaves out the examples of the whole object.
+ */
+export function orDefault<Rule extends z.ZodType>(rule: Rule, value: z.output<Rule>) {
+  // zod's types do not know that no null remains.
+  const filled = (rule as z.ZodType).nullable().overwrite((given) => given ?? value);
+  return filled.default(value as object) as unknown as z.ZodType<z.output<Rule>, z.input<Rule> | null | undefined>;
+}
+
 const CENTIMES = 'an integer of centimes, such as 12000 for 120.00 MAD';
 
 /** Accepts integers below the minimum amount: they break a business rule (422), not the structure. */
@@ -64,7 +74,7 @@ const metadataKey = z
 /** Any text: metadata is not part of a document. */
 const metadataValue = anyText(LIMITS.metadataValue, 'a string');
 
-export const metadata = z
+const metadataMembers = z
   // z.record would drop this name silently.
   .custom((value) => !Object.hasOwn(Object(value), '__proto__'), {
     error: 'must not contain a key named __proto__',
@@ -79,13 +89,14 @@ export const metadata = z
       error: expected('an object of string values'),
     }),
   )
-  .default({})
   .meta({
     type: 'object',
     maxProperties: LIMITS.metadataKeys,
     propertyNames: { minLength: 1, ...printableText(LIMITS.metadataKey, '').meta() },
     additionalProperties: { type: 'string', ...metadataValue.meta() },
   });
+
+export const metadata = orDefault(metadataMembers, {});
 
 /**
  * The format of the service's own numbers: year and serial. Clients may not use it, so the two series never overlap.

@@ -13,6 +13,7 @@ import {
   date,
   LIMITS,
   metadata,
+  orDefault,
   ownNumber,
   quantity,
   statedAmount,
@@ -99,9 +100,9 @@ export const INVOICE_LINE = {
     taxRate: {
       rest: 'tax_rate',
       type: 'taxRate',
-      input: taxRate.default(DEFAULT_TAX_RATE),
+      input: orDefault(taxRate, DEFAULT_TAX_RATE),
       description: TAX_RATE_DESCRIPTION,
-      inputDescription: `${TAX_RATE_DESCRIPTION} Default: ${DEFAULT_TAX_RATE}.`,
+      inputDescription: `${TAX_RATE_DESCRIPTION} Default: ${DEFAULT_TAX_RATE}, also for null.`,
       example: DEFAULT_TAX_RATE,
     },
     amount: {

@@ -126,7 +126,7 @@ function inputTypeOf(type: RecordType, isDraft: boolean): InputRef<object> {
           const made = t.field({
             type: inputTypeOfField(field, isDraft) as 'String',
             description: field.inputDescription ?? field.description,
-            ...(!isDraft && absent !== null && { required: true, ...absent }),
+            ...(!isDraft && absent),
           });
           return [name, made];
         }),
@@ -136,10 +136,13 @@ function inputTypeOf(type: RecordType, isDraft: boolean): InputRef<object> {
   return made;
 }
 
-/** The default value in the schema: {} for a required field, null for an optional field without a default. */
-function defaultOf(field: Field): { readonly defaultValue?: string } | null {
+/**
+ * Whether the input needs a field, and its default; null for an optional field without a default. A field with a default
+ * takes null too, as in REST.
+ */
+function defaultOf(field: Field): { readonly required: true } | { readonly defaultValue: string } | null {
   const absent = whenAbsent(field);
-  if (absent === null) return {};
+  if (absent === null) return { required: true };
   const { value } = absent;
   return value === undefined || typeof value === 'object' ? null : { defaultValue: value as string };
 }

@@ -9,6 +9,8 @@ const MAX_INT32 = 2 ** 31 - 1;
  * Converts a JSON Schema from zod for the OpenAPI document, into a form that client generators (openapi-generator 7,
  * openapi-typescript 7) understand. The same values stay valid, except for the differences by `io`.
  * - `anyOf` of a type and null becomes `type: [T, 'null']`, which all generators treat as nullable.
+ * - In a request, `anyOf` of a reference and null becomes the reference, because generators have no common form for both;
+ *   the service takes the null all the same.
  * - A constant boolean becomes a boolean: generators make an enum of a constant, the Java generator one of strings.
  * - Integers beyond 32 bits are `int64`, because Java, Go and C# have two types.
  * - A request (`input`) has no `default`, because openapi-typescript makes a field with a default required. The
@@ -20,7 +22,7 @@ export function forClients(value: unknown, io: 'input' | 'output'): unknown {
   if (Array.isArray(value)) return value.map((each) => forClients(each, io));
   if (typeof value !== 'object' || value === null) return value;
   const schema: Record<string, unknown> = {};
-  for (const [keyword, content] of Object.entries(withoutNullAlternative(value as Schema))) {
+  for (const [keyword, content] of Object.entries(withoutNullAlternative(value as Schema, io))) {
     if (io === 'input' && keyword === 'default') continue;
     if (io === 'output' && keyword === 'additionalProperties' && content === false) continue;
     if (io === 'output' && keyword === 'propertyNames') continue;
@@ -38,10 +40,11 @@ function mapped(properties: Schema, io: 'input' | 'output'): Schema {
   return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, forClients(each, io)]));
 }
 
-function withoutNullAlternative(schema: Schema): Schema {
+function withoutNullAlternative(schema: Schema, io: 'input' | 'output'): Schema {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
   const [one, other] = anyOf as [Schema, Schema];
+  if (other.type === 'null' && typeof one.$ref === 'string' && io === 'input') return { ...rest, ...one };
   if (other.type !== 'null' || typeof one.type !== 'string') return schema;
   return { ...one, ...rest, type: [one.type, 'null'] };
 }
