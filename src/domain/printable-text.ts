@@ -22,9 +22,20 @@ const FILLED = {
   not: { type: 'string', pattern: `${UNPRINTABLE.source}|^[${INVISIBLE}]*$` },
 } as const;
 
+/** JSON Schema of a header's text on one line, without the spaces around it, which HTTP removes. */
+export const PRINTABLE_HEADER = {
+  pattern: String.raw`^[^\x00-\x20\x7f]([^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?$`,
+  not: PRINTABLE.not,
+} as const;
+
 /** Whether an invoice can contain the text unchanged. */
 export function isPrintable(text: string): boolean {
   return !UNPRINTABLE.test(text) && text.isWellFormed();
+}
+
+/** Whether a text is printable and on one line, without tabs. */
+export function isPrintableLine(text: string): boolean {
+  return isPrintable(text) && !/[\t\n\r]/.test(text);
 }
 
 /** The number of code points, which is how JSON Schema counts characters. */

@@ -1,8 +1,10 @@
 import { connect } from 'node:net';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { INVOICE_WARNINGS } from '../../src/domain/invoice/invoice-warnings.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
+import { DOCUMENT } from '../support/contract.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let service: TestService;
@@ -332,6 +334,38 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true');
     expect(first.headers.get('idempotent-replayed')).toBeNull();
     expect(await storedInvoices()).toBe(before);
+  });
+
+  it('takes the keys that the OpenAPI document allows, and refuses the others', async () => {
+    const { schema } = DOCUMENT.components.parameters['Idempotency-Key']!;
+    const isAllowed = new Ajv2020({ strict: false }).compile(schema);
+    const keys = [
+      'é',
+      'double  space',
+      'à payer – شكرا',
+      'no\u00a0break',
+      'a\tb',
+      'next\u0085line',
+      'line\u2028end',
+      '"',
+      'x, y',
+    ];
+    const taken: Record<string, boolean> = {};
+    for (const each of keys) {
+      const { status, body } = await client.post('/v1/invoices', invoiceBody(), key(sentAs(each)));
+      taken[each] = status === 201;
+      if (status !== 201) expect([status, body.error.param]).toEqual([400, 'Idempotency-Key']);
+    }
+    expect(taken).toEqual(Object.fromEntries(keys.map((each) => [each, isAllowed(each)])));
+    expect(Object.values(taken).filter(Boolean)).toHaveLength(6);
+    // GraphQL takes texts that no header can carry.
+    const { body } = await client.graphql(
+      `mutation ($key: String) { createInvoice(idempotencyKey: $key, input: {
+        amount: 12000, currency: "MAD", customer: { ice: "001234567000089", name: "Atlas Distribution SARL" },
+        lines: [{ description: "Conseil", quantity: 1, unitPrice: 10000 }] }) { ... on Error { code param } } }`,
+      { key: 'a\nb' },
+    );
+    expect(body.data.createInvoice).toEqual({ code: 'invalid_request', param: 'idempotencyKey' });
   });
 
   it('null stands for an absent member, in REST and GraphQL: all of them are one request', async () => {

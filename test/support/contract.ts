@@ -35,7 +35,7 @@ interface Operation {
 /** The document that the service shows. */
 export const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument(ROUTES))) as {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, ObjectSchema> };
+  components: { schemas: Record<string, ObjectSchema>; parameters: Record<string, { readonly schema: object }> };
 };
 
 interface ObjectSchema {

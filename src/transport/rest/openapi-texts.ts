@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY_SCHEMA } from '../../domain/invoice/create-invoice-input.ts';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
 import { MAX_IDEMPOTENCY_KEY, SIGNATURE_TOLERANCE_MINUTES, USUAL_RATES } from '../../domain/limits.ts';
 
@@ -108,9 +109,9 @@ const requestHeader = (name: string, description: string, schema: object = {}, e
 export const REQUEST_HEADERS = {
   'Idempotency-Key': requestHeader(
     'Idempotency-Key',
-    'The same key and body never create a second invoice. Bare, or quoted as in the IETF draft: `a` and `"a"` are different keys. Characters beyond ASCII ' +
-      `are encoded in UTF-8. At most ${MAX_IDEMPOTENCY_KEY} characters without quotes.`,
-    { minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY + 2, pattern: '^[!-~]+( [!-~]+)*$' },
+    'The same key and body never create a second invoice. Bare, or quoted as in the IETF draft: `a` and `"a"` are different keys. Printable ' +
+      `characters, spaces between them included, encoded in UTF-8; at most ${MAX_IDEMPOTENCY_KEY} without quotes.`,
+    IDEMPOTENCY_KEY_SCHEMA,
   ),
   'If-None-Match': requestHeader('If-None-Match', 'An ETag: 304 while nothing has changed.'),
   'Last-Event-ID': requestHeader(
