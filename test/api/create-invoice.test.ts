@@ -224,6 +224,18 @@ describe('POST /v1/invoices: 400 and 422', () => {
     expect(await storedInvoices()).toBe(before);
   });
 
+  it.each([
+    ['1', 'it has 1 digit.'],
+    ['12345678901234', 'it has 14 digits.'],
+    ['', 'it has 0 digits.'],
+    ['x', 'it has 1 character, 0 of them digits.'],
+    ['MA1', 'it has 3 characters, 1 of them a digit.'],
+    ['00123456700008x', 'it has 15 characters, 14 of them digits.'],
+  ])('says what an ICE %j has', async (ice, end) => {
+    const { body } = await client.post('/v1/invoices', invoiceBody({ customer: { ice, name: 'A' } }));
+    expect(body.error.message).toBe(`customer.ice must be exactly 15 digits, 0 to 9; ${end}`);
+  });
+
   it('states the expected total', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody({ amount: 10000 }));
     expect(body.error.message).toContain('12000');

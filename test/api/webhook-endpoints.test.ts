@@ -159,6 +159,14 @@ describe('POST /v1/webhook_endpoints: 400', () => {
   });
 });
 
+describe('POST /v1/webhook_endpoints: the text of a refused URL', () => {
+  it('is one sentence that says what to do', async () => {
+    const { body } = await client.post(PATH, endpointBody({ url: 'http://example.com/hook' }));
+    const [first] = body.error.message.split('. ');
+    expect(first).toBe('url is not allowed: it must be an https:// URL');
+  });
+});
+
 describe('POST /v1/webhook_endpoints: 415', () => {
   it('refuses media types other than application/json', async () => {
     const { status, body } = await client.post(PATH, endpointBody(), { 'Content-Type': 'text/plain' });

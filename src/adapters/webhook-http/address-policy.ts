@@ -58,19 +58,19 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Why a webhook URL is not allowed, regardless of what its host resolves to; null when it is allowed. The same rule
+ * Why a webhook URL is not allowed, regardless of what its host resolves to, as the end of a sentence that says that it
+ * is not; null when it is allowed. The same rule
  * applies when an endpoint is created and when a delivery is sent. The resolved address is checked on connecting (see
  * {@link isPublicAddress}).
  */
 export function urlRefusal(url: URL): string | null {
-  if (url.protocol !== 'https:') return `the scheme ${url.protocol} is not allowed: use an https:// URL`;
+  if (url.protocol !== 'https:') return 'it must be an https:// URL';
   const port = url.port === '' ? 443 : Number(url.port);
-  if ((port < 1024 && !LOW_PORTS.has(port)) || CLOSED_PORTS.has(port)) return `port ${port} is not allowed`;
+  if ((port < 1024 && !LOW_PORTS.has(port)) || CLOSED_PORTS.has(port)) return `port ${port} is closed to webhooks`;
   const host = url.hostname.replace(/^\[|\]$/g, '');
   // RFC 6761: localhost names always mean this machine, whatever a name server answers.
   const isLocal = /(^|\.)localhost\.?$/.test(host);
-  if (isLocal || (isIP(host) !== 0 && !isPublicAddress(host)))
-    return `${host} is not allowed: it is not a public address`;
+  if (isLocal || (isIP(host) !== 0 && !isPublicAddress(host))) return `${host} is not a public address`;
   return null;
 }
 

@@ -40,7 +40,7 @@ export function ruleProblems({ amount, lines, ice, terms }: RuledParts, createdA
     problems.push({ ...problem('amount_mismatch', message, 'amount'), ...gross });
   }
   if (ice !== undefined && !/^[0-9]{15}$/.test(ice)) {
-    const message = `customer.ice must be exactly 15 digits, 0 to 9; ${lengthOf(ice)} sent.`;
+    const message = `customer.ice must be exactly 15 digits, 0 to 9; it has ${lengthOf(ice)}.`;
     problems.push(problem('invalid_ice', message, 'customer.ice'));
   }
   return [...problems, ...termsProblems(terms ?? {}, moroccanDate(createdAt))];
@@ -58,7 +58,8 @@ export function spacingProblems(number: string | null | undefined): Problem[] {
 
 function lengthOf(ice: string): string {
   const [characters, digits] = [ice.length, ice.replace(/[^0-9]/g, '').length];
-  return characters === digits ? `${digits} were` : `${characters} characters with ${digits} digits among them were`;
+  if (characters === digits) return digits === 1 ? '1 digit' : `${digits} digits`;
+  return `${characters} ${characters === 1 ? 'character' : 'characters'}, ${digits} of them ${digits === 1 ? 'a digit' : 'digits'}`;
 }
 
 /**
