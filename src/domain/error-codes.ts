@@ -1,30 +1,46 @@
-import { MAX_ENDPOINTS, MAX_KEYS, MAX_LOGOS, MAX_MEMBERS, MIN_AMOUNT, USUAL_RATES } from './limits.ts';
+import { MAX_BODY_BYTES, MAX_ENDPOINTS, MAX_KEYS, MAX_LOGOS, MAX_MEMBERS, MIN_AMOUNT, USUAL_RATES } from './limits.ts';
 import { CURRENCY, decimalOf } from './money.ts';
+
+/** A true answer, as the service gives it. */
+type Example = readonly [message: string, param: string | null];
 
 /** The properties of an error code. Texts address a client's developer, in one line of Markdown. */
 interface ErrorRow {
   /** The usual HTTP status. */
   readonly status: number;
-  /** Further HTTP statuses that it occurs with. */
-  readonly alsoWith?: readonly number[];
+  /** Further HTTP statuses that it occurs with, each with an example. */
+  readonly alsoWith?: Readonly<Record<number, Example>>;
   /** The type of the error in GraphQL's mutation results; absent if it is an error of the whole request. */
   readonly type?: 'InvalidInputError' | 'NotFoundError' | 'IdempotencyConflictError' | 'LimitReachedError';
   /** The meaning of the code. */
   readonly description: string;
   /** The action that the client should take. */
   readonly remedy: string;
-  readonly example: readonly [message: string, param: string | null];
+  /** An example with the usual status. */
+  readonly example: Example;
 }
 
 /** The error codes: those of the contract ("Errors") and further ones of this service. */
 export const ERRORS = {
   invalid_request: {
     status: 400,
-    alsoWith: [405, 408, 413, 415, 416, 417, 431],
+    alsoWith: {
+      405: ['PUT is not allowed here. Use POST or HEAD or GET.', null],
+      406: [
+        'The Accept header must allow application/graphql-response+json, application/json or text/event-stream.',
+        null,
+      ],
+      408: ['The request did not arrive in time.', null],
+      413: [`The body is larger than the maximum of ${MAX_BODY_BYTES / 1024 / 1024} MiB.`, null],
+      415: ['Send the body as UTF-8 JSON with Content-Type: application/json; "text/plain" was sent.', null],
+      416: ['The document has 7654 bytes; the range is beyond its end.', null],
+      417: ['The only supported expectation is 100-continue.', 'Expect'],
+      431: ['The headers are larger than 16 KiB.', null],
+    },
     type: 'InvalidInputError',
     description: 'A field, parameter or header is missing, unknown or malformed: `param` names it.',
     remedy: 'Correct the request. Sent again unchanged, it fails again.',
-    example: ['customer.name must be the company name, a string.', 'customer.name'],
+    example: ['customer.name is required: the company name, a string.', 'customer.name'],
   },
   invalid_api_key: {
     status: 401,
@@ -72,7 +88,7 @@ export const ERRORS = {
     description:
       'There is no such object for this key. Objects of other tenants and environments are not found either.',
     remedy: 'Check the id, the environment of the key and the address.',
-    example: ["There is no invoice 'inv_550e8400-e29b-41d4-a716-446655440000' for this key.", 'id'],
+    example: ["There is no invoice 'inv_550e8400-e29b-41d4-a716-446655440000' in this tenant and environment.", 'id'],
   },
   idempotency_conflict: {
     status: 409,
@@ -80,7 +96,7 @@ export const ERRORS = {
     description: 'The idempotency key was used before with a different payload.',
     remedy: 'Use a new key for a new invoice; to repeat a request, send the same payload.',
     example: [
-      'This Idempotency-Key was used with a different payload. Use a new key for a new invoice.',
+      'This idempotency key was used with a different payload. Use a new key for a new invoice.',
       'Idempotency-Key',
     ],
   },
@@ -99,21 +115,27 @@ export const ERRORS = {
     type: 'InvalidInputError',
     description: '`amount` is not the total of the lines with their VAT; the message states that total.',
     remedy: 'Compute VAT once for each rate, on the sum of its lines, and round half up.',
-    example: ['amount is 12001 centimes; the lines with their VAT add up to 12000.', 'amount'],
+    example: [
+      'amount is 12001 centimes; the lines with their VAT add up to 12000 (120.00 MAD: 100.00 net and 20.00 VAT).',
+      'amount',
+    ],
   },
   invalid_ice: {
     status: 422,
     type: 'InvalidInputError',
     description: '`customer.ice` is not exactly 15 digits.',
     remedy: 'Ask the customer for its ICE. Keep it as a string: it may begin with zeros.',
-    example: ['customer.ice must be exactly 15 digits.', 'customer.ice'],
+    example: ['customer.ice must be exactly 15 digits, 0 to 9; it has 14 digits.', 'customer.ice'],
   },
   duplicate_number: {
     status: 422,
     type: 'InvalidInputError',
     description: 'Another invoice has this number (GraphQL, where the client may number invoices itself).',
     remedy: 'Send the next number of your series, or none to get one of the service’s series.',
-    example: ['This number was used before.', 'number'],
+    example: [
+      'number FA/2026/0123 is already used by your invoice inv_550e8400-e29b-41d4-a716-446655440000; a number is never reused, even after a rejection. Use another one.',
+      'number',
+    ],
   },
   invalid_date: {
     status: 422,
@@ -140,14 +162,20 @@ export const ERRORS = {
     type: 'LimitReachedError',
     description: `There are already ${MAX_ENDPOINTS} webhook endpoints in this environment, which is the maximum.`,
     remedy: 'Delete one that is not used.',
-    example: [`There are already ${MAX_ENDPOINTS} webhook endpoints, which is the maximum.`, null],
+    example: [
+      `There are already ${MAX_ENDPOINTS} webhook endpoints, which is the maximum. Delete one that is not used.`,
+      null,
+    ],
   },
   key_limit_reached: {
     status: 422,
     type: 'LimitReachedError',
     description: `There are already ${MAX_KEYS} valid keys in this environment, which is the maximum (GraphQL).`,
     remedy: 'Revoke keys that are not used.',
-    example: [`There are already ${MAX_KEYS} valid keys in the test environment, which is the maximum.`, null],
+    example: [
+      `There are already ${MAX_KEYS} valid keys in the test environment, which is the maximum. Revoke one first.`,
+      null,
+    ],
   },
   last_secret_key: {
     status: 422,
@@ -185,11 +213,14 @@ export const ERRORS = {
   },
   internal_error: {
     status: 500,
-    alsoWith: [503],
+    alsoWith: { 503: ['The service is not available at the moment. Try again.', null] },
     description: 'The service has failed, or is not available at the moment.',
     remedy:
       'Try again after `Retry-After`, with the same `Idempotency-Key`; if it fails again, quote the `Request-Id` to support.',
-    example: ['Something went wrong on our side. Quote the request id to support.', null],
+    example: [
+      'Something went wrong on our side. Quote the request id req_550e8400-e29b-41d4-a716-446655440000 to support.',
+      null,
+    ],
   },
 } as const satisfies Readonly<Record<string, ErrorRow>>;
 
@@ -199,6 +230,18 @@ export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 /** The properties of an error code. */
 export function rowOfError(code: ErrorCode): ErrorRow {
   return ERRORS[code];
+}
+
+/** The statuses that a code occurs with, the usual one first. */
+export function statusesOf(code: ErrorCode): number[] {
+  const { status, alsoWith = {} } = rowOfError(code);
+  return [status, ...Object.keys(alsoWith).map(Number)];
+}
+
+/** An example of an error with one of its statuses. */
+export function exampleOfError(code: ErrorCode, status: number = rowOfError(code).status): Example {
+  const { example, alsoWith } = rowOfError(code);
+  return alsoWith?.[status] ?? example;
 }
 
 /** The codes at the start of a `rejection_reason` that is not the authority's (docs/api/contract.md, "Errors"). */

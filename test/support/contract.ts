@@ -26,7 +26,7 @@ interface Header {
 interface Response {
   readonly $ref?: string;
   readonly headers?: Record<string, Header>;
-  readonly content?: Record<string, { readonly schema: Schema }>;
+  readonly content?: Record<string, { readonly schema: Schema; readonly examples?: object }>;
 }
 interface Operation {
   readonly responses: Record<string, Response>;
@@ -35,7 +35,11 @@ interface Operation {
 /** The document that the service shows. */
 export const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument(ROUTES))) as {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, ObjectSchema>; parameters: Record<string, { readonly schema: object }> };
+  components: {
+    schemas: Record<string, ObjectSchema>;
+    parameters: Record<string, { readonly schema: object }>;
+    responses: Record<string, Response>;
+  };
 };
 
 interface ObjectSchema {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ERROR_CODES, REJECTION_CODES, rowOfError } from '../../domain/error-codes.ts';
+import { ERROR_CODES, REJECTION_CODES, rowOfError, statusesOf } from '../../domain/error-codes.ts';
 import { LIMITS } from '../../domain/invoice/field-input.ts';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
 import { NEXT_PAGE, SHORT_PAGES } from '../../domain/invoice/list-invoices-input.ts';
@@ -128,8 +128,8 @@ default branch.</p>
 <thead><tr><th>code</th><th>status</th><th>meaning</th><th>what to do</th></tr></thead>
 <tbody>
 ${ERROR_CODES.map((code) => {
-  const { status, alsoWith = [], description, remedy } = rowOfError(code);
-  const statuses = [status, ...alsoWith].join(', ');
+  const { description, remedy } = rowOfError(code);
+  const statuses = statusesOf(code).join(', ');
   return html`<tr><td><code>${code}</code></td><td class="status">${statuses}</td><td>${inline(description)}</td><td>${inline(remedy)}</td></tr>\n`;
 })}</tbody>
 </table>

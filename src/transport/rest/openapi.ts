@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { type ErrorCode, rowOfError } from '../../domain/error-codes.ts';
+import { type ErrorCode, exampleOfError } from '../../domain/error-codes.ts';
 import { serviceError } from '../../domain/errors.ts';
 import { DELIVERY_TIMES, MAX_BODY_BYTES } from '../../domain/limits.ts';
 import { errorBody } from './errors.ts';
@@ -163,24 +163,24 @@ const SHARED_ANSWERS: Readonly<Record<string, Json>> = {
   429: failure('Rate limit exceeded.', 429, ['rate_limit_exceeded']),
   500: failure('An error of the service.', 500, ['internal_error']),
   503: failure('Not available at the moment.', 503, ['internal_error']),
-  refused: failure('Refused by the HTTP server (408, 417, 431), with the same body.'),
+  refused: answerOfFailure(
+    'A method that the path does not have (405), or refused by the HTTP server (408, 417, 431), with the same body.',
+    Object.fromEntries([405, 408, 417, 431].map((status) => [status, exampleBody('invalid_request', status)])),
+  ),
 };
 
-function failure(description: string, status?: number, codes: readonly ErrorCode[] = []): Json {
-  const examples = codes.map((code) => [
-    code,
-    { value: errorBody(serviceError(code, ...rowOfError(code).example, status)) },
-  ]);
-  return {
-    description,
-    headers: headersOf((status && EXTRA_HEADERS[status]) || []),
-    content: {
-      'application/json': {
-        schema: { $ref: '#/components/schemas/ErrorResponse' },
-        ...(examples.length > 0 && { examples: Object.fromEntries(examples) }),
-      },
-    },
-  };
+function failure(description: string, status: number, codes: readonly ErrorCode[]): Json {
+  const examples = Object.fromEntries(codes.map((code) => [code, exampleBody(code, status)]));
+  return answerOfFailure(description, examples, EXTRA_HEADERS[status]);
+}
+
+function exampleBody(code: ErrorCode, status: number): Json {
+  return { value: errorBody(serviceError(code, ...exampleOfError(code, status), status)) };
+}
+
+function answerOfFailure(description: string, examples: Json, headers: readonly (keyof typeof HEADERS)[] = []): Json {
+  const schema = { $ref: '#/components/schemas/ErrorResponse' };
+  return { description, headers: headersOf(headers), content: { 'application/json': { schema, examples } } };
 }
 
 function headersOf(names: readonly (keyof typeof HEADERS)[]): Json {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ERROR_CODES, rowOfError } from '../../domain/error-codes.ts';
+import { ERROR_CODES, exampleOfError, rowOfError, statusesOf } from '../../domain/error-codes.ts';
+import { serviceError } from '../../domain/errors.ts';
 import { currency, taxRate } from '../../domain/invoice/field-input.ts';
 import {
   answeredFields,
@@ -15,6 +16,7 @@ import { invoiceStatus } from '../../domain/invoice/list-invoices-input.ts';
 import { MAX_ENDPOINTS, PAGE_SIZE } from '../../domain/limits.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { eventType } from '../../domain/webhook/endpoint-input.ts';
+import { errorBody } from './errors.ts';
 
 // The schemas of answers (docs/api/contract.md). The OpenAPI document contains them, and tests validate every answer
 // against them. Ids name the components of the document.
@@ -245,8 +247,8 @@ const errorCodeSchema = z.enum(ERROR_CODES).meta({
   description: [
     'For programs. More may be added.\n',
     ...ERROR_CODES.map((code) => {
-      const { status, alsoWith = [], description, remedy } = rowOfError(code);
-      return `- \`${code}\` (${[status, ...alsoWith].join(', ')}): ${description} ${remedy}`;
+      const { description, remedy } = rowOfError(code);
+      return `- \`${code}\` (${statusesOf(code).join(', ')}): ${description} ${remedy}`;
     }),
   ].join('\n'),
 });
@@ -268,14 +270,5 @@ export const errorSchema = z
   })
   .meta({
     id: 'ErrorResponse',
-    examples: [
-      {
-        error: {
-          code: 'invalid_ice',
-          message: 'customer.ice must be exactly 15 digits.',
-          param: 'customer.ice',
-          status: 422,
-        },
-      },
-    ],
+    examples: [errorBody(serviceError('invalid_ice', ...exampleOfError('invalid_ice')))],
   });
