@@ -44,6 +44,7 @@ const instant = once
   .refine((text) => parseInstant(text) !== null, { error: expected(`${INSTANT} (encode + as %2B)`) })
   // The refinement above guarantees a valid instant.
   .transform((text) => parseInstant(text) as Date)
+  // Not `anyOf` with the format `date`: generators make a class of their own of it, where they have a type for this one.
   .meta({ format: 'date-time', examples: ['2026-01-31T12:00:00Z'] });
 
 /** The statuses of an invoice (docs/api/contract.md, "States and transitions"). */
@@ -80,11 +81,11 @@ export const listInvoicesQuery = exactly(
       .meta({ description: 'The id of the first object of a page, to get newer ones. Not with `starting_after`.' }),
     created_after: instant.optional().meta({
       description:
-        'Created after this second. A date alone is its start in UTC: `2026-01-31` excludes that day’s first second.',
+        'Created after this second: an instant with a time zone, or, beyond what `format` says, a date, which is its start in UTC: `2026-01-31` excludes that day’s first second.',
     }),
     created_before: instant.optional().meta({
       description:
-        'Created before this second. A date alone is its start in UTC: `2026-01-31` includes everything up to the end of 30 January.',
+        'Created before this second: an instant with a time zone, or, beyond what `format` says, a date, which is its start in UTC: `2026-01-31` includes everything up to the end of 30 January.',
     }),
   },
   'query parameters',

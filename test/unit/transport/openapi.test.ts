@@ -38,6 +38,13 @@ describe('the OpenAPI document', () => {
       expect(each.type).toEqual(['string', 'null']);
   });
 
+  it('says where a date is taken beside the instant of the format, which generators have a type for', () => {
+    const { parameters } = document.paths['/v1/invoices'].get;
+    const times = parameters.filter(({ schema }: Json) => schema?.format === 'date-time');
+    expect(times.map(({ name }: Json) => name)).toEqual(['created_after', 'created_before']);
+    for (const { description } of times) expect(description).toContain('beyond what `format` says, a date');
+  });
+
   it('has a tag of its own for what webhook endpoints receive, and describes every tag that is used', () => {
     const used = (each: Json[]) => new Set(each.flatMap(({ tags }) => tags));
     const called = used(operations.filter(({ operationId }) => operationId !== 'receiveInvoiceEvent'));
