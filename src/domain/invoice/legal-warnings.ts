@@ -39,8 +39,8 @@ export function legalWarnings({ customer, seller, lines, amount, terms, createdA
     warn('seller_field_missing', `seller.${field}`, what);
   }
   if (seller.ice !== undefined) warnOfIce(seller.ice, 'seller.ice');
-  const isComplete = missingProfileFields(seller).length === 0;
-  if (isComplete && !seller.exemptionReason?.trim() && lines.some(({ taxRate }) => taxRate === 0)) {
+  // Also while the specimen seller's reason stands in: the profile lacks its own.
+  if (!seller.exemptionReason?.trim() && lines.some(({ taxRate }) => taxRate === 0)) {
     warn('exemption_reason_missing', 'seller.exemptionReason');
   }
 

@@ -44,6 +44,16 @@ describe('the warnings of an invoice', () => {
     ]);
   });
 
+  test('report it while the profile lacks other fields too, so that going live brings no new warning', () => {
+    const lines = [sampleLine({ description: 'x', quantity: 1, unitPrice: 100, taxRate: 0 })];
+    const { cnss, ...incomplete } = { ...seller, exemptionReason: null };
+    const changes = { amount: 100, lines, customer: { ...customer, ice: '000000000000097' } };
+    expect(codes({ ...changes, seller: incomplete })).toEqual([
+      'seller_field_missing seller.cnss',
+      'exemption_reason_missing seller.exemptionReason',
+    ]);
+  });
+
   test('name the characters that the PDF cannot show, with the path of the field', async () => {
     const asked: string[] = [];
     const warnings = createInvoiceWarnings(async (text) => {
