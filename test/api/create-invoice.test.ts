@@ -236,6 +236,33 @@ describe('POST /v1/invoices: 400 and 422', () => {
     expect(body.error.message).toBe(`customer.ice must be exactly 15 digits, 0 to 9; ${end}`);
   });
 
+  it.each([
+    ['terms', 'it'],
+    ['number', 'it'],
+    ['due_date', 'it as terms.dueDate'],
+    ['dueDate', 'it as terms.dueDate'],
+    ['operation_date', 'it as terms.operationDate'],
+    ['bank_account', 'it as terms.bankAccount'],
+  ])('says of %s, which REST does not have, that GraphQL has %s', async (field, what) => {
+    const { status, body } = await client.post('/v1/invoices', invoiceBody({ [field]: 'x' }));
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request', field]);
+    expect(body.error.message).toBe(
+      `${field} is not known here; expected are amount, currency, customer, lines, metadata; GraphQL's createInvoice has ${what}.`,
+    );
+  });
+
+  it('says nothing of GraphQL for a field that it has not either, or within metadata', async () => {
+    for (const changes of [
+      { colour: 'x' },
+      { metadata: { terms: 1 } },
+      { customer: { ice: '1', name: 'A', terms: 1 } },
+    ]) {
+      const { status, body } = await client.post('/v1/invoices', invoiceBody(changes));
+      expect(status).toBe(400);
+      expect(body.error.message).not.toContain('GraphQL');
+    }
+  });
+
   it('states the expected total', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody({ amount: 10000 }));
     expect(body.error.message).toContain('12000');

@@ -1,8 +1,9 @@
 import { type Problem, problem } from '../errors.ts';
+import { problemsOf } from '../input-problems.ts';
 import { MAX_IDEMPOTENCY_KEY } from '../limits.ts';
 import { fits, isPrintableLine, PRINTABLE_HEADER } from '../printable-text.ts';
 import { inputSchema, restReader } from './field-makers.ts';
-import type { Input } from './field-table.ts';
+import type { Field, Input } from './field-table.ts';
 import { INVOICE } from './fields.ts';
 
 /** The input of the use case and of GraphQL. It checks structure only: a violation is a 400. */
@@ -11,6 +12,36 @@ export type CreateInvoiceInput = Input<typeof INVOICE>;
 
 /** The body of POST /v1/invoices (docs/api/contract.md, "POST /v1/invoices"). */
 export const restInvoiceBody = inputSchema(INVOICE, 'rest');
+
+/**
+ * What only GraphQL's input has, by the names that a REST client may try: its own and those of REST's style, also for the
+ * members of a record, which other services have beside the rest.
+ */
+const GRAPHQL_ONLY: ReadonlyMap<string, string> = new Map(
+  Object.entries<Field>(INVOICE.fields).flatMap(([name, field]) => {
+    if (field.rest !== null || field.input === undefined) return [];
+    const members = 'record' in field ? Object.keys(field.record.fields) : [];
+    const paths = [[name, name] as const, ...members.map((member) => [member, `${name}.${member}`] as const)];
+    return paths.flatMap(([each, path]) => [[each, path] as const, [snakeCase(each), path] as const]);
+  }),
+);
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The problems (400) of a REST body. Of a field that only GraphQL has, the message says so. */
+export function restBodyProblems(error: Parameters<typeof problemsOf>[0]): [Problem, ...Problem[]] {
+  const [first, ...rest] = problemsOf(error);
+  return [hinted(first), ...rest.map(hinted)];
+}
+
+function hinted(problem: Problem): Problem {
+  const path = GRAPHQL_ONLY.get(problem.param ?? '');
+  if (path === undefined) return problem;
+  const where = path === problem.param ? 'it' : `it as ${path}`;
+  return { ...problem, message: problem.message.replace(/\.$/, `; GraphQL's createInvoice has ${where}.`) };
+}
 
 /** Translates a valid REST body to the input of the use case. */
 export const inputOfRestBody = restReader(INVOICE);

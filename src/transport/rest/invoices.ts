@@ -1,11 +1,12 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { ServiceError } from '../../domain/errors.ts';
-import { exactly, problemsOf } from '../../domain/input-problems.ts';
+import { exactly } from '../../domain/input-problems.ts';
 import {
   type CreateInvoiceInput,
   idempotencyKeyProblem,
   inputOfRestBody,
+  restBodyProblems,
   restInvoiceBody,
 } from '../../domain/invoice/create-invoice-input.ts';
 import { answeredFields, type RecordType } from '../../domain/invoice/field-table.ts';
@@ -219,7 +220,7 @@ function memberOf(value: unknown, name: string): unknown {
 async function readInput(ctx: Context): Promise<CreateInvoiceInput | ServiceError> {
   try {
     const parsed = restInvoiceBody.safeParse(await readJson(ctx));
-    return parsed.success ? inputOfRestBody(parsed.data) : new ServiceError(problemsOf(parsed.error));
+    return parsed.success ? inputOfRestBody(parsed.data) : new ServiceError(restBodyProblems(parsed.error));
   } catch (error) {
     if (error instanceof ServiceError && error.status === 400) return error;
     throw error;
