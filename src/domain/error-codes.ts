@@ -44,8 +44,11 @@ export const ERRORS = {
   },
   invalid_api_key: {
     status: 401,
-    description: 'No credential was sent, its header is malformed, or the key is unknown.',
-    remedy: 'Send `Authorization: Bearer <key>`, with a key of this environment.',
+    description:
+      'No credential was sent, its header is malformed, or the key is unknown. Also a key in the wrong place: of the other environment’s address, or a live key ' +
+      'that arrived unencrypted or through a proxy that the service does not trust (`TRUST_PROXY`).',
+    remedy:
+      'Send `Authorization: Bearer <key>`, with a key of this environment, over HTTPS. Where the message names `TRUST_PROXY`, the operator has to set it; the key is good.',
     example: ['No credential was sent. Send the header Authorization: Bearer <key>.', null],
   },
   api_key_revoked: {
@@ -75,8 +78,10 @@ export const ERRORS = {
   insufficient_scope: {
     status: 403,
     description:
-      'The credential is valid but does not allow this: a publishable key or a client_secret gives access to its own invoice only.',
-    remedy: 'Call from your back end with a secret key (`sk_…`).',
+      'The credential is valid but does not allow this: a publishable key or a client_secret gives access to its own invoice only. Also the creation of a live ' +
+      'invoice while the seller’s profile is incomplete: the message names the missing fields.',
+    remedy:
+      'Call from your back end with a secret key (`sk_…`), or complete the profile (GraphQL’s `updateSellerProfile`, or the operator) and send the request again.',
     example: [
       'A client_secret gives access to its own invoice only. Use a secret key (sk_…) from your back end.',
       null,

@@ -45,6 +45,12 @@ describe('the OpenAPI document', () => {
     for (const { description } of times) expect(description).toContain('beyond what `format` says, a date');
   });
 
+  it('names with a code what a client would not guess: a proxy that is not trusted, an incomplete profile', () => {
+    const lines: string[] = schemas.ErrorCode.description.split('\n');
+    expect(lines.find((line) => line.includes('`invalid_api_key`'))).toContain('TRUST_PROXY');
+    expect(lines.find((line) => line.includes('`insufficient_scope`'))).toContain('profile is incomplete');
+  });
+
   it('has a tag of its own for what webhook endpoints receive, and describes every tag that is used', () => {
     const used = (each: Json[]) => new Set(each.flatMap(({ tags }) => tags));
     const called = used(operations.filter(({ operationId }) => operationId !== 'receiveInvoiceEvent'));
