@@ -11,7 +11,10 @@ export interface RequestState extends Activity {
   failure?: { readonly code: string; readonly param: string | null };
   /** The name of the GraphQL operation. */
   operation?: string | null;
-  /** The caller, or the error of its authentication, mostly a 401. Absent on paths that need no credential. */
+  /**
+   * The caller, or the error of its authentication, mostly a 401. Absent on paths that need no credential, unless a
+   * document is downloaded with a valid one.
+   */
   identity?: { readonly principal: Principal } | { readonly refusal: unknown };
 }
 
