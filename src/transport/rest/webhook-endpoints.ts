@@ -43,7 +43,7 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     operation: 'createWebhookEndpoint',
     group: 'Webhook endpoints',
     summary: 'Create a webhook endpoint',
-    description: `At most ${MAX_ENDPOINTS} in each environment. The signing secret is in this answer only.`,
+    description: `At most ${MAX_ENDPOINTS} in each environment. The signing secret is in this answer only. \`Idempotency-Key\` is ignored: a repetition makes another endpoint.`,
     secretKeyOnly: true,
     body: createEndpointInput,
     answers: { 201: { description: 'Created.', schema: createdEndpointSchema } },

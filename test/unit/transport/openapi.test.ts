@@ -51,6 +51,14 @@ describe('the OpenAPI document', () => {
     expect(lines.find((line) => line.includes('`insufficient_scope`'))).toContain('profile is incomplete');
   });
 
+  it('says which of the creations takes no Idempotency-Key', () => {
+    const creations = Object.values(document.paths).flatMap(({ post }: Json) => (post ? [post] : []));
+    const takes = ({ parameters }: Json) => parameters.some(({ $ref }: Json) => $ref?.endsWith('/Idempotency-Key'));
+    const others = creations.filter((each) => !takes(each));
+    expect(others.map(({ operationId }) => operationId)).toEqual(['createWebhookEndpoint']);
+    for (const { description } of others) expect(description).toContain('`Idempotency-Key` is ignored');
+  });
+
   it('has a tag of its own for what webhook endpoints receive, and describes every tag that is used', () => {
     const used = (each: Json[]) => new Set(each.flatMap(({ tags }) => tags));
     const called = used(operations.filter(({ operationId }) => operationId !== 'receiveInvoiceEvent'));
