@@ -20,6 +20,8 @@ export interface Signing {
   keyOf(owner: Owner): SigningKey;
   /** Returns the XML signer for that key, in the configured form. @throws as `keyOf` */
   signerOf(owner: Owner): DocumentSigner;
+  /** Whether there is a key that can sign live documents of the tenant; null: this process has no keys. */
+  signsLive(tenantId: string): boolean | null;
   /** Every key by a name for operators: `platform`, or the tenant's id. As they are now. */
   readonly keys: ReadonlyMap<string, SigningKey>;
   /** See {@link SigningKeys.refresh}. */
@@ -27,7 +29,7 @@ export interface Signing {
 }
 
 /** The name of the key that signs for tenants without one of their own. */
-const PLATFORM = 'platform';
+export const PLATFORM = 'platform';
 /** Pause between two looks for changed files, milliseconds. */
 const LOOK_MS = 5000;
 
@@ -61,7 +63,7 @@ export async function openSigning(
     if (environment === 'live' && key.testOnly) {
       throw new SigningFailed(
         'The generated test certificate cannot sign live documents. The operator must set SIGNING_P12 or SIGNING_PKCS11.',
-        { lasting: true, fault: 'no_live_certificate' },
+        { fault: 'no_live_certificate' },
       );
     }
     return usable(key);
@@ -69,6 +71,7 @@ export async function openSigning(
   return {
     keyOf: (owner) => usableOf(owner).key,
     signerOf: (owner) => usableOf(owner).signer,
+    signsLive: (tenantId) => !keys.of(tenantId).testOnly,
     get keys() {
       const named: [string, SigningKey][] = [[PLATFORM, keys.platform], ...keys.tenants];
       return new Map(named.map(([name, key]) => [name, usable(key).key]));
@@ -105,6 +108,7 @@ const NO_SIGNING: Signing = {
     throw new SigningFailed('This process has no signing keys, because it only serves requests (ROLE=api).');
   },
   signerOf: (owner) => createDocumentSigner(NO_SIGNING.keyOf(owner)),
+  signsLive: () => null,
   keys: new Map(),
   refresh: async () => false,
 };

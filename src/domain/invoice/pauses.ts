@@ -14,6 +14,8 @@ export const SIGN_SCHEDULE = {
   live: [0, 1000, 10_000, 60_000, 300_000, 1_800_000],
   test: [0, 500, 2000],
 } as const;
+/** Pause of a live invoice while there is no certificate to sign it with, in milliseconds. */
+export const NO_CERTIFICATE_PAUSE_MS = 60_000;
 /**
  * Delay before each further attempt to render, in milliseconds. The last one repeats without limit, because rendering
  * never changes the status.

@@ -1,6 +1,6 @@
 import type { Problem } from '../authority/ports.ts';
 import type { Invoice } from './invoice.ts';
-import type { SigningFailed, SigningFault } from './signing-key.ts';
+import type { SigningFault } from './signing-key.ts';
 
 /**
  * The French texts of `rejection_reason`, one for each way in which an invoice is rejected. Each ends with what to do.
@@ -53,7 +53,7 @@ export function transmissionFailed(invoice: Invoice, attempts: number): string {
 }
 
 /** Signing failed after its retries. */
-export function signingFailed(invoice: Invoice, { fault }: SigningFailed): string {
+export function signingFailed(invoice: Invoice, fault: RejectingFault): string {
   return (
     `signature_error: ${SIGNING_FAULTS[fault]} Rien n’a été transmis à l’administration fiscale. ${again(invoice)} ; ` +
     'si elle est rejetée elle aussi, contactez le support du service de facturation.'
@@ -73,9 +73,11 @@ const ABANDONED = 'L’exploitant du service de facturation a mis fin au traitem
 const NOT_HELD = 'Elle n’en détient aucun exemplaire.';
 export const SUPPORT = 'Contactez le support du service de facturation.';
 
-const SIGNING_FAULTS: Readonly<Record<SigningFault, string>> = {
+/** A fault that rejects the invoice after the retries. */
+export type RejectingFault = Exclude<SigningFault, 'no_live_certificate'>;
+
+const SIGNING_FAULTS: Readonly<Record<RejectingFault, string>> = {
   requested: 'l’ICE magique de l’environnement de test demande cet échec.',
-  no_live_certificate: 'le service n’a pas de certificat qui puisse signer des factures réelles.',
   certificate_period: 'la date est hors de la période de validité du certificat de signature.',
   time_stamp: 'l’autorité d’horodatage n’a pas répondu correctement.',
   key: 'la clé de signature n’a pas pu être utilisée.',

@@ -19,12 +19,13 @@ export interface SigningKey {
   sign(octets: Uint8Array): Promise<Uint8Array>;
 }
 
-/** Why a document could not be signed, as far as a client is told: each has its text in `rejection-reasons.ts`. */
+/**
+ * Why a document could not be signed. With `no_live_certificate`, which only the operator's settings can end, the invoice
+ * waits; each of the others has its text for clients in `rejection-reasons.ts`.
+ */
 export type SigningFault = 'requested' | 'no_live_certificate' | 'certificate_period' | 'time_stamp' | 'key';
 
 interface SigningFailedOptions extends ErrorOptions {
-  /** Whether every retry would fail as well; default: false. */
-  readonly lasting?: boolean;
   /** Default: `key`. */
   readonly fault?: SigningFault;
 }
@@ -32,12 +33,10 @@ interface SigningFailedOptions extends ErrorOptions {
 /** A document could not be signed. The message is a full sentence for operators. */
 export class SigningFailed extends Error {
   override readonly name = 'SigningFailed';
-  readonly lasting: boolean;
   readonly fault: SigningFault;
 
-  constructor(message: string, { lasting = false, fault = 'key', ...options }: SigningFailedOptions = {}) {
+  constructor(message: string, { fault = 'key', ...options }: SigningFailedOptions = {}) {
     super(message, options);
-    this.lasting = lasting;
     this.fault = fault;
   }
 }

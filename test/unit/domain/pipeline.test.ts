@@ -5,8 +5,9 @@ import { attentionOf } from '../../../src/domain/invoice/attention.ts';
 import { type InvoiceMail, type Mailer, MailNotSent } from '../../../src/domain/invoice/email.ts';
 import { type Invoice, NEW_WORK } from '../../../src/domain/invoice/invoice.ts';
 import { createPipeline } from '../../../src/domain/invoice/pipeline.ts';
-import { InvalidDocument, type InvoiceWriter } from '../../../src/domain/invoice/ports.ts';
+import { type DocumentSigner, InvalidDocument, type InvoiceWriter } from '../../../src/domain/invoice/ports.ts';
 import { ClaimLost, type InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
+import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
 import { EMAIL_SCHEDULE } from '../../../src/domain/invoice/stages/email.ts';
 import { LEASE_MS, type PipelineReport } from '../../../src/domain/invoice/stages/stage.ts';
 import { absent, answering, held, notHeld, unknown } from '../../support/authority.ts';
@@ -22,6 +23,7 @@ function bench(
   authority: Partial<Pick<Authority, 'submit' | 'lookUp' | 'capabilities'>>,
   parts: Partial<{
     writer: InvoiceWriter;
+    signerOf: (invoice: Invoice) => DocumentSigner;
     render: () => Promise<Uint8Array>;
     mailer: Mailer;
     email: string;
@@ -73,7 +75,7 @@ function bench(
     turns: { enter: async () => () => undefined },
     queue: { enqueue: async () => {} },
     writer: parts.writer ?? { write: async () => ({ octets: Buffer.from('<a/>'), signatureAt: 0, sha256: '' }) },
-    signerOf: () => ({ sign: async () => Buffer.from('<a/>') }),
+    signerOf: parts.signerOf ?? (() => ({ sign: async () => Buffer.from('<a/>') })),
     authorityOf: () =>
       answering({
         receipt: async ({ dgiId }) => ({
@@ -406,6 +408,35 @@ describe('a missing decision', () => {
     });
     await it.runTimes(3);
     expect(it.pauses).toEqual([777, 888, 888]);
+  });
+});
+
+describe('a live invoice without a certificate to sign it with', () => {
+  it('waits for the operator, whatever the number of runs, and goes on with its number', async () => {
+    let isSet = false;
+    const signer: DocumentSigner = { sign: async () => Buffer.from('<a/>') };
+    const it = bench(
+      {},
+      {
+        invoice: { environment: 'live' },
+        signerOf() {
+          if (!isSet) throw new SigningFailed('Set SIGNING_P12.', { fault: 'no_live_certificate' });
+          return signer;
+        },
+      },
+    );
+    await it.runTimes(20);
+    expect(it.invoice).toMatchObject({
+      status: 'signing',
+      rejectionReason: null,
+      work: { stage: 'sign', attempts: 0 },
+    });
+    expect(new Set(it.pauses)).toEqual(new Set([60_000]));
+    expect(it.reports).toMatchObject([{ level: 'error', message: expect.stringMatching(/wait for a signing cert/) }]);
+    const changesOfNumber = it.statuses();
+    isSet = true;
+    await it.runTimes(3);
+    expect([changesOfNumber, it.statuses()]).toEqual(['signing', 'signing,transmitted,accepted']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { next, rejection } from '../changes.ts';
 import type { Invoice } from '../invoice.ts';
 import { legalInvoice } from '../legal-invoice.ts';
-import { SIGN_SCHEDULE } from '../pauses.ts';
+import { NO_CERTIFICATE_PAUSE_MS, SIGN_SCHEDULE } from '../pauses.ts';
 import type { UnsignedDocument } from '../ports.ts';
 import { signingFailed } from '../rejection-reasons.ts';
 import type { Claim } from '../repository.ts';
@@ -15,6 +15,8 @@ export type SignDocument = (claim: Claim, document: UnsignedDocument) => Promise
 
 /**
  * Signs and stores the invoice's UBL and transmits the same bytes. Rejects it with `signature_error` after the retries.
+ * A certificate that the settings lack is the operator's to set: the invoice keeps its number and waits, and no attempt is
+ * counted.
  */
 export function createSignStage(
   { documents, writer, signerOf, report }: Pick<PipelineParts, 'documents' | 'writer' | 'signerOf' | 'report'>,
@@ -27,14 +29,31 @@ export function createSignStage(
     return signerOf(invoice).sign(document, new Date());
   }
 
+  /** When this process last reported that invoices wait for a certificate: all that wait would fill the log. */
+  let reportedAt = Number.NEGATIVE_INFINITY;
+
+  function wait(claim: Claim, error: SigningFailed): Promise<null> {
+    const { invoice } = claim;
+    const now = performance.now();
+    if (now - reportedAt >= NO_CERTIFICATE_PAUSE_MS) {
+      reportedAt = now;
+      const message = 'live invoices, this one among them, wait for a signing certificate';
+      report({ level: 'error', invoiceId: invoice.id, stage: 'sign', message, error });
+    }
+    const work = { stage: 'sign', attempts: attemptsOf(invoice), outcomeUnknown: false } as const;
+    return putOff(claim, work, NO_CERTIFICATE_PAUSE_MS);
+  }
+
   async function failed(claim: Claim, error: SigningFailed): Promise<null> {
     const { invoice } = claim;
+    const { fault } = error;
+    if (fault === 'no_live_certificate') return wait(claim, error);
     const attempts = attemptsOf(invoice) + 1;
     const message = `signing failed (attempt ${attempts})`;
     report({ level: 'warn', invoiceId: invoice.id, stage: 'sign', message, error });
-    const delay = error.lasting ? undefined : SIGN_SCHEDULE[invoice.environment][attempts];
+    const delay = SIGN_SCHEDULE[invoice.environment][attempts];
     if (delay !== undefined) return putOff(claim, { stage: 'sign', attempts, outcomeUnknown: false }, delay);
-    await change(claim, rejection(invoice, signingFailed(invoice, error)));
+    await change(claim, rejection(invoice, signingFailed(invoice, fault)));
     return null;
   }
 
