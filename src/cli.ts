@@ -52,6 +52,7 @@ const context: CommandContext = {
     diagnoseMasterKey: async (config) => (await diagnosis()).diagnoseMasterKey(config),
     diagnoseRenderer: async (config) => (await diagnosis()).diagnoseRenderer(config),
     diagnoseAuthority: async (config) => (await diagnosis()).diagnoseAuthority(config),
+    diagnoseLive: async (config) => (await diagnosis()).diagnoseLive(config),
     diagnoseMail: async (config) => (await diagnosis()).diagnoseMail(config),
     rotateMasterKey: async (...given) => (await rotation()).rotateMasterKey(...given),
     rotateDataKey: async (...given) => (await rotation()).rotateDataKey(...given),

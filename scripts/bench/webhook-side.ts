@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { soleKey } from '../../src/domain/data-keys.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
+import { LANE_NAMES } from '../../src/domain/invoice/lanes.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { createSecretBox } from '../../src/domain/secret-box.ts';
 import { NO_TRACING } from '../../src/domain/tracing.ts';
@@ -105,6 +106,7 @@ async function ours(): Promise<Contestant> {
   const logFailure: LogFailure = (level, message, err) => log[level]({ err }, message);
   const jobs = await createJobs({
     ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: true },
+    lanes: LANE_NAMES,
     isAnswering: () => false,
     report: (message, err) => logFailure('error', message, err),
   });

@@ -21,7 +21,7 @@ export async function everyMetric(): Promise<MetricName[]> {
   metrics.observed({ needingAttention: never, backlog: never, idleCount: never } as never);
   metrics.differences({ count: never });
   metrics.transmission({ read: never }, { parkedCount: never });
-  metrics.stranded({ parkedCount: never });
+  metrics.stranded(never);
   metrics.authority({ authority: { state }, certificates });
   metrics.webhooks({ backlog: never });
   metrics.connections(() => ({ open: 0, inUse: 0, waiting: 0, failures: 0, max: 0 }));

@@ -42,7 +42,7 @@ export interface Administration {
   readonly auditLog: AuditLog;
   readonly invoices: Pick<
     InvoiceRepository,
-    'find' | 'findEvenWithheld' | 'changeWaiting' | 'needingAttention' | 'retryNow' | 'parkedByTenant' | 'parkedCount'
+    'find' | 'findEvenWithheld' | 'changeWaiting' | 'needingAttention' | 'retryNow' | 'parkedByTenant' | 'unfinishedLive'
   >;
   readonly lostNumbers: LostNumbers;
   readonly authorityState: AuthorityStateStore;

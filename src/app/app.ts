@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import type { ManageKeys } from '../domain/api-key/manage-keys.ts';
 import { type FirstStart, prepareInstallation } from '../domain/installation/first-start.ts';
 import { createDocumentDemand } from '../domain/invoice/document-demand.ts';
+import { LANE_NAMES, LIVE_LANES } from '../domain/invoice/lanes.ts';
 import { invite } from '../domain/person/invite.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
@@ -22,11 +23,12 @@ import { createClientActivity } from './client-activity.ts';
 import { type Data, openData } from './data.ts';
 import { composeDocuments, type GivenDocuments } from './documents.ts';
 import { serveHttp } from './http.ts';
+import type { LiveMeans } from './live-needs.ts';
 import { createMetrics } from './metrics.ts';
 import { createMonitored } from './monitored.ts';
 import { startReconciliation } from './reconciliation.ts';
 import { createClosing, type Runtime } from './runtime.ts';
-import { composeSigning } from './signing.ts';
+import { composeSigning, PLATFORM } from './signing.ts';
 import type { OpenStore } from './store.ts';
 import { watchStranded } from './stranded.ts';
 import { composeTracing } from './tracing.ts';
@@ -67,6 +69,8 @@ export interface AppParts extends GivenDocuments {
   readonly monitorCommands?: boolean;
   /** The live authority. The caller closes it. */
   readonly live?: WorkersAuthority & Pick<LiveAuthority, 'callbackSecret'>;
+  /** What live invoices need, instead of what the settings have. */
+  readonly means?: LiveMeans;
   /** Called once, after the log entry, when the engine has ended or a thread has ended and cannot be restarted. */
   readonly onFatal?: () => void;
 }
@@ -106,9 +110,13 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   if (tracing.counts) metrics.spans(tracing.counts);
   const { store, tenants, manageKeys, invoices, feed, logFailure, alone } = data;
   const signing = await composeSigning(runtime, data, { count: metrics.signatures, onKeys: metrics.watch });
+  const hasAuthority = parts.live !== undefined || config.authority !== null;
+  const means = parts.means ?? { hasAuthority, signsLive: signing.signsLive };
   const clients = createClientActivity();
   const jobs = await createJobs({
     ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: alone },
+    // Without an authority each of their runs would be a failure.
+    lanes: means.hasAuthority ? LANE_NAMES : LANE_NAMES.filter((lane) => !LIVE_LANES.some((each) => each === lane)),
     isAnswering: clients.isRecent,
     report: (message, err) => logFailure('error', message, err),
   });
@@ -139,7 +147,9 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   if (live) {
     metrics.transmission(data.authorityState, invoices);
     metrics.differences(createDifferenceRepository(store.db));
-  } else await watchStranded(runtime, data, metrics);
+  }
+  // A platform without a certificate may have tenants with their own.
+  if (!means.hasAuthority || means.signsLive(PLATFORM) === false) await watchStranded(runtime, data, metrics, means);
   const demand = createDocumentDemand(invoices, jobs.queue, feed, (err) =>
     logFailure('warn', 'a PDF that was asked for could not be made due', err),
   );
@@ -173,6 +183,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       metrics,
       tracing,
       live,
+      means,
       publicUrl,
       clients,
       monitored,

@@ -6,11 +6,13 @@ import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
 import type { Config } from '../config.ts';
 import type { Capabilities } from '../domain/authority/ports.ts';
 import { createKeyRingStore } from '../storage/key-ring.ts';
+import { openAdministration } from './administration.ts';
 import { type LiveCertificate, openCommandAuthority } from './authority.ts';
 import { checkMasterKey } from './data-keys.ts';
+import { findLiveNeeds, type LiveNeed, meansOf } from './live-needs.ts';
 import { openStore } from './store.ts';
 
-export type { RendererDiagnosis };
+export type { LiveNeed, RendererDiagnosis };
 
 /**
  * Checks that the configured master key is the one of the stored data.
@@ -31,6 +33,20 @@ export async function diagnoseMasterKey(config: Config): Promise<void> {
  */
 export async function signingCertificate(config: Config): Promise<X509Certificate> {
   return (await openSigningKeys(config.signing, config.dataDir)).platform.certificateChain[0];
+}
+
+/**
+ * What the live invoices and live keys of the stored data need that the settings do not have.
+ * @throws when the store cannot be opened
+ */
+export async function diagnoseLive(config: Config): Promise<LiveNeed[]> {
+  const means = await meansOf(config);
+  const administration = await openAdministration(config);
+  try {
+    return await findLiveNeeds(means, administration);
+  } finally {
+    await administration.close();
+  }
 }
 
 /** Renders a page with the configured browser, in a separate process. Never throws. */

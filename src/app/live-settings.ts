@@ -1,10 +1,23 @@
 import { tenantsWithOwnKeys } from '../adapters/signing-key/signing-keys.ts';
 import { isSafeAddress } from '../config/dgi.ts';
 import type { Config } from '../config.ts';
-import type { LiveCondition, MissingForLive } from '../domain/tenant/ports.ts';
+import type { MissingForLive } from '../domain/tenant/ports.ts';
 
 /** The settings that decide whether there can be live keys. */
 export type LiveSettings = Pick<Config, 'authority' | 'signing' | 'publicUrl' | 'host' | 'role'>;
+
+/** What an installation may lack for live keys and live invoices. */
+export const LACKS = {
+  authority: { condition: 'authority', text: 'a connection to the tax authority (the operator sets DGI_URL)' },
+  certificate: {
+    condition: 'certificate',
+    text: 'a signing certificate other than the self-made one (the operator sets SIGNING_P12, SIGNING_PKCS11, or a key of the tenant in SIGNING_TENANTS)',
+  },
+  address: {
+    condition: 'address',
+    text: 'an address with HTTPS (the operator sets PUBLIC_URL to an https:// URL)',
+  },
+} as const satisfies Readonly<Record<string, MissingForLive>>;
 
 /**
  * The conditions of a tenant's live keys that the settings do not meet, each with what to do. A process that only
@@ -13,20 +26,21 @@ export type LiveSettings = Pick<Config, 'authority' | 'signing' | 'publicUrl' | 
  */
 export async function missingInstallation(settings: LiveSettings, tenantId: string): Promise<MissingForLive[]> {
   const missing: MissingForLive[] = [];
-  const lacks = (condition: LiveCondition, text: string) => missing.push({ condition, text });
-  if (settings.authority === null) lacks('authority', 'a connection to the tax authority (the operator sets DGI_URL)');
-  if (settings.role !== 'api' && !(await hasCertificate(settings, tenantId))) {
-    lacks(
-      'certificate',
-      'a signing certificate other than the self-made one (the operator sets SIGNING_P12, SIGNING_PKCS11, or a key of the tenant in SIGNING_TENANTS)',
-    );
+  if (settings.authority === null) missing.push(LACKS.authority);
+  if (settings.role !== 'api') {
+    const signed = await tenantsWithCertificate(settings);
+    if (signed !== 'all' && !signed.has(tenantId)) missing.push(LACKS.certificate);
   }
-  if (!isSafeAddress(settings.publicUrl, settings.host)) {
-    lacks('address', 'an address with HTTPS (the operator sets PUBLIC_URL to an https:// URL)');
-  }
+  if (!isSafeAddress(settings.publicUrl, settings.host)) missing.push(LACKS.address);
   return missing;
 }
 
-async function hasCertificate({ signing }: LiveSettings, tenantId: string): Promise<boolean> {
-  return signing.p12 !== null || signing.pkcs11 !== null || (await tenantsWithOwnKeys(signing)).has(tenantId);
+/**
+ * The tenants whose live documents the settings have a certificate for.
+ * @throws when the file of SIGNING_TENANTS cannot be read
+ */
+export async function tenantsWithCertificate({
+  signing,
+}: Pick<LiveSettings, 'signing'>): Promise<'all' | ReadonlySet<string>> {
+  return signing.p12 !== null || signing.pkcs11 !== null ? 'all' : tenantsWithOwnKeys(signing);
 }

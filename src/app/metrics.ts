@@ -34,8 +34,8 @@ export interface Metrics {
   differences(repository: Pick<DifferenceRepository, 'count'>): void;
   /** Exposes the circuit breaker of the live authority and what waits, read from the store at each exposition. */
   transmission(state: Pick<AuthorityStateStore, 'read'>, invoices: Pick<InvoiceRepository, 'parkedCount'>): void;
-  /** Where no live authority is configured: exposes the number of live invoices that wait for one. */
-  stranded(invoices: Pick<InvoiceRepository, 'parkedCount'>): void;
+  /** Where settings of the live environment are missing: exposes the number of live invoices that wait for them. */
+  stranded(count: () => Promise<number>): void;
   /** Exposes the due deliveries, read from the store at each exposition. @returns counts an attempt */
   webhooks(deliveries: Pick<DeliveryLedger, 'backlog'>): (attempt: Attempt, traceparent: string | null) => void;
   /** Counts a signature by what made it and whether it did, or a time stamp. @param seconds its duration */
@@ -77,9 +77,9 @@ export function createMetrics({ exemplars = false }: { readonly exemplars?: bool
     },
     observed: (invoices) => observeInvoices(invoices, instruments),
     differences: (repository) => watchDifferences(repository, registers),
-    stranded(invoices) {
-      const help = `Live invoices that wait although no tax authority is configured (DGI_URL), counted up to ${MOST_WAITING}`;
-      storedGauge(registers, 'fatoura_authority_stranded', help, () => invoices.parkedCount(MOST_WAITING));
+    stranded(count) {
+      const help = `Unfinished live invoices that wait for missing settings: DGI_URL, or a signing certificate; counted up to ${MOST_WAITING}`;
+      storedGauge(registers, 'fatoura_authority_stranded', help, count);
     },
     transmission: (state, invoices) => watchTransmission(state, invoices, registers),
     webhooks: (deliveries) => observeWebhooks(deliveries, instruments),

@@ -1,20 +1,29 @@
-import { MOST_WAITING } from '../domain/limits.ts';
 import type { Data } from './data.ts';
+import { findLiveNeeds, type LiveMeans, strandedCount } from './live-needs.ts';
 import type { Metrics } from './metrics.ts';
 import type { Runtime } from './runtime.ts';
 
+const MESSAGES = {
+  authority:
+    'no tax authority is configured, and the data has unfinished live invoices or valid live keys: set DGI_URL and the other DGI_* settings again. New live invoices are refused until then',
+  certificate:
+    'there is no certificate to sign live invoices with, and the data has unfinished ones or valid live keys: set SIGNING_P12, SIGNING_PKCS11 or SIGNING_TENANTS again. New live invoices are refused until then',
+} as const;
+
 /**
- * Tells operators, by an error in the log and a metric, of live invoices that wait while no live authority is configured:
- * after DGI_URL was removed, say. Nothing takes them up before it is set again.
+ * Tells operators, by an error in the log and a metric, of live invoices that nothing can finish because settings are
+ * missing: after a restore without them, or when DGI_URL was removed. Valid live keys are told in the log, too.
  * @throws what the store throws
  */
 export async function watchStranded(
   { log }: Pick<Runtime, 'log'>,
-  { invoices }: Pick<Data, 'invoices'>,
+  data: {
+    readonly tenants: Pick<Data['tenants'], 'list'>;
+    readonly invoices: Pick<Data['invoices'], 'unfinishedLive'>;
+  },
   metrics: Pick<Metrics, 'stranded'>,
+  means: LiveMeans,
 ): Promise<void> {
-  metrics.stranded(invoices);
-  const waiting = await invoices.parkedCount(MOST_WAITING);
-  if (waiting > 0)
-    log.error({ waiting }, 'live invoices wait to be sent, and no tax authority is configured: set DGI_URL again');
+  metrics.stranded(() => strandedCount(means, data.invoices));
+  for (const { condition, ...facts } of await findLiveNeeds(means, data)) log.error(facts, MESSAGES[condition]);
 }

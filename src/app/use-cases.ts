@@ -28,6 +28,7 @@ import type { UseCases } from '../graphql/context.ts';
 import type { Jobs } from '../jobs/agenda.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
+import { createMissingForIssue, type LiveMeans } from './live-needs.ts';
 import type { Webhooks } from './webhooks.ts';
 
 export interface UseCaseParts {
@@ -41,6 +42,7 @@ export interface UseCaseParts {
   readonly accountMailer: AccountMailer;
   readonly publicUrl: string;
   readonly tracing: Tracing;
+  readonly means: LiveMeans;
 }
 
 /** The use cases of the API. A tenant's changes to its own account are recorded in the audit log. */
@@ -57,6 +59,7 @@ export function composeUseCases(
     accountMailer,
     publicUrl,
     tracing,
+    means,
   }: UseCaseParts,
   attempts: AttemptLimiter,
 ): UseCases {
@@ -72,6 +75,7 @@ export function composeUseCases(
       invoiceWarnings,
       (entry) => log.info(entry, 'an invoice was created with warnings'),
       tracing,
+      createMissingForIssue(means, data.signersCertificates),
     ),
     validateInvoice: createValidateInvoice(invoices, writer, invoiceWarnings),
     invoiceWarnings,

@@ -7,6 +7,7 @@ import type { takeBackup } from '../app/backup/take-backup.ts';
 import type { checkStore } from '../app/check-store.ts';
 import type {
   diagnoseAuthority,
+  diagnoseLive,
   diagnoseMail,
   diagnoseMasterKey,
   diagnoseRenderer,
@@ -79,6 +80,7 @@ export interface CommandParts {
   readonly diagnoseMasterKey: Loaded<typeof diagnoseMasterKey>;
   readonly diagnoseRenderer: Loaded<typeof diagnoseRenderer>;
   readonly diagnoseAuthority: Loaded<typeof diagnoseAuthority>;
+  readonly diagnoseLive: Loaded<typeof diagnoseLive>;
   readonly diagnoseMail: Loaded<typeof diagnoseMail>;
   readonly rotateMasterKey: Loaded<typeof rotateMasterKey>;
   readonly rotateDataKey: Loaded<typeof rotateDataKey>;

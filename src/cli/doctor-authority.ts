@@ -1,15 +1,15 @@
-import type { AuthorityDiagnosis } from '../app/diagnosis.ts';
+import type { AuthorityDiagnosis, LiveNeed } from '../app/diagnosis.ts';
 import { DAY_MS } from '../domain/durations.ts';
-import { CLOCK_WARNING_MS, EXPIRY_WARNING_DAYS, type Finding, oneLine } from './doctor-checks.ts';
+import { CLOCK_WARNING_MS, EXPIRY_WARNING_DAYS, type Finding, needText, oneLine } from './doctor-checks.ts';
 
 /**
  * Checks the live authority: files, certificate, token, capabilities, clock. Files that cannot be used prevent the start
  * of the service; everything else delays live invoices only, so it is a warning.
- * @param waiting counts the live invoices that wait to be sent
+ * @param need what live invoices and keys wait for if no authority is configured; null: nothing
  */
 export async function checkAuthority(
   diagnose: () => Promise<AuthorityDiagnosis | null>,
-  waiting: () => Promise<number>,
+  need: LiveNeed | null,
   now: Date,
 ): Promise<Finding[]> {
   const subject = 'authority';
@@ -20,18 +20,18 @@ export async function checkAuthority(
     const advice = 'Correct these DGI_* settings or the files that they name; the service does not start until then.';
     return [{ subject, state: 'fails', found: oneLine(error), advice }];
   }
-  if (found === null) return [await withoutAuthority(waiting)];
+  if (found === null) return [withoutAuthority(need)];
   return [...certificateFindings(found, now), ...tokenFinding(found), answerFinding(found), ...clockFinding(found)];
 }
 
-async function withoutAuthority(waiting: () => Promise<number>): Promise<Finding> {
+function withoutAuthority(need: LiveNeed | null): Finding {
   const subject = 'authority';
-  // Without a store, which is a finding of its own, nothing waits in it.
-  const count = await waiting().catch(() => 0);
-  if (count === 0) return { subject, state: 'works', found: 'DGI_URL is not set: there is the test environment only' };
+  if (need === null)
+    return { subject, state: 'works', found: 'DGI_URL is not set: there is the test environment only' };
   return {
-    ...{ subject, state: 'warns', found: `DGI_URL is not set, and ${count} live invoices wait to be sent` },
-    advice: 'Set DGI_URL and the other DGI_* settings as they were: nothing else sends these invoices.',
+    ...{ subject, state: 'fails', found: `DGI_URL is not set, and the data has ${needText(need)}` },
+    advice:
+      'Set DGI_URL and the other DGI_* settings as they were, and put back the files that they name: nothing else sends these invoices, and new ones are refused.',
   };
 }
 

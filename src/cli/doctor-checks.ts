@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { OpenAdministration } from '../app/administration.ts';
-import type { MailDiagnosis, RendererDiagnosis } from '../app/diagnosis.ts';
+import type { LiveNeed, MailDiagnosis, RendererDiagnosis } from '../app/diagnosis.ts';
 import type { OpenStore } from '../app/store.ts';
 import type { Config } from '../config.ts';
 import { DAY_MS } from '../domain/durations.ts';
@@ -135,8 +135,10 @@ export async function checkMasterKey(diagnose: () => Promise<void>): Promise<Fin
   }
 }
 
+/** @param need what live invoices and keys wait for if there is only the generated certificate; null: nothing */
 export async function checkCertificate(
   load: () => Promise<X509Certificate>,
+  need: LiveNeed | null,
   now: Date,
 ): Promise<{ finding: Finding; validFrom: Date | null }> {
   const subject = 'certificate';
@@ -153,6 +155,18 @@ export async function checkCertificate(
   const advice = 'Have a new certificate issued and install it.';
   if (days < 0) return { finding: { subject, state: 'fails', found: `expired: ${who}`, advice }, validFrom };
   const found = `${who} (${days} days left)`;
+  if (need !== null) {
+    const settings: Finding = {
+      ...{
+        subject,
+        state: 'fails',
+        found: `${found}: it cannot sign live invoices, and the data has ${needText(need)}`,
+      },
+      advice:
+        'Set SIGNING_P12, SIGNING_PKCS11 or SIGNING_TENANTS as they were, and put back the files that they name: live invoices wait until then, and new ones are refused.',
+    };
+    return { finding: settings, validFrom };
+  }
   if (days < EXPIRY_WARNING_DAYS) return { finding: { subject, state: 'warns', found, advice }, validFrom };
   return { finding: { subject, state: 'works', found }, validFrom };
 }
@@ -205,6 +219,16 @@ export async function checkMail(diagnose: () => Promise<MailDiagnosis>): Promise
     found: `${server} does not accept mails: ${oneLine(trouble)}`,
     advice: 'Correct SMTP_URL or the cause that the server reports; mails are retried for four days.',
   };
+}
+
+/** `3 unfinished live invoices and 1 tenant with valid live keys` */
+export function needText({ waiting, tenants }: LiveNeed): string {
+  const counted = (count: number, one: string, many: string) =>
+    count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+  return [
+    ...counted(waiting, 'unfinished live invoice', 'unfinished live invoices'),
+    ...counted(tenants, 'tenant with valid live keys', 'tenants with valid live keys'),
+  ].join(' and ');
 }
 
 /** The path, or its nearest existing parent folder. */

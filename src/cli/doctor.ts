@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LiveNeed } from '../app/diagnosis.ts';
 import type { Config } from '../config.ts';
-import { MOST_WAITING } from '../domain/limits.ts';
 import type { Command, CommandParts } from './command.ts';
 import { checkAuthority } from './doctor-authority.ts';
 import {
@@ -62,26 +62,20 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
     yield markTrial(store.finding, 'db');
     if (store.finding.state !== 'fails') yield await checkMasterKey(() => parts.diagnoseMasterKey(configFor('db')));
     const identity = 'signing-test-identity.pem';
-    const certificate = await checkCertificate(() => parts.signingCertificate(configFor(identity)), new Date());
+    // Without a store, which is a finding of its own, nothing is known of it.
+    const needs = await parts.diagnoseLive(configFor('db')).catch(() => []);
+    const needOf = (condition: LiveNeed['condition']) => needs.find((each) => each.condition === condition) ?? null;
+    const load = () => parts.signingCertificate(configFor(identity));
+    const certificate = await checkCertificate(load, needOf('certificate'), new Date());
     yield markTrial(certificate.finding, identity);
     yield checkClock(new Date(), { store: store.clock, validFrom: certificate.validFrom });
     yield markTrial(await checkRenderer(() => parts.diagnoseRenderer(configFor('chromium'))), 'chromium');
-    const waiting = () => countWaiting(configFor('db'), parts);
-    yield* await checkAuthority(() => parts.diagnoseAuthority(config), waiting, new Date());
+    yield* await checkAuthority(() => parts.diagnoseAuthority(config), needOf('authority'), new Date());
     yield await checkMail(() => parts.diagnoseMail(config));
     yield await checkService(config, store.kind);
     if (config.role !== 'worker') yield checkProxy(config);
   } finally {
     await rm(trial, { recursive: true, force: true });
-  }
-}
-
-async function countWaiting(config: Config, { openAdministration }: CommandParts): Promise<number> {
-  const administration = await openAdministration(config);
-  try {
-    return await administration.invoices.parkedCount(MOST_WAITING);
-  } finally {
-    await administration.close();
   }
 }
 

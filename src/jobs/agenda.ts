@@ -67,6 +67,8 @@ export interface JobsParts {
   readonly db: Db;
   readonly invoices: ClaimerParts['invoices'] & Pick<InvoiceRepository, 'placeEarlierWork'>;
   readonly members: ClaimMembers;
+  /** See {@link ClaimerParts.lanes}. */
+  readonly lanes: ClaimerParts['lanes'];
   /** Whether this process answers clients at the moment. */
   readonly isAnswering: () => boolean;
   /** Receives failures; a job of a stage never throws. */
@@ -83,7 +85,7 @@ export interface JobsParts {
  * done, so a job that runs twice, late or never does no harm (docs/decisions/0006).
  */
 export async function createJobs(parts: JobsParts): Promise<Jobs> {
-  const { db, invoices, members, isAnswering, report, soleWorker } = parts;
+  const { db, invoices, members, lanes, isAnswering, report, soleWorker } = parts;
   let stopping = false;
   // Agenda takes a job for its own by this name, and process ids are reused, in containers at each start.
   const worker = `fatoura-${process.pid}-${randomUUID().slice(0, 8)}`;
@@ -223,7 +225,7 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     claimCounts: () => claimer?.counts() ?? null,
     async startWorker(pipeline) {
       await cleanUp();
-      claimer = createClaimer({ invoices, ranges, run: pipeline.runClaimed, isAnswering, report });
+      claimer = createClaimer({ invoices, ranges, lanes, run: pipeline.runClaimed, isAnswering, report });
       define(claimer);
       await ranges.start();
       await agenda.start();

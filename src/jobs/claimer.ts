@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ALL_PARTITIONS,
   isLateShare,
-  LANE_NAMES,
   LANES,
   type Lane,
   PARTITIONS,
@@ -42,6 +41,8 @@ const IDLE_LATE_MS = 10 * 60_000;
 export interface ClaimerParts {
   readonly invoices: Pick<InvoiceRepository, 'due' | 'claimMany' | 'handBack'>;
   readonly ranges: Pick<ClaimRanges, 'own'>;
+  /** The lanes that this worker can run. */
+  readonly lanes: readonly Lane[];
   /** Runs a claimed invoice; it takes places of its lane until it ends. */
   readonly run: (claim: Claim) => Promise<void>;
   /** Whether this process answers clients at the moment. */
@@ -78,15 +79,15 @@ export interface Claimer {
  * places take up their shares of the work when it is late. Idle work is taken up one at a time while there is nothing else; in a busy process after ten minutes, with a
  * rest after each for as long as it took (docs/decisions/0046).
  */
-export function createClaimer({ invoices, ranges, run, isAnswering, report }: ClaimerParts): Claimer {
+export function createClaimer(parts: ClaimerParts): Claimer {
+  const { invoices, ranges, run, isAnswering, report } = parts;
   let isStopped = false;
   let found = 0;
   let claimed = 0;
   /** Runs other than those of idle work, and when the last one ended. */
   let busy = 0;
   let busyUntil = performance.now();
-  const lanes = new Map(LANE_NAMES.map((lane) => [lane, createLane(lane)]));
-  const laneOf = (lane: Lane) => lanes.get(lane) as ReturnType<typeof createLane>;
+  const lanes = new Map(parts.lanes.map((lane) => [lane, createLane(lane)]));
 
   /** Whether this claimer looks into some of these partitions. */
   function isOwn({ from, until }: PartitionRange): boolean {
@@ -320,9 +321,9 @@ export function createClaimer({ invoices, ranges, run, isAnswering, report }: Cl
       for (const lane of lanes.values()) lane.plan(0);
     },
     wake(lane, partitions) {
-      const finds = isOwn(partitions);
-      if (finds) laneOf(lane).wake();
-      return finds;
+      const own = isOwn(partitions) ? lanes.get(lane) : undefined;
+      own?.wake();
+      return own !== undefined;
     },
     besides,
     counts: () => ({ found, claimed }),

@@ -1,12 +1,12 @@
 import type { Collection, Filter } from 'mongodb';
-import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
-import { HURRIED_LANE } from '../domain/invoice/lanes.ts';
+import { ATTENTION_REASONS, MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
+import { HURRIED_LANE, LIVE_LANES } from '../domain/invoice/lanes.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 
 type WaitingWork = Pick<
   InvoiceRepository,
-  'needingAttention' | 'nextParked' | 'parkedCount' | 'parkedByTenant' | 'hurry' | 'idleCount'
+  'needingAttention' | 'nextParked' | 'parkedCount' | 'unfinishedLive' | 'parkedByTenant' | 'hurry' | 'idleCount'
 >;
 
 /** Finds the work of invoices that waits: parked, idle, or in need of an operator. */
@@ -61,6 +61,24 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWor
     },
 
     parkedCount: (limit) => countParked({}, limit),
+
+    async unfinishedLive(limit) {
+      // The indexes queue, parked and blocked, each by the values of its first field.
+      const filters: Filter<InvoiceDocument>[] = [
+        ...LIVE_LANES.map((lane) => ({ 'work.lane': lane })),
+        { 'work.parked': true },
+        { 'work.blocked': { $in: [...ATTENTION_REASONS] }, environment: 'live' },
+      ];
+      const found = await Promise.all(
+        filters.map((filter) =>
+          invoices.find(filter).project<{ tenantId: string }>({ _id: 0, tenantId: 1 }).limit(limit).toArray(),
+        ),
+      );
+      return found
+        .flat()
+        .slice(0, limit)
+        .map(({ tenantId }) => tenantId);
+    },
 
     async parkedByTenant(tenants, limit) {
       const found: { tenantId: string; waiting: number }[] = [];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { type Answer, Client, invoiceBody } from '../support/client.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { startTakingLive, type TestService, type TestTenant } from '../support/service.ts';
 
 /**
  * Every credential with every operation (docs/api/contract.md, "Authentication"; docs/decisions/0020). The operations
@@ -66,7 +66,7 @@ let invoice: Answer['body'];
 let endpointId: string;
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+  service = await startTakingLive({ RATE_LIMIT_ADDRESS: '1000000' });
   own = await service.tenant(SPECIMEN_SELLER);
   const other = await service.tenant(SPECIMEN_SELLER);
   for (const [whose, tenant] of [

@@ -11,7 +11,7 @@ import { Client, invoiceBody, messagesOf } from '../support/client.ts';
 import { ACCESS, COLUMNS, type Column } from '../support/graphql-access.ts';
 import { signedIn } from '../support/person.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { startTakingLive, type TestService, type TestTenant } from '../support/service.ts';
 
 /**
  * /* Access to every field: each field of the schema is queried with each credential, and the result is compared with
@@ -202,7 +202,7 @@ const STREAMED: Readonly<Record<string, { readonly field: string; readonly opera
 };
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' });
+  service = await startTakingLive({ RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' });
   receiver = await startReceiver();
   const payment = {
     paymentMeans: 'transfer',

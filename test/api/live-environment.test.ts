@@ -1,13 +1,20 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../scripts/authority-simulator/simulator.ts';
+import { startApp } from '../../src/app/app.ts';
+import { diagnoseLive } from '../../src/app/diagnosis.ts';
 import type { LiveSettings } from '../../src/app/live-settings.ts';
 import { missingInstallation } from '../../src/app/live-settings.ts';
 import { readConfig } from '../../src/config.ts';
+import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { STAND_IN_RENDERER, sharedThreads, startService, TAKES_LIVE, type TestService } from '../support/service.ts';
 
 const SELLER = { ...SPECIMEN_SELLER, legalName: 'Atlas SARL', ice: '001234567000062' };
 
@@ -69,6 +76,68 @@ describe('live keys', () => {
   ])('an installation lacks %s', async (_name, given, missing) => {
     const texts = (await missingInstallation(given, 'ten_1')).map(({ text }) => text);
     expect(texts).toEqual(missing.map((each) => expect.stringMatching(each)));
+  });
+});
+
+describe('live invoices of data whose settings are missing', () => {
+  /** A service without settings of the live environment, on data with a live key and an invoice that is being signed. */
+  async function restored(settings: Record<string, string> = {}) {
+    const lines: string[] = [];
+    const dataDir = await mkdtemp(join(tmpdir(), 'fatoura-restored-'));
+    const parts = { ...sharedThreads(), renderer: STAND_IN_RENDERER };
+    const config = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...settings });
+    const log = pino({}, { write: (line) => void lines.push(line) });
+    const before = await startApp(config, { ...parts, means: TAKES_LIVE });
+    const id = newId('ten');
+    await before.tenants.insert({ id, name: 'Atlas', profile: SELLER, createdAt: new Date() });
+    const { token } = await createManageKeys(before.tenants, async () => [], null).create(id, 'secret', 'live');
+    const key = { 'Idempotency-Key': 'first' };
+    const first = await new Client(before.url ?? '', token).post('/v1/invoices', invoiceBody(), key);
+    await before.close();
+    const app = await startApp(config, { ...parts, log });
+    const credential = `operator:${before.firstStart.operatorPassword}`;
+    return {
+      ...{ app, config, key, first: first.body.id as string, live: new Client(app.url ?? '', token) },
+      errors: () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50),
+      async stranded() {
+        const headers = { Authorization: `Basic ${Buffer.from(credential).toString('base64')}` };
+        const text = await (await fetch(`${app.url}/metrics`, { headers })).text();
+        return /^fatoura_authority_stranded (\d+)$/m.exec(text)?.[1];
+      },
+      async close() {
+        await app.close();
+        await rm(dataDir, { recursive: true, force: true });
+      },
+    };
+  }
+
+  it('are refused and stored nowhere, those that are stored wait, and operators are told', async () => {
+    const it = await restored();
+    try {
+      const count = () => it.app.store.db.collection('invoices').countDocuments({});
+      const refused = await it.live.post('/v1/invoices', invoiceBody(), { 'Idempotency-Key': 'second' });
+      expect(refused).toMatchObject({
+        status: 503,
+        body: { error: { code: 'internal_error', message: expect.stringMatching(/DGI_URL.*SIGNING_P12/) } },
+      });
+      expect(await count()).toBe(1);
+      // A repeated request of before is answered as ever.
+      const replayed = await it.live.post('/v1/invoices', invoiceBody(), it.key);
+      expect([replayed.status, replayed.body.id]).toEqual([201, it.first]);
+      await sleep(1500);
+      expect((await it.live.get(`/v1/invoices/${it.first}`)).body.status).toMatch(/^(pending|signing)$/);
+      expect(it.errors()).toMatchObject([
+        { waiting: 1, tenants: 1, msg: expect.stringContaining('set DGI_URL') },
+        { waiting: 1, tenants: 1, msg: expect.stringContaining('set SIGNING_P12') },
+      ]);
+      expect(await it.stranded()).toBe('1');
+      expect(await diagnoseLive(it.config)).toEqual([
+        { condition: 'authority', waiting: 1, tenants: 1 },
+        { condition: 'certificate', waiting: 1, tenants: 1 },
+      ]);
+    } finally {
+      await it.close();
+    }
   });
 });
 

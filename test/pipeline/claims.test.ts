@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandStartedEvent } from 'mongodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
-import { PARTITIONS, slotOf } from '../../src/domain/invoice/lanes.ts';
+import { LANE_NAMES, PARTITIONS, slotOf } from '../../src/domain/invoice/lanes.ts';
 import type { Claim, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { type ClaimRanges, createClaimRanges } from '../../src/jobs/claim-ranges.ts';
@@ -75,6 +75,7 @@ async function worker(runMs: number): Promise<Worker> {
       handBack: alive(invoices.handBack),
     },
     ranges,
+    lanes: LANE_NAMES,
     isAnswering: () => false,
     run: alive(async (claim: Claim) => {
       expect(ran.has(claim.invoice.id)).toBe(false);

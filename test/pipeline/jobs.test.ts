@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agenda } from 'agenda';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { NEW_WORK } from '../../src/domain/invoice/invoice.ts';
-import { LANES, type Lane, laneOf, slotOf } from '../../src/domain/invoice/lanes.ts';
+import { LANE_NAMES, LANES, type Lane, laneOf, slotOf } from '../../src/domain/invoice/lanes.ts';
 import type { Stage } from '../../src/domain/invoice/lifecycle.ts';
 import type { QueuedInvoice } from '../../src/domain/invoice/repository.ts';
 import type { Environment } from '../../src/domain/tenant/tenant.ts';
@@ -52,6 +52,7 @@ async function worker(run: (invoiceId: string) => Promise<void>, soleWorker = fa
   const complaints: string[] = [];
   const jobs = await createJobs({
     db: store.db,
+    lanes: LANE_NAMES,
     invoices: {
       async due(lane, { from, until }, limit, lateMs = 0) {
         return [...waiting]

@@ -225,6 +225,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.nextParked, of the next tenant', () => invoices.nextParked('ten_1', new Set(['inv_x'])), 2],
   ['invoices.parkedByTenant', () => invoices.parkedByTenant(9, 9), 9],
   ['invoices.parkedCount', () => invoices.parkedCount(9), 9],
+  ['invoices.unfinishedLive', () => invoices.unfinishedLive(9), 9],
   ['invoices.retryFailed', () => invoices.retryFailed(7, 9), 9],
   ['invoices.hurry', () => invoices.hurry(kept.id), 1],
   ['invoices.backlog', () => invoices.backlog('stages', 5), 5],

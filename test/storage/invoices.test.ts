@@ -183,6 +183,33 @@ describe('waiting and blocked transmissions', () => {
     expect((await invoices.claim(a1, 60_000))?.invoice.work?.claims).toBe(2);
   });
 
+  it('are unfinished live invoices, like those that are due, leased, without a receipt, or wait for a retry', async () => {
+    const tenantId = newId('ten');
+    const live = async (work: object | null, changes: Partial<Invoice> = {}) =>
+      invoices.change(
+        await claimed(await stored({ tenantId, environment: 'live', ...changes })),
+        { work: work && ({ ...transmit, ...work } as never) },
+        60_000,
+      );
+    const before = (await invoices.unfinishedLive(100_000)).length;
+    const count = async () => (await invoices.unfinishedLive(100_000)).filter((each) => each === tenantId).length;
+    await stored({ tenantId, environment: 'live' });
+    await claimed(await stored({ tenantId, environment: 'live' }));
+    await live({ in: 3_600_000 });
+    await live({ parked: true });
+    await live({ blocked: 'digest_mismatch' });
+    await live({ stage: 'decide', in: 3_600_000 });
+    await live({ stage: 'receipt' });
+    expect(await count()).toBe(7);
+    await live(null);
+    await live({ stage: 'render' });
+    await live({ stage: 'email' });
+    await live({ blocked: 'digest_mismatch' }, { environment: 'test' });
+    expect(await count()).toBe(7);
+    expect((await invoices.unfinishedLive(100_000)).length).toBe(before + 7);
+    expect(await invoices.unfinishedLive(2)).toHaveLength(2);
+  });
+
   it('those that failed in an outage are made due at its end, and no others', async () => {
     const put = async (work: object, claimAgain = false) => {
       const { invoice } = await invoices.change(

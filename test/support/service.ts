@@ -55,6 +55,14 @@ export const NO_PAPERS: Omit<NonNullable<AppParts['live']>, 'authority'> = {
   },
 };
 
+/** For tests that create live invoices and do not need what becomes of them. */
+export const TAKES_LIVE: NonNullable<AppParts['means']> = { hasAuthority: true, signsLive: () => true };
+
+/** {@link startService} with {@link TAKES_LIVE}. */
+export function startTakingLive(environment: Record<string, string> = {}): Promise<TestService> {
+  return startService(environment, STAND_IN_RENDERER, false, undefined, TAKES_LIVE);
+}
+
 /**
  * A service with a database of its own. It shares the engine and the threads for documents with the other services of
  * this process; with MONGODB_URL or DATA_DIR among the settings it opens its store itself.
@@ -62,12 +70,14 @@ export const NO_PAPERS: Omit<NonNullable<AppParts['live']>, 'authority'> = {
  * @param renderer draws the PDFs: a stand-in unless given, null for Chromium
  * @param monitorCommands whether the store's client tells of its commands
  * @param live the live authority, instead of the configured one
+ * @param means what live invoices need, instead of what the settings have
  */
 export async function startService(
   environment: Record<string, string> = {},
   renderer: AppParts['renderer'] | null = STAND_IN_RENDERER,
   monitorCommands = false,
   live?: Partial<AppParts['live']> & Pick<NonNullable<AppParts['live']>, 'authority'>,
+  means?: AppParts['means'],
 ): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fatoura-'));
   const mongo = onServer ? await startTestMongo() : null;
@@ -90,6 +100,7 @@ export async function startService(
     ...(store && { store }),
     ...(renderer && { renderer }),
     ...(live && { live: { ...NO_PAPERS, ...live } }),
+    ...(means && { means }),
     monitorCommands,
   });
   if (app.url === null) throw new Error('the service has no address');
@@ -156,7 +167,7 @@ export function withDatabase(uri: string, name: string): string {
  */
 // biome-ignore lint/correctness/noEmptyPattern: Vitest takes from the pattern which fixtures this one needs
 export const withSharedService = test.extend('service', { scope: 'worker' }, async ({}, { onCleanup }) => {
-  const service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+  const service = await startTakingLive({ RATE_LIMIT_ADDRESS: '1000000' });
   onCleanup(() => service.close());
   return service;
 });

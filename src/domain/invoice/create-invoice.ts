@@ -4,6 +4,7 @@ import { errorOfProblems, ServiceError, serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { type Member, type Principal, requireScope } from '../principal.ts';
+import type { MissingForLive } from '../tenant/ports.ts';
 import { type Environment, missingProfileFields } from '../tenant/tenant.ts';
 import { kindOfError, NO_TRACING, type Span, type Tracing } from '../tracing.ts';
 import type { ClientSecrets } from './client-secret.ts';
@@ -33,6 +34,9 @@ export type LogWarnings = (entry: {
   readonly warnings: readonly WarningCode[];
 }) => void;
 
+/** What the installation lacks at the moment to issue a live invoice of the tenant; empty: nothing. */
+export type MissingForIssue = (tenantId: string) => Promise<readonly MissingForLive[]>;
+
 export type CreateInvoice = ReturnType<typeof createCreateInvoice>;
 
 export function createCreateInvoice(
@@ -43,13 +47,15 @@ export function createCreateInvoice(
   invoiceWarnings: InvoiceWarnings,
   logWarnings: LogWarnings,
   tracing: Tracing = NO_TRACING,
+  missingForIssue: MissingForIssue = async () => [],
 ) {
   /**
    * Stores an invoice as `pending` and returns before any processing (docs/api/contract.md, "POST /v1/invoices").
    * @param input structurally valid: the output of `createInvoiceInput`
    * @param idempotencyKey 1 to 255 printable characters, surrounding quotes not counted, or null
    * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch,
-   *   invalid_ice, invalid_date, invalid_bank_account, duplicate_number, idempotency_conflict; nothing is stored then
+   *   invalid_ice, invalid_date, invalid_bank_account, duplicate_number, idempotency_conflict; internal_error (503) for a
+   *   live invoice that the operator's settings do not allow to be issued; nothing is stored then
    */
   return async (
     principal: Principal,
@@ -99,6 +105,7 @@ export function createCreateInvoice(
         throw errorOfProblems([first, ...rest, ...(taken ? [taken] : [])]);
       }
     }
+    if (owner.environment === 'live') await requireMeans(owner.tenant.id, idempotencyKey === null ? null : id);
     const invoice = newInvoice(owner, input, createdAt, id, span?.traceparent);
     const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
     // Computed before the insert: if this fails, the client gets the error and nothing is stored.
@@ -122,6 +129,22 @@ export function createCreateInvoice(
       clientSecret: clientSecrets.issue(earlier.invoice.id),
       replayed: true,
     };
+  }
+
+  /**
+   * A live invoice that cannot be signed or sent would take a number and wait for settings that may never come.
+   * @param replayed the id of an earlier request's invoice, which is stored already if it exists
+   */
+  async function requireMeans(tenantId: string, replayed: string | null): Promise<void> {
+    const missing = await missingForIssue(tenantId);
+    if (missing.length === 0 || (replayed !== null && (await invoices.findCreatedAs(replayed)) !== null)) return;
+    const texts = missing.map(({ text }) => text).join('; ');
+    throw serviceError(
+      'internal_error',
+      `Live invoices cannot be issued at the moment: they require ${texts}. Nothing was stored. Send the request again later, with the same Idempotency-Key.`,
+      null,
+      503,
+    );
   }
 }
 

@@ -22,6 +22,8 @@ export const LANES = {
 
 export type Lane = keyof typeof LANES;
 export const LANE_NAMES = Object.keys(LANES) as Lane[];
+/** The lanes of live invoices that need the authority: those without a decision or a receipt. */
+export const LIVE_LANES = ['transmissions', 'answers'] as const satisfies readonly Lane[];
 
 const LANE_OF_STAGE: Readonly<Record<Stage, Readonly<Record<Environment, Lane>>>> = {
   normalize: { test: 'stages', live: 'transmissions' },

@@ -264,6 +264,11 @@ export interface InvoiceRepository {
   /** Number of parked invoices, counted up to `limit`. */
   parkedCount(limit: number): Promise<number>;
   /**
+   * The tenants of live invoices that need the authority or the signing certificate: not decided, or without the receipt;
+   * also parked and blocked ones. One entry for each of up to `limit` invoices. Four round trips.
+   */
+  unfinishedLive(limit: number): Promise<string[]>;
+  /**
    * Number of parked invoices by tenant: at most `tenants` of them, each counted up to `limit`. Two round trips for each
    * tenant.
    */

@@ -184,6 +184,15 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     },
     idleCount: { call: () => invoices.idleCount(9), scatters: ['find invoices by work.lane'], because: FEW },
     parkedCount: { call: () => invoices.parkedCount(9), scatters: ['find invoices by work.parked'], because: FEW },
+    unfinishedLive: {
+      call: () => invoices.unfinishedLive(9),
+      scatters: [
+        'find invoices by work.lane',
+        'find invoices by work.parked',
+        'find invoices by environment, work.blocked',
+      ],
+      because: FEW,
+    },
     parkedByTenant: {
       call: async () => {
         await fresh({}, { 'work.parked': true });

@@ -19,35 +19,30 @@ async function findings(
   opened.push(simulator);
   await prepare(simulator);
   const config = readConfig({ ...simulator.settings, ...change });
-  const all = await checkAuthority(
-    () => diagnoseAuthority(config),
-    async () => 0,
-    new Date(),
-  );
+  const all = await checkAuthority(() => diagnoseAuthority(config), null, new Date());
   for (const { state, advice } of all) expect(advice === undefined).toBe(state === 'works');
   return all.map(({ state, subject, found }) => `${state} ${subject}: ${found}`);
 }
 
 it('without DGI_URL there is nothing to check', async () => {
-  const [finding, ...others] = await checkAuthority(
-    () => diagnoseAuthority(readConfig({})),
-    async () => 0,
-    new Date(),
-  );
+  const [finding, ...others] = await checkAuthority(() => diagnoseAuthority(readConfig({})), null, new Date());
   expect(finding).toMatchObject({ state: 'works', found: expect.stringContaining('DGI_URL is not set') });
   expect(others).toEqual([]);
 });
 
-it('without DGI_URL live invoices may wait that nothing sends: that is told, and what to do', async () => {
-  const check = (waiting: () => Promise<number>) =>
-    checkAuthority(() => diagnoseAuthority(readConfig({})), waiting, new Date());
-  expect(await check(async () => 7)).toEqual([
+it('without DGI_URL live invoices may wait, or live keys be valid: that is a failure, and what to do', async () => {
+  const check = (waiting: number, tenants: number) =>
+    checkAuthority(() => diagnoseAuthority(readConfig({})), { condition: 'authority', waiting, tenants }, new Date());
+  expect(await check(7, 1)).toEqual([
     {
-      ...{ subject: 'authority', state: 'warns', found: 'DGI_URL is not set, and 7 live invoices wait to be sent' },
+      ...{ subject: 'authority', state: 'fails' },
+      found: 'DGI_URL is not set, and the data has 7 unfinished live invoices and 1 tenant with valid live keys',
       advice: expect.stringContaining('Set DGI_URL'),
     },
   ]);
-  expect(await check(() => Promise.reject(new Error('no store')))).toMatchObject([{ state: 'works' }]);
+  expect(await check(0, 2)).toMatchObject([
+    { state: 'fails', found: expect.stringMatching(/has 2 tenants with valid/) },
+  ]);
 });
 
 it('certificate, token, capabilities and clock work', async () => {
@@ -82,11 +77,7 @@ it.each([
   opened.push(simulator);
   if (what === 'foreign-server') await simulator.control.rotate(what);
   else simulator.control.addFault({ kind: what, calls: ['token'] });
-  const all = await checkAuthority(
-    () => diagnoseAuthority(readConfig({ ...simulator.settings })),
-    async () => 0,
-    new Date(),
-  );
+  const all = await checkAuthority(() => diagnoseAuthority(readConfig({ ...simulator.settings })), null, new Date());
   const token = all.find(({ subject }) => subject === 'DGI token');
   expect(`${token?.found}\n${token?.advice}`).toMatch(expected);
 });
@@ -125,11 +116,7 @@ describe('a certificate', () => {
       capabilities: live.authority.capabilities(),
     };
     const now = new Date(certificate.certificate.validToDate.getTime() - (days + 0.5) * 86_400_000);
-    const [finding] = await checkAuthority(
-      async () => diagnosis,
-      async () => 0,
-      now,
-    );
+    const [finding] = await checkAuthority(async () => diagnosis, null, now);
     expect(finding).toMatchObject({ state, found: expect.stringContaining(`(${days} days left)`) });
   });
 });

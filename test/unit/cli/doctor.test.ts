@@ -114,12 +114,19 @@ describe('certificate', () => {
     [29, 'warns', '(29 days left)'],
     [-1, 'fails', 'expired'],
   ])('%i days before expiry it %s', async (days, state, found) => {
-    const { finding } = await checkCertificate(until(days), NOW);
+    const { finding } = await checkCertificate(until(days), null, NOW);
     expect(finding).toMatchObject({ state, found: expect.stringContaining(found) });
   });
 
+  it('fails when the data has live invoices that it cannot sign', async () => {
+    const need = { condition: 'certificate', waiting: 3, tenants: 0 } as const;
+    const { finding } = await checkCertificate(until(400), need, NOW);
+    expect(finding).toMatchObject({ state: 'fails', found: expect.stringMatching(/the data has 3 unfinished live/) });
+    expect(finding.advice).toMatch(/^Set SIGNING_P12, SIGNING_PKCS11 or SIGNING_TENANTS/);
+  });
+
   it('fails when it cannot be read', async () => {
-    const { finding } = await checkCertificate(() => Promise.reject(new Error('no key in it')), NOW);
+    const { finding } = await checkCertificate(() => Promise.reject(new Error('no key in it')), null, NOW);
     expect(finding).toMatchObject({ state: 'fails', found: 'no key in it' });
   });
 });
@@ -217,6 +224,7 @@ it('whatever the data folder does not contain yet is tried in a temporary folder
       return { works: false, advice: '' };
     },
     diagnoseAuthority: async () => null,
+    diagnoseLive: async () => [],
     diagnoseMail,
   };
   const printed: string[] = [];

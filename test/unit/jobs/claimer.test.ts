@@ -98,6 +98,7 @@ function worker(
   const claimer = createClaimer({
     invoices,
     ranges: { own: () => own },
+    lanes: LANE_NAMES,
     run: ({ invoice }) => work(invoice.id),
     isAnswering,
     report: (_message, error) => errors.push(error),
