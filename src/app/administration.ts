@@ -7,6 +7,7 @@ import type { AuthorityStateStore } from '../domain/authority/state.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
 import type { KeyRingStore } from '../domain/installation/key-ring.ts';
 import type { LostNumbers } from '../domain/invoice/lost-numbers.ts';
+import type { NumberSeries } from '../domain/invoice/number-series.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { PeopleRepository } from '../domain/person/ports.ts';
 import type { LiveConditions, TenantRepository } from '../domain/tenant/ports.ts';
@@ -23,6 +24,7 @@ import { createInvoiceRepository } from '../storage/invoices.ts';
 import { withKeyCache } from '../storage/key-cache.ts';
 import { createKeyRingStore } from '../storage/key-ring.ts';
 import { createLostNumbers } from '../storage/lost-numbers.ts';
+import { createNumberSeries } from '../storage/number-series.ts';
 import { createPeopleRepository } from '../storage/people.ts';
 import { createReconciliationState } from '../storage/reconciliation-state.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
@@ -45,6 +47,7 @@ export interface Administration {
     'find' | 'findEvenWithheld' | 'changeWaiting' | 'needingAttention' | 'retryNow' | 'parkedByTenant' | 'unfinishedLive'
   >;
   readonly lostNumbers: LostNumbers;
+  readonly numberSeries: NumberSeries;
   readonly authorityState: AuthorityStateStore;
   readonly differences: Pick<DifferenceRepository, 'count' | 'acknowledge'>;
   readonly ledgerCopy: Pick<LedgerCopy, 'find'>;
@@ -67,6 +70,7 @@ export function administrationOf(
     auditLog: createAuditLog(db),
     invoices: createInvoiceRepository(db),
     lostNumbers: createLostNumbers(db),
+    numberSeries: createNumberSeries(db),
     authorityState: createAuthorityStateStore(db),
     differences: createDifferenceRepository(db),
     ledgerCopy: createLedgerCopy(db),

@@ -7,6 +7,7 @@ import { doctor } from './doctor.ts';
 import { abandonInvoice, invoicesNeedingAttention, retryInvoice } from './invoices.ts';
 import { endDataKey, listDataKeys, resealSecrets, rotateDataKey, rotateMasterKey } from './key-ring.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { listNumbers } from './list-numbers.ts';
 import { migrate } from './migrate.ts';
 import { continueNumbers } from './numbers.ts';
 import { listOperations } from './operations.ts';
@@ -45,6 +46,7 @@ export const COMMANDS: readonly Command[] = [
   invoicesNeedingAttention,
   retryInvoice,
   abandonInvoice,
+  listNumbers,
   continueNumbers,
   authorityStatus,
   pauseAuthority,

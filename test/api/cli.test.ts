@@ -16,10 +16,13 @@ import { greeting } from '../../src/cli/greeting.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { readConfig } from '../../src/config.ts';
+import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
+import { seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { startEngine } from '../../src/engine/embedded.ts';
 import { createErasureStore } from '../../src/storage/erasure.ts';
 import { documentOf } from '../../src/storage/invoice-document.ts';
+import { ownNumberKey, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { type CommandLine, startCommandLine } from '../support/command-line.ts';
 import { pendingInvoice } from '../support/invoices.ts';
@@ -430,6 +433,36 @@ describe('numbers continue', () => {
     // A worker of the service of this file runs.
     const running = await administer('numbers', 'continue', (await service.tenant()).id, '2026-000005');
     expect(running).toMatchObject({ code: 1, err: expect.stringContaining('a worker of the service runs') });
+  });
+});
+
+describe('numbers list', () => {
+  it('has the last and the next number of each year, and tenants with live keys that have none', async () => {
+    const env = { DATA_DIR: join(folder, 'series') };
+    const { tenants, store, close } = await openAdministration(readConfig(env));
+    const [atlas, rif, test] = ['ten_1', 'ten_2', 'ten_3'];
+    const year = seriesYear(new Date());
+    for (const [n, id] of [atlas, rif, test].entries())
+      await tenants.insert({ id, name: `Tenant ${n}`, profile: {}, createdAt: new Date(n) });
+    const keys = createManageKeys(tenants, async () => [], null);
+    for (const id of [atlas, rif]) await keys.create(id, 'secret', 'live');
+    const take = (of: string, environment: 'live' | 'test', inYear: number, serial: number) => ({
+      ...{ _id: seriesKey({ tenantId: of, environment }, { year: inYear, serial }), invoiceId: 'inv_1' },
+    });
+    const taken = [take(atlas, 'live', year, 9), take(atlas, 'live', year, 123), take(atlas, 'live', year - 2, 7)];
+    const others = [take(atlas, 'test', year, 999), take(test, 'test', year, 5)];
+    const own = { _id: ownNumberKey({ tenantId: atlas, environment: 'live' }, 'FA 1'), invoiceId: 'inv_2' };
+    await store.db.collection<{ _id: string }>('invoice_numbers').insertMany([...taken, ...others, own]);
+    await close();
+    expect(jsonOf(await runHere(['numbers', 'list', '--json'], env))).toEqual([
+      { tenant: atlas, name: 'Tenant 0', year, last: `${year}-000123`, next: `${year}-000124` },
+      { tenant: atlas, name: 'Tenant 0', year: year - 2, last: `${year - 2}-000007`, next: `${year - 2}-000008` },
+      { tenant: rif, name: 'Tenant 1', year, last: null, next: `${year}-000001` },
+    ]);
+    const { out } = await runHere(['numbers', 'list', '--tenant', rif], env);
+    expect(out).toMatch(new RegExp(`ten_2 +Tenant 1 +${year} +- +${year}-000001`));
+    expect(out).not.toContain(atlas);
+    expect(await runHere(['numbers', 'list', '--tenant', 'ten_9'], env)).toMatchObject({ code: 1 });
   });
 });
 

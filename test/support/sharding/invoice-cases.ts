@@ -9,6 +9,7 @@ import type { Store } from '../../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../../src/storage/invoice-document.ts';
 import { createInvoiceRepository } from '../../../src/storage/invoices.ts';
 import { createLostNumbers } from '../../../src/storage/lost-numbers.ts';
+import { createNumberSeries } from '../../../src/storage/number-series.ts';
 import { createOutbox } from '../../../src/storage/outbox.ts';
 import { createTransmissions } from '../../../src/storage/transmissions.ts';
 import { pendingInvoice } from '../invoices.ts';
@@ -29,6 +30,7 @@ const owner = [tenantId, environment] as const;
 export function invoiceCases(store: Store): Record<string, Subject> {
   const invoices = createInvoiceRepository(store.db, undefined, true);
   const lost = createLostNumbers(store.db);
+  const series = createNumberSeries(store.db);
   const ids = createInvoiceIds('s');
 
   async function fresh(changes: Partial<Invoice> = {}, set?: object): Promise<Invoice> {
@@ -243,6 +245,13 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       continueAfter: {
         call: () =>
           lost.continueAfter({ tenantId: newId('ten'), environment }, { year: 2026, serial: 5 }, { mayBegin: true }),
+        scatters: ['find invoice_numbers by _id'],
+        because: 'an operator does it once after a restore; each shard reads one key',
+      },
+    }),
+    createNumberSeries: subject(series, {
+      lastNumbers: {
+        call: () => series.lastNumbers(OWNER),
         scatters: ['find invoice_numbers by _id'],
         because: 'an operator does it once after a restore; each shard reads one key',
       },

@@ -57,18 +57,23 @@ export function createSettle(parts: SettleParts): (run: TransmitRun, outcome: Ou
         alert(`the authority does not take the document: ${outcome.code}: ${outcome.message}`);
         return rejected(run, refusedByAuthority(invoice, outcome.code, outcome.message), [{ path: null, ...outcome }]);
       case 'duplicate': {
-        alert(`the authority holds another document with this number, as ${outcome.original}`);
+        alert(`the authority holds another document with this number, as ${outcome.original}; ${IF_RESTORED}`);
         const reason = duplicateOf(invoice, outcome.original);
         return rejected(run, reason, [{ code: 'duplicate', path: null, message: reason }]);
       }
       case 'digest_mismatch': {
-        alert(`the authority holds another document under this id; its digest is ${outcome.heldDigest ?? 'unknown'}`);
+        const digest = outcome.heldDigest ?? 'unknown';
+        alert(`the authority holds another document under this id; its digest is ${digest}; ${IF_RESTORED}`);
         const work = { attempts, failures, outcomeUnknown: false, blocked: outcome.kind };
         return park(claim, { stage: 'transmit', ...work }, 0, recordOf(invoice, log));
       }
     }
   };
 }
+
+/** Why the authority may know more than the data: the advice of every alert about a document that is not ours. */
+const IF_RESTORED =
+  'if older data was restored, follow docs/operations.md, "After a restore of a backup or a followed copy" (numbers continue), and never have it removed there';
 
 /** The authority holds the document, perhaps under the id of an earlier submission of it. */
 async function transmitted(
