@@ -111,6 +111,7 @@ acknowledged after the backup is gone: docs/operations.md says what to do about 
           'The backup has no master key: put master.key into DATA_DIR, or set MASTER_KEY, before you start the service.',
         );
       terminal.print('Check it with: npm run -s cli -- check');
+      terminal.print(beforeTheStart(manifest));
       return 0;
     });
   },
@@ -183,6 +184,15 @@ async function untilSignal(work: (signal: AbortSignal) => Promise<number>): Prom
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }
+}
+
+/** Printed for any data: whether there are live invoices is known only when the data is opened. */
+function beforeTheStart({ takenAt }: Manifest): string {
+  return `
+If it has live keys or live invoices: what was acknowledged after ${takenAt} is gone here, but not at the tax authority.
+Before the first start follow docs/operations.md, "After a restore of a backup or a followed copy": otherwise numbers are given
+twice. It begins with the settings, which a copy does not have (npm run -s cli -- doctor), and with
+  npm run -s cli -- authority reconcile --since ${takenAt.slice(0, 10)}`;
 }
 
 function factsOf({ takenAt, dataBytes, documents }: Manifest): string {

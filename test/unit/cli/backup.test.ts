@@ -30,3 +30,19 @@ it('--replace belongs to --follow', async () => {
     expect(await runCommandLine(['backup', '--follow', '--to', 'copy', ...more], COMMANDS, context)).toBe(0);
   expect(followed).toMatchObject([{ replace: false }, { replace: true }]);
 });
+
+it('restore says what comes before the first start, with the UTC day of the copy', async () => {
+  const printed: string[] = [];
+  const takenAt = '2026-11-24T23:59:58.123Z';
+  const manifest = { takenAt, dataBytes: 1, documents: {}, masterKey: true };
+  const context = {
+    terminal: { print: (text: string) => printed.push(text), remark: () => undefined },
+    config: () => readConfig({}),
+    parts: { restoreBackup: async () => manifest },
+  } as unknown as CommandContext;
+  expect(await runCommandLine(['restore', '--from', 'copy'], COMMANDS, context)).toBe(0);
+  const text = printed.join('\n');
+  expect(text).toContain(`what was acknowledged after ${takenAt} is gone here`);
+  expect(text).toContain('docs/operations.md, "After a restore of a backup or a followed copy"');
+  expect(text).toMatch(/^ {2}npm run -s cli -- authority reconcile --since 2026-11-24$/m);
+});
