@@ -73,9 +73,11 @@ with the tax authority is finished by the service, and is erased then. See docs/
       if (isDry) {
         const counts = await erasures.counts(tenantId);
         const retained = await keptCount(erasures, tenantId);
+        const blocked = await erasures.blocked(tenantId, BLOCKED);
+        const facts = { retention_years: retentionYears, ...counts, retained, waiting_for_operator: blocked };
         print(
-          { tenant: tenantId, name: tenant?.name ?? null, retention_years: retentionYears, ...counts, retained },
-          preview(counts, retained, retentionYears),
+          { tenant: tenantId, name: tenant?.name ?? null, ...facts },
+          preview(counts, retained, retentionYears) + waitingText(blocked),
         );
         return 0;
       }
@@ -88,14 +90,27 @@ with the tax authority is finished by the service, and is erased then. See docs/
       const state = await erase(tenantId, (what) => terminal.remark(`${what}…`));
       if (state === null) throw new Error(`There is no tenant '${harmless(tenantId)}' any more.`);
       const retained = await keptCount(erasures, tenantId);
+      const blocked = await erasures.blocked(tenantId, BLOCKED);
       print(
-        { tenant: tenantId, done: state.isDone, under_way: state.underWay, retained },
-        outcome(tenantId, state, retained, retentionYears),
+        { tenant: tenantId, done: state.isDone, under_way: state.underWay, retained, waiting_for_operator: blocked },
+        outcome(tenantId, state, retained, retentionYears) + waitingText(blocked),
       );
       return 0;
     });
   },
 };
+
+/** Invoices that wait for an operator and are named. */
+const BLOCKED = 20;
+
+/** What the service does not finish by itself; an empty text if there is nothing. */
+function waitingText(blocked: readonly string[]): string {
+  if (blocked.length === 0) return '';
+  const more = blocked.length === BLOCKED ? ', and maybe more' : '';
+  return `
+These of them wait for an operator, and the service does not finish them by itself: ${blocked.join(', ')}${more}. "invoices attention"
+says why, docs/operations.md, "The tax authority", what to do; then "invoices retry INVOICE_ID" lets the service go on.`;
+}
 
 /** Kept invoices that are counted together. */
 const COUNTED = 500;

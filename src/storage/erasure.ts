@@ -129,6 +129,17 @@ export function createErasureStore(db: Db): ErasureStore {
       return found;
     },
 
+    async blocked(tenantId, limit) {
+      const status = { $in: INVOICE_STATUSES.filter((each) => !isFinal(each)) };
+      const found = await db
+        .collection<{ _id: string }>('invoices')
+        .find({ tenantId, environment: 'live', status, 'work.blocked': { $exists: true } })
+        .project<{ _id: string }>({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+
     removePeople: (tenantId, limit) => removePeopleOf(people, tenantId, limit),
 
     async removeEndpoints(tenantId, limit) {

@@ -17,6 +17,8 @@ import { runCommandLine } from '../../src/cli/run.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { readConfig } from '../../src/config.ts';
 import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
+import { NEVER } from '../../src/domain/invoice/attention.ts';
+import { NEW_WORK } from '../../src/domain/invoice/invoice.ts';
 import { seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { startEngine } from '../../src/engine/embedded.ts';
@@ -349,7 +351,13 @@ describe('the data of a tenant', () => {
     expect((await administer('tenants', 'erase', id, '--dry-run')).out).toMatch(/^1 +test invoices with documents$/m);
     expect(await statusWith(secretKey)).toBe(200);
     const erased = await administer('tenants', 'erase', id, '--confirm', id, '--json');
-    expect(JSON.parse(erased.out)).toEqual({ tenant: id, done: false, under_way: 0, retained: 0 });
+    expect(JSON.parse(erased.out)).toEqual({
+      tenant: id,
+      done: false,
+      under_way: 0,
+      retained: 0,
+      waiting_for_operator: [],
+    });
     expect(await statusWith(secretKey)).toBe(401);
     const entry = { action: 'tenant.erased', subject: id, tenantId: 'installation' };
     expect(await service.app.store.db.collection('audit_log').findOne(entry)).toMatchObject({
@@ -361,6 +369,28 @@ describe('the data of a tenant', () => {
     expect(await administer('tenants', 'erase', 'ten_x', '--confirm', 'ten_x')).toMatchObject({
       ...{ code: 1, err: expect.stringContaining("There is no tenant 'ten_x'") },
     });
+  });
+});
+
+describe('an erasure of a tenant with an invoice that waits for an operator', () => {
+  it('names it, also before anything is erased, and what to do', async () => {
+    const { id: tenantId } = await service.tenant();
+    const { db } = service.app.store;
+    const blocked = { ...NEW_WORK, stage: 'transmit', blocked: 'digest_mismatch', dueAt: NEVER, claims: 0 } as const;
+    const waiting = { environment: 'live', status: 'signing', tenantId } as const;
+    const work = { ...blocked, since: new Date() };
+    const invoices = [pendingInvoice({ ...waiting, work }), pendingInvoice({ ...waiting, work: null })];
+    const documents = invoices.map((invoice) => documentOf(invoice, newCreationMoment().order, null));
+    await db.collection<{ _id: string }>('invoices').insertMany(documents);
+    const named = new RegExp(
+      `2 live invoices.* under way.*wait for an operator.*: ${invoices[0]?.id}\\. .*invoices attention.*invoices retry`,
+      's',
+    );
+    expect((await administer('tenants', 'erase', tenantId, '--dry-run')).out).toMatch(named);
+    expect((await administer('tenants', 'erase', tenantId, '--confirm', tenantId)).out).toMatch(named);
+    const again = await administer('tenants', 'erase', tenantId, '--confirm', tenantId, '--json');
+    expect(JSON.parse(again.out)).toMatchObject({ under_way: 2, waiting_for_operator: [invoices[0]?.id] });
+    await db.collection('invoices').deleteMany({ tenantId });
   });
 });
 

@@ -38,6 +38,7 @@ describe('every query of an erasure has an index, and looks at nothing of other 
     ['pending', () => erasures.pending(null, 2)],
     ['pending, further ones', () => erasures.pending('ten_', 2)],
     ['counts', () => erasures.counts(own.tenantId), 40],
+    ['blocked', () => erasures.blocked(own.tenantId, LIMIT), 20],
     ['removeEndpoints', () => erasures.removeEndpoints(own.tenantId, LIMIT)],
     ['removeDeliveries', () => erasures.removeDeliveries(own.tenantId, LIMIT)],
     [

@@ -82,6 +82,8 @@ export interface ErasureStore {
   /** Up to `limit` tenants of which something may be left that has to go, by id. @param after id; null: from the first */
   pending(after: string | null, limit: number): Promise<Erasure[]>;
   counts(tenantId: string): Promise<TenantCounts>;
+  /** The ids of up to `limit` live invoices that make no progress before an operator retries them. */
+  blocked(tenantId: string, limit: number): Promise<string[]>;
   /** The accounts of people who belong to this tenant alone, memberships and invitations. */
   removePeople(tenantId: string, limit: number): Promise<number>;
   /** No webhook is sent from here on. */

@@ -44,6 +44,10 @@ export function erasureCases(store: Store): Record<string, Subject> {
           'count webhook_deliveries by environment, tenantId',
         ],
       ),
+      blocked: scattering(
+        ({ tenantId }) => erasures.blocked(tenantId, 5),
+        ['find invoices by environment, status, tenantId, work.blocked'],
+      ),
       removePeople: async () => erasures.removePeople((await erased()).tenantId, 5),
       removeEndpoints: scattering(
         ({ tenantId }) => erasures.removeEndpoints(tenantId, 5),
