@@ -20,7 +20,7 @@ Options:
   --port P              HTTPS port (default 4443; 0 picks a free one)
   --control-port P      port of the control server on 127.0.0.1 (default: a free one)
   --host ADDRESS        address to listen on (default 127.0.0.1)
-  --data-dir DIR        keys and ledger (default ./data/authority-simulator)
+  --data-dir DIR        keys and ledger (default ./authority-simulator)
   --settings-file FILE  write the settings there as well, for ENV_FILE of the service
   --callback-url URL    where the profile callback announces decisions
   --decision-delay 2s   from a submission to its decision
@@ -41,7 +41,8 @@ Options:
 
 Exit codes: 0 stopped, 1 could not start, 2 usage error.`;
 
-const DEFAULT_DATA_DIR = './data/authority-simulator';
+/** Not in the service's DATA_DIR: a backup would have the authority's keys and ledger, and a restore bring an old one back. */
+const DEFAULT_DATA_DIR = './authority-simulator';
 const DEFAULT_PORT = '4443';
 const NO_LIMITS: Limits = {
   submissions_per_minute: 1_000_000,

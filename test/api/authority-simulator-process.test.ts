@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,6 +18,13 @@ afterAll(() => rm(folder, { recursive: true }));
 
 /** Documents are not examined, nothing is limited, and decisions are quick. */
 const FAST = ['--verify', 'none', '--no-limits', '--decision-delay', '20ms'];
+
+test('its folder is not in the data of the service, which a backup copies', async () => {
+  const simulator = await startSimulatorProcess({ cwd: folder }, ...FAST);
+  await simulator.end('SIGTERM');
+  expect(simulator.settings.DGI_CA).toBe(join(await realpath(folder), 'authority-simulator', 'identity', 'ca.pem'));
+  expect(await readdir(folder)).not.toContain('data');
+});
 
 describe('the ledger after kill -9', () => {
   test('holds everything that was answered, once, and takes the decisions that are owed', async () => {

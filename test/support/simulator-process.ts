@@ -31,10 +31,18 @@ export async function runSimulatorProgram(...options: string[]): Promise<{ code:
   return { code, printed };
 }
 
-/** Starts the simulator on free ports. Rejects with its output when it ends before it is ready. */
-export async function startSimulatorProcess(dataDir: string, ...options: string[]): Promise<SimulatorProcess> {
-  const child = spawn(process.execPath, [MAIN, '--port', '0', '--data-dir', dataDir, '--json', ...options], {
+/**
+ * Starts the simulator on free ports. Rejects with its output when it ends before it is ready.
+ * @param dataDir its folder, or the working directory in which it has its usual one
+ */
+export async function startSimulatorProcess(
+  dataDir: string | { readonly cwd: string },
+  ...options: string[]
+): Promise<SimulatorProcess> {
+  const folder = typeof dataDir === 'string' ? ['--data-dir', dataDir] : [];
+  const child = spawn(process.execPath, [MAIN, '--port', '0', ...folder, '--json', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(typeof dataDir !== 'string' && dataDir),
   });
   const exited = once(child, 'exit');
   let failure = '';
