@@ -56,7 +56,10 @@ function* summary({ collections, address, masterKeyFile }: Moved, to: string): G
     yield columns([head, ...rows]);
     yield `\nThe same in both: ${collections.reduce((sum, { documents }) => sum + documents, 0)} documents, byte for byte, and all indexes.`;
   }
-  yield '\nStart the service with these settings, and with the others as they are, DATA_DIR included:\n';
+  yield '\nStart the service with these settings, and with the others as they are, DATA_DIR included.';
+  yield masterKeyFile === null
+    ? 'In a shell:\n'
+    : `In a shell; an env file wants the content of ${masterKeyFile} after MASTER_KEY= instead:\n`;
   yield `MONGODB_URL=${quoted(to)}`;
   yield masterKeyFile === null ? 'MASTER_KEY as it is set until now' : `MASTER_KEY="$(cat ${quoted(masterKeyFile)})"`;
 }

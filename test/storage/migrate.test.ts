@@ -106,6 +106,8 @@ describe('the embedded engine with some hundred invoices, one in the middle of i
     const keyFile = join(embedded().DATA_DIR, 'master.key');
     expect(ended.out).toContain(`MONGODB_URL='${target}'\nMASTER_KEY="$(cat '${keyFile}')"`);
 
+    expect(ended.out).toContain(`In a shell; an env file wants the content of ${keyFile} after MASTER_KEY= instead:`);
+
     const store = await connect(target);
     const after = await digests(store.db);
     expect(of(after, MOVED)).toEqual(of(before, MOVED));
