@@ -136,19 +136,28 @@ export async function endDataKey({ keyRing }: RingOf, number: number, endsAt: Da
   await changeRing(keyRing, (ring) => withEnd(ring, number, endsAt, new Date()));
 }
 
-/** Seals all stored secrets with the newest data key in use. */
-export async function resealStoredSecrets(settings: Settings, { keyRing, store }: RingOf): Promise<Resealed> {
+/**
+ * Seals all stored secrets with the newest data key in use.
+ * @returns also from when a newer key is used, which seals none of them yet; null: there is none
+ */
+export async function resealStoredSecrets(
+  settings: Settings,
+  { keyRing, store }: RingOf,
+): Promise<Resealed & { readonly nextFrom: Date | null }> {
   const ring = await keyRing.read();
   if (!ring) throw new Error('This data has no keys yet: start the service first.');
   const { bytes } = await masterOfRing(ring, await readMasterKeys(settings), settings);
   const { data } = openRing(ring, bytes);
-  return resealSecrets(
+  const now = new Date();
+  const next = ring.keys.find(({ purpose, usedFrom, lost }) => purpose === 'data' && usedFrom > now && !lost);
+  const resealed = await resealSecrets(
     createWebhookEndpointRepository(store.db),
     createSecretBox(
       dataKeys(() => data),
       ENDPOINT_SECRETS,
     ),
   );
+  return { ...resealed, nextFrom: next?.usedFrom ?? null };
 }
 
 function masterOfRing(ring: KeyRing, keys: readonly MasterKey[], settings: Settings): Promise<MasterKey> {

@@ -33,17 +33,20 @@ keeps the old one beside it, also while the service runs. Interrupted at any poi
     });
     const { terminal } = context;
     if (input.has('json')) terminal.print(JSON.stringify(rotated));
-    else terminal.print(outcome(rotated));
+    else terminal.print(outcome(rotated, new Date()));
     return 0;
   },
 };
 
-function outcome({ from, to, file, kept }: Rotated): string {
+/** @param now when the keys were sealed: backups of the same day may be older */
+function outcome({ from, to, file, kept }: Rotated, now: Date): string {
   const sealed = `The keys of the data are sealed by ${file ?? 'MASTER_KEY'} (fingerprint ${to})`;
-  const now = from === to ? `${sealed}; there was nothing left to seal.` : `${sealed} and no longer by ${from}.`;
+  const done = from === to ? `${sealed}; there was nothing left to seal.` : `${sealed} and no longer by ${from}.`;
+  // The next whole minute: one of the seconds before this may need the old key, too.
+  const until = minute(new Date(Math.ceil(now.getTime() / 60_000) * 60_000));
   if (kept !== null)
-    return `${now} The old key is kept as ${kept}: backups from before today open with it only. Delete it when you have none of them any more.`;
-  return from === to ? now : `${now} Keep the old key as long as backups from before today.`;
+    return `${done} The old key is kept as ${kept}: backups made before ${until} open with it only. Delete it when you have none of them any more.`;
+  return from === to ? done : `${done} Keep the old key as long as backups made before ${until}.`;
 }
 
 export const listDataKeys: Command = {
@@ -135,18 +138,22 @@ export const resealSecrets: Command = {
   positionals: [],
   options: JSON_OPTION,
   details:
-    'Also beside a running service. Interrupted, run it again. The secrets stay the same. The exit code is 1 if one does not open.',
+    'Also beside a running service. Interrupted, run it again. The secrets stay the same. The exit code is 1 if one does not open, or if the newest key is not used yet.',
   async run(input, context) {
     const resealed = await administer(context, (administration) =>
       context.parts.resealStoredSecrets(context.config(), administration),
     );
-    const { endpoints, secrets, unopened } = resealed;
+    const { endpoints, secrets, unopened, nextFrom } = resealed;
     if (input.has('json')) context.terminal.print(JSON.stringify(resealed));
     else {
       context.terminal.print(`${endpoints} endpoints: ${secrets} secrets were sealed anew.`);
       for (const id of unopened) context.terminal.print(`${id} has a secret that does not open: its key is lost.`);
+      if (nextFrom !== null)
+        context.terminal.print(
+          `The newest key is used from ${nextFrom.toISOString()} only, and seals nothing yet: run data-keys reseal again then.`,
+        );
     }
-    return unopened.length === 0 ? 0 : 1;
+    return unopened.length === 0 && nextFrom === null ? 0 : 1;
   },
 };
 

@@ -214,6 +214,8 @@ it('a new data key is used by all processes, earlier ones are accepted until the
   await rotateDataKey(config, own, { purpose: 'data', earlierEndAt: null });
   await refreshed();
   expect(ready.map(({ keys }) => keys.data.newest().number)).toEqual([1, 1]);
+  const tooEarly = await resealStoredSecrets(config, own);
+  expect([tooEarly.secrets, tooEarly.nextFrom]).toEqual([0, (await own.keyRing.read())?.keys.at(-1)?.usedFrom]);
   // Instead of waiting for a minute.
   const used = { usedFrom: new Date() };
   await changeRing(own.keyRing, (ring) => ({
@@ -241,6 +243,7 @@ it('a new data key is used by all processes, earlier ones are accepted until the
   const twice = await Promise.all([1, 2].map(() => resealStoredSecrets(config, own)));
   expect(twice.reduce((sum, { secrets }) => sum + secrets, 0)).toBe(before.length);
   expect(twice.flatMap(({ unopened }) => unopened)).toEqual([]);
+  expect(twice.map(({ nextFrom }) => nextFrom)).toEqual([null, null]);
   const after = await endpoints();
   expect(after.flatMap(({ secrets }) => secrets).every(({ sealed }) => box.isNewest(sealed))).toBe(true);
   expect(after.map(({ updatedAt }) => updatedAt)).toEqual(before.map(({ updatedAt }) => updatedAt));
