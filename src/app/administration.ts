@@ -44,7 +44,13 @@ export interface Administration {
   readonly auditLog: AuditLog;
   readonly invoices: Pick<
     InvoiceRepository,
-    'find' | 'findEvenWithheld' | 'changeWaiting' | 'needingAttention' | 'retryNow' | 'parkedByTenant' | 'unfinishedLive'
+    | 'find'
+    | 'findEvenWithheld'
+    | 'changeWaiting'
+    | 'needingAttention'
+    | 'retryNow'
+    | 'parkedByTenant'
+    | 'unfinishedLive'
   >;
   readonly lostNumbers: LostNumbers;
   readonly numberSeries: NumberSeries;
