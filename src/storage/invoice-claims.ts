@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Filter, UpdateFilter } from 'mongodb';
 import { CLOCK_SKEW_MS } from '../domain/durations.ts';
 import { ALL_PARTITIONS, HURRIED_LANE, LANE_NAMES } from '../domain/invoice/lanes.ts';
+import { MOST_PAUSED, pauseAfter } from '../domain/invoice/pauses.ts';
 import type { Claim, InvoiceRepository } from '../domain/invoice/repository.ts';
+import { later } from '../domain/later.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { OUTBOX_GRACE_MS } from './invoice-transitions.ts';
 import { decoded } from './pages.ts';
@@ -119,10 +121,7 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
             'work.lane': lane,
             'work.partition': { $gte: ALL_PARTITIONS.from, $lt: ALL_PARTITIONS.until },
             'work.dueAt': { $gt: ahead },
-            $or: [
-              { 'work.since': { $gt: ahead } },
-              { 'work.token': { $ne: null }, 'work.dueAt': { $gt: new Date(leaseEnd.getTime() + CLOCK_SKEW_MS) } },
-            ],
+            $or: [{ 'work.since': { $gt: ahead } }, { 'work.token': { $ne: null }, $or: leasesBeyond(ahead) }],
           } as Filter<InvoiceDocument>,
           [{ $set: { 'work.dueAt': dueAt, 'work.since': { $min: ['$work.since', now] } } }],
         );
@@ -133,6 +132,18 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
       return changed;
     },
   };
+}
+
+/**
+ * Leases that are longer than any: a claim does not store when it was made. After a defect the lease is the pause, and
+ * more than one claim without progress shows that there may have been some: ending such a lease early would run an
+ * invoice that kills its worker again after each start.
+ */
+function leasesBeyond(now: Date): Filter<InvoiceDocument>[] {
+  return Array.from({ length: MOST_PAUSED }, (_, nth) => {
+    const claims = nth === 0 ? { $not: { $gt: 1 } } : nth + 1 === MOST_PAUSED ? { $gte: MOST_PAUSED } : nth + 1;
+    return { 'work.claims': claims, 'work.dueAt': { $gt: later(now, pauseAfter(nth + 1)) } } as Filter<InvoiceDocument>;
+  });
 }
 
 function oldestOf(found: readonly { readonly work: Pick<StoredWork, 'dueAt'> }[]): Date | null {

@@ -6,6 +6,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
 import { createInvoiceIds } from '../../src/domain/invoice/invoice-ids.ts';
 import { ALL_PARTITIONS, LANE_NAMES, type Lane, slotAfter, slotOf } from '../../src/domain/invoice/lanes.ts';
+import { pauseAfter } from '../../src/domain/invoice/pauses.ts';
 import {
   type Claim,
   ClaimLost,
@@ -14,6 +15,7 @@ import {
   NumberTaken,
 } from '../../src/domain/invoice/repository.ts';
 import { NO_TERMS } from '../../src/domain/invoice/terms.ts';
+import { later } from '../../src/domain/later.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
@@ -525,7 +527,7 @@ describe('a claim', () => {
   it('is renewed with others by one command, apart from those that are lost', async () => {
     const [first, second, lost] = [await stored(), await stored(), await stored()];
     const claims = [await claimed(first, 100), await claimed(second, 100), await claimed(lost, -1)];
-    const later = await claimed(lost, 50_000);
+    const current = await claimed(lost, 50_000);
     await invoices.renewMany(claims.map((claim, index) => ({ claim, leaseMs: 60_000 + index })));
     await sleep(110);
     expect(await Promise.all([first, second, lost].map(({ id }) => invoices.claim(id, 1000)))).toEqual([
@@ -535,7 +537,27 @@ describe('a claim', () => {
     ]);
     const end = (await invoices.find(lost.id))?.work?.dueAt;
     expect(Number(end)).toBeLessThan(Date.now() + 50_000);
-    await invoices.renew(later, 1000);
+    await invoices.renew(current, 1000);
+  });
+
+  it('that is longer than any pause was made by a clock ahead and is shortened; the pause after defects stays', async () => {
+    const paused = await Promise.all(
+      [1, 2, 5, 12].map(async (claims) => {
+        const { id } = await stored();
+        for (let nth = 1; nth < claims; nth++) expect(await invoices.claim(id, -1)).not.toBeNull();
+        return { claim: (await invoices.claim(id, -1)) as Claim, pause: pauseAfter(claims) };
+      }),
+    );
+    const endOf = async ({ claim }: { claim: Claim }) => (await invoices.find(claim.invoice.id))?.work?.dueAt;
+    for (const { claim, pause } of paused) await invoices.renew(claim, pause);
+    const before = await Promise.all(paused.map(endOf));
+    await invoices.reschedule(new Date(), 4000);
+    expect(await Promise.all(paused.map(endOf))).toEqual(before);
+    for (const { claim, pause } of paused) await invoices.renew(claim, pause + 60_000);
+    const now = new Date();
+    await invoices.reschedule(now, 4000);
+    const ends = await Promise.all(paused.map(endOf));
+    expect(ends).toEqual(paused.map(() => later(now, 4000)));
   });
 
   it('is refused before the next attempt is due, and without work', async () => {

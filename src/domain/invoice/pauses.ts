@@ -47,6 +47,9 @@ export function pauseAfter(times: number): number {
   return Math.min(DEFECT_PAUSE_MS * 2 ** (times - 1), LONGEST_PAUSE_MS);
 }
 
+/** The number of claims from which the pause after a defect no longer grows. */
+export const MOST_PAUSED = 1 + Math.ceil(Math.log2(LONGEST_PAUSE_MS / DEFECT_PAUSE_MS));
+
 /**
  * @param hintMs the authority's hint when to ask again, milliseconds from now; null if it gave none
  * @returns `delay` before the next look-up, in milliseconds; `days`: the full days that the authority has taken, on the
