@@ -181,7 +181,7 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       const ahead = later(now, CLOCK_SKEW_MS);
       // A time that is absent stays absent.
       const fromNow = (time: string) => ({
-        $ifNull: [{ $add: [now, { $subtract: [time, '$work.since'] }] }, '$$REMOVE'],
+        $cond: [{ $gt: [time, null] }, { $add: [now, { $subtract: [time, '$work.since'] }] }, '$$REMOVE'],
       });
       const moved = { 'work.readyAt': fromNow('$work.readyAt'), 'work.sweepAt': fromNow('$work.sweepAt') };
       // No delivery is swept before its times were written. That it is swept later is what the index finds.

@@ -7,6 +7,7 @@ import type { AttemptRecord } from '../../src/domain/webhook/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createOutbox } from '../../src/storage/outbox.ts';
 import { queryPlans } from '../support/query-plans.ts';
+import { deviates } from '../support/reference-deviations.ts';
 import { openTestStore } from '../support/store.ts';
 import { answerOf, storedEndpoint, storedInvoice, webhookWorker } from '../support/webhooks.ts';
 
@@ -110,7 +111,6 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['deliveries.cancelPending', () => webhooks.deliveries.cancelPending(endpoint.id, 2), 2],
   ['deliveries.backlog', () => webhooks.deliveries.backlog(5, later()), 5],
   ['deliveries.takeOverdue', () => webhooks.deliveries.takeOverdue(5, 1000, later()), 5],
-  ['deliveries.reschedule', () => webhooks.deliveries.reschedule(new Date()), 30],
   ['deliveries.freeLeases', () => webhooks.deliveries.freeLeases(new Date()), 30],
   ['deliveries.find', () => webhooks.deliveries.find(endpoint.tenantId, 'test', 'dlv_1'), 1],
   ['deliveries.ofEvents', () => webhooks.deliveries.ofEvents(owner(), [newId('evt'), newId('evt')]), 2],
@@ -127,6 +127,10 @@ function pageOf(endpointId: string | null, state: 'pending' | null) {
 }
 
 it.each(CALLS)('%s has an index', async (_name, call, most) => plans.expectIndexed(call, most));
+
+it.skipIf(deviates.dateArithmetic)('deliveries.reschedule has an index', async () => {
+  await plans.expectIndexed(() => webhooks.deliveries.reschedule(new Date()), 30);
+});
 
 it('pages have the right rows and the right end', async () => {
   const { rows, hasMore } = await webhooks.deliveries.page({ ...page(), endpointId: endpoint.id, state: null });

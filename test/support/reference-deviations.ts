@@ -2,7 +2,7 @@ import { type Document, EJSON } from 'bson';
 
 /**
  * Known differences of the reference server (`TEST_MONGODB_URL` with its replica set's name) from MongoDB's manual. The
- * manual is authoritative: these cases are not sent to it. This is the only list of them for the random suites.
+ * manual is authoritative: these cases are not sent to it. This is the only list of them for the random suites and those of storage.
  */
 const onReference = process.env.TEST_MONGODB_URL?.includes('secantus') === true;
 
@@ -19,4 +19,6 @@ export const deviates = {
   value: (value: Document): boolean => onReference && UNSURE.test(EJSON.stringify(value, { relaxed: false })),
   /** It accepts sorts by parallel arrays. */
   parallelArrays: onReference,
+  /** It refuses `$add` and `$subtract` of dates in the pipeline of an update. */
+  dateArithmetic: onReference,
 };
