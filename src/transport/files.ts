@@ -24,7 +24,7 @@ export function documentPath(invoiceId: string, kind: DocumentKind, token: strin
 
 /**
  * `/files/…`: the documents of an invoice (docs/decisions/0017), streamed from the store, with conditional
- * requests and range requests as in RFC 9110. A credential decides only whose rate limit a download counts in.
+ * requests and range requests as in RFC 9110.
  */
 export function files(readDocument: ReadDocument): Middleware {
   return async (ctx: Context) => {

@@ -11,10 +11,7 @@ export interface RequestState extends Activity {
   failure?: { readonly code: string; readonly param: string | null };
   /** The name of the GraphQL operation. */
   operation?: string | null;
-  /**
-   * The caller, or the error of its authentication, mostly a 401. Absent on paths that need no credential, unless a
-   * document is downloaded with a valid one.
-   */
+  /** The caller, or the error of its authentication, mostly a 401. Absent on paths that need no credential. */
   identity?: { readonly principal: Principal } | { readonly refusal: unknown };
 }
 

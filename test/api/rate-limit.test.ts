@@ -147,45 +147,6 @@ describe('429', () => {
   });
 });
 
-describe('downloads of documents', () => {
-  it('count against a valid credential that is sent, and against the address otherwise; the URL decides what is served', async () => {
-    const own = await startService({
-      RATE_LIMIT_ADDRESS: '3',
-      RATE_LIMIT_SECRET: '1000',
-      RATE_LIMIT_PUBLISHABLE: '50',
-    });
-    try {
-      const tenant = await own.tenant();
-      const created = (await as(tenant.secretKey, own).post('/v1/invoices', invoiceBody())).body;
-      const { xml_url } = await as(tenant.secretKey, own).settled(created.id);
-      const path = new URL(xml_url).pathname;
-      const other = await own.tenant();
-      const download = async (token: string | null, at = path) => as(token, own).get(at);
-      const plain = await download(null);
-      expect(limitsOf(plain)).toEqual([200, '3', '2']);
-      const used = async () =>
-        Number((await as(tenant.secretKey, own).get('/v1/invoices')).headers.get('x-ratelimit-remaining'));
-      const before = await used();
-      for (let i = 0; i < 10; i++)
-        expect(limitsOf(await download(tenant.secretKey)).slice(0, 2)).toEqual([200, '1000']);
-      expect(await used()).toBe(before - 11);
-      expect(limitsOf(await download(created.client_secret))).toEqual([200, '50', '49']);
-      // A key of somebody else pays, and changes nothing else: the URL is the secret.
-      expect((await download(other.secretKey)).body).toBe(plain.body);
-      const forged = path.replace(/\/[^/]*$/, `/${'A'.repeat(32)}.xml`);
-      expect((await download(tenant.secretKey, forged)).status).toBe(404);
-      // What is no valid credential is as good as none.
-      expect(limitsOf(await download('sk_test_unknown'))).toEqual([200, '3', '1']);
-      expect(limitsOf(await download(null))).toEqual([200, '3', '0']);
-      expect((await download(null)).status).toBe(429);
-      expect((await download('sk_test_unknown')).status).toBe(429);
-      expect((await download(tenant.secretKey)).status).toBe(200);
-    } finally {
-      await own.close();
-    }
-  });
-});
-
 describe('an address', () => {
   it('is a /64 network in IPv6, and the same IPv4 address in every notation', async () => {
     const own = await startService({ RATE_LIMIT_ADDRESS: '2', TRUST_PROXY: '1' });

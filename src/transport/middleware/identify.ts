@@ -29,14 +29,6 @@ export function needsCredential(path: string): boolean {
   return /^\/(v1|graphql)(\/|$)/.test(path) && path !== '/v1/openapi.json';
 }
 
-/**
- * Whether a credential on this path only decides whose limit the request counts in: the documents, whose URL is the
- * secret. A back end that downloads many would share the limit of its address with everybody behind the same NAT.
- */
-function countsByCredential(path: string): boolean {
-  return path.startsWith('/files/');
-}
-
 /** Health checks have no rate limit, because monitoring systems choose their own interval. */
 function isUnlimited(path: string): boolean {
   return path === '/healthz' || path === '/readyz';
@@ -56,10 +48,8 @@ export function identify({ limiter, ...parts }: IdentifyParts): Middleware {
     const state = ctx.state as RequestState;
     // Browsers send preflights without a credential, and they are not counted.
     const preflight = isPreflight(ctx);
-    if (needsCredential(ctx.path) && !preflight) {
-      state.identity = await identityOf(ctx, parts);
-      if ('principal' in state.identity) noteCaller(state, state.identity.principal);
-    } else if (countsByCredential(ctx.path) && !preflight) await identifyPayer(ctx, parts);
+    if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, parts);
+    if (state.identity && 'principal' in state.identity) noteCaller(state, state.identity.principal);
     try {
       await count(ctx, limiter, preflight ? 0 : 1);
     } catch (failure) {
@@ -132,13 +122,6 @@ async function identityOf(
     // Thrown later, because the limit is counted first and every answer shows it.
     return { refusal };
   }
-}
-
-/** Sets the caller if a valid credential was sent; any other is as good as none. */
-async function identifyPayer(ctx: Context, parts: Omit<IdentifyParts, 'limiter'>): Promise<void> {
-  if (ctx.get('Authorization') === '') return;
-  const found = await identityOf(ctx, parts);
-  if ('principal' in found) (ctx.state as RequestState).identity = found;
 }
 
 /** Notes the tenant or the invoice of the caller, for the log and traces. */
