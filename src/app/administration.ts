@@ -51,6 +51,7 @@ export interface Administration {
     | 'retryNow'
     | 'parkedByTenant'
     | 'unfinishedLive'
+    | 'unsignedLive'
   >;
   readonly lostNumbers: LostNumbers;
   readonly numberSeries: NumberSeries;

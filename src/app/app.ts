@@ -28,7 +28,7 @@ import { createMetrics } from './metrics.ts';
 import { createMonitored } from './monitored.ts';
 import { startReconciliation } from './reconciliation.ts';
 import { createClosing, type Runtime } from './runtime.ts';
-import { composeSigning, PLATFORM } from './signing.ts';
+import { composeSigning } from './signing.ts';
 import type { OpenStore } from './store.ts';
 import { watchStranded } from './stranded.ts';
 import { composeTracing } from './tracing.ts';
@@ -111,7 +111,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const { store, tenants, manageKeys, invoices, feed, logFailure, alone } = data;
   const signing = await composeSigning(runtime, data, { count: metrics.signatures, onKeys: metrics.watch });
   const hasAuthority = parts.live !== undefined || config.authority !== null;
-  const means = parts.means ?? { hasAuthority, signsLive: signing.signsLive };
+  const means = parts.means ?? { hasAuthority, signers: signing.liveSigners };
   const clients = createClientActivity();
   const jobs = await createJobs({
     ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: alone },
@@ -148,8 +148,9 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
     metrics.transmission(data.authorityState, invoices);
     metrics.differences(createDifferenceRepository(store.db));
   }
-  // A platform without a certificate may have tenants with their own.
-  if (!means.hasAuthority || means.signsLive(PLATFORM) === false) await watchStranded(runtime, data, metrics, means);
+  const signers = means.signers();
+  if (!means.hasAuthority || (signers !== null && signers !== 'all'))
+    await watchStranded(runtime, data, metrics, means);
   const demand = createDocumentDemand(invoices, jobs.queue, feed, (err) =>
     logFailure('warn', 'a PDF that was asked for could not be made due', err),
   );

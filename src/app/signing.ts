@@ -11,6 +11,7 @@ import type { SignersCertificate } from '../domain/tenant/ports.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import { watchCertificates } from './certificate-watch.ts';
 import type { Data } from './data.ts';
+import type { LiveSigners } from './live-needs.ts';
 import type { CountSignature } from './pool-metrics.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -20,8 +21,8 @@ export interface Signing {
   keyOf(owner: Owner): SigningKey;
   /** Returns the XML signer for that key, in the configured form. @throws as `keyOf` */
   signerOf(owner: Owner): DocumentSigner;
-  /** Whether there is a key that can sign live documents of the tenant; null: this process has no keys. */
-  signsLive(tenantId: string): boolean | null;
+  /** The tenants whose live documents there are keys for, as they are now. */
+  liveSigners(): LiveSigners;
   /** Every key by a name for operators: `platform`, or the tenant's id. As they are now. */
   readonly keys: ReadonlyMap<string, SigningKey>;
   /** See {@link SigningKeys.refresh}. */
@@ -29,7 +30,7 @@ export interface Signing {
 }
 
 /** The name of the key that signs for tenants without one of their own. */
-export const PLATFORM = 'platform';
+const PLATFORM = 'platform';
 /** Pause between two looks for changed files, milliseconds. */
 const LOOK_MS = 5000;
 
@@ -62,7 +63,7 @@ export async function openSigning(
     const key = keys.of(tenantId);
     if (environment === 'live' && key.testOnly) {
       throw new SigningFailed(
-        'The generated test certificate cannot sign live documents. The operator must set SIGNING_P12 or SIGNING_PKCS11.',
+        'The generated test certificate cannot sign live documents. The operator must set SIGNING_P12, SIGNING_PKCS11, or a key of the tenant in SIGNING_TENANTS.',
         { fault: 'no_live_certificate' },
       );
     }
@@ -71,7 +72,7 @@ export async function openSigning(
   return {
     keyOf: (owner) => usableOf(owner).key,
     signerOf: (owner) => usableOf(owner).signer,
-    signsLive: (tenantId) => !keys.of(tenantId).testOnly,
+    liveSigners: () => (keys.platform.testOnly ? new Set([...keys.tenants].map(([tenantId]) => tenantId)) : 'all'),
     get keys() {
       const named: [string, SigningKey][] = [[PLATFORM, keys.platform], ...keys.tenants];
       return new Map(named.map(([name, key]) => [name, usable(key).key]));
@@ -108,7 +109,7 @@ const NO_SIGNING: Signing = {
     throw new SigningFailed('This process has no signing keys, because it only serves requests (ROLE=api).');
   },
   signerOf: (owner) => createDocumentSigner(NO_SIGNING.keyOf(owner)),
-  signsLive: () => null,
+  liveSigners: () => null,
   keys: new Map(),
   refresh: async () => false,
 };

@@ -19,7 +19,7 @@ export async function watchStranded(
   { log }: Pick<Runtime, 'log'>,
   data: {
     readonly tenants: Pick<Data['tenants'], 'list'>;
-    readonly invoices: Pick<Data['invoices'], 'unfinishedLive'>;
+    readonly invoices: Pick<Data['invoices'], 'unfinishedLive' | 'unsignedLive'>;
   },
   metrics: Pick<Metrics, 'stranded'>,
   means: LiveMeans,

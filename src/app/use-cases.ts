@@ -75,7 +75,7 @@ export function composeUseCases(
       invoiceWarnings,
       (entry) => log.info(entry, 'an invoice was created with warnings'),
       tracing,
-      createMissingForIssue(means, data.signersCertificates),
+      createMissingForIssue(means),
     ),
     validateInvoice: createValidateInvoice(invoices, writer, invoiceWarnings),
     invoiceWarnings,

@@ -4,7 +4,8 @@ import { CLOCK_WARNING_MS, EXPIRY_WARNING_DAYS, type Finding, needText, oneLine 
 
 /**
  * Checks the live authority: files, certificate, token, capabilities, clock. Files that cannot be used prevent the start
- * of the service; everything else delays live invoices only, so it is a warning.
+ * of the service. No authority is a failure if the data needs one; everything else only delays live invoices, so it is a
+ * warning.
  * @param need what live invoices and keys wait for if no authority is configured; null: nothing
  */
 export async function checkAuthority(

@@ -26,7 +26,7 @@ export const doctor: Command = {
   positionals: [],
   options: {},
   details: `Uses the same settings as the service. Whatever the data folder does not contain yet is tried in a temporary folder.
-Exit code 1: a requirement of the service is not met.`,
+Exit code 1: a requirement of the service, or of the live invoices in its data, is not met.`,
   async run(_input, { terminal, config, parts }) {
     const failed = new Set<string>();
     for await (const finding of findings(config(), parts)) {
@@ -37,7 +37,7 @@ Exit code 1: a requirement of the service is not met.`,
     terminal.print(
       failed.size === 0
         ? 'The service can run on this machine.'
-        : `The service cannot run on this machine until this is fixed: ${[...failed].join(', ')}.`,
+        : `Fix this before you start the service: ${[...failed].join(', ')}.`,
     );
     return failed.size === 0 ? 0 : 1;
   },

@@ -6,11 +6,22 @@ import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 
 type WaitingWork = Pick<
   InvoiceRepository,
-  'needingAttention' | 'nextParked' | 'parkedCount' | 'unfinishedLive' | 'parkedByTenant' | 'hurry' | 'idleCount'
+  | 'needingAttention'
+  | 'nextParked'
+  | 'parkedCount'
+  | 'unfinishedLive'
+  | 'unsignedLive'
+  | 'parkedByTenant'
+  | 'hurry'
+  | 'idleCount'
 >;
 
 /** Finds the work of invoices that waits: parked, idle, or in need of an operator. */
 export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWork {
+  async function countUpTo(filter: Filter<InvoiceDocument>, limit: number): Promise<number> {
+    return (await invoices.find(filter).project({ _id: 1 }).limit(limit).toArray()).length;
+  }
+
   /** Counts by the index alone, where the server can. */
   async function countParked(filter: Filter<InvoiceDocument>, limit: number): Promise<number> {
     const found = invoices.find({ 'work.parked': true, ...filter }).project({ _id: 0, tenantId: 1 });
@@ -69,16 +80,22 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWor
         { 'work.parked': true },
         { 'work.blocked': { $in: [...ATTENTION_REASONS] }, environment: 'live' },
       ];
-      const found = await Promise.all(
-        filters.map((filter) =>
-          invoices.find(filter).project<{ tenantId: string }>({ _id: 0, tenantId: 1 }).limit(limit).toArray(),
-        ),
+      const counts = await Promise.all(filters.map((filter) => countUpTo(filter, limit)));
+      return Math.min(
+        limit,
+        counts.reduce((sum, count) => sum + count, 0),
       );
-      return found
-        .flat()
-        .slice(0, limit)
-        .map(({ tenantId }) => tenantId);
     },
+
+    unsignedLive: (signers, limit) =>
+      countUpTo(
+        {
+          'work.lane': 'transmissions',
+          'work.stage': { $in: ['normalize', 'sign'] },
+          tenantId: { $nin: [...signers] },
+        },
+        limit,
+      ),
 
     async parkedByTenant(tenants, limit) {
       const found: { tenantId: string; waiting: number }[] = [];

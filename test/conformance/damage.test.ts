@@ -464,6 +464,11 @@ describe('the sums of the pages', () => {
         // Begins the log again.
         write(store, 20, 1);
       }).crashed,
+      filesOf((store) => {
+        // Empties a log of one frame.
+        store.database.moveLog();
+        write(store, 30, 10);
+      }).crashed,
     ];
     for (const crashed of crashes) {
       const removed = new Map([...crashed].filter(([name]) => name !== '-wal'));
@@ -474,6 +479,13 @@ describe('the sums of the pages', () => {
       }
       restore(crashed);
       expect(isKnown(crashed)).toBe(true);
+      // Another program copies the log and removes it.
+      restore(crashed);
+      const other = new DatabaseSync(path);
+      other.prepare('SELECT count(*) FROM sqlite_master').get();
+      other.close();
+      expect(existsSync(`${path}-wal`)).toBe(false);
+      open().close();
       // What the refusal says to do.
       restore(new Map([...removed].filter(([name]) => name !== '.sums')));
       open().close();

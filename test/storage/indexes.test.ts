@@ -226,6 +226,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.parkedByTenant', () => invoices.parkedByTenant(9, 9), 9],
   ['invoices.parkedCount', () => invoices.parkedCount(9), 9],
   ['invoices.unfinishedLive', () => invoices.unfinishedLive(9), 9],
+  ['invoices.unsignedLive', () => invoices.unsignedLive(new Set(['ten_0']), 9), 9],
   ['invoices.retryFailed', () => invoices.retryFailed(7, 9), 9],
   ['invoices.hurry', () => invoices.hurry(kept.id), 1],
   ['invoices.backlog', () => invoices.backlog('stages', 5), 5],

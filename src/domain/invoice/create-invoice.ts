@@ -35,7 +35,7 @@ export type LogWarnings = (entry: {
 }) => void;
 
 /** What the installation lacks at the moment to issue a live invoice of the tenant; empty: nothing. */
-export type MissingForIssue = (tenantId: string) => Promise<readonly MissingForLive[]>;
+export type MissingForIssue = (tenantId: string) => readonly MissingForLive[];
 
 export type CreateInvoice = ReturnType<typeof createCreateInvoice>;
 
@@ -47,7 +47,7 @@ export function createCreateInvoice(
   invoiceWarnings: InvoiceWarnings,
   logWarnings: LogWarnings,
   tracing: Tracing = NO_TRACING,
-  missingForIssue: MissingForIssue = async () => [],
+  missingForIssue: MissingForIssue = () => [],
 ) {
   /**
    * Stores an invoice as `pending` and returns before any processing (docs/api/contract.md, "POST /v1/invoices").
@@ -136,7 +136,7 @@ export function createCreateInvoice(
    * @param replayed the id of an earlier request's invoice, which is stored already if it exists
    */
   async function requireMeans(tenantId: string, replayed: string | null): Promise<void> {
-    const missing = await missingForIssue(tenantId);
+    const missing = missingForIssue(tenantId);
     if (missing.length === 0 || (replayed !== null && (await invoices.findCreatedAs(replayed)) !== null)) return;
     const texts = missing.map(({ text }) => text).join('; ');
     throw serviceError(

@@ -264,10 +264,12 @@ export interface InvoiceRepository {
   /** Number of parked invoices, counted up to `limit`. */
   parkedCount(limit: number): Promise<number>;
   /**
-   * The tenants of live invoices that need the authority or the signing certificate: not decided, or without the receipt;
-   * also parked and blocked ones. One entry for each of up to `limit` invoices. Four round trips.
+   * Number of live invoices that need the authority: not decided, or without the receipt; also parked and blocked ones.
+   * Counted up to `limit`. Four round trips.
    */
-  unfinishedLive(limit: number): Promise<string[]>;
+  unfinishedLive(limit: number): Promise<number>;
+  /** Number of live invoices to be signed of tenants other than these, counted up to `limit`. */
+  unsignedLive(signers: ReadonlySet<string>, limit: number): Promise<number>;
   /**
    * Number of parked invoices by tenant: at most `tenants` of them, each counted up to `limit`. Two round trips for each
    * tenant.

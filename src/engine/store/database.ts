@@ -95,7 +95,7 @@ export class Database {
     this.#explained(() => {
       const { log } = this.#frames();
       if (log >= CHECKPOINT_PAGES && !this.holdsLog) this.#copyLog();
-      else if (log - this.sums.framesRead >= VERIFIED_PAGES || log < this.sums.framesRead) this.sums.follow(log);
+      else if (this.sums.mayHaveBegunAgain || log - this.sums.framesRead >= VERIFIED_PAGES) this.sums.follow(log);
     });
   }
 
@@ -253,10 +253,12 @@ export function openDatabase(folder: string, { checkAll = false, keepVersion = f
     sqlite.exec('BEGIN IMMEDIATE; COMMIT');
     if (isNew) sqlite.exec(`BEGIN; ${SCHEMA} COMMIT`);
     else if (!isKnown) checkContent(sqlite);
+    // A program of that version may write to the file without them, also after a kill.
+    if (keepVersion && !isNew && versionOf(sqlite) !== SCHEMA_VERSION) sums.suspend();
     if (isNew || !isKnown) sums.learn(frames());
     if (!isNew) beginLog(sqlite, sums, keepVersion ? versionOf(sqlite) : SCHEMA_VERSION);
     sums.follow(frames());
-    // Also after a kill, a program of that version may write to the file without them.
+    // The version could not be raised.
     if (versionOf(sqlite) !== SCHEMA_VERSION) sums.suspend();
     rmSync(formerSealPath(path), { force: true });
   } catch (error) {

@@ -24,11 +24,11 @@ const LOCK_PAGE = 0x40000000 / PAGE_BYTES;
 /** Part of a data file is not as SQLite wrote it. The message goes on from "is damaged: ". */
 export class DamageFound extends Error {}
 
-/** The log of a crash was removed or emptied, with commits that no checkpoint had begun to copy. */
+/** The log of a crash was removed or emptied, and nobody had copied it to the data file. */
 class LogGone extends DamageFound {
   constructor(sumsPath: string) {
     super(
-      `its write-ahead log (-wal) is gone or empty, and had commits that the data file has not; put the log back, or delete ${sumsPath} to go on without them`,
+      `its write-ahead log (-wal) is gone or empty, and may have had commits that the data file has not; put the log back, or delete ${sumsPath} to go on without them`,
     );
   }
 }
@@ -54,6 +54,8 @@ export class PageSums {
   /** The sums of the pages in the frames that were read; by page number less one, its last frame. */
   #frameSums: number[] = [];
   readonly #logged = new Map<number, number>();
+  /** Whether the next commit may be the first of another log: all of this one is in the data file. */
+  #mayBeginAgain = false;
   /** Number of pages of the database after the last commit that was read; 0 if none was. */
   #loggedPages = 0;
   /** By page number less one. Only the first `#state.count` are sums. */
@@ -121,7 +123,7 @@ export class PageSums {
     const found = this.#saltsOfLog(frames);
     if (found === log) return;
     if (found === '') {
-      if (!isCopied) throw new LogGone(this.#file.path);
+      if (!isCopied) this.#refuseWithoutLog();
       // The log had been emptied when the engine ended. SQLite takes random salts for the next one, which `follow` notes.
       this.#state = { ...this.#state, log: '', isCopied: false };
       this.#write([]);
@@ -135,6 +137,17 @@ export class PageSums {
     this.#state = { ...this.#state, log: found, isCopied: false };
     // Before anything is acknowledged: `follow` writes only a log that it has found itself.
     this.#write([]);
+  }
+
+  /**
+   * @throws DamageFound if the pages differ: then another program, such as the shell of SQLite, has copied the log, and
+   * the content decides
+   */
+  #refuseWithoutLog(): never {
+    if (fstatSync(this.#dataFile).size !== this.#state.count * PAGE_BYTES)
+      throw new DamageFound('its size changed on disk');
+    while (this.#isFirstRound) this.compareNext();
+    throw new LogGone(this.#file.path);
   }
 
   /** Accepts the data file and its log as they are, and computes all sums from them. @param frames as for `examine` */
@@ -170,6 +183,11 @@ export class PageSums {
   /** Number of frames of the log that were read. */
   get framesRead(): number {
     return this.#frameSums.length;
+  }
+
+  /** Whether a commit may have begun another log since `follow`. */
+  get mayHaveBegunAgain(): boolean {
+    return this.#mayBeginAgain;
   }
 
   /**
@@ -214,6 +232,7 @@ export class PageSums {
     readSync(this.#logFile, bytes, 0, HEADER_BYTES, 0);
     const header = readLogHeader(bytes);
     if (!header) throw new DamageFound('the header of its write-ahead log is wrong');
+    this.#mayBeginAgain = false;
     if (this.#logHeader?.salts.equals(header.salts)) return this.#logHeader;
     const isNext = this.#logHeader !== null || this.#state.log === '';
     this.#logHeader = header;
@@ -265,6 +284,7 @@ export class PageSums {
     }
     this.#logged.clear();
     this.#loggedPages = 0;
+    this.#mayBeginAgain = true;
     this.#write(changed);
   }
 

@@ -47,10 +47,10 @@ interface Answer {
   drop(): void;
 }
 
-/** The answers that clients have not read, by tenant. */
+/** The answers that clients have not read, by sharer. */
 export class UnreadAnswers {
   readonly #limit: number;
-  /** The oldest of each tenant first. */
+  /** The oldest of each sharer first. */
   readonly #sharers = new Map<string, { bytes: number; readonly answers: Set<Answer> }>();
   #bytes = 0;
 

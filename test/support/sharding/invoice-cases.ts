@@ -186,6 +186,11 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     },
     idleCount: { call: () => invoices.idleCount(9), scatters: ['find invoices by work.lane'], because: FEW },
     parkedCount: { call: () => invoices.parkedCount(9), scatters: ['find invoices by work.parked'], because: FEW },
+    unsignedLive: {
+      call: () => invoices.unsignedLive(new Set(['ten_1']), 9),
+      scatters: ['find invoices by tenantId, work.lane, work.stage'],
+      because: FEW,
+    },
     unfinishedLive: {
       call: () => invoices.unfinishedLive(9),
       scatters: [

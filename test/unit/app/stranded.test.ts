@@ -4,14 +4,18 @@ import type { LiveMeans } from '../../../src/app/live-needs.ts';
 import { createMetrics } from '../../../src/app/metrics.ts';
 import { watchStranded } from '../../../src/app/stranded.ts';
 
-const NO_AUTHORITY: LiveMeans = { hasAuthority: false, signsLive: () => true };
+const NO_AUTHORITY: LiveMeans = { hasAuthority: false, signers: () => 'all' };
 
-/** @param waiting the tenants of the unfinished live invoices @param keyed the tenants with live keys */
+/** @param waiting the tenants of the unfinished live invoices, none of them signed @param keyed those with live keys */
 async function told(waiting: readonly string[], keyed: readonly string[], means = NO_AUTHORITY) {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => void lines.push(line) });
   const metrics = createMetrics();
-  const invoices = { unfinishedLive: async (limit: number) => waiting.slice(0, limit) };
+  const invoices = {
+    unfinishedLive: async (limit: number) => Math.min(limit, waiting.length),
+    unsignedLive: async (signers: ReadonlySet<string>, limit: number) =>
+      Math.min(limit, waiting.filter((each) => !signers.has(each)).length),
+  };
   const all = [...keyed.map((id) => ({ id, environments: ['live'] })), { id: 'ten_test', environments: ['test'] }];
   const tenants = { list: async () => all as never };
   await watchStranded({ log }, { invoices, tenants }, metrics, means);
@@ -34,7 +38,7 @@ it('live keys that are valid without an authority are an error in the log', asyn
 });
 
 it('without a certificate of the platform those count whose tenant has none either', async () => {
-  const means: LiveMeans = { hasAuthority: true, signsLive: (tenantId) => tenantId === 'ten_own' };
+  const means: LiveMeans = { hasAuthority: true, signers: () => new Set(['ten_own']) };
   const { value, lines } = await told(['ten_a', 'ten_own', 'ten_a'], ['ten_own'], means);
   expect(value).toBe('2');
   expect(lines).toMatchObject([{ level: 50, waiting: 2, tenants: 0, msg: expect.stringContaining('SIGNING_P12') }]);
