@@ -529,7 +529,7 @@ describe('doctor', () => {
     const env = { DATA_DIR: dataDir, CHROMIUM_PATH: join(folder, 'no-browser') };
     const { code, out } = await runHere(['doctor'], env);
     expect(code).toBe(1);
-    expect(out).toMatch(/✘ store .*until this is fixed: store/s);
+    expect(out).toMatch(/✘ store .*Fix this before you start the service: store/s);
   });
 });
 
