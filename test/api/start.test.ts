@@ -1,5 +1,6 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +60,26 @@ describe('the credentials of a first start', () => {
     await stop();
     expect((await start()).firstStart).toEqual({ operatorPassword: null, invitationUrl: null, demo: null });
   });
+});
+
+it('a disk that has become read-only refuses the start, says so, and is used again afterwards', async (context) => {
+  const disk = join(folder, 'disk');
+  await mkdir(disk);
+  // Mounting takes root.
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256m', 'tmpfs', disk]).status !== 0) return context.skip();
+  try {
+    const settings = { DATA_DIR: join(disk, 'data') };
+    expect((await start(settings)).firstStart.demo).not.toBeNull();
+    await stop();
+    execFileSync('mount', ['-o', 'remount,ro', disk]);
+    await expect(start(settings)).rejects.toThrow(/^DATA_DIR .* cannot be used: the file system is read-only\./);
+    execFileSync('mount', ['-o', 'remount,rw', disk]);
+    expect((await start(settings)).firstStart.demo).toBeNull();
+    await stop();
+  } finally {
+    await stop();
+    execFileSync('umount', ['--lazy', disk]);
+  }
 });
 
 it('the curl line works for the address that accepts test keys, even if that is not reachable yet', () => {
