@@ -148,9 +148,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
     metrics.transmission(data.authorityState, invoices);
     metrics.differences(createDifferenceRepository(store.db));
   }
-  const signers = means.signers();
-  if (!means.hasAuthority || (signers !== null && signers !== 'all'))
-    await watchStranded(runtime, data, metrics, means);
+  if (!means.hasAuthority || means.signers() !== null) await watchStranded(runtime, data, metrics, means);
   const demand = createDocumentDemand(invoices, jobs.queue, feed, (err) =>
     logFailure('warn', 'a PDF that was asked for could not be made due', err),
   );

@@ -4,10 +4,10 @@ import type { MissingForLive, TenantRepository } from '../domain/tenant/ports.ts
 import { LACKS, type LiveSettings, tenantsWithCertificate } from './live-settings.ts';
 
 /**
- * The tenants whose live documents can be signed; null: this process has no keys (ROLE=api), and those of the workers are
- * taken to be right. If they are not, invoices wait.
+ * The only tenants whose live documents can be signed; null: those of all can. A process without keys (ROLE=api) takes
+ * the workers to have them: if they have not, invoices wait.
  */
-export type LiveSigners = 'all' | ReadonlySet<string> | null;
+export type LiveSigners = ReadonlySet<string> | null;
 
 /** What this process has for live invoices. */
 export interface LiveMeans {
@@ -37,7 +37,7 @@ export async function findLiveNeeds(means: LiveMeans, { tenants, invoices }: Liv
   const needs: LiveNeed[] = [];
   if (!means.hasAuthority)
     needs.push({ condition: 'authority', waiting: await invoices.unfinishedLive(MOST_WAITING), tenants: keyed.length });
-  if (signers !== null && signers !== 'all') {
+  if (signers !== null) {
     const waiting = await invoices.unsignedLive(signers, MOST_WAITING);
     needs.push({ condition: 'certificate', waiting, tenants: keyed.filter(({ id }) => !signers.has(id)).length });
   }
@@ -57,7 +57,7 @@ export async function strandedCount(
 ): Promise<number> {
   if (!hasAuthority) return invoices.unfinishedLive(MOST_WAITING);
   const signed = signers();
-  return signed === null || signed === 'all' ? 0 : invoices.unsignedLive(signed, MOST_WAITING);
+  return signed === null ? 0 : invoices.unsignedLive(signed, MOST_WAITING);
 }
 
 /** Why a live invoice of a tenant cannot be issued at the moment; empty if it can. */
@@ -67,7 +67,7 @@ export function createMissingForIssue({
 }: LiveMeans): (tenantId: string) => readonly MissingForLive[] {
   return (tenantId) => {
     const signed = signers();
-    const signs = signed === null || signed === 'all' || signed.has(tenantId);
+    const signs = signed?.has(tenantId) ?? true;
     return [...(hasAuthority ? [] : [LACKS.authority]), ...(signs ? [] : [LACKS.certificate])];
   };
 }

@@ -29,18 +29,18 @@ export async function missingInstallation(settings: LiveSettings, tenantId: stri
   if (settings.authority === null) missing.push(LACKS.authority);
   if (settings.role !== 'api') {
     const signed = await tenantsWithCertificate(settings);
-    if (signed !== 'all' && !signed.has(tenantId)) missing.push(LACKS.certificate);
+    if (signed !== null && !signed.has(tenantId)) missing.push(LACKS.certificate);
   }
   if (!isSafeAddress(settings.publicUrl, settings.host)) missing.push(LACKS.address);
   return missing;
 }
 
 /**
- * The tenants whose live documents the settings have a certificate for.
+ * The only tenants whose live documents the settings have a certificate for; null: they have one for all.
  * @throws when the file of SIGNING_TENANTS cannot be read
  */
 export async function tenantsWithCertificate({
   signing,
-}: Pick<LiveSettings, 'signing'>): Promise<'all' | ReadonlySet<string>> {
-  return signing.p12 !== null || signing.pkcs11 !== null ? 'all' : tenantsWithOwnKeys(signing);
+}: Pick<LiveSettings, 'signing'>): Promise<ReadonlySet<string> | null> {
+  return signing.p12 !== null || signing.pkcs11 !== null ? null : tenantsWithOwnKeys(signing);
 }

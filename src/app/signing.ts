@@ -21,7 +21,7 @@ export interface Signing {
   keyOf(owner: Owner): SigningKey;
   /** Returns the XML signer for that key, in the configured form. @throws as `keyOf` */
   signerOf(owner: Owner): DocumentSigner;
-  /** The tenants whose live documents there are keys for, as they are now. */
+  /** As the keys are now. */
   liveSigners(): LiveSigners;
   /** Every key by a name for operators: `platform`, or the tenant's id. As they are now. */
   readonly keys: ReadonlyMap<string, SigningKey>;
@@ -72,7 +72,7 @@ export async function openSigning(
   return {
     keyOf: (owner) => usableOf(owner).key,
     signerOf: (owner) => usableOf(owner).signer,
-    liveSigners: () => (keys.platform.testOnly ? new Set([...keys.tenants].map(([tenantId]) => tenantId)) : 'all'),
+    liveSigners: () => (keys.platform.testOnly ? new Set([...keys.tenants].map(([tenantId]) => tenantId)) : null),
     get keys() {
       const named: [string, SigningKey][] = [[PLATFORM, keys.platform], ...keys.tenants];
       return new Map(named.map(([name, key]) => [name, usable(key).key]));

@@ -18,15 +18,14 @@ type WaitingWork = Pick<
 
 /** Finds the work of invoices that waits: parked, idle, or in need of an operator. */
 export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWork {
-  async function countUpTo(filter: Filter<InvoiceDocument>, limit: number): Promise<number> {
-    return (await invoices.find(filter).project({ _id: 1 }).limit(limit).toArray()).length;
-  }
-
-  /** Counts by the index alone, where the server can. */
-  async function countParked(filter: Filter<InvoiceDocument>, limit: number): Promise<number> {
-    const found = invoices.find({ 'work.parked': true, ...filter }).project({ _id: 0, tenantId: 1 });
+  /** @param field the first of the index that finds them: the server can count by the index alone */
+  async function countUpTo(filter: Filter<InvoiceDocument>, field: string, limit: number): Promise<number> {
+    const found = invoices.find(filter).project({ _id: 0, [field]: 1 });
     return (await found.limit(limit).toArray()).length;
   }
+
+  const countParked = (filter: Filter<InvoiceDocument>, limit: number) =>
+    countUpTo({ 'work.parked': true, ...filter }, 'tenantId', limit);
 
   return {
     async needingAttention(limit) {
@@ -66,36 +65,27 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWor
       return document && invoiceOf(document);
     },
 
-    async idleCount(limit) {
-      const found = invoices.find({ 'work.lane': 'idle' }).project({ _id: 0, 'work.lane': 1 });
-      return (await found.limit(limit).toArray()).length;
-    },
+    idleCount: (limit) => countUpTo({ 'work.lane': 'idle' }, 'work.lane', limit),
 
     parkedCount: (limit) => countParked({}, limit),
 
     async unfinishedLive(limit) {
       // The indexes queue, parked and blocked, each by the values of its first field.
-      const filters: Filter<InvoiceDocument>[] = [
-        ...LIVE_LANES.map((lane) => ({ 'work.lane': lane })),
-        { 'work.parked': true },
-        { 'work.blocked': { $in: [...ATTENTION_REASONS] }, environment: 'live' },
-      ];
-      const counts = await Promise.all(filters.map((filter) => countUpTo(filter, limit)));
+      const counts = await Promise.all([
+        ...LIVE_LANES.map((lane) => countUpTo({ 'work.lane': lane }, 'work.lane', limit)),
+        countParked({}, limit),
+        countUpTo({ 'work.blocked': { $in: [...ATTENTION_REASONS] }, environment: 'live' }, 'work.blocked', limit),
+      ]);
       return Math.min(
         limit,
         counts.reduce((sum, count) => sum + count, 0),
       );
     },
 
-    unsignedLive: (signers, limit) =>
-      countUpTo(
-        {
-          'work.lane': 'transmissions',
-          'work.stage': { $in: ['normalize', 'sign'] },
-          tenantId: { $nin: [...signers] },
-        },
-        limit,
-      ),
+    unsignedLive(signers, limit) {
+      const unsigned = { 'work.lane': 'transmissions', 'work.stage': { $in: ['normalize', 'sign'] } } as const;
+      return countUpTo({ ...unsigned, tenantId: { $nin: [...signers] } }, 'work.lane', limit);
+    },
 
     async parkedByTenant(tenants, limit) {
       const found: { tenantId: string; waiting: number }[] = [];

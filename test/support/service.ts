@@ -56,7 +56,7 @@ export const NO_PAPERS: Omit<NonNullable<AppParts['live']>, 'authority'> = {
 };
 
 /** For tests that create live invoices and do not need what becomes of them. */
-export const TAKES_LIVE: NonNullable<AppParts['means']> = { hasAuthority: true, signers: () => 'all' };
+export const TAKES_LIVE: NonNullable<AppParts['means']> = { hasAuthority: true, signers: () => null };
 
 /** {@link startService} with {@link TAKES_LIVE}. */
 export function startTakingLive(environment: Record<string, string> = {}): Promise<TestService> {

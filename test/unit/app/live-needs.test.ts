@@ -4,8 +4,7 @@ import { readConfig } from '../../../src/config.ts';
 
 it.each<[string, LiveSigners, readonly string[]]>([
   // Whatever one worker has says nothing of the others: without a certificate the invoice waits.
-  ['without keys (ROLE=api)', null, []],
-  ['with the platform’s certificate', 'all', []],
+  ['without keys (ROLE=api), or with the platform’s certificate', null, []],
   ['with the tenant’s own certificate', new Set(['ten_1']), []],
   ['with those of other tenants', new Set(['ten_2']), ['certificate']],
 ])('a process %s lacks what it cannot sign with', (_keys, signers, missing) => {
@@ -23,7 +22,7 @@ it('the settings have what they name', async () => {
   const none = await meansOf(readConfig({}));
   expect([none.hasAuthority, none.signers()]).toEqual([false, new Set()]);
   const all = await meansOf(readConfig({ DGI_URL: 'https://authority.example', SIGNING_P12: 'seal.p12' }));
-  expect([all.hasAuthority, all.signers()]).toEqual([true, 'all']);
+  expect([all.hasAuthority, all.signers()]).toEqual([true, null]);
 });
 
 it('a process that only serves requests needs no certificate', async () => {

@@ -4,7 +4,7 @@ import type { LiveMeans } from '../../../src/app/live-needs.ts';
 import { createMetrics } from '../../../src/app/metrics.ts';
 import { watchStranded } from '../../../src/app/stranded.ts';
 
-const NO_AUTHORITY: LiveMeans = { hasAuthority: false, signers: () => 'all' };
+const NO_AUTHORITY: LiveMeans = { hasAuthority: false, signers: () => null };
 
 /** @param waiting the tenants of the unfinished live invoices, none of them signed @param keyed those with live keys */
 async function told(waiting: readonly string[], keyed: readonly string[], means = NO_AUTHORITY) {
