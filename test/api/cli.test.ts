@@ -14,7 +14,6 @@ import type { CommandContext, CommandParts } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { greeting } from '../../src/cli/greeting.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
 import { readConfig } from '../../src/config.ts';
 import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
 import { NEVER } from '../../src/domain/invoice/attention.ts';
@@ -30,6 +29,7 @@ import { type CommandLine, startCommandLine } from '../support/command-line.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { Browser } from '../support/person.ts';
+import { recordingTerminal } from '../support/recording-terminal.ts';
 import { STAND_IN_PDF, startService, type TestService, withDatabase } from '../support/service.ts';
 
 const PROFILE = fileURLToPath(new URL('../../scripts/samples/seller/profile.json', import.meta.url));
@@ -87,18 +87,7 @@ function cli(args: readonly string[], env: Record<string, string> = settings): P
  * service. What a process adds, and how it is made of its parts, is shown by the commands that have one (`cli`).
  */
 async function runHere(args: readonly string[], env: Record<string, string>): Promise<Ended> {
-  const texts = { out: '', err: '' };
-  const terminal: Terminal = {
-    print: (text) => {
-      texts.out += `${text}\n`;
-    },
-    remark: (text) => {
-      texts.err += `${text}\n`;
-    },
-    stream: process.stdout,
-    width: () => Number.POSITIVE_INFINITY,
-    style: (_format, text) => text,
-  };
+  const { terminal, texts } = recordingTerminal();
   const context: CommandContext = {
     terminal,
     config: () => readConfig(env),

@@ -17,6 +17,7 @@ import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createReconciliationState } from '../../src/storage/reconciliation-state.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { recordingTerminal } from '../support/recording-terminal.ts';
 import { startService, type TestService, withDatabase } from '../support/service.ts';
 
 const HOUR_MS = 3_600_000;
@@ -105,19 +106,9 @@ async function cli(
   args: readonly string[],
   openAuthority: OpenAuthority = async () => ({ authority: AUTHORITY, close: async () => {} }),
 ) {
-  const texts = { out: '', err: '' };
+  const { terminal, texts } = recordingTerminal();
   const context: CommandContext = {
-    terminal: {
-      print: (text) => {
-        texts.out += `${text}\n`;
-      },
-      remark: (text) => {
-        texts.err += `${text}\n`;
-      },
-      stream: process.stdout,
-      width: () => Number.POSITIVE_INFINITY,
-      style: (_format, text) => text,
-    },
+    terminal,
     config: () => readConfig(settings),
     environmentKey: () => null,
     parts: {

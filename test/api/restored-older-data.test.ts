@@ -19,6 +19,7 @@ import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { freshDbName, startTestMongo } from '../support/mongodb.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { recordingTerminal } from '../support/recording-terminal.ts';
 import { startService, type TestService, withDatabase } from '../support/service.ts';
 
 // A restore of older data loses invoices that the authority has; clients then repeat their requests.
@@ -46,19 +47,9 @@ beforeAll(async () => {
 });
 
 async function cli(...args: string[]) {
-  const texts = { out: '', err: '' };
+  const { terminal, texts } = recordingTerminal();
   const context: CommandContext = {
-    terminal: {
-      print: (text) => {
-        texts.out += `${text}\n`;
-      },
-      remark: (text) => {
-        texts.err += `${text}\n`;
-      },
-      stream: process.stdout,
-      width: () => Number.POSITIVE_INFINITY,
-      style: (_format, text) => text,
-    },
+    terminal,
     config: () => readConfig(settings),
     environmentKey: () => null,
     parts: {
