@@ -7,6 +7,7 @@ import type { Doc } from '../query/types.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import { corruptionError, SUMS } from './checksums.ts';
 import type { Database } from './database.ts';
+import { limitedBy } from './limited-by.ts';
 import { checkCollectionName, checkDatabaseName } from './names.ts';
 
 export type KeyField = [path: string, direction: 1 | -1];
@@ -251,7 +252,7 @@ export class Catalog {
   leavingIndexes(most = -1): { readonly id: number; readonly dropped: number | null }[] {
     return this.#database
       .prepare(
-        'SELECT ind.id, CASE WHEN coll.id IS NULL THEN ind.coll END AS dropped FROM ind LEFT JOIN coll ON coll.id = ind.coll WHERE ind.multikey >= ? LIMIT ?',
+        `SELECT ind.id, CASE WHEN coll.id IS NULL THEN ind.coll END AS dropped FROM ind LEFT JOIN coll ON coll.id = ind.coll WHERE ind.multikey >= ? ${limitedBy()}`,
       )
       .all(BUILDING, most) as unknown as { id: number; dropped: number | null }[];
   }

@@ -6,6 +6,7 @@ import { type Catalog, type Collection, type Index, ridRange } from './catalog.t
 import { verified } from './checksums.ts';
 import type { Database } from './database.ts';
 import { type Documents, entriesOf, type UnfinishedIndexes } from './documents.ts';
+import { limitedBy } from './limited-by.ts';
 import { type Entry, MEMORY_BYTES, RidSorter } from './rid-sorter.ts';
 
 /** Number of documents whose keys are collected in one step, and of keys that are added: a few milliseconds of work. */
@@ -154,7 +155,7 @@ export class IndexBuilds implements UnfinishedIndexes {
 
   #nextRows({ position, decode }: IndexBuild, { lastRid }: Collection): { rid: number; doc: Doc }[] {
     return this.#database
-      .prepare('SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid LIMIT ?')
+      .prepare(`SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid ${limitedBy()}`)
       .all(position, lastRid, STEP)
       .map((row) => {
         const rid = row.rid as number;
@@ -229,7 +230,9 @@ export class IndexBuilds implements UnfinishedIndexes {
     const { id, dropped } = leaving;
     if (dropped !== null && this.#removeDocuments(dropped)) return true;
     const { changes } = this.#database
-      .prepare('DELETE FROM idx WHERE i = ?1 AND (key, rid) IN (SELECT key, rid FROM idx WHERE i = ?1 LIMIT ?2)')
+      .prepare(
+        `DELETE FROM idx WHERE i = ?1 AND (key, rid) IN (SELECT key, rid FROM idx WHERE i = ?1 ${limitedBy('?2')})`,
+      )
       .run(id, REMOVED);
     if (Number(changes) < REMOVED) this.#catalog.removeIndex(id);
     return true;
@@ -239,7 +242,7 @@ export class IndexBuilds implements UnfinishedIndexes {
   #removeDocuments(collectionId: number): boolean {
     const { firstRid, lastRid } = ridRange(collectionId);
     const rows = this.#database
-      .prepare('SELECT rid, length(bson) AS bytes FROM doc WHERE rid BETWEEN ? AND ? ORDER BY rid LIMIT ?')
+      .prepare(`SELECT rid, length(bson) AS bytes FROM doc WHERE rid BETWEEN ? AND ? ORDER BY rid ${limitedBy()}`)
       .all(firstRid, lastRid, REMOVED) as unknown as { rid: number; bytes: number }[];
     let bytes = 0;
     let last: number | undefined;

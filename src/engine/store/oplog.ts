@@ -1,6 +1,7 @@
 import { type Binary, type Long, Timestamp } from 'bson';
 import { corruptionError, rowSum, SUMS } from './checksums.ts';
 import type { Database } from './database.ts';
+import { limitedBy } from './limited-by.ts';
 
 /**
  * The recorded operation: i insert, u update, r replace, d delete, n rename, x drop, X dropDatabase. For streams with
@@ -131,7 +132,7 @@ export class Oplog {
     const rows = this.#database
       .prepare(
         `SELECT seq, pos, wall, op, db, coll, uuid, id, body, extra, sum FROM oplog
-          WHERE seq > ?1 AND seq <= ?5 AND (?3 IS NULL OR db = ?3) AND (?4 IS NULL OR coll = ?4 OR coll = '') ORDER BY seq LIMIT ?2`,
+          WHERE seq > ?1 AND seq <= ?5 AND (?3 IS NULL OR db = ?3) AND (?4 IS NULL OR coll = ?4 OR coll = '') ORDER BY seq ${limitedBy('?2')}`,
       )
       .all(after, limit, db ?? null, coll ?? null, end) as unknown as (StoredEntry & { sum: number })[];
     if (rows.some((row) => entrySum(row) !== row.sum)) throw corruptionError('an oplog entry');
@@ -168,7 +169,9 @@ export class Oplog {
     this.#appended = 0;
     if (this.#endPos - this.#startPos > this.#limit * TRIM_FACTOR) this.#trimming = true;
     if (!this.#trimming) return;
-    const rows = this.#database.prepare('SELECT seq, pos FROM oplog ORDER BY seq LIMIT ?').all(most) as unknown as {
+    const rows = this.#database
+      .prepare(`SELECT seq, pos FROM oplog ORDER BY seq ${limitedBy()}`)
+      .all(most) as unknown as {
       seq: number;
       pos: number;
     }[];

@@ -5,6 +5,7 @@ import { type IndexBounds, type IndexScan, indexBounds } from './bounds.ts';
 import type { Collection, Index } from './catalog.ts';
 import type { Database } from './database.ts';
 import { isExact } from './exact.ts';
+import { limitedBy } from './limited-by.ts';
 
 export type Access = IndexScan | { kind: 'COLLSCAN'; reverse: boolean } | { kind: 'OR'; branches: IndexScan[] };
 
@@ -93,7 +94,7 @@ const isWhole = ({ access }: Candidate): number => (access.index.partial ? 0 : 1
 /** The number of keys that a scan would read, up to `sample`. */
 function estimate(database: Database, { index, bounds }: IndexScan, sample: number): number {
   const count = database.prepare(
-    'SELECT count(*) AS n FROM (SELECT 1 FROM idx WHERE i = ? AND key >= ? AND key < ? LIMIT ?)',
+    `SELECT count(*) AS n FROM (SELECT 1 FROM idx WHERE i = ? AND key >= ? AND key < ? ${limitedBy()})`,
   );
   let keys = 0;
   for (const { low, high } of bounds.ranges) {

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { CommandError } from '../errors.ts';
 import { mapped, PAUSE, Pace, type Pause, type Pausing, type Steps } from '../query/pause.ts';
 import { mergeSorted, Sorter } from '../query/sorter.ts';
+import { limitedBy } from './limited-by.ts';
 import { SpillFile } from './spill-file.ts';
 
 /** Bytes of entries that a sort keeps in memory before it writes them to temporary files; half of it for documents. */
@@ -175,7 +176,7 @@ class RunFile {
 
   *#read(n: number, atOnce: number): Generator<FiledEntry> {
     const next = this.#sqlite.prepare(
-      'SELECT key, rid, place, length FROM run WHERE n = ? AND entry >= ? ORDER BY entry LIMIT ?',
+      `SELECT key, rid, place, length FROM run WHERE n = ? AND entry >= ? ORDER BY entry ${limitedBy()}`,
     );
     for (let from = 0; ; from += atOnce) {
       const entries = next.all(n, from, atOnce) as unknown as FiledEntry[];

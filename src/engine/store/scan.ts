@@ -8,6 +8,7 @@ import type { Collection, Index } from './catalog.ts';
 import { corruptionError, rowSum, verified } from './checksums.ts';
 import type { Database } from './database.ts';
 import type { StoredDocument } from './documents.ts';
+import { limitedBy } from './limited-by.ts';
 import type { Access } from './planner.ts';
 
 /** The work of a read, as `explain` reports it, and its deadline (milliseconds since the epoch). */
@@ -22,15 +23,15 @@ const LARGEST_CHUNK = 256;
 const CHUNK_BYTES = 1024 * 1024;
 
 const FORWARD = `SELECT idx.key, idx.rid, doc.sum, doc.bson, idx.sum FROM idx LEFT JOIN doc ON doc.rid = idx.rid
-  WHERE idx.i = ?1 AND idx.key < ?2 AND (idx.key, idx.rid) > (?3, ?4) ORDER BY idx.key, idx.rid LIMIT ?5`;
+  WHERE idx.i = ?1 AND idx.key < ?2 AND (idx.key, idx.rid) > (?3, ?4) ORDER BY idx.key, idx.rid ${limitedBy('?5')}`;
 const BACKWARD = `SELECT idx.key, idx.rid, doc.sum, doc.bson, idx.sum FROM idx LEFT JOIN doc ON doc.rid = idx.rid
-  WHERE idx.i = ?1 AND idx.key >= ?2 AND (idx.key, idx.rid) < (?3, ?4) ORDER BY idx.key DESC, idx.rid DESC LIMIT ?5`;
+  WHERE idx.i = ?1 AND idx.key >= ?2 AND (idx.key, idx.rid) < (?3, ?4) ORDER BY idx.key DESC, idx.rid DESC ${limitedBy('?5')}`;
 const POINT = `SELECT idx.key, idx.rid, doc.sum, doc.bson, idx.sum FROM idx LEFT JOIN doc ON doc.rid = idx.rid
   WHERE idx.i = ?1 AND idx.key = ?2`;
 const FIRST_KEY = 'SELECT key FROM idx WHERE i = ?1 AND key >= ?2 AND key < ?3 ORDER BY key LIMIT 1';
 const LAST_KEY = 'SELECT key FROM idx WHERE i = ?1 AND key >= ?2 AND key < ?3 ORDER BY key DESC LIMIT 1';
-const DOCUMENTS_FORWARD = 'SELECT rid, sum, bson FROM doc WHERE rid <= ?1 AND rid > ?2 ORDER BY rid LIMIT ?3';
-const DOCUMENTS_BACKWARD = 'SELECT rid, sum, bson FROM doc WHERE rid >= ?1 AND rid < ?2 ORDER BY rid DESC LIMIT ?3';
+const DOCUMENTS_FORWARD = `SELECT rid, sum, bson FROM doc WHERE rid <= ?1 AND rid > ?2 ORDER BY rid ${limitedBy('?3')}`;
+const DOCUMENTS_BACKWARD = `SELECT rid, sum, bson FROM doc WHERE rid >= ?1 AND rid < ?2 ORDER BY rid DESC ${limitedBy('?3')}`;
 
 interface Keyed extends StoredDocument {
   key: Uint8Array;

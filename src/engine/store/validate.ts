@@ -7,6 +7,7 @@ import type { Collection } from './catalog.ts';
 import { documentSum } from './checksums.ts';
 import type { Database } from './database.ts';
 import { entriesOf } from './documents.ts';
+import { limitedBy } from './limited-by.ts';
 import type { Store } from './store.ts';
 
 /** Number of documents, and of index entries, that are checked in one step. */
@@ -22,7 +23,9 @@ export function* validateCollection(store: Store, collection: Collection): Steps
   const { indexes, firstRid, lastRid } = collection;
   const errors: string[] = [];
   const held = store.database.prepare('SELECT 1 FROM idx WHERE i = ? AND key = ? AND rid = ?');
-  const read = store.database.prepare('SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid LIMIT ?');
+  const read = store.database.prepare(
+    `SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid ${limitedBy()}`,
+  );
   const entries = new PassedEntries(
     store.database,
     indexes.map(({ id }) => id),
