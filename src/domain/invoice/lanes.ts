@@ -8,7 +8,7 @@ import type { Stage } from './lifecycle.ts';
  */
 export const LANES = {
   /** Test invoices up to the receipt: they reach nothing outside the service. */
-  stages: { places: 64, besideClients: 32 },
+  stages: { places: 128, besideClients: 32 },
   /** Live invoices until the authority holds them: a run goes on from one of these stages to the authority. */
   transmissions: { places: 32, besideClients: 32 },
   /** Live invoices whose decision or receipt is asked for. */
