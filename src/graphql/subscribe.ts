@@ -44,11 +44,16 @@ class Results implements AsyncGenerator<ExecutionResult> {
     return this.#events.next().then(this.#take);
   }
 
-  readonly #take = async ({ done, value }: IteratorResult<unknown>): Promise<IteratorResult<ExecutionResult>> => {
+  /** No async function, because it runs for each stream and event, and the result of another stream is there already. */
+  readonly #take = ({
+    done,
+    value,
+  }: IteratorResult<unknown>): IteratorResult<ExecutionResult> | Promise<IteratorResult<ExecutionResult>> => {
     if (done) return { done, value: undefined };
     const run = () => this.#run(value);
     const event = this.#shared === null ? null : eventOf(value);
-    return { done: false, value: await (this.#shared && event ? sharedResult(event, this.#shared, run) : run()) };
+    const result = this.#shared && event ? sharedResult(event, this.#shared, run) : run();
+    return result instanceof Promise ? result.then(resultOf) : resultOf(result);
   };
 
   #run(event: unknown): Promise<ExecutionResult> {
@@ -78,6 +83,8 @@ class Results implements AsyncGenerator<ExecutionResult> {
     await this.return();
   }
 }
+
+const resultOf = (value: ExecutionResult): IteratorResult<ExecutionResult> => ({ done: false, value });
 
 function contextOf({ contextValue }: ExecutionArgs): GraphQLContext {
   return contextValue as GraphQLContext;

@@ -129,17 +129,28 @@ export class OpenStream implements EventStream {
       report(error);
       this.end();
     };
-    // No async function: each stream would keep its suspended state.
-    const take = ({ done, value }: IteratorResult<Value>): Promise<void> | void => {
-      if (this.#isOver) return;
-      if (done) return this.end(source.last);
+    const write = (value: Value): void => {
       const message = source.print(value);
       if (message) this.#res.write(this.#chunked ? message.chunk : message.bytes);
-      if (this.#res.writableNeedDrain) return this.ready().then(request);
-      request();
+    };
+    // No async function: each stream would keep its suspended state. One promise a value, because an event goes to thousands.
+    const take = ({ done, value }: IteratorResult<Value>): void => {
+      if (this.#isOver) return;
+      if (done) {
+        this.end(source.last);
+        return;
+      }
+      try {
+        write(value);
+      } catch (error) {
+        failed(error);
+        return;
+      }
+      if (this.#res.writableNeedDrain) void this.ready().then(request);
+      else request();
     };
     const request = (): void => {
-      if (!this.#isOver) source.values.next().then(take).catch(failed);
+      if (!this.#isOver) source.values.next().then(take, failed);
     };
     request();
   }

@@ -143,14 +143,23 @@ class Watch implements AsyncIterableIterator<StreamedEvent>, EventListener {
     }
   }
 
-  /** No async function: each waiting stream would keep its suspended state. */
-  next(): Promise<IteratorResult<StreamedEvent>> {
-    if (this.#done) return Promise.resolve(this.#finish());
+  /** What `next` has without waiting; null if it must wait. */
+  #now(): IteratorResult<StreamedEvent> | null {
+    if (this.#done) return this.#finish();
     const event = this.#take();
-    if (event) return Promise.resolve({ done: false, value: { cursor: () => this.#known.cursor(), event } });
+    return event && { done: false, value: { cursor: () => this.#known.cursor(), event } };
+  }
+
+  /**
+   * No async function: each waiting stream would keep its suspended state. An event resolves the waiting promise with the
+   * result itself, because a promise of it would take three more turns for each stream.
+   */
+  next(): Promise<IteratorResult<StreamedEvent>> {
+    const result = this.#now();
+    if (result) return Promise.resolve(result);
     if (this.#readFrom !== null) return this.#read(this.#readFrom).then(() => this.next());
     return new Promise((resolve) => {
-      this.#wake = () => resolve(this.next());
+      this.#wake = () => resolve(this.#now() ?? this.next());
     });
   }
 
