@@ -129,28 +129,32 @@ export class OpenStream implements EventStream {
       report(error);
       this.end();
     };
-    const write = (value: Value): void => {
-      const message = source.print(value);
-      if (message) this.#res.write(this.#chunked ? message.chunk : message.bytes);
-    };
-    // No async function: each stream would keep its suspended state. One promise a value, because an event goes to thousands.
     const take = ({ done, value }: IteratorResult<Value>): void => {
       if (this.#isOver) return;
       if (done) {
         this.end(source.last);
         return;
       }
-      try {
-        write(value);
-      } catch (error) {
-        failed(error);
-        return;
-      }
+      const message = source.print(value);
+      if (message) this.#res.write(this.#chunked ? message.chunk : message.bytes);
       if (this.#res.writableNeedDrain) void this.ready().then(request);
       else request();
     };
+    // No async function: each stream would keep its suspended state. One promise a value, because an event goes to thousands.
+    const taken = (result: IteratorResult<Value>): void => {
+      try {
+        take(result);
+      } catch (error) {
+        failed(error);
+      }
+    };
     const request = (): void => {
-      if (!this.#isOver) source.values.next().then(take, failed);
+      if (this.#isOver) return;
+      try {
+        source.values.next().then(taken, failed);
+      } catch (error) {
+        failed(error);
+      }
     };
     request();
   }
