@@ -17,6 +17,8 @@ test('200 creations under kill -9, with their PDFs and mails: nothing is lost, d
     email: 'client@example.com',
     environment: {
       LOG_LEVEL: 'error',
+      // Mails have the address, and each start listens on another port.
+      PUBLIC_URL: 'https://factures.example.net',
       SMTP_URL: mailServer.url,
       MAIL_FROM: 'factures@example.net',
       TEST_MAIL_ALLOW: '@example.com',
