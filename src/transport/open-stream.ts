@@ -129,29 +129,26 @@ export class OpenStream implements EventStream {
       report(error);
       this.end();
     };
-    const take = ({ done, value }: IteratorResult<Value>): void => {
-      if (this.#isOver) return;
-      if (done) {
-        this.end(source.last);
-        return;
-      }
-      const message = source.print(value);
-      if (message) this.#res.write(this.#chunked ? message.chunk : message.bytes);
-      if (this.#res.writableNeedDrain) void this.ready().then(request);
-      else request();
-    };
     // No async function: each stream would keep its suspended state. One promise a value, because an event goes to thousands.
-    const taken = (result: IteratorResult<Value>): void => {
+    const take = (result: IteratorResult<Value>): void => {
+      if (this.#isOver) return;
       try {
-        take(result);
+        if (result.done) this.end(source.last);
+        else {
+          const message = source.print(result.value);
+          if (message) this.#res.write(this.#chunked ? message.chunk : message.bytes);
+        }
       } catch (error) {
         failed(error);
       }
+      // An ended stream requests nothing.
+      if (this.#res.writableNeedDrain) void this.ready().then(request);
+      else request();
     };
     const request = (): void => {
       if (this.#isOver) return;
       try {
-        source.values.next().then(taken, failed);
+        source.values.next().then(take, failed);
       } catch (error) {
         failed(error);
       }

@@ -16,6 +16,10 @@ const ADDED = 256;
 const REMOVED = 500;
 const REMOVED_BYTES = 2 * 1024 * 1024;
 
+const NEXT_ROWS = `SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid ${limitedBy()}`;
+const REMOVE_KEYS = `DELETE FROM idx WHERE i = ?1 AND (key, rid) IN (SELECT key, rid FROM idx WHERE i = ?1 ${limitedBy('?2')})`;
+const SIZES = `SELECT rid, length(bson) AS bytes FROM doc WHERE rid BETWEEN ? AND ? ORDER BY rid ${limitedBy()}`;
+
 /** Indexes that are being filled, all with one pass over the documents. */
 export interface IndexBuild {
   readonly collectionId: number;
@@ -155,7 +159,7 @@ export class IndexBuilds implements UnfinishedIndexes {
 
   #nextRows({ position, decode }: IndexBuild, { lastRid }: Collection): { rid: number; doc: Doc }[] {
     return this.#database
-      .prepare(`SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid ${limitedBy()}`)
+      .prepare(NEXT_ROWS)
       .all(position, lastRid, STEP)
       .map((row) => {
         const rid = row.rid as number;
@@ -229,11 +233,7 @@ export class IndexBuilds implements UnfinishedIndexes {
     if (!leaving) return false;
     const { id, dropped } = leaving;
     if (dropped !== null && this.#removeDocuments(dropped)) return true;
-    const { changes } = this.#database
-      .prepare(
-        `DELETE FROM idx WHERE i = ?1 AND (key, rid) IN (SELECT key, rid FROM idx WHERE i = ?1 ${limitedBy('?2')})`,
-      )
-      .run(id, REMOVED);
+    const { changes } = this.#database.prepare(REMOVE_KEYS).run(id, REMOVED);
     if (Number(changes) < REMOVED) this.#catalog.removeIndex(id);
     return true;
   }
@@ -241,9 +241,10 @@ export class IndexBuilds implements UnfinishedIndexes {
   /** Removes some documents of a dropped collection. @returns whether there were any */
   #removeDocuments(collectionId: number): boolean {
     const { firstRid, lastRid } = ridRange(collectionId);
-    const rows = this.#database
-      .prepare(`SELECT rid, length(bson) AS bytes FROM doc WHERE rid BETWEEN ? AND ? ORDER BY rid ${limitedBy()}`)
-      .all(firstRid, lastRid, REMOVED) as unknown as { rid: number; bytes: number }[];
+    const rows = this.#database.prepare(SIZES).all(firstRid, lastRid, REMOVED) as unknown as {
+      rid: number;
+      bytes: number;
+    }[];
     let bytes = 0;
     let last: number | undefined;
     for (const row of rows) {

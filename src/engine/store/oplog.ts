@@ -64,6 +64,10 @@ const TRIM_ROWS = 500;
 /** Trimming starts when the size exceeds the limit by this factor, and continues down to the limit. */
 const TRIM_FACTOR = 1.05;
 
+const ENTRIES = `SELECT seq, pos, wall, op, db, coll, uuid, id, body, extra, sum FROM oplog
+  WHERE seq > ?1 AND seq <= ?5 AND (?3 IS NULL OR db = ?3) AND (?4 IS NULL OR coll = ?4 OR coll = '') ORDER BY seq ${limitedBy('?2')}`;
+const OLDEST = `SELECT seq, pos FROM oplog ORDER BY seq ${limitedBy()}`;
+
 /** The cluster time of a position. */
 export function timestampOf(seq: number): Timestamp {
   return new Timestamp({ t: Math.floor(seq / STEP), i: seq % STEP });
@@ -130,10 +134,7 @@ export class Oplog {
    */
   read(after: number, limit: number, { db, coll }: Scope = EVERYTHING, end = Number.MAX_SAFE_INTEGER): OplogEntry[] {
     const rows = this.#database
-      .prepare(
-        `SELECT seq, pos, wall, op, db, coll, uuid, id, body, extra, sum FROM oplog
-          WHERE seq > ?1 AND seq <= ?5 AND (?3 IS NULL OR db = ?3) AND (?4 IS NULL OR coll = ?4 OR coll = '') ORDER BY seq ${limitedBy('?2')}`,
-      )
+      .prepare(ENTRIES)
       .all(after, limit, db ?? null, coll ?? null, end) as unknown as (StoredEntry & { sum: number })[];
     if (rows.some((row) => entrySum(row) !== row.sum)) throw corruptionError('an oplog entry');
     return rows;
@@ -169,9 +170,7 @@ export class Oplog {
     this.#appended = 0;
     if (this.#endPos - this.#startPos > this.#limit * TRIM_FACTOR) this.#trimming = true;
     if (!this.#trimming) return;
-    const rows = this.#database
-      .prepare(`SELECT seq, pos FROM oplog ORDER BY seq ${limitedBy()}`)
-      .all(most) as unknown as {
+    const rows = this.#database.prepare(OLDEST).all(most) as unknown as {
       seq: number;
       pos: number;
     }[];

@@ -91,11 +91,11 @@ function fewestKeys(database: Database, candidates: readonly Candidate[]): Candi
 
 const isWhole = ({ access }: Candidate): number => (access.index.partial ? 0 : 1);
 
+const KEYS = `SELECT count(*) AS n FROM (SELECT 1 FROM idx WHERE i = ? AND key >= ? AND key < ? ${limitedBy()})`;
+
 /** The number of keys that a scan would read, up to `sample`. */
 function estimate(database: Database, { index, bounds }: IndexScan, sample: number): number {
-  const count = database.prepare(
-    `SELECT count(*) AS n FROM (SELECT 1 FROM idx WHERE i = ? AND key >= ? AND key < ? ${limitedBy()})`,
-  );
+  const count = database.prepare(KEYS);
   let keys = 0;
   for (const { low, high } of bounds.ranges) {
     keys += Number(count.get(index.id, low, high, sample - keys)?.n);
