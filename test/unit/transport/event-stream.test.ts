@@ -173,6 +173,40 @@ describe('an event stream', () => {
     expect(failures.splice(0)).toMatchObject([{ message: 'it fails' }]);
   });
 
+  /** `next` gives one value, and then does what the test says. */
+  function failing(next: () => unknown): Values {
+    let calls = 0;
+    return {
+      ...silence(),
+      next: () => (++calls === 1 ? Promise.resolve({ done: false, value: 'one' }) : next()) as Promise<never>,
+    };
+  }
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('it fails')), { message: 'it fails' }],
+    [
+      'throws at once',
+      () => {
+        throw new Error('it fails');
+      },
+      { message: 'it fails' },
+    ],
+    ['has no result', () => Promise.resolve(undefined), expect.any(TypeError)],
+    // A symbol cannot be part of a text.
+    [
+      'has a value that cannot be printed',
+      () => Promise.resolve({ done: false, value: Symbol() }),
+      expect.any(TypeError),
+    ],
+  ])('ends in order, and reports it, when its source %s', async (_what, next, failure) => {
+    sourceOf = () => failing(next);
+    const response = await reading();
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    expect([text, response.complete]).toEqual([':\n\ndata: one\n\n', true]);
+    expect(failures.splice(0)).toMatchObject([failure]);
+  });
+
   it('ends in order, for those that are open and those that come later, when the service stops, and says when to come back', async () => {
     const response = await reading();
     streams.close();
