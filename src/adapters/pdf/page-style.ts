@@ -45,6 +45,8 @@ const MARGIN_TEXT = 'font-size: 6.8pt; line-height: 1.3; color: #5b6472;';
 const FOOT = 'border-top: .5pt solid #c9ced6; margin-top: 2.5mm; padding-top: 1.4mm; vertical-align: top;';
 
 const BODY = `
+/* The page is only printed. Without this the browser would lay it out, draw and show it for the screen as well. */
+@media screen { body { display: none; } }
 * { box-sizing: border-box; }
 :dir(ltr) { font-family: ${FONT_FAMILY.ltr}; font-kerning: auto; }
 /* The bold Arabic font's kerning sets some letters (ري, ربـ) so far apart that PDF readers take the gap for a space. */
