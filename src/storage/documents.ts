@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { Binary, type Db, GridFSBucket, ObjectId } from 'mongodb';
+import { Binary, type Db, ObjectId } from 'mongodb';
 import { createGroup, type Outcome, type Through } from '../domain/grouped.ts';
 import type { StoredDocument } from '../domain/invoice/invoice.ts';
-import type { DocumentRange, DocumentStore } from '../domain/invoice/repository.ts';
+import type { DocumentStore } from '../domain/invoice/repository.ts';
 import { insertEach } from './insert-each.ts';
 
 /** Large enough for nearly every document, to save round trips, and below MongoDB's limit of 16 MB per document. */
@@ -40,10 +40,11 @@ interface NewFile {
 /**
  * The bytes of documents in GridFS, bucket `documents`. Files are immutable: a new version is a new file. Small documents
  * that are put at the same time are written together: first all their chunks, then the entries of the files whose chunks
- * are complete, so that an interrupted write leaves only chunks without a file, which are removed later.
+ * are complete, so that an interrupted write leaves only chunks without a file, which are removed later. Whoever reads a
+ * document knows its size, so only its chunks are read, and small documents together. The driver's `GridFSBucket` takes
+ * two commands for each.
  */
 export function createDocumentStore(db: Db, background?: Through): DocumentStore {
-  const bucket = new GridFSBucket(db, { bucketName: DOCUMENTS_BUCKET, chunkSizeBytes: CHUNK_BYTES });
   const files = db.collection<FileEntry>(`${DOCUMENTS_BUCKET}.files`);
   const chunks = db.collection<ChunkEntry>(`${DOCUMENTS_BUCKET}.chunks`);
 
@@ -74,6 +75,21 @@ export function createDocumentStore(db: Db, background?: Through): DocumentStore
     { ...GROUP, weightOf: ({ bytes }) => bytes.byteLength, ...(background && { through: background }) },
   );
 
+  /** Reads the chunks of all documents with one command. */
+  const readWhole = createGroup<StoredDocument, Uint8Array>(
+    async (documents) => {
+      const parts = new Map<string, Uint8Array[]>(documents.map(({ file }) => [file, []]));
+      const filter = { files_id: { $in: documents.map(idOf) } };
+      for await (const { files_id, data } of chunks.find(filter, { sort: { files_id: 1, n: 1 } }))
+        parts.get(files_id.toHexString())?.push(data.value());
+      return documents.map((document) => {
+        const bytes = Buffer.concat(parts.get(document.file) ?? []);
+        return bytes.byteLength === document.size ? { result: bytes } : { error: incomplete(document) };
+      });
+    },
+    { ...GROUP, weightOf: ({ size }) => size },
+  );
+
   return {
     async put(bytes, name, contentType) {
       const entry: FileEntry = {
@@ -87,13 +103,17 @@ export function createDocumentStore(db: Db, background?: Through): DocumentStore
         size: bytes.byteLength,
       };
     },
-    read: (document, range) => bucket.openDownloadStream(idOf(document), gridFsRange(range)),
-    async get(document) {
-      const parts: Uint8Array[] = [];
-      for await (const part of bucket.openDownloadStream(idOf(document))) {
-        parts.push(part as Uint8Array);
+    get: (document) => readWhole(document),
+    async *read(document, { first, last } = { first: 0, last: document.size - 1 }) {
+      const expected = chunksWith(first, last);
+      const filter = { files_id: idOf(document), n: { $gte: expected.from, $lt: expected.until } };
+      let next = expected.from;
+      for await (const { n, data } of chunks.find(filter, { sort: { n: 1 } })) {
+        if (n !== next++) break;
+        const start = n * CHUNK_BYTES;
+        yield data.value().subarray(Math.max(first - start, 0), last + 1 - start);
       }
-      return Buffer.concat(parts);
+      if (next !== expected.until) throw incomplete(document);
     },
   };
 }
@@ -120,7 +140,11 @@ function idOf(document: StoredDocument): ObjectId {
   return ObjectId.createFromHexString(document.file);
 }
 
-/** The `end` of a GridFS range is exclusive. */
-function gridFsRange(range: DocumentRange | undefined): { start: number; end: number } | undefined {
-  return range && { start: range.first, end: range.last + 1 };
+/** The chunks that hold these bytes of a file, the last one excluded; none for an empty file. */
+function chunksWith(first: number, last: number): { readonly from: number; readonly until: number } {
+  return { from: Math.floor(first / CHUNK_BYTES), until: Math.floor(last / CHUNK_BYTES) + 1 };
+}
+
+function incomplete({ file, size }: StoredDocument): Error {
+  return new Error(`the store does not have all ${size} bytes of document ${file}`);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Document, GridFSBucket } from 'mongodb';
+import { type Document, GridFSBucket, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
@@ -26,6 +26,49 @@ it('returns the stored bytes, also of several chunks', async () => {
     expect(stored).toMatchObject({ size, sha256: createHash('sha256').update(bytes).digest('hex') });
     expect(Buffer.compare(await documents.get(stored), bytes)).toBe(0);
   }
+});
+
+it('reads those that are asked for at the same time with one command', async () => {
+  const documents = createDocumentStore(store.db);
+  const texts = Array.from({ length: 20 }, (_, n) => `<a n="${n}"/>`);
+  const stored = await Promise.all(texts.map((text) => documents.put(Buffer.from(text), 'a.xml', 'application/xml')));
+  const commands: string[] = [];
+  const note = ({ commandName, command }: { commandName: string; command: Document }) => {
+    commands.push(`${commandName} ${command[commandName]}`);
+  };
+  store.client.on('commandStarted', note);
+  const asked = [...stored, stored[3]!];
+  const read = await Promise.all(asked.map(documents.get)).finally(() => store.client.off('commandStarted', note));
+  expect(commands).toEqual(['find documents.chunks']);
+  expect(read.map(String)).toEqual([...texts, texts[3]]);
+});
+
+const MEBIBYTE = 1024 * 1024;
+
+it.each([
+  ['the first bytes', 0, 9],
+  ['bytes on both sides of the end of a chunk', 4 * MEBIBYTE - 2, 4 * MEBIBYTE + 1],
+  ['the last byte of a chunk', 4 * MEBIBYTE - 1, 4 * MEBIBYTE - 1],
+  ['the first byte of a chunk', 4 * MEBIBYTE, 4 * MEBIBYTE],
+  ['more than one whole chunk', 1, 8 * MEBIBYTE + 1],
+  ['the last bytes', 9 * MEBIBYTE - 5, 9 * MEBIBYTE - 1],
+])('streams a part: %s', async (_name, first, last) => {
+  const bytes = Buffer.alloc(9 * MEBIBYTE, 'abcdefg');
+  const documents = createDocumentStore(store.db);
+  const stored = await documents.put(bytes, 'a.pdf', 'application/pdf');
+  const parts = await Array.fromAsync(documents.read(stored, { first, last }));
+  expect(Buffer.compare(Buffer.concat(parts), bytes.subarray(first, last + 1))).toBe(0);
+});
+
+it.each([0, 1, 2])('never returns a document that lacks its chunk %i, whole or in part', async (n) => {
+  const documents = createDocumentStore(store.db);
+  const stored = await documents.put(Buffer.alloc(9 * MEBIBYTE, 'a'), 'a.pdf', 'application/pdf');
+  const small = await documents.put(Buffer.from('<a/>'), 'a.xml', 'application/xml');
+  await store.db.collection('documents.chunks').deleteOne({ files_id: new ObjectId(stored.file), n });
+  const [lacking, complete] = await Promise.allSettled([documents.get(stored), documents.get(small)]);
+  expect(lacking).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining(stored.file) } });
+  expect(complete).toMatchObject({ status: 'fulfilled' });
+  await expect(Array.fromAsync(documents.read(stored))).rejects.toThrow(stored.file);
 });
 
 it.each(['files', 'chunks'])(

@@ -38,35 +38,42 @@ export function createDocumentDemand(
   const pdfs = new Map<string, AwaitedPdf>();
   const lines = createLines(PDFS_OF_A_TENANT);
 
-  function hurry({ id, tenantId, work }: Invoice): void {
+  /**
+   * Makes idle work due, once for all who wait for the PDF.
+   * @param onGone called when it was no longer idle, so that the caller may have missed how it went on
+   */
+  function hurry({ id, tenantId, work }: Invoice, onGone: () => void): void {
     const pdf = pdfs.get(id);
     if (!pdf || pdf.leave || !work?.idle) return;
     pdf.leave = lines.enter(tenantId, () => {
       invoices
         .hurry(id)
-        .then((due) => due && queue.enqueue(due, 0))
+        .then((due) => (due ? queue.enqueue(due, 0) : onGone()))
         .catch(report);
     });
   }
 
-  async function storedWithin(invoiceId: string, kind: DocumentKind): Promise<Invoice | null> {
+  async function storedWithin(known: Invoice, kind: DocumentKind): Promise<Invoice | null> {
     let woken = Promise.withResolvers<void>();
     let isOver = false;
-    const unsubscribe = feed.subscribe(invoiceId, (news) => news.documentStored && woken.resolve());
+    const wake = () => woken.resolve();
+    const unsubscribe = feed.subscribe(known.id, (news) => news.documentStored && wake());
     const timer = setTimeout(() => {
       isOver = true;
-      woken.resolve();
+      wake();
     }, DOCUMENT_WAIT_MS);
     try {
-      // The first read comes after the subscription: it may have been stored in between.
+      // What was stored between the caller's read and the subscription is noticed when idle work is made due.
+      const isToHurry = kind === 'pdf' && known.work?.idle && !pdfs.get(known.id)?.leave;
+      let invoice = isToHurry ? known : await invoices.find(known.id);
       for (;;) {
-        const invoice = await invoices.find(invoiceId);
         if (invoice && DOCUMENTS[kind].stored(invoice)) return invoice;
         // The work becomes idle in the update that stores the receipt, which wakes those who wait.
-        if (invoice && kind === 'pdf') hurry(invoice);
+        if (invoice && kind === 'pdf') hurry(invoice, wake);
         if (isOver) return null;
         await woken.promise;
         woken = Promise.withResolvers<void>();
+        invoice = await invoices.find(known.id);
       }
     } finally {
       clearTimeout(timer);
@@ -75,13 +82,14 @@ export function createDocumentDemand(
   }
 
   return {
-    async await({ id }, kind) {
-      if (kind !== 'pdf') return storedWithin(id, kind);
+    async await(invoice, kind) {
+      if (kind !== 'pdf') return storedWithin(invoice, kind);
+      const { id } = invoice;
       const pdf = pdfs.get(id) ?? { requests: 0, leave: null };
       pdfs.set(id, pdf);
       pdf.requests += 1;
       try {
-        return await storedWithin(id, kind);
+        return await storedWithin(invoice, kind);
       } finally {
         pdf.requests -= 1;
         if (pdf.requests === 0) {
