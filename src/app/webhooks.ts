@@ -8,7 +8,7 @@ import type { TenantRepository } from '../domain/tenant/ports.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import { createAttemptDelivery } from '../domain/webhook/attempt-delivery.ts';
 import { createBrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
-import { createDispatcher } from '../domain/webhook/dispatcher.ts';
+import { createDispatcher, LEASE_MS } from '../domain/webhook/dispatcher.ts';
 import { createEndpointHealth, type EndpointNotifier } from '../domain/webhook/endpoint-health.ts';
 import { createCountAttempts, createReadStatistics } from '../domain/webhook/endpoint-statistics.ts';
 import { createManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
@@ -105,7 +105,7 @@ export function composeWebhooks(parts: WebhookParts) {
     reschedule: () => deliveries.reschedule(now()),
     /** Starts deliveries. For workers, before Agenda starts. */
     async start(): Promise<void> {
-      if (alone) await deliveries.freeLeases(now());
+      if (alone) await deliveries.freeLeases(now(), LEASE_MS);
       jobs.start({
         wake: dispatcher.wake,
         async sweep() {

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
-import { type AnswerBounds, boundsOf } from './bounded-answer.ts';
+import { type AnswerBounds, boundsByVariables } from './bounded-answer.ts';
 import type { GraphQLContext } from './context.ts';
 import type { Gate } from './gate.ts';
 import { LIMITS, sizeOf } from './limits.ts';
@@ -22,10 +22,11 @@ export interface OperationRequest {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** A compiled operation, with bounds of its answer that hold for any variables. */
+/** A compiled operation. */
 export interface CompiledOperation {
   readonly name: string | null;
-  readonly bounds: AnswerBounds;
+  /** The bounds of its answer with these variables. */
+  boundsOf(variables: Readonly<Record<string, unknown>>): AnswerBounds;
   /**
    * Runs the operation.
    * @param root the event, for a subscription
@@ -104,7 +105,7 @@ function compileOperation(document: DocumentNode, operation: OperationDefinition
   if (!isCompiledQuery(compiled)) return null;
   return {
     name: operation.name?.value ?? null,
-    bounds: boundsOf(document, operation.name?.value, null),
+    boundsOf: boundsByVariables(document, operation.name?.value ?? null),
     async run(context, variables, root) {
       const { data, errors } = await compiled.query(root, context, variables);
       return errors || !data ? null : { data };

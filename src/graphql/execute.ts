@@ -2,7 +2,7 @@ import { type ExecutionResult, GraphQLError, type GraphQLErrorOptions, parse, va
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { internalError, type Problem, problem, ServiceError } from '../domain/errors.ts';
 import { createAnswerMeter } from './answer-meter.ts';
-import { createIsLarge } from './bounded-answer.ts';
+import { boundsByVariables } from './bounded-answer.ts';
 import type { GraphQLContext } from './context.ts';
 import { enterLarge } from './large-operations.ts';
 import { selectRefusals, throwRefusal } from './refusals.ts';
@@ -29,10 +29,10 @@ export function prepare<Data>(source: string): PreparedOperation<Data> {
     throw new Error(`a prepared document is not valid: ${errors.map((error) => error.message).join('; ')}`);
   const compiled = compileQuery(schema, document);
   if (!isCompiledQuery(compiled)) throw new Error('a prepared document cannot be compiled');
-  const isLarge = createIsLarge(document);
+  const boundsOf = boundsByVariables(document, null);
   return {
     async execute(context, variables) {
-      const leave = isLarge(variables) ? await enterLarge(context.principal) : null;
+      const leave = boundsOf(variables).large ? await enterLarge(context.principal) : null;
       try {
         // The store bounds the pages of REST, so fields have no limit here; long lists are still resolved in turns.
         const meter = createAnswerMeter(Number.POSITIVE_INFINITY);

@@ -15,7 +15,6 @@ import {
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeMetaFieldDef,
-  visit,
 } from 'graphql';
 import { ANSWER_BYTES, READ_BYTES } from '../domain/answer-bounds.ts';
 import { PAGE_SIZE } from '../domain/limits.ts';
@@ -237,17 +236,6 @@ export function sizeOf(
 
 /** The arguments of a field with pages that state the length of its page. */
 const PAGE_ARGUMENTS: readonly string[] = ['first', 'last'];
-
-/** The variables of a document that give the length of a page. No others change its {@link sizeOf}. */
-export function pageVariables(document: DocumentNode): string[] {
-  const found = new Set<string>();
-  visit(document, {
-    Argument({ name, value }) {
-      if (PAGE_ARGUMENTS.includes(name.value) && value.kind === Kind.VARIABLE) found.add(value.name.value);
-    },
-  });
-  return [...found];
-}
 
 /** The definition of a field by its name, including the root fields of introspection. */
 export function definitionOf(schema: GraphQLSchema, name: string, parent: GraphQLNamedType | null) {

@@ -36,7 +36,8 @@ class Results implements AsyncGenerator<ExecutionResult> {
     this.#events = events;
     this.#args = args;
     this.#compiled = compiledOf(document, operationName);
-    this.#bounds = this.#compiled?.bounds ?? boundsOf(document, operationName, variableValues ?? {});
+    const variables = variableValues ?? {};
+    this.#bounds = this.#compiled?.boundsOf(variables) ?? boundsOf(document, operationName, variables);
     this.#shared = sharedName(document, operationName, contextOf(args).principal);
   }
 

@@ -192,8 +192,9 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       return modifiedCount;
     },
 
-    async freeLeases(now) {
-      const leased = { 'work.sweepAt': { $gt: now }, 'work.token': { $ne: null } };
+    async freeLeases(now, leaseMs) {
+      const latest = later(now, leaseMs + LEASE_GRACE_MS + CLOCK_SKEW_MS);
+      const leased = { 'work.sweepAt': { $gt: now, $lte: latest }, 'work.token': { $ne: null } };
       await deliveries.updateMany(leased, dueAgain(now, now, now));
     },
 

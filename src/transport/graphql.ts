@@ -189,7 +189,7 @@ export function graphqlOverHttp(
     const request = type === null ? null : ordinaryRequest(server.body, gate.listed);
     const query = request && queries.find(request);
     if (!query) return false;
-    const result = await boundedAnswer(query.bounds, contextOf(ctx), (context) =>
+    const result = await boundedAnswer(query.boundsOf(request.variables), contextOf(ctx), (context) =>
       query.run(context, request.variables),
     );
     // After an error, Yoga runs the query again and answers with its errors, except when a limit was exceeded.

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SendResult } from '../../src/domain/webhook/delivery.ts';
+import { LEASE_MS } from '../../src/domain/webhook/dispatcher.ts';
 import type { OutgoingRequest } from '../../src/domain/webhook/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { deviates } from '../support/reference-deviations.ts';
@@ -312,7 +313,7 @@ describe('a worker that stops', () => {
     await worker.dispatcher.settle();
     // 16 attempts were in progress, and wait until their leases expire.
     expect(requests).toHaveLength(4);
-    await worker.deliveries.freeLeases(new Date());
+    await worker.deliveries.freeLeases(new Date(), LEASE_MS);
     worker.dispatcher.wake(endpointId);
     await worker.dispatcher.settle();
     expect(requests).toHaveLength(20);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import type { ClaimedDelivery } from '../../src/domain/webhook/delivery.ts';
+import { LEASE_MS } from '../../src/domain/webhook/dispatcher.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import type { AttemptRecord } from '../../src/domain/webhook/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
@@ -111,7 +112,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['deliveries.cancelPending', () => webhooks.deliveries.cancelPending(endpoint.id, 2), 2],
   ['deliveries.backlog', () => webhooks.deliveries.backlog(5, later()), 5],
   ['deliveries.takeOverdue', () => webhooks.deliveries.takeOverdue(5, 1000, later()), 5],
-  ['deliveries.freeLeases', () => webhooks.deliveries.freeLeases(new Date()), 30],
+  ['deliveries.freeLeases', () => webhooks.deliveries.freeLeases(new Date(), LEASE_MS), 0],
   ['deliveries.find', () => webhooks.deliveries.find(endpoint.tenantId, 'test', 'dlv_1'), 1],
   ['deliveries.ofEvents', () => webhooks.deliveries.ofEvents(owner(), [newId('evt'), newId('evt')]), 2],
   ['deliveries.attempts', () => webhooks.deliveries.attempts(owner(), ['dlv_1', 'dlv_2']), 2],

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import type { SendResult } from '../../src/domain/webhook/delivery.ts';
+import { LEASE_MS } from '../../src/domain/webhook/dispatcher.ts';
 import type { OutgoingRequest } from '../../src/domain/webhook/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { openTestStore } from '../support/store.ts';
@@ -173,7 +174,7 @@ describe('order', () => {
     const { tenantId } = await storedEndpoint(store);
     dead.publisher.publish(await storedInvoice(store, tenantId));
     await dead.publisher.settle();
-    await dead.deliveries.freeLeases(new Date());
+    await dead.deliveries.freeLeases(new Date(), LEASE_MS);
     const { id } = await onlyDelivery(dead, tenantId);
     expect(await dead.deliveries.reopen([{ id, timesDisabled: 0 }], new Date())).toBe(0);
     const { endpointId } = await onlyDelivery(dead, tenantId);

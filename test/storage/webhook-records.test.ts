@@ -177,7 +177,7 @@ describe('a delivery that is cancelled while it is leased', () => {
   it.each([
     ['is released', ({ leased }) => worker.deliveries.release([leased], NOW)],
     ['loses its lease', () => worker.deliveries.takeOverdue(9, 0, LATER)],
-    ['is freed', () => worker.deliveries.freeLeases(NOW)],
+    ['is freed', () => worker.deliveries.freeLeases(NOW, LEASE_MS)],
   ] as [string, (test: { leased: ClaimedDelivery }) => Promise<unknown>][])(
     'is not attempted again when it %s',
     async (_how, end) => {

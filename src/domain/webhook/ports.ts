@@ -190,8 +190,11 @@ export interface DeliveryLedger {
    * @returns the number of deliveries changed
    */
   reschedule(now: Date): Promise<number>;
-  /** Ends every lease. Only for a worker that starts and is the only one. */
-  freeLeases(now: Date): Promise<void>;
+  /**
+   * Ends every lease. Only for a worker that starts and is the only one.
+   * @param leaseMs the longest lease: deliveries that wait for longer are not read
+   */
+  freeLeases(now: Date, leaseMs: number): Promise<void>;
 
   find(tenantId: string, environment: Environment, id: string): Promise<Delivery | null>;
   /** The deliveries of these events, in no particular order; at most 5,000. */

@@ -135,7 +135,7 @@ function deliveryCases(store: Store): CasesOf<DeliveryLedger> {
       because: 'the clock was set back, or a worker starts',
     },
     freeLeases: {
-      call: () => deliveries.freeLeases(later()),
+      call: () => deliveries.freeLeases(later(), LEASE_MS),
       scatters: ['updateMany webhook_deliveries by work.sweepAt, work.token'],
       because: 'only a worker that starts as the only one does it',
     },

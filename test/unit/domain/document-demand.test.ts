@@ -16,15 +16,23 @@ function bench() {
   const listeners = new Map<string, Set<(news: InvoiceNews) => void>>();
   const hurried: string[] = [];
   const queued: string[] = [];
+  const found: string[] = [];
   const failures: unknown[] = [];
   const away = { now: false };
   const demand = createDocumentDemand(
     {
-      find: async (id) => stored.get(id) ?? null,
+      async find(id) {
+        found.push(id);
+        return stored.get(id) ?? null;
+      },
       async hurry(id) {
         if (away.now) throw new Error('the store is away');
+        const invoice = stored.get(id);
+        if (!invoice?.work?.idle) return null;
         hurried.push(id);
-        return stored.get(id) ?? null;
+        const due = { ...invoice, work: { ...invoice.work, idle: false } };
+        stored.set(id, due);
+        return due;
       },
     },
     { enqueue: async ({ id }) => void queued.push(id) },
@@ -48,7 +56,7 @@ function bench() {
     return put({ ...invoice, work: { ...invoice.work!, stage, idle: stage === 'render' } });
   };
   const draw = (id: string) => put({ ...stored.get(id)!, pdf: { file: id, sha256: '', size: 1 }, work: null });
-  return { demand, at, draw, hurried, queued, failures, away };
+  return { demand, at, draw, hurried, queued, found, failures, away, put };
 }
 
 it('all who ask for a PDF make it due once', async () => {
@@ -60,6 +68,36 @@ it('all who ask for a PDF make it due once', async () => {
   draw('inv_1');
   expect((await asked).map((each) => each?.pdf?.file)).toEqual(['inv_1', 'inv_1', 'inv_1']);
   expect(demand.isAwaited(invoice)).toBe(false);
+});
+
+it('a PDF that was drawn since the caller read the invoice is found at once', async () => {
+  const { demand, at, draw, hurried } = bench();
+  const invoice = at('inv_1', 'a', 'render');
+  draw('inv_1');
+  const asked = [demand.await(invoice, 'pdf'), demand.await(invoice, 'pdf')];
+  await settle();
+  expect(hurried).toEqual([]);
+  expect((await Promise.all(asked)).map((each) => each?.pdf?.file)).toEqual(['inv_1', 'inv_1']);
+});
+
+it('a PDF that another worker has begun since the caller read the invoice is waited for', async () => {
+  const { demand, at, draw, hurried, put } = bench();
+  const invoice = at('inv_1', 'a', 'render');
+  put({ ...invoice, work: { ...invoice.work!, idle: false } });
+  const asked = demand.await(invoice, 'pdf');
+  await settle();
+  expect(hurried).toEqual([]);
+  draw('inv_1');
+  expect((await asked)?.pdf?.file).toBe('inv_1');
+});
+
+it('an invoice whose PDF is idle is not read again before its PDF is made due', async () => {
+  const { demand, at, draw, hurried, found } = bench();
+  const asked = demand.await(at('inv_1', 'a', 'render'), 'pdf');
+  await settle();
+  expect([hurried, found]).toEqual([['inv_1'], []]);
+  draw('inv_1');
+  expect((await asked)?.pdf?.file).toBe('inv_1');
 });
 
 it('a PDF whose receipt is still to come is made due when its work becomes idle', async () => {
