@@ -80,12 +80,12 @@ export class PageSums {
   /**
    * Compares the data file, as it was found, with the sums.
    * @param frames number of frames of all commits in the log
-   * @param ms after this time the comparison is left to `compareNext`
+   * @param pages number of pages to compare at least; the others are left to `compareNext`
    * @returns false if nothing is known: without intact sums, or if pages of a file without a log differ, which somebody
    * may have put there. The content decides then, and `learn` is to be called.
    * @throws DamageFound
    */
-  examine(frames: number, ms: number): boolean {
+  examine(frames: number, pages: number): boolean {
     const state = this.#file.readState();
     const sums = state && this.#file.readSums(state.count);
     if (state?.damage?.isSpread)
@@ -98,12 +98,11 @@ export class PageSums {
     this.#state = state;
     this.#isLost = false;
     this.#isExamined = false;
-    const end = performance.now() + ms;
     try {
       this.#checkLogBelongs(frames, state);
       this.#readLog(frames, !this.#state.isCopied);
       if (frames <= 0 && fstatSync(this.#dataFile).size !== state.count * PAGE_BYTES) return false;
-      while (this.#isFirstRound && performance.now() < end) this.compareNext();
+      while (this.#isFirstRound && this.#next < pages) this.compareNext();
       return true;
     } catch (error) {
       if (!(error instanceof DamageFound) || error instanceof LogGone || frames > 0) throw error;
