@@ -67,13 +67,13 @@ test('the comparison of pages goes on when the file has shrunk, wherever it was'
   expect(() => compare(2)).toThrow('page 11 changed on disk');
 });
 
-/** Leaves a closed file of more than 64 MiB without free pages, in which the byte at `place` is another one. */
+/** Leaves a closed file of more than 32 MiB without free pages, in which the byte at `place` is another one. */
 function leaveDamage(place: (pages: number) => number): number {
   store.close();
   store = new Store(folder, { oplogBytes: 1e9 });
-  fill('kept', 5000);
+  fill('kept', 2500);
   store.close();
-  expect(pages()).toBeGreaterThan(17_000);
+  expect(pages()).toBeGreaterThan(8500);
   const page = place(pages());
   const file = openSync(path(), 'r+');
   writeSync(file, Buffer.of(1), 0, 1, (page - 1) * 4096 + 2000);
@@ -81,7 +81,7 @@ function leaveDamage(place: (pages: number) => number): number {
   return page;
 }
 
-test('a start compares 64 MiB; what changed behind them is found while the engine runs, and by the next start', () => {
+test('a start compares 32 MiB; what changed behind them is found while the engine runs, and by the next start', () => {
   const page = leaveDamage((last) => last - 5);
   store = new Store(folder, { oplogBytes: 1e9 });
   expect(() => compare(100)).toThrow(`page ${page} changed on disk`);
@@ -89,7 +89,7 @@ test('a start compares 64 MiB; what changed behind them is found while the engin
   expect(() => new Store(folder, { oplogBytes: 1e9 })).toThrow('damaged');
 });
 
-test('a start finds what changed in the first 64 MiB', () => {
-  leaveDamage(() => 16_384);
+test('a start finds what changed in the first 32 MiB', () => {
+  leaveDamage(() => 8192);
   expect(() => new Store(folder, { oplogBytes: 1e9 })).toThrow('damaged');
 });
