@@ -33,11 +33,8 @@ const CHECKPOINT_PAGES = 1000;
 export const CHECKPOINT_BYTES = logBytes(CHECKPOINT_PAGES, PAGE_BYTES);
 /** This number of new pages of the log are verified at once, so that a checkpoint does not wait for all. */
 const VERIFIED_PAGES = 128;
-/**
- * Pages that a start compares with their sums: 32 MiB, some 30 ms. The rest is compared while the engine runs, so
- * that a start does not take longer the more is stored.
- */
-const EXAMINED_PAGES = 8192;
+/** Milliseconds that a start compares pages with their sums, a GiB or more. The rest is compared while the engine runs. */
+const EXAMINED_MS = 1500;
 const BUSY = 5;
 
 const SCHEMA = `
@@ -221,6 +218,8 @@ export interface OpenOptions {
   readonly checkAll?: boolean;
   /** Whether a file of an earlier version stays one, so that a look at the data does not lock out its program. */
   readonly keepVersion?: boolean;
+  /** How long pages are compared with their sums before the file is used, milliseconds. Default 1,500. */
+  readonly examinedMs?: number;
 }
 
 /**
@@ -230,7 +229,10 @@ export interface OpenOptions {
  * file. Throws an Error with a readable reason when another engine uses the folder, or when the file is damaged or of
  * another version.
  */
-export function openDatabase(folder: string, { checkAll = false, keepVersion = false }: OpenOptions = {}): Database {
+export function openDatabase(
+  folder: string,
+  { checkAll = false, keepVersion = false, examinedMs = EXAMINED_MS }: OpenOptions = {},
+): Database {
   const path = join(folder, 'engine.sqlite');
   // Asked before the file is opened, because SQLite creates the log with the first query.
   const hadLog = existsSync(walPath(path));
@@ -248,7 +250,7 @@ export function openDatabase(folder: string, { checkAll = false, keepVersion = f
     const isNew = checkFormat(sqlite);
     const frames = (): number => (sqlite.prepare(LOG_STATE).get() as unknown as LogState).log;
     sums = new PageSums(path);
-    const isKnown = isNew || (sums.examine(frames(), EXAMINED_PAGES) && !checkAll);
+    const isKnown = isNew || (sums.examine(frames(), checkAll ? Number.POSITIVE_INFINITY : examinedMs) && !checkAll);
     sqlite.exec('PRAGMA journal_mode = WAL');
     sqlite.exec(
       'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864',

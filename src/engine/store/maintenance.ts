@@ -39,7 +39,7 @@ export function startMaintenance(store: Store, interval: number): () => void {
 }
 
 /** Milliseconds between two steps of the comparison of pages: until all have been compared since the start, and then. */
-const FIRST_ROUND_MS = 5;
+const FIRST_ROUND_MS = 2;
 const NEXT_ROUNDS_MS = 1000;
 
 /**

@@ -48,6 +48,8 @@ export class PageSums {
   readonly #dataFile: number;
   #logFile: number | null = null;
   readonly #replaced = Buffer.allocUnsafeSlow(PAGE_BYTES);
+  /** The pages that are compared. Kept, because new memory for them costs more than the comparison. */
+  readonly #pages = Buffer.allocUnsafeSlow(AT_ONCE * PAGE_BYTES);
   #logHeader: LogHeader | null = null;
   /** The checksum of the last frame that was read. */
   #logSum: Sum = [0, 0];
@@ -60,7 +62,7 @@ export class PageSums {
   #loggedPages = 0;
   /** By page number less one. Only the first `#state.count` are sums. */
   #sums = new Uint32Array();
-  #state: SumsState = { count: 0, log: '', isCopied: false, damage: null };
+  #state: SumsState = { count: 0, log: '', isCopied: false, isAfterCrash: false, damage: null };
   /** Whether the file with the sums has to be written as a whole. */
   #isLost = true;
   #isSuspended = false;
@@ -80,32 +82,36 @@ export class PageSums {
   /**
    * Compares the data file, as it was found, with the sums.
    * @param frames number of frames of all commits in the log
-   * @param pages number of pages to compare at least; the others are left to `compareNext`
+   * @param ms after this time the comparison is left to `compareNext`
    * @returns false if nothing is known: without intact sums, or if pages of a file without a log differ, which somebody
    * may have put there. The content decides then, and `learn` is to be called.
-   * @throws DamageFound
+   * @throws DamageFound also when pages differ that were not compared since a crash: the disk may have lost what was
+   * written to them, and the content of an older page looks right
    */
-  examine(frames: number, pages: number): boolean {
+  examine(frames: number, ms: number): boolean {
     const state = this.#file.readState();
     const sums = state && this.#file.readSums(state.count);
     if (state?.damage?.isSpread)
       throw new DamageFound(`its page ${state.damage.page} had changed on disk, and was written again since`);
+    if (state?.damage && state.isAfterCrash) throw new DamageFound(changed(state.damage.page));
     if (!state || !sums || state.damage) {
       this.#readLog(frames, false);
       return false;
     }
     this.#sums = sums;
-    this.#state = state;
+    const isAfterCrash = frames > 0 || state.isAfterCrash === true;
+    this.#state = { ...state, isAfterCrash };
     this.#isLost = false;
     this.#isExamined = false;
+    const end = performance.now() + ms;
     try {
-      this.#checkLogBelongs(frames, state);
+      this.#checkLogBelongs(frames, this.#state);
       this.#readLog(frames, !this.#state.isCopied);
       if (frames <= 0 && fstatSync(this.#dataFile).size !== state.count * PAGE_BYTES) return false;
-      while (this.#isFirstRound && this.#next < pages) this.compareNext();
+      while (this.#isFirstRound && performance.now() < end) this.compareNext();
       return true;
     } catch (error) {
-      if (!(error instanceof DamageFound) || error instanceof LogGone || frames > 0) throw error;
+      if (!(error instanceof DamageFound) || error instanceof LogGone || isAfterCrash) throw error;
       return false;
     } finally {
       this.#isExamined = true;
@@ -157,7 +163,7 @@ export class PageSums {
       this.#eachPage(first, Math.min(pages, first + AT_ONCE), (at, sum) => {
         this.#sums[at] = sum;
       });
-    this.#state = { count: pages, log: this.#saltsOfLog(frames), isCopied: true, damage: null };
+    this.#state = { count: pages, log: this.#saltsOfLog(frames), isCopied: true, isAfterCrash: false, damage: null };
     this.#isFirstRound = false;
     this.#isLost = true;
     this.#write([]);
@@ -287,7 +293,7 @@ export class PageSums {
     this.#write(changed);
   }
 
-  /** Compares the next pages with their sums: about a millisecond of work. @throws DamageFound */
+  /** Compares the next pages with their sums: less than a millisecond of work. @throws DamageFound */
   compareNext(): void {
     const pages = this.#loggedPages || this.#state.count;
     // The file may have shrunk since the last comparison.
@@ -300,6 +306,9 @@ export class PageSums {
     if (until < pages) return;
     this.#next = 0;
     this.#isFirstRound = false;
+    if (!this.#state.isAfterCrash) return;
+    this.#state = { ...this.#state, isAfterCrash: false };
+    this.#write([]);
   }
 
   /** Whether pages have not been compared since the start. */
@@ -322,13 +331,13 @@ export class PageSums {
       this.#state = { ...this.#state, damage: { page: at + 1, isSpread } };
       this.#write([]);
     }
-    throw new DamageFound(`its page ${at + 1} changed on disk`);
+    throw new DamageFound(changed(at + 1));
   }
 
-  /** @param each gets the pages that are there: their number less one, and their sum */
+  /** @param until at most `AT_ONCE` pages @param each gets the pages that are there: their number less one, and their sum */
   #eachPage(from: number, until: number, each: (at: number, sum: number) => void): void {
-    const buffer = Buffer.allocUnsafeSlow((until - from) * PAGE_BYTES).fill(0);
-    readSync(this.#dataFile, buffer, 0, buffer.length, from * PAGE_BYTES);
+    const buffer = this.#pages.subarray(0, (until - from) * PAGE_BYTES);
+    buffer.fill(0, readSync(this.#dataFile, buffer, 0, buffer.length, from * PAGE_BYTES));
     for (let at = from; at < until; at++) {
       if (at === LOCK_PAGE) continue;
       const start = (at - from) * PAGE_BYTES;
@@ -354,6 +363,10 @@ export class PageSums {
       if (!isOutOfSpace(error)) throw error;
     }
   }
+}
+
+function changed(page: number): string {
+  return `its page ${page} changed on disk`;
 }
 
 export function sumsPath(dataPath: string): string {

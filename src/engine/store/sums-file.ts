@@ -29,6 +29,11 @@ export interface SumsState {
   readonly log: string;
   /** Whether pages of that log may have been copied to the data file. */
   readonly isCopied: boolean;
+  /**
+   * Whether there was a crash since all pages were last compared. An earlier version does not write it, and keeps what it
+   * finds.
+   */
+  readonly isAfterCrash?: boolean;
   /** A page that was found damaged. */
   readonly damage: PageDamage | null;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -67,29 +67,106 @@ test('the comparison of pages goes on when the file has shrunk, wherever it was'
   expect(() => compare(2)).toThrow('page 11 changed on disk');
 });
 
-/** Leaves a closed file of more than 32 MiB without free pages, in which the byte at `place` is another one. */
-function leaveDamage(place: (pages: number) => number): number {
-  store.close();
-  store = new Store(folder, { oplogBytes: 1e9 });
-  fill('kept', 2500);
-  store.close();
-  expect(pages()).toBeGreaterThan(8500);
-  const page = place(pages());
+const open = (options: object = {}) => new Store(folder, { oplogBytes: 1e9, ...options });
+
+/** Overwrites bytes of a page of the data file. */
+function write(page: number, bytes: Uint8Array, at = 0): void {
   const file = openSync(path(), 'r+');
-  writeSync(file, Buffer.of(1), 0, 1, (page - 1) * 4096 + 2000);
+  writeSync(file, bytes, 0, bytes.length, (page - 1) * 4096 + at);
   closeSync(file);
-  return page;
 }
 
-test('a start compares 32 MiB; what changed behind them is found while the engine runs, and by the next start', () => {
-  const page = leaveDamage((last) => last - 5);
-  store = new Store(folder, { oplogBytes: 1e9 });
+test('what changed in a closed file is found while the engine runs if the start had no time for it, and by the next start', () => {
+  fill('kept', 1000);
+  store.close();
+  const page = pages() - 5;
+  write(page, Buffer.of(1), 2000);
+  store = open({ examinedMs: 0 });
   expect(() => compare(100)).toThrow(`page ${page} changed on disk`);
   store.close();
-  expect(() => new Store(folder, { oplogBytes: 1e9 })).toThrow('damaged');
+  expect(() => open({ examinedMs: 0 })).toThrow('damaged');
 });
 
-test('a start finds what changed in the first 32 MiB', () => {
-  leaveDamage(() => 8192);
-  expect(() => new Store(folder, { oplogBytes: 1e9 })).toThrow('damaged');
+test('a start that checks everything compares all pages, however long it takes', () => {
+  fill('kept', 1000);
+  store.close();
+  write(pages() - 5, Buffer.of(1), 2000);
+  expect(() => open({ examinedMs: 0, checkAll: true })).toThrow('damaged');
+});
+
+/** A folder as a crash leaves it, whose disk has lost what a commit wrote to a page: it is as it was before. */
+function crashWithLostWrite(): number {
+  store.close();
+  store = open();
+  fill('kept', 1000);
+  const update = (state: string) =>
+    store.commit.write(() => {
+      const collection = store.collectionForWrite('db', 'small');
+      const doc = { _id: 1, state, text: 'x'.repeat(1000) };
+      const row = store.database.prepare('SELECT rid FROM doc ORDER BY rid DESC LIMIT 1').get() as { rid: number };
+      const stored = store.documents.read(row.rid) as Uint8Array;
+      if (state === 'UNPAID') store.documents.insert(collection, doc, encodeDocument(doc));
+      else store.documents.put(collection, row.rid, stored, encodeDocument(doc));
+    });
+  update('UNPAID');
+  moveToFile();
+  const before = readFileSync(path());
+  update('PAID!!');
+  moveToFile();
+  // Another log begins, so that the page is in the data file only.
+  fill('others', 1);
+  store.commit.write(() => store.collectionForWrite('db', 'last'));
+  store.commit.flush();
+  const crashed = mkdtempSync(join(tmpdir(), 'engine-'));
+  cpSync(folder, crashed, { recursive: true });
+  store.close();
+  rmSync(folder, { recursive: true, force: true });
+  folder = crashed;
+  const now = readFileSync(path());
+  const pageOf = (bytes: Buffer, number: number) => bytes.subarray((number - 1) * 4096, number * 4096);
+  for (let page = 2; page <= before.length / 4096; page++) {
+    if (!pageOf(before, page).includes('UNPAID') || !pageOf(now, page).includes('PAID!!')) continue;
+    write(page, pageOf(before, page));
+    return page;
+  }
+  throw new Error('no page has the document');
+}
+
+test('a write that the disk lost before a crash is found by the start, and by each one after it', () => {
+  const page = crashWithLostWrite();
+  for (let n = 0; n < 3; n++) expect(() => open()).toThrow(`page ${page} changed on disk`);
+});
+
+test('a write that the disk lost before a crash is refused for good if it is found while the engine runs', () => {
+  const page = crashWithLostWrite();
+  store = open({ examinedMs: 0 });
+  expect(() => compare(100)).toThrow(`page ${page} changed on disk`);
+  store.close();
+  for (const options of [{}, { checkAll: true }, { examinedMs: 0 }])
+    expect(() => open(options)).toThrow(`page ${page} changed on disk`);
+});
+
+test('a stop before all pages are compared does not forget that there was a crash', () => {
+  const page = crashWithLostWrite();
+  store = open({ examinedMs: 0 });
+  store.close();
+  for (let n = 0; n < 2; n++) expect(() => open()).toThrow(`page ${page} changed on disk`);
+});
+
+test('once all pages were compared after a crash, a closed file with another page is judged by its content again', () => {
+  store.close();
+  store = open();
+  fill('kept', 1000);
+  store.commit.write(() => store.collectionForWrite('db', 'last'));
+  store.commit.flush();
+  const crashed = mkdtempSync(join(tmpdir(), 'engine-'));
+  cpSync(folder, crashed, { recursive: true });
+  store.close();
+  rmSync(folder, { recursive: true, force: true });
+  folder = crashed;
+  store = open({ examinedMs: 0 });
+  compare(100);
+  store.close();
+  write(pages() - 5, Buffer.of(1), 2000);
+  expect(() => open()).toThrow('rows with a wrong checksum');
 });
