@@ -31,6 +31,12 @@ interface ChunkEntry {
   readonly data: Binary;
 }
 
+/** A document that is read. */
+interface WantedFile {
+  readonly document: StoredDocument;
+  readonly id: ObjectId;
+}
+
 /** A file with its bytes. */
 interface NewFile {
   readonly entry: FileEntry;
@@ -76,18 +82,18 @@ export function createDocumentStore(db: Db, background?: Through): DocumentStore
   );
 
   /** Reads the chunks of all documents with one command. */
-  const readWhole = createGroup<StoredDocument, Uint8Array>(
-    async (documents) => {
-      const parts = new Map<string, Uint8Array[]>(documents.map(({ file }) => [file, []]));
-      const filter = { files_id: { $in: documents.map(idOf) } };
+  const readWhole = createGroup<WantedFile, Uint8Array>(
+    async (wanted) => {
+      const parts = new Map<string, Uint8Array[]>(wanted.map(({ document }) => [document.file, []]));
+      const filter = { files_id: { $in: wanted.map(({ id }) => id) } };
       for await (const { files_id, data } of chunks.find(filter, { sort: { files_id: 1, n: 1 } }))
         parts.get(files_id.toHexString())?.push(data.value());
-      return documents.map((document) => {
+      return wanted.map(({ document }) => {
         const bytes = Buffer.concat(parts.get(document.file) ?? []);
         return bytes.byteLength === document.size ? { result: bytes } : { error: incomplete(document) };
       });
     },
-    { ...GROUP, weightOf: ({ size }) => size },
+    { ...GROUP, weightOf: ({ document }) => document.size },
   );
 
   return {
@@ -103,14 +109,14 @@ export function createDocumentStore(db: Db, background?: Through): DocumentStore
         size: bytes.byteLength,
       };
     },
-    get: (document) => readWhole(document),
+    get: async (document) => readWhole({ document, id: idOf(document) }),
     async *read(document, { first, last } = { first: 0, last: document.size - 1 }) {
       const expected = chunksWith(first, last);
       const filter = { files_id: idOf(document), n: { $gte: expected.from, $lt: expected.until } };
       let next = expected.from;
       for await (const { n, data } of chunks.find(filter, { sort: { n: 1 } })) {
-        if (n !== next++) break;
         const start = n * CHUNK_BYTES;
+        if (n !== next++ || data.length() !== Math.min(CHUNK_BYTES, document.size - start)) throw incomplete(document);
         yield data.value().subarray(Math.max(first - start, 0), last + 1 - start);
       }
       if (next !== expected.until) throw incomplete(document);

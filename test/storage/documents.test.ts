@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Document, GridFSBucket, ObjectId } from 'mongodb';
+import { Binary, type Document, GridFSBucket, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { StoredDocument } from '../../src/domain/invoice/invoice.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
@@ -62,14 +63,51 @@ it.each([
 
 it.each([0, 1, 2])('never returns a document that lacks its chunk %i, whole or in part', async (n) => {
   const documents = createDocumentStore(store.db);
-  const stored = await documents.put(Buffer.alloc(9 * MEBIBYTE, 'a'), 'a.pdf', 'application/pdf');
+  const stored = await documents.put(BYTES, 'a.pdf', 'application/pdf');
   const small = await documents.put(Buffer.from('<a/>'), 'a.xml', 'application/xml');
   await store.db.collection('documents.chunks').deleteOne({ files_id: new ObjectId(stored.file), n });
+  await expectRefused(documents, stored, small);
+});
+
+it.each([0, 1, 2])('never returns a document whose chunk %i has other bytes than it should', async (n) => {
+  const documents = createDocumentStore(store.db);
+  const stored = await documents.put(BYTES, 'a.pdf', 'application/pdf');
+  const small = await documents.put(Buffer.from('<a/>'), 'a.xml', 'application/xml');
+  await store.db
+    .collection('documents.chunks')
+    .updateOne({ files_id: new ObjectId(stored.file), n }, { $set: { data: new Binary(Buffer.alloc(1000)) } });
+  await expectRefused(documents, stored, small);
+});
+
+it('fails for a document without a file alone, not for those that are read beside it', async () => {
+  const documents = createDocumentStore(store.db);
+  const good = await documents.put(Buffer.from('<a/>'), 'a.xml', 'application/xml');
+  const removed = { ...good, file: new ObjectId().toHexString() };
+  const [broken, gone, read] = await Promise.allSettled([{ ...good, file: 'zz' }, removed, good].map(documents.get));
+  expect([broken?.status, gone?.status, read?.status]).toEqual(['rejected', 'rejected', 'fulfilled']);
+});
+
+/** Three chunks with different bytes. */
+const BYTES = Buffer.concat(['a', 'b', 'c'].map((each, n) => Buffer.alloc((n < 2 ? 4 : 1) * MEBIBYTE, each)));
+
+/** `stored` is not returned, and a stream of it ends with an error after right bytes only; `small` is read. */
+async function expectRefused(
+  documents: ReturnType<typeof createDocumentStore>,
+  stored: StoredDocument,
+  small: StoredDocument,
+): Promise<void> {
   const [lacking, complete] = await Promise.allSettled([documents.get(stored), documents.get(small)]);
   expect(lacking).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining(stored.file) } });
   expect(complete).toMatchObject({ status: 'fulfilled' });
-  await expect(Array.fromAsync(documents.read(stored))).rejects.toThrow(stored.file);
-});
+  let at = 0;
+  const reading = (async () => {
+    for await (const part of documents.read(stored)) {
+      expect(Buffer.compare(part, BYTES.subarray(at, at + part.length))).toBe(0);
+      at += part.length;
+    }
+  })();
+  await expect(reading).rejects.toThrow(stored.file);
+}
 
 it.each(['files', 'chunks'])(
   'says so when the store refuses a write to its %s: nothing counts as stored',

@@ -63,8 +63,9 @@ export function createDocumentDemand(
       wake();
     }, DOCUMENT_WAIT_MS);
     try {
-      // What was stored between the caller's read and the subscription is noticed when idle work is made due.
-      const isToHurry = kind === 'pdf' && known.work?.idle && !pdfs.get(known.id)?.leave;
+      // What was stored between the caller's read and the subscription is noticed when idle work is made due, at once.
+      const isToHurry =
+        kind === 'pdf' && known.work?.idle && !pdfs.get(known.id)?.leave && lines.hasPlace(known.tenantId);
       let invoice = isToHurry ? known : await invoices.find(known.id);
       for (;;) {
         if (invoice && DOCUMENTS[kind].stored(invoice)) return invoice;

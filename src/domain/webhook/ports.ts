@@ -191,7 +191,8 @@ export interface DeliveryLedger {
    */
   reschedule(now: Date): Promise<number>;
   /**
-   * Ends every lease. Only for a worker that starts and is the only one.
+   * Ends every lease. Only for a worker that starts and is the only one. Leases of a clock that was ahead are left to
+   * `reschedule`.
    * @param leaseMs the longest lease: deliveries that wait for longer are not read
    */
   freeLeases(now: Date, leaseMs: number): Promise<void>;

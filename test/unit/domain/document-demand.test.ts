@@ -80,6 +80,25 @@ it('a PDF that was drawn since the caller read the invoice is found at once', as
   expect((await Promise.all(asked)).map((each) => each?.pdf?.file)).toEqual(['inv_1', 'inv_1']);
 });
 
+it('a PDF that was drawn since the caller read the invoice is found at once, also while its tenant has no place', async () => {
+  const { demand, at, draw } = bench();
+  for (let n = 0; n < 8; n++) void demand.await(at(`inv_${n}`, 'a', 'render'), 'pdf');
+  await settle();
+  const invoice = at('inv_x', 'a', 'render');
+  draw('inv_x');
+  let found: Invoice | null = null;
+  void demand.await(invoice, 'pdf').then((each) => (found = each));
+  await settle();
+  expect(found).toMatchObject({ pdf: { file: 'inv_x' } });
+});
+
+it('another document than the PDF makes no PDF due', async () => {
+  const { demand, at, hurried, found } = bench();
+  const asked = demand.await(at('inv_1', 'a', 'render'), 'receipt');
+  await vi.advanceTimersByTimeAsync(DOCUMENT_WAIT_MS);
+  expect([await asked, hurried, found.length]).toEqual([null, [], 2]);
+});
+
 it('a PDF that another worker has begun since the caller read the invoice is waited for', async () => {
   const { demand, at, draw, hurried, put } = bench();
   const invoice = at('inv_1', 'a', 'render');

@@ -214,6 +214,26 @@ describe('the death of a page or browser is noticed at once, and its document pr
 });
 
 describe('limits', () => {
+  test('a page is replaced after 100 documents', async () => {
+    const pool = newPool({ size: 1 });
+    const pagesOf = async () =>
+      (await launches[0]!.control.send('Target.getTargets')).targetInfos
+        .filter(({ type }) => type === 'page')
+        .map(({ targetId }) => targetId);
+    try {
+      await pool.print(page('1'));
+      const [first] = await pagesOf();
+      for (let n = 2; n <= 100; n++) await pool.print(page(`${n}`));
+      expect(await pagesOf()).toEqual([first]);
+      expect(isPdf(await pool.print(page('101')))).toBe(true);
+      await expect.poll(pagesOf).not.toContain(first);
+      expect(await pagesOf()).toHaveLength(1);
+      expect(launches).toHaveLength(1);
+    } finally {
+      await pool.close();
+    }
+  });
+
   test('a document that exceeds the time limit is given up, and the next one is printed', async () => {
     const options = poolOptions({ size: 1 });
     const pool = createPrintPool(options);
