@@ -66,20 +66,22 @@ export async function anyBehind<Stored extends Document>(
  * The first `limit` documents of a query, or as many as have at most `maxBytes` together, but at least one. Reads at
  * most one batch beyond that, and decodes the documents in turns, because they may be large.
  * @param cursor with the option `raw`
- * @param atOnce batch size
+ * @param atOnce batch size; by default as many as `maxBytes` are expected to hold
  */
 export async function readUpTo<Stored extends Document>(
   cursor: FindCursor<Stored>,
   limit: number,
   maxBytes = READ_BYTES,
-  atOnce = limit + 1,
+  atOnce = expectedWithin(maxBytes, cursor),
 ): Promise<{ found: Stored[]; hasMore: boolean; bytes: number }> {
   const found: Stored[] = [];
   let bytes = 0;
   try {
     cursor.limit(limit + 1).batchSize(Math.min(atOnce, limit + 1));
     while (await cursor.hasNext()) {
-      for (const raw of cursor.readBufferedDocuments() as unknown as Uint8Array[]) {
+      const batch = cursor.readBufferedDocuments() as unknown as Uint8Array[];
+      noteSizes(batch, cursor);
+      for (const raw of batch) {
         if (found.length === limit || (found.length > 0 && bytes + raw.length > maxBytes))
           return { found, hasMore: true, bytes };
         bytes += raw.length;
@@ -90,6 +92,27 @@ export async function readUpTo<Stored extends Document>(
   } finally {
     await cursor.close();
   }
+}
+
+/**
+ * The average size of the documents in the largest of the last batches, bytes, by collection. A server fills a batch of
+ * documents up to 16 MiB, four times of what a page may have, so large ones are asked for in smaller batches. Smaller
+ * batches for all cost a fifth: 310 lists of 20 small invoices a second with one batch, 250 with two.
+ */
+const usualBytes = new Map<string, number>();
+/** The part of an earlier average that remains when a batch has smaller documents. */
+const REMAINING = 0.9;
+
+/** The number of documents that `maxBytes` are expected to hold. */
+function expectedWithin(maxBytes: number, { namespace }: FindCursor): number {
+  return Math.ceil(maxBytes / (usualBytes.get(namespace.toString()) ?? 1));
+}
+
+function noteSizes(batch: readonly Uint8Array[], { namespace }: FindCursor): void {
+  if (batch.length === 0) return;
+  const average = batch.reduce((sum, { length }) => sum + length, 0) / batch.length;
+  const name = namespace.toString();
+  usualBytes.set(name, Math.max(average, REMAINING * (usualBytes.get(name) ?? 0)));
 }
 
 /**

@@ -45,3 +45,45 @@ it('a page is cut at 4 MiB, and the following pages return every invoice once, i
   expect(up.map((page) => page.length)).toEqual([4, 4, 4, 4, 3]);
   expect(up.reverse().flat()).toEqual(ids.slice(0, -1));
 });
+
+it('small invoices are read with one command; after large ones, batches have about what a page may have', async () => {
+  const own = await openTestStore('batches', true);
+  try {
+    const invoices = createInvoiceRepository(own.db);
+    const insert = async (count: number, tenantId: string, text: string) => {
+      for (let n = 0; n < count; n++)
+        await invoices.insert(pendingInvoice({ tenantId, metadata: { text } }), newCreationMoment().order, null);
+    };
+    await insert(30, 'ten_small', 'x');
+    await insert(30, 'ten_large', 'x'.repeat(500_000));
+    const batches: number[] = [];
+    own.client.on('commandSucceeded', ({ commandName, reply }) => {
+      const { cursor } = reply as { cursor?: { firstBatch?: unknown[]; nextBatch?: unknown[] } };
+      if (commandName === 'find' || commandName === 'getMore')
+        batches.push((cursor?.firstBatch ?? cursor?.nextBatch ?? []).length);
+    });
+    const read = async (tenantId: string) => {
+      batches.length = 0;
+      const range = { createdFrom: null, createdUntil: null, cursor: null };
+      const page = await invoices.page({
+        tenantId,
+        environment: 'test',
+        status: null,
+        match: null,
+        limit: 20,
+        ...range,
+      });
+      return { found: page.invoices.length, batches: [...batches] };
+    };
+    expect(await read('ten_small')).toEqual({ found: 20, batches: [21] });
+    expect((await read('ten_large')).found).toBe(8);
+    const { found, batches: next } = await read('ten_large');
+    expect(found).toBe(8);
+    expect(next[0]).toBeLessThan(11);
+    // What is usual grows smaller again.
+    for (let n = 0; n < 50; n++) await read('ten_small');
+    expect(await read('ten_small')).toEqual({ found: 20, batches: [21] });
+  } finally {
+    await own.close();
+  }
+});
