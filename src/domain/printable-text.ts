@@ -69,8 +69,7 @@ export function printableText(max: number, what: string) {
     .string({ error: expected(what) })
     .refine((text) => fits(text, max), { error: `is too long: at most ${max} characters` })
     .refine(isPrintable, {
-      error:
-        'contains a control character or half a character (an unpaired surrogate), which is not allowed in an invoice',
+      error: 'contains a control character or half a character (an unpaired surrogate), which is not allowed',
     })
     .meta({ maxLength: max, ...PRINTABLE });
 }

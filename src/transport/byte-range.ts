@@ -12,7 +12,7 @@ export interface ByteRange {
  * `unsatisfiable` when the range is beyond the end
  */
 export function byteRange(header: string, size: number): ByteRange | null | 'unsatisfiable' {
-  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header.replaceAll(/[ \t]/g, '')) ?? [];
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header.replaceAll(/[ \t]/g, '')) ?? [];
   if (from === '' && to === '') return null;
   if (from === '') {
     const length = Math.min(Number(to), size);

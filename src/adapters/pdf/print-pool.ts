@@ -17,11 +17,11 @@ export interface PrintPoolOptions {
 export interface PrintPool {
   /**
    * Prints a document on an idle page; starts a browser or opens a page if there is none. When the page or the browser
-   * dies, the document is printed once more on a new page.
+   * dies, the document is printed once more on a new page. A browser that opens no page is killed, and replaced.
    * @throws {RendererUnavailable} when no browser starts, or when the pool is closed
    * @throws {PrintQueueFull} when `maxWaiting` documents wait already
    * @throws {PrintTooSlow} when the browser exceeds a time limit
-   * @throws {PageLost} when the page was lost on both attempts
+   * @throws {PageLost} when the page was lost on both attempts, or no page could be opened
    */
   print(html: string): Promise<Uint8Array>;
   /** The running browser; starts it if necessary. @throws {RendererUnavailable} */
@@ -36,13 +36,14 @@ class PrintQueueFull extends Error {
 class PrintTooSlow extends Error {
   override readonly name = 'PrintTooSlow';
 }
+class PageNotOpened extends PageLost {}
 
 /**
  * After a failed start, the next start is attempted no earlier than this many milliseconds later: an attempt may take
  * seconds.
  */
 const LAUNCH_PAUSE = 10_000;
-/** A browser that takes longer than this to open a page, in milliseconds, is considered hung and is killed. */
+/** A browser that takes longer than this to open a page, in milliseconds, is considered hung. */
 const OPEN_LIMIT = 15_000;
 /**
  * A page is replaced after this many documents: Chromium takes ever longer to put the next one into it (5 ms at first,
@@ -55,6 +56,14 @@ const PRINTS_PER_PAGE = 100;
  */
 const LARGE_DOCUMENT = 200_000;
 
+/** A document is printed at most so often: one that makes every page crash must not be tried for ever. */
+const MOST_PRINTS = 2;
+/**
+ * A browser that opens no page twice in a row is replaced. It can be connected still, when the processes that start its
+ * helpers have died. A document that meets a failure of others, too, needs more attempts until there is a page.
+ */
+const [BROKEN_AFTER, MOST_OPENINGS] = [2, 4];
+
 interface PooledPage {
   readonly page: PrintPage;
   prints: number;
@@ -62,6 +71,10 @@ interface PooledPage {
 
 export function createPrintPool(options: PrintPoolOptions): PrintPool {
   let launched: Promise<LaunchedChromium> | null = null;
+  /** The browser that was started last. */
+  let current: LaunchedChromium | null = null;
+  /** Pages in a row that it could not open. */
+  let unopened = 0;
   let idle: PooledPage[] = [];
   /** Browsers whose initial page has not been taken yet. */
   const withInitialPage = new WeakSet<LaunchedChromium>();
@@ -69,7 +82,7 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
   let waiting: { start(): void; refuse(error: Error): void }[] = [];
   let closed = false;
   let rest: NodeJS.Timeout | undefined;
-  /** Browsers that end because they had nothing to print. */
+  /** Ends of browsers that had nothing to print, or that were replaced. */
   const ending = new Set<Promise<void>>();
 
   function browser(): Promise<LaunchedChromium> {
@@ -87,6 +100,7 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
   async function launch(): Promise<LaunchedChromium> {
     const chromium = await options.launch();
     withInitialPage.add(chromium);
+    current = chromium;
     return chromium;
   }
 
@@ -99,14 +113,26 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
       if (start === null) return;
       // Forgotten first, so that the next document starts a new browser instead of waiting for the end of this one.
       forget(start);
-      const end: Promise<void> = start
-        .then(
+      awaitEnd(
+        start.then(
           (chromium) => chromium.close(),
           () => {},
-        )
-        .finally(() => ending.delete(end));
-      ending.add(end);
+        ),
+      );
     }, options.restAfter).unref();
+  }
+
+  function awaitEnd(exit: Promise<void>): void {
+    const end: Promise<void> = exit.finally(() => ending.delete(end));
+    ending.add(end);
+  }
+
+  /** Kills a browser. The next page is opened in another one, without waiting for the end of this one. */
+  function replace(chromium: LaunchedChromium): void {
+    unopened = 0;
+    if (current === chromium && launched !== null) forget(launched);
+    chromium.kill();
+    awaitEnd(chromium.exited);
   }
 
   function forget(start: Promise<LaunchedChromium>): void {
@@ -147,11 +173,14 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
       void pooled.page.close();
     }
     const opening = openPrintPage(chromium, withInitialPage.delete(chromium) ? 'started' : 'new');
-    const page = await withinLimit(opening, OPEN_LIMIT).catch((error: unknown) => {
-      if (error instanceof PrintTooSlow) chromium.kill();
-      throw error;
-    });
-    return { page, prints: 0 };
+    try {
+      const page = await withinLimit(opening, OPEN_LIMIT);
+      unopened = 0;
+      return { page, prints: 0 };
+    } catch (error) {
+      if (!(error instanceof PageLost) || ++unopened === BROKEN_AFTER) replace(chromium);
+      throw error instanceof PageLost ? new PageNotOpened(error.message, { cause: error }) : error;
+    }
   }
 
   async function printOnce(html: string): Promise<Uint8Array> {
@@ -169,6 +198,18 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     }
   }
 
+  async function printAgainIfLost(html: string): Promise<Uint8Array> {
+    for (let [lost, failedToOpen] = [0, 0]; ; ) {
+      try {
+        return await printOnce(html);
+      } catch (error) {
+        if (!(error instanceof PageLost)) throw error;
+        if (error instanceof PageNotOpened ? ++failedToOpen === MOST_OPENINGS : ++lost === MOST_PRINTS) throw error;
+        retireIdle();
+      }
+    }
+  }
+
   /**
    * Closes idle pages: they may have died with the lost page without being reported yet, and the second attempt needs a
    * new page.
@@ -181,11 +222,7 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     async print(html) {
       await takeSlot();
       try {
-        return await printOnce(html).catch((error: unknown) => {
-          if (!(error instanceof PageLost)) throw error;
-          retireIdle();
-          return printOnce(html);
-        });
+        return await printAgainIfLost(html);
       } catch (error) {
         throw closed && error instanceof PageLost ? poolClosed() : error;
       } finally {

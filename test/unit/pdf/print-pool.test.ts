@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +30,22 @@ function poolOptions(options: Partial<PrintPoolOptions> = {}) {
 const newPool = (options: Partial<PrintPoolOptions> = {}): PrintPool => createPrintPool(poolOptions(options));
 const page = (text: string) => `<!doctype html><p>${text}`;
 const isPdf = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1', 0, 5) === '%PDF-';
+
+/** The helper processes of this type in a browser's process group, those that ended but for their parents' notice excluded. */
+function helpersOf(group: number, type: string): number[] {
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .filter((entry) => {
+      try {
+        const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
+        const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return Number(fields[2]) === group && readFileSync(`/proc/${entry}/cmdline`, 'utf8').includes(`--type=${type}`);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
 
 describe('printing', () => {
   let pool: PrintPool;
@@ -214,6 +231,24 @@ describe('the death of a page or browser is noticed at once, and its document pr
 });
 
 describe('limits', () => {
+  test.skipIf(process.platform !== 'linux')('a browser that can open no page any more is replaced', async () => {
+    const pool = newPool();
+    try {
+      await pool.print(page('warm'));
+      const [broken] = launches;
+      // The processes that start renderers, and then the renderers: the browser itself lives on, and is connected.
+      for (const type of ['zygote', 'renderer'])
+        for (const pid of helpersOf(broken!.pid, type)) process.kill(pid, 'SIGKILL');
+      await until(() => helpersOf(broken!.pid, 'renderer').length === 0);
+      const pdfs = await Promise.all(['a', 'b', 'c'].map((text) => pool.print(page(text))));
+      expect(pdfs.every(isPdf)).toBe(true);
+      expect(launches).toHaveLength(2);
+      await until(() => !groupLives(broken!.pid));
+    } finally {
+      await pool.close();
+    }
+  });
+
   test('a page is replaced after 100 documents', async () => {
     const pool = newPool({ size: 1 });
     const pagesOf = async () =>

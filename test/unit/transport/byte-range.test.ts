@@ -18,7 +18,9 @@ it.each([
   ['bytes=0-1,3-4', null],
   ['lines=0-1', null],
   ['bytes=0x1-2', null],
-  ['bytes=99999999999999999999-', null],
+  ['bytes=99999999999999999999-', 'unsatisfiable'],
+  ['bytes=0-99999999999999999999', { first: 0, last: 99 }],
+  ['bytes=-99999999999999999999', { first: 0, last: 99 }],
 ] as const)('%j of 100 bytes', (header, expected) => {
   expect(byteRange(header, 100)).toEqual(expected);
 });
