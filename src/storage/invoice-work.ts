@@ -55,11 +55,16 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWor
       return next ? { invoiceId: next._id, tenantId: next.tenantId } : null;
     },
 
-    async hurry(invoiceId) {
+    async hurry(invoiceId, failedBefore) {
       const now = new Date();
+      const waiting = { 'work.lane': HURRIED_LANE, 'work.dueAt': { $gt: now }, 'work.since': { $lte: failedBefore } };
       const document = await invoices.findOneAndUpdate(
-        { _id: invoiceId, 'work.idle': true, 'work.token': null },
-        { $set: { 'work.dueAt': now, 'work.lane': HURRIED_LANE }, $unset: { 'work.idle': '' } },
+        { _id: invoiceId, 'work.token': null, $or: [{ 'work.idle': true }, waiting] } as Filter<InvoiceDocument>,
+        {
+          // The job of an attempt that waited gets another id by `since`.
+          $set: { 'work.dueAt': now, 'work.since': now, 'work.lane': HURRIED_LANE },
+          $unset: { 'work.idle': '' },
+        },
         { returnDocument: 'after', hint: { _id: 1 } },
       );
       return document && invoiceOf(document);

@@ -104,6 +104,7 @@ describe('idle work', () => {
     return claim.invoice.id;
   };
   const DAY = 86_400_000;
+  const LONG_AGO = new Date(0);
 
   const idleFound = async (ageMs = 0) =>
     (await invoices.due('idle', ALL_PARTITIONS, 100, ageMs)).map(({ invoiceId }) => invoiceId);
@@ -118,24 +119,37 @@ describe('idle work', () => {
     for (const lane of LANE_NAMES.filter((each) => each !== 'idle'))
       for (const id of await dueIds(lane)) expect(ids).not.toContain(id);
     expect((await invoices.find(older))?.work).toMatchObject({ stage: 'render', idle: true, claims: 0 });
-    for (const id of ids) await invoices.hurry(id);
+    for (const id of ids) await invoices.hurry(id, LONG_AGO);
     expect(await invoices.idleCount(10)).toBe(0);
   });
 
   it('is due at once when it is hurried, only once, and is not hurried while a worker draws it', async () => {
     const asked = await idleFor(0);
-    const due = await invoices.hurry(asked);
+    const due = await invoices.hurry(asked, LONG_AGO);
     expect(due?.work).toMatchObject({ stage: 'render', idle: false });
-    expect(await invoices.hurry(asked)).toBeNull();
+    expect(await invoices.hurry(asked, LONG_AGO)).toBeNull();
     expect(await dueIds('documents')).toContain(asked);
     expect(await invoices.claim(asked, 1000)).not.toBeNull();
 
     const drawing = await idleFor(0);
     expect(await invoices.claimMany('idle', [drawing], 60_000)).toHaveLength(1);
-    expect(await invoices.hurry(drawing)).toBeNull();
+    expect(await invoices.hurry(drawing, new Date())).toBeNull();
     expect(await invoices.claim(drawing, 60_000)).toBeNull();
     expect(await idleFound()).toEqual([]);
-    expect(await invoices.hurry((await stored()).id)).toBeNull();
+    expect(await invoices.hurry((await stored()).id, new Date())).toBeNull();
+  });
+
+  it('that failed and waits for its next attempt is due at once when it is hurried, unless it failed a moment ago', async () => {
+    const claim = await claimed(await stored());
+    const work = { stage: 'render', attempts: 4, outcomeUnknown: false, in: 600_000, keep: false } as const;
+    await invoices.change(claim, { work }, 60_000);
+    const { id } = claim.invoice;
+    expect(await invoices.hurry(id, new Date(Date.now() - 30_000))).toBeNull();
+    const due = await invoices.hurry(id, new Date());
+    expect(due?.work).toMatchObject({ stage: 'render', attempts: 4 });
+    expect(due?.work?.dueAt.getTime()).toBeLessThanOrEqual(Date.now());
+    expect(await invoices.hurry(id, new Date())).toBeNull();
+    expect(await dueIds('documents')).toContain(id);
   });
 
   it('of a dead worker is idle no longer; an operator makes idle work due', async () => {

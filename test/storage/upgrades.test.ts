@@ -151,7 +151,7 @@ it('idle work that the first versions stored without a place is found', async ()
     );
   const [idle, hurried, present] = ids;
   await invoices.updateMany({ _id: { $in: [idle, hurried] } }, { $unset: { 'work.lane': '', 'work.partition': '' } });
-  await repository.hurry(hurried);
+  await repository.hurry(hurried, new Date(0));
   const before = await invoices.findOne({ _id: present });
   await upgradeData(store.db, IDS, parts);
   const due = async (lane: Lane) => (await repository.due(lane, ALL_PARTITIONS, 5)).map(({ invoiceId }) => invoiceId);

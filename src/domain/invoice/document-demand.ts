@@ -1,6 +1,7 @@
 import { DOCUMENT_WAIT_MS } from '../limits.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
-import type { Invoice } from './invoice.ts';
+import type { Invoice, Work } from './invoice.ts';
+import { ASKED_AGAIN_AFTER_MS } from './pauses.ts';
 import type { InvoiceFeed, InvoiceRepository, StageQueue } from './repository.ts';
 
 /**
@@ -12,8 +13,8 @@ const PDFS_OF_A_TENANT = 8;
 /** The requests of this process that wait for documents. */
 export interface DocumentDemand {
   /**
-   * Waits for a document of an accepted invoice that is still to come. A PDF that was left for idle time is drawn at
-   * once, and once for all who ask for it.
+   * Waits for a document of an accepted invoice that is still to come. A PDF that was left for idle time, or whose
+   * next attempt is minutes away, is drawn at once, and once for all who ask for it.
    * @returns the invoice with the document; null when it is still to come after {@link DOCUMENT_WAIT_MS}
    */
   await(invoice: Invoice, kind: DocumentKind): Promise<Invoice | null>;
@@ -39,15 +40,15 @@ export function createDocumentDemand(
   const lines = createLines(PDFS_OF_A_TENANT);
 
   /**
-   * Makes idle work due, once for all who wait for the PDF.
-   * @param onGone called when it was no longer idle, so that the caller may have missed how it went on
+   * Makes the drawing of a PDF due, once for all who wait for it.
+   * @param onGone called when it did not wait any more, so that the caller may have missed how it went on
    */
   function hurry({ id, tenantId, work }: Invoice, onGone: () => void): void {
     const pdf = pdfs.get(id);
-    if (!pdf || pdf.leave || !work?.idle) return;
+    if (!pdf || pdf.leave || !work || !canBeHurried(work)) return;
     pdf.leave = lines.enter(tenantId, () => {
       invoices
-        .hurry(id)
+        .hurry(id, asLateAs(ASKED_AGAIN_AFTER_MS))
         .then((due) => (due ? queue.enqueue(due, 0) : onGone()))
         .catch(report);
     });
@@ -63,10 +64,10 @@ export function createDocumentDemand(
       wake();
     }, DOCUMENT_WAIT_MS);
     try {
-      // What was stored between the caller's read and the subscription is noticed when idle work is made due, at once.
-      const isToHurry =
-        kind === 'pdf' && known.work?.idle && !pdfs.get(known.id)?.leave && lines.hasPlace(known.tenantId);
-      let invoice = isToHurry ? known : await invoices.find(known.id);
+      // What was stored between the caller's read and the subscription is noticed when the work is made due, at once.
+      const isToHurry = kind === 'pdf' && known.work !== null && canBeHurried(known.work);
+      const isFirst = !pdfs.get(known.id)?.leave && lines.hasPlace(known.tenantId);
+      let invoice = isToHurry && isFirst ? known : await invoices.find(known.id);
       for (;;) {
         if (invoice && DOCUMENTS[kind].stored(invoice)) return invoice;
         // The work becomes idle in the update that stores the receipt, which wakes those who wait.
@@ -101,6 +102,16 @@ export function createDocumentDemand(
     },
     isAwaited: ({ id, tenantId }) => pdfs.has(id) && lines.hasPlace(tenantId),
   };
+}
+
+/** Whether the PDF waits for idle time, or for its next attempt after one that failed a while ago. */
+function canBeHurried({ stage, idle, dueAt, since }: Work): boolean {
+  return idle || (stage === 'render' && dueAt > new Date() && since <= asLateAs(ASKED_AGAIN_AFTER_MS));
+}
+
+/** The time so long ago. */
+function asLateAs(agoMs: number): Date {
+  return new Date(Date.now() - agoMs);
 }
 
 /** Lines of tenants: in each, up to `places` entries run at the same time, and the others wait in their order. */

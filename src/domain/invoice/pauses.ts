@@ -22,6 +22,11 @@ export const NO_CERTIFICATE_PAUSE_MS = 60_000;
  */
 export const RENDER_SCHEDULE = [2000, 10_000, 60_000, 600_000] as const;
 /**
+ * A request for a PDF makes the next attempt to render due when the last one failed this long ago, in milliseconds: a
+ * customer does not wait for ten minutes after an outage, and no client can have a broken PDF tried all the time.
+ */
+export const ASKED_AGAIN_AFTER_MS = 30_000;
+/**
  * Delay before each further attempt to fetch the authority's documents, in milliseconds. The last one repeats without
  * limit.
  */

@@ -253,10 +253,11 @@ export interface InvoiceRepository {
    */
   retryFailed(from: number, to: number): Promise<void>;
   /**
-   * Makes idle work that nobody has claimed due at once, no longer idle, for the caller to queue.
+   * Makes the drawing of a PDF due at once, for the caller to queue: idle work, which is no longer idle then, or an attempt
+   * that waits after a failure before `failedBefore`. Not while a worker holds the invoice.
    * @returns the changed invoice; null if there is no such work
    */
-  hurry(invoiceId: string): Promise<Invoice | null>;
+  hurry(invoiceId: string, failedBefore: Date): Promise<Invoice | null>;
   /** Due work of a lane that no worker has: how much, counted up to `limit`, and since when the oldest of it waits. */
   backlog(lane: Lane, limit: number): Promise<LaneBacklog>;
   /** Number of invoices with idle work, counted up to `limit`. */

@@ -170,7 +170,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       scatters: ['updateMany invoices by work.blocked, work.dueAt, work.failures, work.parked, work.stage, work.token'],
       because: FEW,
     },
-    hurry: async () => invoices.hurry((await fresh({}, { 'work.idle': true })).id),
+    hurry: async () => invoices.hurry((await fresh({}, { 'work.idle': true })).id, new Date()),
   };
 
   const waiting = {

@@ -28,9 +28,9 @@ function bench() {
       async hurry(id) {
         if (away.now) throw new Error('the store is away');
         const invoice = stored.get(id);
-        if (!invoice?.work?.idle) return null;
+        if (!invoice?.work || !(invoice.work.idle || invoice.work.dueAt > new Date())) return null;
         hurried.push(id);
-        const due = { ...invoice, work: { ...invoice.work, idle: false } };
+        const due = { ...invoice, work: { ...invoice.work, idle: false, dueAt: new Date() } };
         stored.set(id, due);
         return due;
       },
@@ -90,6 +90,22 @@ it('a PDF that was drawn since the caller read the invoice is found at once, als
   void demand.await(invoice, 'pdf').then((each) => (found = each));
   await settle();
   expect(found).toMatchObject({ pdf: { file: 'inv_x' } });
+});
+
+it('a PDF that failed a while ago is tried again at once, one that failed a moment ago is not', async () => {
+  const { demand, at, draw, hurried, put } = bench();
+  const failed = (id: string, agoMs: number) => {
+    const invoice = at(id, 'a', 'render');
+    const times = { since: new Date(Date.now() - agoMs), dueAt: new Date(Date.now() + 500_000) };
+    return put({ ...invoice, work: { ...invoice.work!, idle: false, attempts: 4, ...times } });
+  };
+  const asked = [demand.await(failed('inv_1', 60_000), 'pdf'), demand.await(failed('inv_2', 5_000), 'pdf')];
+  await settle();
+  expect(hurried).toEqual(['inv_1']);
+  draw('inv_1');
+  expect((await asked[0])?.pdf?.file).toBe('inv_1');
+  await vi.advanceTimersByTimeAsync(DOCUMENT_WAIT_MS);
+  expect(await asked[1]).toBeNull();
 });
 
 it('another document than the PDF makes no PDF due', async () => {
