@@ -52,7 +52,7 @@ export const ASSUMED = {
 export const LIMITS = [
   'Live streams and pages are not counted: neither their memory and CPU time, nor the change streams of the api processes.',
   'Only creations without webhooks are counted: no reads, lists, polls of a status or deliveries.',
-  'Every process is as full as the one of the bench. Several smaller ones write smaller groups and spend more CPU time an invoice: 29 ms beside 12 (docs/figures.md).',
+  'Every process is as full as the one of the bench. Several smaller ones write smaller groups and spend more CPU time an invoice: 7.9 ms beside 5.2 (docs/figures.md).',
   'The routers and config servers of a cluster, networks, backups, spare machines, and the browser that draws PDFs (150 MiB a process, docs/decisions/0046) are not counted.',
   'The embedded engine of the bench is part of cpuMs and memoryMb, although a cluster replaces it.',
 ] as const;
