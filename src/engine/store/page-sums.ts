@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, utimesSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { isOutOfSpace } from './disk.ts';
 import {
@@ -18,6 +18,8 @@ export const PAGE_BYTES = 4096;
 const FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_BYTES;
 /** Pages, or frames, that are read at once. */
 const AT_ONCE = 256;
+/** The time of the last write that a data file has after a stop is so long ago, in seconds: any write is later. */
+const MARKED_AGO_S = 3;
 /** The number, less one, of the page that SQLite never uses, because its lock bytes lie in it. */
 const LOCK_PAGE = 0x40000000 / PAGE_BYTES;
 
@@ -42,6 +44,7 @@ class LogGone extends DamageFound {
  * begin again, so that after a crash every page whose sum may be older than the page is still in the log.
  */
 export class PageSums {
+  readonly #dataPath: string;
   readonly #logPath: string;
   readonly #file: SumsFile;
   /** Never closed before SQLite's: with any descriptor of the file the process would lose its lock. */
@@ -74,15 +77,17 @@ export class PageSums {
 
   /** Opens the files. Call it when SQLite has locked the data file. */
   constructor(dataPath: string) {
+    this.#dataPath = dataPath;
     this.#logPath = `${dataPath}-wal`;
     this.#file = new SumsFile(sumsPath(dataPath));
     this.#dataFile = openSync(dataPath, 'r');
   }
 
   /**
-   * Compares the data file, as it was found, with the sums.
+   * Compares the data file, as it was found, with the sums. A file that nobody has written to since the engine was stopped
+   * is left to `compareNext`, as a page is that changes by itself on the disk while the engine runs.
    * @param frames number of frames of all commits in the log
-   * @param ms after this time the comparison is left to `compareNext`
+   * @param ms after this time the comparison is left to `compareNext`; infinite: all pages are compared, in any case
    * @returns false if nothing is known: without intact sums, or if pages of a file without a log differ, which somebody
    * may have put there. The content decides then, and `learn` is to be called.
    * @throws DamageFound also when pages differ that were not compared since a crash: the disk may have lost what was
@@ -100,10 +105,11 @@ export class PageSums {
     }
     this.#sums = sums;
     const isAfterCrash = frames > 0 || state.isAfterCrash === true;
-    this.#state = { ...state, isAfterCrash };
+    const isUntouched = !isAfterCrash && state.closed === this.#mark() && Number.isFinite(ms);
+    this.#state = { ...state, isAfterCrash, closed: null };
     this.#isLost = false;
     this.#isExamined = false;
-    const end = performance.now() + ms;
+    const end = isUntouched ? 0 : performance.now() + ms;
     try {
       this.#checkLogBelongs(frames, this.#state);
       this.#readLog(frames, !this.#state.isCopied);
@@ -319,11 +325,31 @@ export class PageSums {
   /** Call it after SQLite has closed the file. @param isComplete whether all pages of the log are in the data file */
   close({ isComplete }: { isComplete: boolean }): void {
     if (isComplete && !this.#state.damage) {
-      this.#state = { ...this.#state, log: '', isCopied: false };
+      this.#state = { ...this.#state, log: '', isCopied: false, closed: this.#setMark() };
       this.#write([]);
     }
     this.#file.close();
     for (const file of [this.#dataFile, this.#logFile]) if (file !== null) closeSync(file);
+  }
+
+  /**
+   * Gives the data file a time of its last write that no write gives it, also none within the resolution of the clock.
+   * @returns what the file system says of it then; null if it does not have it
+   */
+  #setMark(): string | null {
+    try {
+      const at = Date.now() / 1000 - MARKED_AGO_S;
+      utimesSync(this.#dataPath, at, at);
+      return this.#mark();
+    } catch {
+      return null;
+    }
+  }
+
+  /** Each write changes it, as does each replacement of the file. */
+  #mark(): string {
+    const { ino, size, mtimeNs, ctimeNs } = fstatSync(this.#dataFile, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join(' ');
   }
 
   #fail(at: number, isSpread: boolean): never {

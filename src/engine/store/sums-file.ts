@@ -34,6 +34,8 @@ export interface SumsState {
    * finds.
    */
   readonly isAfterCrash?: boolean;
+  /** What the file system said of the data file after the last stop; null while the engine runs, and after a crash. */
+  readonly closed?: string | null;
   /** A page that was found damaged. */
   readonly damage: PageDamage | null;
 }

@@ -1,5 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -85,6 +97,38 @@ test('what changed in a closed file is found while the engine runs if the start 
   expect(() => compare(100)).toThrow(`page ${page} changed on disk`);
   store.close();
   expect(() => open({ examinedMs: 0 })).toThrow('damaged');
+});
+
+/** Whether a start compares the pages of a closed file. @param change what is done to the file */
+function isCompared(change: () => void): boolean {
+  fill(`kept_${randomBytes(4).toString('hex')}`, 100);
+  store.close();
+  change();
+  store = new Store(folder, { oplogBytes: 1e9 });
+  return !store.database.sums.isFirstRound;
+}
+
+test('a file that nobody has written to since the stop is compared while the engine runs, any other by the start', () => {
+  expect(isCompared(() => {})).toBe(false);
+  expect(
+    isCompared(() => {
+      const file = openSync(path(), 'r+');
+      const byte = Buffer.alloc(1);
+      readSync(file, byte, 0, 1, 5000);
+      writeSync(file, byte, 0, 1, 5000);
+      closeSync(file);
+    }),
+  ).toBe(true);
+  expect(
+    isCompared(() => {
+      const { atimeMs, mtimeMs } = statSync(path());
+      const copy = `${path()}.copy`;
+      cpSync(path(), copy);
+      utimesSync(copy, atimeMs / 1000, mtimeMs / 1000);
+      renameSync(copy, path());
+    }),
+  ).toBe(true);
+  expect(isCompared(() => {})).toBe(false);
 });
 
 test('a start that checks everything compares all pages, however long it takes', () => {
