@@ -71,10 +71,8 @@ interface PooledPage {
 
 export function createPrintPool(options: PrintPoolOptions): PrintPool {
   let launched: Promise<LaunchedChromium> | null = null;
-  /** The browser that was started last. */
-  let current: LaunchedChromium | null = null;
-  /** Pages in a row that it could not open. */
-  let unopened = 0;
+  /** The pages in a row that a browser could not open, and its start. */
+  const states = new WeakMap<LaunchedChromium, { readonly start: Promise<LaunchedChromium>; unopened: number }>();
   let idle: PooledPage[] = [];
   /** Browsers whose initial page has not been taken yet. */
   const withInitialPage = new WeakSet<LaunchedChromium>();
@@ -91,7 +89,10 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     const start = launch();
     launched = start;
     start.then(
-      (chromium) => chromium.exited.then(() => forget(start)),
+      (chromium) => {
+        states.set(chromium, { start, unopened: 0 });
+        return chromium.exited.then(() => forget(start));
+      },
       () => setTimeout(() => forget(start), LAUNCH_PAUSE).unref(),
     );
     return start;
@@ -100,7 +101,6 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
   async function launch(): Promise<LaunchedChromium> {
     const chromium = await options.launch();
     withInitialPage.add(chromium);
-    current = chromium;
     return chromium;
   }
 
@@ -129,8 +129,11 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
 
   /** Kills a browser. The next page is opened in another one, without waiting for the end of this one. */
   function replace(chromium: LaunchedChromium): void {
-    unopened = 0;
-    if (current === chromium && launched !== null) forget(launched);
+    const state = states.get(chromium);
+    // It was replaced before.
+    if (!state) return;
+    states.delete(chromium);
+    forget(state.start);
     chromium.kill();
     awaitEnd(chromium.exited);
   }
@@ -175,10 +178,12 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     const opening = openPrintPage(chromium, withInitialPage.delete(chromium) ? 'started' : 'new');
     try {
       const page = await withinLimit(opening, OPEN_LIMIT);
-      unopened = 0;
+      const state = states.get(chromium);
+      if (state) state.unopened = 0;
       return { page, prints: 0 };
     } catch (error) {
-      if (!(error instanceof PageLost) || ++unopened === BROKEN_AFTER) replace(chromium);
+      const state = states.get(chromium);
+      if (!(error instanceof PageLost) || (state && ++state.unopened === BROKEN_AFTER)) replace(chromium);
       throw error instanceof PageLost ? new PageNotOpened(error.message, { cause: error }) : error;
     }
   }

@@ -49,7 +49,13 @@ export function createDocumentDemand(
     pdf.leave = lines.enter(tenantId, () => {
       invoices
         .hurry(id, asLateAs(ASKED_AGAIN_AFTER_MS))
-        .then((due) => (due ? queue.enqueue(due, 0) : onGone()))
+        .then((due) => {
+          if (due) return queue.enqueue(due, 0);
+          // A place is for a PDF that is drawn because of the request.
+          pdf.leave?.();
+          pdf.leave = () => {};
+          return onGone();
+        })
         .catch(report);
     });
   }
@@ -105,8 +111,10 @@ export function createDocumentDemand(
 }
 
 /** Whether the PDF waits for idle time, or for its next attempt after one that failed a while ago. */
-function canBeHurried({ stage, idle, dueAt, since }: Work): boolean {
-  return idle || (stage === 'render' && dueAt > new Date() && since <= asLateAs(ASKED_AGAIN_AFTER_MS));
+function canBeHurried({ stage, idle, claims, blocked, dueAt, since }: Work): boolean {
+  if (idle) return true;
+  const waits = stage === 'render' && claims === 0 && blocked === null && dueAt > new Date();
+  return waits && since <= asLateAs(ASKED_AGAIN_AFTER_MS);
 }
 
 /** The time so long ago. */

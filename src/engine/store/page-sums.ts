@@ -98,18 +98,22 @@ export class PageSums {
     const sums = state && this.#file.readSums(state.count);
     if (state?.damage?.isSpread)
       throw new DamageFound(`its page ${state.damage.page} had changed on disk, and was written again since`);
-    if (state?.damage && state.isAfterCrash) throw new DamageFound(changed(state.damage.page));
-    if (!state || !sums || state.damage) {
+    if (!state || !sums || (state.damage && !state.isAfterCrash)) {
       this.#readLog(frames, false);
       return false;
     }
     this.#sums = sums;
-    const isAfterCrash = frames > 0 || state.isAfterCrash === true;
-    const isUntouched = !isAfterCrash && state.closed === this.#mark() && Number.isFinite(ms);
+    const isUntouched = frames <= 0 && state.closed === this.#mark();
+    // Whoever has written to a closed file since is responsible for it.
+    const isAfterCrash = frames > 0 || (state.isAfterCrash === true && (!state.closed || isUntouched));
+    const isLeft = isUntouched && !isAfterCrash && Number.isFinite(ms);
     this.#state = { ...state, isAfterCrash, closed: null };
     this.#isLost = false;
     this.#isExamined = false;
-    const end = isUntouched ? 0 : performance.now() + ms;
+    // A start that refuses the file changes its times.
+    if (isAfterCrash && state.closed) this.#write([]);
+    // With a page that was found, another file may have been put back: all pages decide.
+    const end = isLeft ? 0 : state.damage ? Number.POSITIVE_INFINITY : performance.now() + ms;
     try {
       this.#checkLogBelongs(frames, this.#state);
       this.#readLog(frames, !this.#state.isCopied);
@@ -313,8 +317,9 @@ export class PageSums {
     this.#next = 0;
     this.#isFirstRound = false;
     if (!this.#state.isAfterCrash) return;
-    this.#state = { ...this.#state, isAfterCrash: false };
-    this.#write([]);
+    this.#state = { ...this.#state, isAfterCrash: false, damage: null };
+    // A file that is gone is written by the next checkpoint: it must not name a log that has begun without it.
+    if (!this.#isLost) this.#write([]);
   }
 
   /** Whether pages have not been compared since the start. */
@@ -357,7 +362,8 @@ export class PageSums {
       this.#state = { ...this.#state, damage: { page: at + 1, isSpread } };
       this.#write([]);
     }
-    throw new DamageFound(changed(at + 1));
+    const advice = `; the disk may have lost a write in a crash: restore a backup, or delete ${this.#file.path} to let the content decide`;
+    throw new DamageFound(`its page ${at + 1} changed on disk${this.#state.isAfterCrash && !isSpread ? advice : ''}`);
   }
 
   /** @param until at most `AT_ONCE` pages @param each gets the pages that are there: their number less one, and their sum */
@@ -389,10 +395,6 @@ export class PageSums {
       if (!isOutOfSpace(error)) throw error;
     }
   }
-}
-
-function changed(page: number): string {
-  return `its page ${page} changed on disk`;
 }
 
 export function sumsPath(dataPath: string): string {

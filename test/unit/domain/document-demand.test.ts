@@ -108,6 +108,27 @@ it('a PDF that failed a while ago is tried again at once, one that failed a mome
   expect(await asked[1]).toBeNull();
 });
 
+it('PDFs that wait for something else take no place of their tenant', async () => {
+  const { demand, at, hurried, put } = bench();
+  const held = Array.from({ length: 8 }, (_, n) => {
+    const invoice = at(`inv_${n}`, 'a', 'render');
+    const times = { since: new Date(Date.now() - 60_000), dueAt: new Date(Date.now() + 500_000) };
+    return put({ ...invoice, work: { ...invoice.work!, idle: false, claims: 3, ...times } });
+  });
+  // Read before another worker took them up.
+  const taken = Array.from({ length: 8 }, (_, n) => {
+    const invoice = at(`inv_taken_${n}`, 'a', 'render');
+    put({ ...invoice, work: { ...invoice.work!, idle: false, dueAt: new Date(0) } });
+    return invoice;
+  });
+  for (const each of [...held, ...taken]) void demand.await(each, 'pdf');
+  await settle();
+  const idle = at('inv_idle', 'a', 'render');
+  void demand.await(idle, 'pdf');
+  await settle();
+  expect([hurried, demand.isAwaited(idle)]).toEqual([['inv_idle'], true]);
+});
+
 it('another document than the PDF makes no PDF due', async () => {
   const { demand, at, hurried, found } = bench();
   const asked = demand.await(at('inv_1', 'a', 'render'), 'receipt');

@@ -139,7 +139,7 @@ test('a start that checks everything compares all pages, however long it takes',
 });
 
 /** A folder as a crash leaves it, whose disk has lost what a commit wrote to a page: it is as it was before. */
-function crashWithLostWrite(): number {
+function crashWithLostWrite(): { page: number; repair: () => void } {
   store.close();
   store = open();
   fill('kept', 1000);
@@ -171,18 +171,18 @@ function crashWithLostWrite(): number {
   for (let page = 2; page <= before.length / 4096; page++) {
     if (!pageOf(before, page).includes('UNPAID') || !pageOf(now, page).includes('PAID!!')) continue;
     write(page, pageOf(before, page));
-    return page;
+    return { page, repair: () => write(page, pageOf(now, page)) };
   }
   throw new Error('no page has the document');
 }
 
 test('a write that the disk lost before a crash is found by the start, and by each one after it', () => {
-  const page = crashWithLostWrite();
+  const { page } = crashWithLostWrite();
   for (let n = 0; n < 3; n++) expect(() => open()).toThrow(`page ${page} changed on disk`);
 });
 
 test('a write that the disk lost before a crash is refused for good if it is found while the engine runs', () => {
-  const page = crashWithLostWrite();
+  const { page } = crashWithLostWrite();
   store = open({ examinedMs: 0 });
   expect(() => compare(100)).toThrow(`page ${page} changed on disk`);
   store.close();
@@ -190,8 +190,27 @@ test('a write that the disk lost before a crash is refused for good if it is fou
     expect(() => open(options)).toThrow(`page ${page} changed on disk`);
 });
 
+test('a file without the damage that was found is accepted again', () => {
+  const { repair } = crashWithLostWrite();
+  store = open({ examinedMs: 0 });
+  expect(() => compare(100)).toThrow('changed on disk');
+  store.close();
+  expect(() => open()).toThrow('engine.sqlite.sums to let the content decide');
+  repair();
+  store = open();
+});
+
+test('who writes to a closed file is responsible for it, also after a crash: its content decides', () => {
+  crashWithLostWrite().repair();
+  store = open({ examinedMs: 0 });
+  store.close();
+  const text = 2000 + readFileSync(path()).subarray(2000).indexOf('xxxxxxxxxxxxxxxx');
+  write(1 + Math.floor(text / 4096), Buffer.of(1), text % 4096);
+  expect(() => open()).toThrow('rows with a wrong checksum');
+});
+
 test('a stop before all pages are compared does not forget that there was a crash', () => {
-  const page = crashWithLostWrite();
+  const { page } = crashWithLostWrite();
   store = open({ examinedMs: 0 });
   store.close();
   for (let n = 0; n < 2; n++) expect(() => open()).toThrow(`page ${page} changed on disk`);
