@@ -19,6 +19,17 @@ afterAll(async () => {
   await mongo.close();
 });
 
+/** What `act` sends to the store, each by command and collection. */
+async function commandsDuring<Result>(act: () => Promise<Result>): Promise<{ result: Result; commands: string[] }> {
+  const commands: string[] = [];
+  const note = ({ commandName, command }: { commandName: string; command: Document }) => {
+    commands.push(`${commandName} ${command[commandName]}`);
+  };
+  store.client.on('commandStarted', note);
+  const result = await act().finally(() => store.client.off('commandStarted', note));
+  return { result, commands };
+}
+
 it('returns the stored bytes, also of several chunks', async () => {
   const documents = createDocumentStore(store.db);
   for (const size of [0, 1, 5 * 1024 * 1024]) {
@@ -33,13 +44,8 @@ it('reads those that are asked for at the same time with one command', async () 
   const documents = createDocumentStore(store.db);
   const texts = Array.from({ length: 20 }, (_, n) => `<a n="${n}"/>`);
   const stored = await Promise.all(texts.map((text) => documents.put(Buffer.from(text), 'a.xml', 'application/xml')));
-  const commands: string[] = [];
-  const note = ({ commandName, command }: { commandName: string; command: Document }) => {
-    commands.push(`${commandName} ${command[commandName]}`);
-  };
-  store.client.on('commandStarted', note);
   const asked = [...stored, stored[3]!];
-  const read = await Promise.all(asked.map(documents.get)).finally(() => store.client.off('commandStarted', note));
+  const { result: read, commands } = await commandsDuring(() => Promise.all(asked.map(documents.get)));
   expect(commands).toEqual(['find documents.chunks']);
   expect(read.map(String)).toEqual([...texts, texts[3]]);
 });
@@ -129,14 +135,9 @@ it.each(['files', 'chunks'])(
 
 it('writes those that are put at the same time together: one command for their chunks, one for their files', async () => {
   const documents = createDocumentStore(store.db);
-  const commands: string[] = [];
-  const note = ({ commandName, command }: { commandName: string; command: Document }) => {
-    commands.push(`${commandName} ${command[commandName]}`);
-  };
-  store.client.on('commandStarted', note);
   const texts = Array.from({ length: 64 }, (_, n) => `<a n="${n}"/>`);
   const put = (text: string) => documents.put(Buffer.from(text), 'a.xml', 'application/xml');
-  const stored = await Promise.all(texts.map(put)).finally(() => store.client.off('commandStarted', note));
+  const { result: stored, commands } = await commandsDuring(() => Promise.all(texts.map(put)));
   expect(commands).toEqual(['insert documents.chunks', 'insert documents.files']);
   for (const [n, each] of stored.entries()) expect(String(await documents.get(each))).toBe(texts[n]);
 });

@@ -1,3 +1,4 @@
+import { later } from '../later.ts';
 import { DOCUMENT_WAIT_MS } from '../limits.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { Invoice, Work } from './invoice.ts';
@@ -48,7 +49,7 @@ export function createDocumentDemand(
     if (!pdf || pdf.leave || !work || !canBeHurried(work)) return;
     pdf.leave = lines.enter(tenantId, () => {
       invoices
-        .hurry(id, asLateAs(ASKED_AGAIN_AFTER_MS))
+        .hurry(id, later(new Date(), -ASKED_AGAIN_AFTER_MS))
         .then((due) => {
           if (due) return queue.enqueue(due, 0);
           // A place is for a PDF that is drawn because of the request.
@@ -113,13 +114,9 @@ export function createDocumentDemand(
 /** Whether the PDF waits for idle time, or for its next attempt after one that failed a while ago. */
 function canBeHurried({ stage, idle, claims, blocked, dueAt, since }: Work): boolean {
   if (idle) return true;
-  const waits = stage === 'render' && claims === 0 && blocked === null && dueAt > new Date();
-  return waits && since <= asLateAs(ASKED_AGAIN_AFTER_MS);
-}
-
-/** The time so long ago. */
-function asLateAs(agoMs: number): Date {
-  return new Date(Date.now() - agoMs);
+  const now = new Date();
+  const waits = stage === 'render' && claims === 0 && blocked === null && dueAt > now;
+  return waits && since <= later(now, -ASKED_AGAIN_AFTER_MS);
 }
 
 /** Lines of tenants: in each, up to `places` entries run at the same time, and the others wait in their order. */

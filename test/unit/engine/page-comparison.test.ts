@@ -104,7 +104,7 @@ function isCompared(change: () => void): boolean {
   fill(`kept_${randomBytes(4).toString('hex')}`, 100);
   store.close();
   change();
-  store = new Store(folder, { oplogBytes: 1e9 });
+  store = open();
   return !store.database.sums.isFirstRound;
 }
 
@@ -138,6 +138,17 @@ test('a start that checks everything compares all pages, however long it takes',
   expect(() => open({ examinedMs: 0, checkAll: true })).toThrow('damaged');
 });
 
+/** Goes on with the folder as a crash after a last commit leaves it. */
+function crash(): void {
+  store.commit.write(() => store.collectionForWrite('db', 'last'));
+  store.commit.flush();
+  const crashed = mkdtempSync(join(tmpdir(), 'engine-'));
+  cpSync(folder, crashed, { recursive: true });
+  store.close();
+  rmSync(folder, { recursive: true, force: true });
+  folder = crashed;
+}
+
 /** A folder as a crash leaves it, whose disk has lost what a commit wrote to a page: it is as it was before. */
 function crashWithLostWrite(): { page: number; repair: () => void } {
   store.close();
@@ -159,13 +170,7 @@ function crashWithLostWrite(): { page: number; repair: () => void } {
   moveToFile();
   // Another log begins, so that the page is in the data file only.
   fill('others', 1);
-  store.commit.write(() => store.collectionForWrite('db', 'last'));
-  store.commit.flush();
-  const crashed = mkdtempSync(join(tmpdir(), 'engine-'));
-  cpSync(folder, crashed, { recursive: true });
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-  folder = crashed;
+  crash();
   const now = readFileSync(path());
   const pageOf = (bytes: Buffer, number: number) => bytes.subarray((number - 1) * 4096, number * 4096);
   for (let page = 2; page <= before.length / 4096; page++) {
@@ -220,13 +225,7 @@ test('once all pages were compared after a crash, a closed file with another pag
   store.close();
   store = open();
   fill('kept', 1000);
-  store.commit.write(() => store.collectionForWrite('db', 'last'));
-  store.commit.flush();
-  const crashed = mkdtempSync(join(tmpdir(), 'engine-'));
-  cpSync(folder, crashed, { recursive: true });
-  store.close();
-  rmSync(folder, { recursive: true, force: true });
-  folder = crashed;
+  crash();
   store = open({ examinedMs: 0 });
   compare(100);
   store.close();

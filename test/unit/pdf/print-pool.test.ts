@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { CDPSession } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { processes } from '../../../scripts/bench/process-tree.ts';
 import { type LaunchedChromium, launchChromium } from '../../../src/adapters/pdf/chromium-launcher.ts';
 import { createPrintPool, type PrintPool, type PrintPoolOptions } from '../../../src/adapters/pdf/print-pool.ts';
 import { RendererUnavailable } from '../../../src/domain/invoice/ports.ts';
@@ -31,20 +32,17 @@ const newPool = (options: Partial<PrintPoolOptions> = {}): PrintPool => createPr
 const page = (text: string) => `<!doctype html><p>${text}`;
 const isPdf = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1', 0, 5) === '%PDF-';
 
-/** The helper processes of this type in a browser's process group, those that ended but for their parents' notice excluded. */
-function helpersOf(group: number, type: string): number[] {
-  return readdirSync('/proc')
-    .filter((entry) => /^\d+$/.test(entry))
-    .filter((entry) => {
-      try {
-        const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-        const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        return Number(fields[2]) === group && readFileSync(`/proc/${entry}/cmdline`, 'utf8').includes(`--type=${type}`);
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
+/** The helper processes of this type in a browser's process group; those that have ended have no command line. */
+function helpersOf(leader: number, type: string): number[] {
+  const isOfType = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`--type=${type}`);
+  return processes().flatMap(({ pid, group }) => {
+    try {
+      return group === leader && isOfType(pid) ? [pid] : [];
+    } catch {
+      // It has ended since.
+      return [];
+    }
+  });
 }
 
 describe('printing', () => {
