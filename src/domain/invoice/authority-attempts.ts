@@ -2,9 +2,14 @@ import type { ClearedAnswer, LookUpAnswer, ReceiptAnswer, SubmitAnswer } from '.
 import type { AttemptOutcome, AttemptPurpose, AuthorityAttempt } from './authority-attempt.ts';
 
 /** How many of the first and of the last attempts an invoice keeps. */
-export const [FIRST_ATTEMPTS, LAST_ATTEMPTS] = [10, 40] as const;
+export const [FIRST_ATTEMPTS, LAST_ATTEMPTS] = [10, 60] as const;
 /** Maximum number of attempts that an invoice keeps. */
 export const MOST_ATTEMPTS = FIRST_ATTEMPTS + LAST_ATTEMPTS;
+/**
+ * Look-ups of an invoice that its record certainly still has: half of the last ones, because a submission may follow each
+ * look-up.
+ */
+export const MOST_COUNTED = LAST_ATTEMPTS / 2;
 const MAX_MESSAGE = 500;
 
 /** Appends attempts to a record, which keeps the first and the last of all. */

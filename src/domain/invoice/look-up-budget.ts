@@ -1,25 +1,22 @@
 import type { Capabilities } from '../authority/ports.ts';
 import { HOUR_MS } from '../durations.ts';
-import { LAST_ATTEMPTS } from './authority-attempts.ts';
+import { MOST_COUNTED } from './authority-attempts.ts';
 import type { Invoice } from './invoice.ts';
 
-/**
- * Look-ups of an invoice that its record certainly still has: half of what it keeps, because a submission may follow
- * each look-up.
- */
-const MOST_COUNTED = LAST_ATTEMPTS / 2;
+/** The age from which delays grow with it, milliseconds. */
+const LEAST_AGE_MS = 1000;
 
 /**
  * How many look-ups of one submission may begin within `windowMs`. The hour's limit is divided into equal windows of at
  * most {@link MOST_COUNTED} look-ups, so that the invoice's own record is enough to keep to it.
  */
-export interface LookUpBudget {
+interface LookUpBudget {
   readonly most: number;
   readonly windowMs: number;
 }
 
 /** The budget under the authority's limit for one submission; null if it sets none. */
-export function lookUpBudget({ lookUpsPerSubmissionPerHour: limit }: Capabilities['limits']): LookUpBudget | null {
+function lookUpBudget({ lookUpsPerSubmissionPerHour: limit }: Capabilities['limits']): LookUpBudget | null {
   if (!Number.isFinite(limit)) return null;
   const hourly = Math.max(1, Math.floor(limit));
   const windows = Math.ceil(hourly / MOST_COUNTED);
@@ -51,19 +48,23 @@ export function lookUpPause(
 }
 
 /**
- * The least delay of the next planned look-up, milliseconds. When three quarters of the budget are used, the rest is
- * spread over the rest of the window, so that a decision late in the window is not found by its end only.
+ * The least delay of the next planned look-up, milliseconds. What is left of the budget is spread over the rest of its
+ * window in a geometric series: each delay is the same part of the age. So a decision is found after a similar part of
+ * the time that it took, whenever it comes. With a budget of 60 an hour that part is at most a third.
+ * @param since where the age begins: when the authority took the submission or the first of a row of failures
  */
 export function lookUpSpacing(
   invoice: Pick<Invoice, 'authorityAttempts'>,
   limits: Capabilities['limits'],
+  since: Date,
   now: Date,
 ): number {
   const budget = lookUpBudget(limits);
   if (budget === null) return 0;
   const made = lookUpsIn(invoice, budget, now);
-  const [oldest] = made;
   const left = budget.most - made.length;
-  if (oldest === undefined || made.length < (budget.most * 3) / 4) return 0;
-  return left <= 0 ? lookUpPause(invoice, limits, now) : (oldest + budget.windowMs - now.getTime()) / left;
+  if (left <= 0) return lookUpPause(invoice, limits, now);
+  const age = Math.max(now.getTime() - since.getTime(), LEAST_AGE_MS);
+  const toEnd = (made[0] ?? now.getTime()) + budget.windowMs - now.getTime();
+  return age * ((1 + toEnd / age) ** (1 / left) - 1);
 }

@@ -1,7 +1,7 @@
 import type { Capabilities } from '../authority/ports.ts';
 import { daysBetween } from './attention.ts';
 import type { Invoice } from './invoice.ts';
-import { lookUpBudget, lookUpSpacing } from './look-up-budget.ts';
+import { lookUpSpacing } from './look-up-budget.ts';
 
 /** First pause after a defect, in milliseconds. It doubles each time, up to an hour. */
 const DEFECT_PAUSE_MS = 15_000;
@@ -31,21 +31,18 @@ export const ASKED_AGAIN_AFTER_MS = 30_000;
  * limit.
  */
 export const RECEIPT_SCHEDULE = [1000, 5000, 30_000, 120_000, 600_000] as const;
-/** Limits of the delay before the next look-up of a decision, in milliseconds. */
+/** The delay before the next look-up of a decision without a hint, and the longest that grows, in milliseconds. */
 const ASK_AGAIN_MS = 2000;
 const LONGEST_ASK_AGAIN_MS = 600_000;
 /** Delay after a look-up that failed, in milliseconds. It doubles with each further one, up to the longest delay. */
 const AFTER_FAILURE_MS = 1000;
-/** The least delay, also where the authority asks for a shorter one. */
+/** The least delay where the authority hints at a shorter one: without and with a budget of look-ups. */
 const LEAST_ASK_AGAIN_MS = 100;
+const LEAST_BY_BUDGET_MS = 1000;
 /** The least delay where the authority reports decisions by callback. */
 const BESIDE_CALLBACKS_MS = 60_000;
-/**
- * Without a hint from the authority the delay is this part of the time since transmission; under a budget of look-ups
- * it is the larger part with which the look-ups of a window stay within it.
- */
+/** The delay is at least this part of the time since transmission, whatever the authority hints at. */
 const PART_OF_WAIT = 0.1;
-const PART_TIMES_BUDGET = 8;
 
 /** Pause of an invoice after a defect, in milliseconds. @param times number of defects in a row, from 1 */
 export function pauseAfter(times: number): number {
@@ -56,6 +53,8 @@ export function pauseAfter(times: number): number {
 export const MOST_PAUSED = 1 + Math.ceil(Math.log2(LONGEST_PAUSE_MS / DEFECT_PAUSE_MS));
 
 /**
+ * The hint is the least delay. The time since transmission and the budget of look-ups make it longer: some authorities
+ * hint at a second and take an hour.
  * @param hintMs the authority's hint when to ask again, milliseconds from now; null if it gave none
  * @returns `delay` before the next look-up, in milliseconds; `days`: the full days that the authority has taken, on the
  *   first look-up after each full day, otherwise 0
@@ -66,16 +65,22 @@ export function decisionWait(
   hintMs: number | null,
   now: Date,
 ): { delay: number; days: number } {
-  const transmittedAt = invoice.events.find(({ status }) => status === 'transmitted')?.at ?? now;
-  const budget = lookUpBudget(limits);
-  const part = Math.max(PART_OF_WAIT, budget === null ? 0 : PART_TIMES_BUDGET / budget.most);
-  const share = (now.getTime() - transmittedAt.getTime()) * part;
-  const growing = Math.min(Math.max(share, ASK_AGAIN_MS), LONGEST_ASK_AGAIN_MS);
-  const least = decision === 'callback' ? BESIDE_CALLBACKS_MS : LEAST_ASK_AGAIN_MS;
+  const transmittedAt = transmittedAtOf(invoice, now);
+  const growing = Math.min((now.getTime() - transmittedAt.getTime()) * PART_OF_WAIT, LONGEST_ASK_AGAIN_MS);
+  const least = Number.isFinite(limits.lookUpsPerSubmissionPerHour) ? LEAST_BY_BUDGET_MS : LEAST_ASK_AGAIN_MS;
   const days = daysBetween(transmittedAt, now);
   const isNew = days > daysBetween(transmittedAt, invoice.work?.since ?? now);
-  const delay = Math.max(hintMs ?? growing, least, lookUpSpacing(invoice, limits, now));
+  const delay = Math.max(
+    hintMs ?? ASK_AGAIN_MS,
+    decision === 'callback' ? BESIDE_CALLBACKS_MS : least,
+    growing,
+    lookUpSpacing(invoice, limits, transmittedAt, now),
+  );
   return { delay: Math.ceil(delay), days: isNew ? days : 0 };
+}
+
+function transmittedAtOf({ events }: Pick<Invoice, 'events'>, now: Date): Date {
+  return events.find(({ status }) => status === 'transmitted')?.at ?? now;
 }
 
 /**
@@ -84,12 +89,14 @@ export function decisionWait(
  * @param invoice with the failed look-up in its record
  */
 export function failedLookUpWait(
-  invoice: Pick<Invoice, 'authorityAttempts'>,
+  invoice: Pick<Invoice, 'authorityAttempts' | 'events'>,
   { limits }: Pick<Capabilities, 'limits'>,
   now: Date,
 ): number {
   const lookUps = invoice.authorityAttempts.filter(({ purpose }) => purpose === 'look_up');
-  const failures = lookUps.length - 1 - lookUps.findLastIndex(({ outcome }) => outcome !== 'unknown');
+  const answered = lookUps.findLastIndex(({ outcome }) => outcome !== 'unknown');
+  const failures = lookUps.length - 1 - answered;
   const growing = Math.min(AFTER_FAILURE_MS * 2 ** Math.max(0, failures - 1), LONGEST_ASK_AGAIN_MS);
-  return Math.ceil(Math.max(growing, lookUpSpacing(invoice, limits, now)));
+  const since = lookUps[answered + 1]?.at ?? transmittedAtOf(invoice, now);
+  return Math.ceil(Math.max(growing, lookUpSpacing(invoice, limits, since, now)));
 }

@@ -307,6 +307,33 @@ describe('the budget of look-ups', () => {
     await world.stop();
   });
 
+  it.each([1, 3, 20, 100, 700, 1750, 2500, 7000])(
+    'of 60 an hour finds a decision of %i s at most a third of that later, with a hint of 1 s and without',
+    async (seconds) => {
+      for (const hint of [1000, null]) {
+        const decidedAt = Date.now() + seconds * 1000;
+        const submission = () => held(Date.now() < decidedAt ? null : ACCEPTED, Date.now() < decidedAt ? hint : null);
+        const calls: Calls = [];
+        const world = liveWorld({
+          ...limited(60),
+          submit: async () => submission(),
+          lookUp: async ({ submissionId: id }) => {
+            calls.push({ call: 'look_up', id, at: Date.now() });
+            return submission();
+          },
+        });
+        await world.start();
+        const id = world.add();
+        await world.pass(seconds * 1000);
+        // The first look-ups are a second or two apart, and a worker may be a moment late.
+        await world.pass(Math.max((seconds * 1000) / 3, hint ?? 2000) + 500);
+        expect(world.invoice(id).status).toBe('accepted');
+        expect(mostAnHour(calls)).toBeLessThanOrEqual(60);
+        await world.stop();
+      }
+    },
+  );
+
   it('is never exceeded while an outcome is unknown, whatever the schedule and however often a worker is woken', async () => {
     const world = scripted(
       { submit: [unknown()], lookUp: [unknown()] },

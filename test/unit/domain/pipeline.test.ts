@@ -265,12 +265,12 @@ describe('the record of the authority', () => {
     });
     await it.runTimes(80);
     const record = it.invoice.authorityAttempts;
-    expect(record).toHaveLength(50);
+    expect(record).toHaveLength(70);
     expect(record[0]).toMatchObject({ purpose: 'submit' });
-    expect([record[9], record[10], record[49]].map((each) => Number(each?.message?.split(' ')[0]))).toEqual([
-      9, 40, 79,
+    expect([record[9], record[10], record[69]].map((each) => Number(each?.message?.split(' ')[0]))).toEqual([
+      9, 20, 79,
     ]);
-    expect(record[49]?.message).toHaveLength(500);
+    expect(record[69]?.message).toHaveLength(500);
   });
 });
 
