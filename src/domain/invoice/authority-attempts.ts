@@ -49,8 +49,7 @@ export class AttemptLog {
       });
     try {
       const answer = await call();
-      // Nothing was asked.
-      if (answer.kind === 'unknown' && answer.deferred) return answer;
+      if (isKeptBack(answer)) return answer;
       const [outcome, message] = noteOf(answer, purpose);
       note(outcome, message, answer.requestId);
       return answer;
@@ -60,6 +59,13 @@ export class AttemptLog {
       throw error;
     }
   }
+}
+
+/** Whether the client made no call, to stay within the authority's limits. */
+function isKeptBack(answer: Answer): boolean {
+  return answer.kind === 'unknown'
+    ? answer.deferred === true
+    : answer.kind === 'not_held' && answer.reason === 'deferred';
 }
 
 function noteOf(answer: Answer, purpose: AttemptPurpose): [AttemptOutcome, string | null] {

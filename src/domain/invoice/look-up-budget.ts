@@ -27,7 +27,7 @@ function lookUpBudget({ lookUpsPerSubmissionPerHour: limit }: Capabilities['limi
 function lookUpsIn({ authorityAttempts }: Pick<Invoice, 'authorityAttempts'>, { windowMs }: LookUpBudget, now: Date) {
   return (
     authorityAttempts
-      // One that was kept back has no request.
+      // One that sent nothing has no request.
       .filter(({ purpose, requestId }) => purpose === 'look_up' && requestId !== null)
       .map(({ at }) => at.getTime())
       .filter((at) => at > now.getTime() - windowMs && at <= now.getTime())

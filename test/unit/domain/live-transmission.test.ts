@@ -254,6 +254,18 @@ describe("the protocol's outcomes", () => {
     }
   });
 
+  it('a submission that our own limits hold back: no attempt in the record', async () => {
+    const kept = { ...notHeld('deferred', 'not sent yet', 2000), requestId: null } as const;
+    const world = scripted({ submit: [kept, kept, held(ACCEPTED)] });
+    await world.start();
+    const id = world.add();
+    await world.pass(60_000);
+    expect([statuses(world, id), world.kinds().length]).toEqual(['transmitted,accepted', 3]);
+    const asked = world.invoice(id).authorityAttempts.filter(({ purpose }) => purpose === 'submit');
+    expect(asked.map(({ outcome }) => outcome)).toEqual(['accepted']);
+    await world.stop();
+  });
+
   it('an unknown document that was held: operators are alerted, and nothing is sent again', async () => {
     const world = scripted({ submit: [held(null)], lookUp: [absent()] });
     await world.start();
