@@ -43,8 +43,8 @@ const invitationInput = exactly(
   'a JSON object with role',
 );
 const pauseInput = exactly(
-  { reason: oneLineText(OPERATOR_TEXTS.pauseReason, 'the reason').nullable() },
-  'a JSON object with reason, a text or null',
+  { reason: oneLineText(OPERATOR_TEXTS.pauseReason, 'the reason') },
+  'a JSON object with reason',
 );
 
 /**

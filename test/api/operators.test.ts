@@ -29,7 +29,7 @@ const CHANGES: readonly (readonly [string, object])[] = [
   ['tenants/ten_x/invitations', { role: 'owner' }],
   ['keys/key_x/revoke', {}],
   ['invoices/inv_x/retry', {}],
-  ['authority/pause', { reason: null }],
+  ['authority/pause', { reason: 'maintenance' }],
   ['authority/resume', {}],
 ];
 
@@ -68,6 +68,8 @@ describe('the paths of operators', () => {
     ['tenants', { name: 'x'.repeat(201) }, 'name'],
     ['tenants', { name: 'X', profile: {} }, 'profile'],
     ['authority/pause', {}, 'reason'],
+    ['authority/pause', { reason: null }, 'reason'],
+    ['authority/pause', { reason: '' }, 'reason'],
     ['tenants/ten_x/keys', { kind: 'x', environment: 'test' }, 'kind'],
   ])('%s refuse %j', async (path, body, param) => {
     const { post } = await operator();

@@ -7,15 +7,19 @@ interface ConfirmedButtonProps {
   readonly children: ComponentChildren;
   /** The text of the dialog: it says what happens, and whether it can be undone. */
   readonly question: string;
-  readonly onConfirm: () => void;
+  /** Asks for a reason, without which the action is not to be had: its label and greatest length in characters. */
+  readonly reason?: { readonly label: string; readonly maxLength: number };
+  /** @param reason the text that was given; empty if none was asked for */
+  readonly onConfirm: (reason: string) => void;
 }
 
-/** A button whose action cannot be undone: a dialog asks first. The Escape key closes it. */
-export function ConfirmedButton({ children, question, onConfirm }: ConfirmedButtonProps) {
+/** A button whose action cannot be undone, or concerns everybody: a dialog asks first. The Escape key closes it. */
+export function ConfirmedButton({ children, question, reason, onConfirm }: ConfirmedButtonProps) {
   const { texts } = useLanguage();
   const button = useRef<HTMLButtonElement>(null);
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
+  const [given, setGiven] = useState('');
   const id = useId();
   useLayoutEffect(
     () => () => {
@@ -29,19 +33,49 @@ export function ConfirmedButton({ children, question, onConfirm }: ConfirmedButt
   }, [isOpen]);
   return (
     <>
-      <button ref={button} type="button" class="quiet" onClick={() => setOpen(true)}>
+      <button
+        ref={button}
+        type="button"
+        class="quiet"
+        onClick={() => {
+          setGiven('');
+          setOpen(true);
+        }}
+      >
         {children}
       </button>
       {isOpen && (
         <dialog ref={dialog} aria-labelledby={id} onClose={() => setOpen(false)}>
           <p id={id}>{question}</p>
-          <form method="dialog" class="actions">
-            <button type="submit" class="secondary">
-              {texts.secret.cancel}
-            </button>
-            <button type="submit" class="danger" onClick={onConfirm}>
-              {children}
-            </button>
+          <form method="dialog">
+            {reason && (
+              <div class="field">
+                <label for={`${id}reason`}>{reason.label}</label>
+                <input
+                  id={`${id}reason`}
+                  name="reason"
+                  type="text"
+                  dir="auto"
+                  maxLength={reason.maxLength}
+                  autocomplete="off"
+                  value={given}
+                  onInput={({ currentTarget }) => setGiven(currentTarget.value)}
+                />
+              </div>
+            )}
+            <p class="actions">
+              <button type="submit" class="secondary" value="cancel">
+                {texts.secret.cancel}
+              </button>
+              <button
+                type="submit"
+                class="danger"
+                disabled={reason !== undefined && given.trim() === ''}
+                onClick={() => onConfirm(given.trim())}
+              >
+                {children}
+              </button>
+            </p>
           </form>
         </dialog>
       )}

@@ -1,4 +1,3 @@
-import type { TargetedSubmitEvent } from 'preact';
 import { MOST_WAITING, OPERATOR_LENGTHS } from '../graphql/sets.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
@@ -137,7 +136,7 @@ function Queues({ survey: { queues, webhooks, parked } }: { survey: Survey }) {
 
 interface AuthorityProps {
   readonly survey: Survey;
-  readonly onPause: (reason: string | null) => void;
+  readonly onPause: (reason: string) => void;
   readonly onResume: () => void;
 }
 
@@ -146,10 +145,6 @@ function Authority({ survey: { authority, hasAuthority }, onPause, onResume }: A
   const { operators } = texts;
   const { breaker, since, outages, nextProbe, notBefore, pause, workers, inFlight } = authority;
   const moment = (at: string) => <time dateTime={at}>{formatMoment(at, language)}</time>;
-  function send(event: TargetedSubmitEvent<HTMLFormElement>) {
-    event.preventDefault();
-    onPause(String(new FormData(event.currentTarget).get('reason')).trim() || null);
-  }
   return (
     <section class="part">
       <h2>{operators.authority}</h2>
@@ -158,7 +153,13 @@ function Authority({ survey: { authority, hasAuthority }, onPause, onResume }: A
         <div>
           <dt>{operators.state}</dt>
           <dd>
-            {operators.breakers[breaker]} {since && <span class="under">({moment(since)})</span>}
+            {pause ? (
+              operators.pausedState
+            ) : (
+              <>
+                {operators.breakers[breaker]} {since && <span class="under">({moment(since)})</span>}
+              </>
+            )}
           </dd>
         </div>
         <div>
@@ -192,30 +193,21 @@ function Authority({ survey: { authority, hasAuthority }, onPause, onResume }: A
           </div>
         )}
       </dl>
-      {pause ? (
-        <p class="actions">
+      <p class="actions">
+        {pause ? (
           <ConfirmedButton question={operators.resumeQuestion} onConfirm={onResume}>
             {operators.resume}
           </ConfirmedButton>
-        </p>
-      ) : (
-        <form class="inline" onSubmit={send}>
-          <div class="field">
-            <label for="reason">{operators.reason}</label>
-            <input
-              id="reason"
-              name="reason"
-              type="text"
-              dir="auto"
-              maxLength={OPERATOR_LENGTHS.pauseReason}
-              autocomplete="off"
-            />
-          </div>
-          <button type="submit" class="secondary">
+        ) : (
+          <ConfirmedButton
+            question={operators.pauseQuestion}
+            reason={{ label: operators.reason, maxLength: OPERATOR_LENGTHS.pauseReason }}
+            onConfirm={onPause}
+          >
             {operators.pause}
-          </button>
-        </form>
-      )}
+          </ConfirmedButton>
+        )}
+      </p>
     </section>
   );
 }

@@ -223,6 +223,9 @@ export const en: Texts = {
     resumeQuestion: 'Waiting live invoices are sent to the tax authority. Go on?',
     reason: 'Reason',
     pause: 'Stop every call',
+    pauseQuestion:
+      'No live invoice of any tenant is sent to the tax authority until somebody presses “Send again”. They wait, and none is lost. Why?',
+    pausedState: 'Paused: nothing is sent',
     certificates: 'Certificates',
     noCertificates: 'No worker has told of its certificates yet.',
     testOnly: 'Test only',

@@ -229,6 +229,9 @@ export const fr: Texts = {
     resumeQuestion: 'Les factures réelles en attente partiront vers l’administration fiscale. Continuer\u00a0?',
     reason: 'Motif',
     pause: 'Arrêter tous les appels',
+    pauseQuestion:
+      'Plus aucune facture réelle, d’aucun compte, ne partira vers l’administration fiscale jusqu’à la reprise des envois. Elles attendent, et aucune n’est perdue. Pourquoi\u00a0?',
+    pausedState: 'Arrêté\u00a0: rien n’est envoyé',
     certificates: 'Certificats',
     noCertificates: 'Aucun processus de traitement n’a encore annoncé ses certificats.',
     testOnly: 'Test seulement',

@@ -205,6 +205,8 @@ export interface OperatorsTexts {
   readonly resumeQuestion: string;
   readonly reason: string;
   readonly pause: string;
+  readonly pauseQuestion: string;
+  readonly pausedState: string;
   readonly certificates: string;
   readonly noCertificates: string;
   readonly testOnly: string;

@@ -62,7 +62,7 @@ export interface Operate {
   /** Makes an invoice's work due now. @throws {ServiceError} invalid_request if its processing has ended */
   retryInvoice(by: Operator, invoiceId: string): Promise<void>;
   /** Nothing is sent to the authority from here on. */
-  pauseAuthority(by: Operator, reason: string | null): Promise<void>;
+  pauseAuthority(by: Operator, reason: string): Promise<void>;
   /** @throws {ServiceError} invalid_request if there is no pause */
   resumeAuthority(by: Operator): Promise<void>;
   /** Entries of the installation, newest first. @param after id of the last entry of the page before */
@@ -163,8 +163,7 @@ export function createOperate(parts: OperateParts): Operate {
     },
     async pauseAuthority(by, reason) {
       await parts.authorityState.pause({ by: by.person.name, reason, since: parts.now() });
-      const details = reason === null ? {} : { reason };
-      await audit(entryByOperator(INSTALLATION, null, 'authority.paused', { subject: null, details }, by));
+      await audit(entryByOperator(INSTALLATION, null, 'authority.paused', { subject: null, details: { reason } }, by));
     },
     async resumeAuthority(by) {
       if ((await parts.authorityState.resume()) === null) throw serviceError('invalid_request', 'There is no pause.');
