@@ -21,6 +21,7 @@ export async function everyMetric(): Promise<MetricName[]> {
   metrics.observed({ needingAttention: never, backlog: never, idleCount: never } as never);
   metrics.differences({ count: never });
   metrics.transmission({ read: never }, { parkedCount: never });
+  metrics.workers({ count: async () => 0 });
   metrics.stranded(never);
   metrics.authority({ authority: { state }, certificates });
   metrics.webhooks({ backlog: never });

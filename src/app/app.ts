@@ -35,6 +35,7 @@ import { composeTracing } from './tracing.ts';
 import type { WorkersAuthority } from './transmission.ts';
 import { composeWebhooks } from './webhooks.ts';
 import { startWorker } from './worker.ts';
+import { createWorkers } from './workers.ts';
 
 /** A running service. */
 export interface App {
@@ -113,8 +114,9 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const hasAuthority = parts.live !== undefined || config.authority !== null;
   const means = parts.means ?? { hasAuthority, signers: signing.liveSigners };
   const clients = createClientActivity();
+  const members = createClaimMembers(store.db);
   const jobs = await createJobs({
-    ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: alone },
+    ...{ db: store.db, invoices, members, soleWorker: alone },
     // Without an authority each of their runs would be a failure.
     lanes: means.hasAuthority ? LANE_NAMES : LANE_NAMES.filter((lane) => !LIVE_LANES.some((each) => each === lane)),
     isAnswering: clients.isRecent,
@@ -160,7 +162,9 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       : await startWorker(runtime, {
           ...{ data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live, tracing },
         });
-  const monitored = createMonitored(closing, data.installation, data.health);
+  const workers = createWorkers(members, config.role !== 'api');
+  metrics.workers(workers);
+  const monitored = createMonitored(closing, data.installation, data.health, workers);
   if (config.metricsPort !== null) {
     const monitoring = await serveMonitoring(config.metricsPort, config.host, {
       exposition: metrics.exposition,
@@ -186,6 +190,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       publicUrl,
       clients,
       monitored,
+      workers,
     };
     await serveHttp(runtime, server, { ...served, accountMailer: mailer });
   }

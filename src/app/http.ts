@@ -34,6 +34,7 @@ import { composeOperations } from './operations.ts';
 import type { Runtime } from './runtime.ts';
 import type { ProcessTracing } from './tracing.ts';
 import { composeUseCases, type UseCaseParts } from './use-cases.ts';
+import type { Workers } from './workers.ts';
 
 /** How long a stop waits for the last records of requests, milliseconds. */
 const RECORDS_MS = 2000;
@@ -43,6 +44,7 @@ export interface HttpParts extends UseCaseParts {
   readonly metrics: Metrics;
   readonly clients: ClientActivity;
   readonly monitored: Monitored;
+  readonly workers: Workers;
   readonly tracing: ProcessTracing;
   /** The live authority, with the secret of its callbacks; null if none is configured. */
   readonly live: { readonly authority: Authority; readonly callbackSecret: string | Uint8Array | null } | null;
@@ -97,6 +99,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     tracing: parts.tracing.counts && parts.tracing,
     recorded: recorder.record,
     ready: parts.monitored.ready,
+    warnings: parts.monitored.warnings,
     trustedProxies: config.trustedProxies,
   });
   server.serve(koa.callback(), { log, limiter, streams });

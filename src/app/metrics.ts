@@ -14,6 +14,7 @@ import { type Instruments, openMetricsRegistry, storedGauge, timing } from './in
 import { observeInvoices } from './invoice-metrics.ts';
 import { type CountSignature, observeSignatures, watchConnections, watchThreads } from './pool-metrics.ts';
 import { observeWebhooks } from './webhook-metrics.ts';
+import type { Workers } from './workers.ts';
 
 /**
  * The Prometheus metrics of this process. Label values come from fixed sets in the code, except `signer`, which has a
@@ -46,6 +47,8 @@ export interface Metrics {
   spans(counts: () => { readonly exported: number; readonly lost: number }): void;
   /** Exposes what the claims of this process have cost; nothing in a process without a worker. */
   claims(counts: () => ClaimCounts | null): void;
+  /** Exposes the number of workers, read from the store at each exposition. */
+  workers(workers: Workers): void;
   /** Exposes the number of open event streams. */
   streams(count: () => number): void;
   /** Exposes the expiry times of the signing certificates. */
@@ -113,6 +116,10 @@ export function createMetrics({ exemplars = false }: { readonly exemplars?: bool
           this.inc({ outcome: 'lost' }, current.found - current.claimed);
         },
       });
+    },
+    workers({ count }) {
+      const help = 'Processes that do the background work: stages of invoices, webhooks, mails';
+      storedGauge(registers, 'fatoura_workers', help, count);
     },
     streams(count) {
       new Gauge({

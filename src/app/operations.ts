@@ -12,12 +12,14 @@ import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
 import type { OperatorRouteParts } from '../transport/operator-routes.ts';
 import type { Data } from './data.ts';
 import type { Runtime } from './runtime.ts';
+import type { Workers } from './workers.ts';
 
 export interface OperationsParts {
   readonly data: Data;
   readonly hasAuthority: boolean;
   readonly publicUrl: string;
   readonly findOperator: FindOperator;
+  readonly workers: Workers;
 }
 
 /** The parts that the operators' pages use. */
@@ -38,6 +40,7 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
       certificates: data.signersCertificates.list,
       storage: () => storageOf(config.dataDir),
       namesOf: tenants.namesOf,
+      workers: parts.workers.count,
       now,
     }),
     operate: createOperate({

@@ -24,13 +24,17 @@ export async function checkService(config: Config, store: OpenStore['kind'] | nu
         advice: 'Set PORT to a free port, or DATA_DIR to the folder of that service.',
       };
     }
-    if (answer === 'ready') return { subject, state: 'works', found: `answers at ${url}` };
-    return {
-      subject,
-      state: 'warns',
-      found: `answers at ${url} but is not ready: ${answer}`,
-      advice: 'Check its log.',
-    };
+    const { reason, warnings } = answer;
+    if (reason !== null) {
+      return {
+        subject,
+        state: 'warns',
+        found: `answers at ${url} but is not ready: ${reason}`,
+        advice: 'Check its log.',
+      };
+    }
+    if (warnings.length === 0) return { subject, state: 'works', found: `answers at ${url}` };
+    return { subject, state: 'warns', found: `answers at ${url}, but ${warnings.join('; ')}` };
   }
   const refusal = await listeningRefusal(config);
   if (refusal !== null) return { subject, state: 'fails', ...refusal };

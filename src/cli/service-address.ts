@@ -14,16 +14,22 @@ export function serviceAddress({ host, port }: Pick<Config, 'host' | 'port'>): s
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
-/**
- * Asks the service at the address for its state: `ready`, or the reason why it is not ready; null when no Fatoura
- * service answers.
- */
-export async function serviceState(url: string): Promise<string | null> {
+/** What a service says of itself: why it is not ready, or null, and what operators must know all the same. */
+export interface ServiceState {
+  readonly reason: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** Asks the service at the address for its state; null when no Fatoura service answers. */
+export async function serviceState(url: string): Promise<ServiceState | null> {
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(STATE_MS), redirect: 'error' });
-    const { status, reason } = (await response.json()) as { status?: unknown; reason?: unknown };
-    if (status === 'ready') return 'ready';
-    return status === 'not ready' ? String(reason) : null;
+    const { status, reason, warnings } = (await response.json()) as Readonly<Record<string, unknown>>;
+    if (status !== 'ready' && status !== 'not ready') return null;
+    return {
+      reason: status === 'ready' ? null : String(reason),
+      warnings: Array.isArray(warnings) ? warnings.map(String) : [],
+    };
   } catch {
     return null;
   }

@@ -27,7 +27,7 @@ export const WHOLE_RANGE: ClaimRanges = { own: () => ALL_PARTITIONS, start: asyn
  * @param report receives failures of the store; the range stays as it is meanwhile
  */
 export function createClaimRanges(
-  members: ClaimMembers,
+  members: Pick<ClaimMembers, 'heartbeat' | 'forget'>,
   worker: string,
   report: (error: unknown) => void,
 ): ClaimRanges {

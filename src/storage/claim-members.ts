@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
+import type { Heartbeat } from '../domain/live-workers.ts';
 import { insertNew } from './insert-new.ts';
 
 interface MembersDocument {
@@ -9,6 +10,10 @@ interface MembersDocument {
 }
 
 const MEMBERS = { _id: 'invoices' } as const;
+
+function heartbeatsOf(workers: Readonly<Record<string, Date>>): readonly Heartbeat[] {
+  return Object.entries(workers).map(([id, at]) => ({ id, at }));
+}
 
 /** The workers that claim invoices: one document in the collection `claim_members`, found by its id. */
 export function createClaimMembers(db: Db): ClaimMembers {
@@ -22,7 +27,11 @@ export function createClaimMembers(db: Db): ClaimMembers {
         await insertNew(members, [MEMBERS]);
         after = await beat();
       }
-      return Object.entries(after?.workers ?? { [id]: at }).map(([worker, seen]) => ({ id: worker, at: seen }));
+      return heartbeatsOf(after?.workers ?? { [id]: at });
+    },
+
+    async list() {
+      return heartbeatsOf((await members.findOne(MEMBERS))?.workers ?? {});
     },
 
     async forget(workerId, at) {

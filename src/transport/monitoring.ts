@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isOperator, type OperatorHash } from './operator-pages.ts';
-import { type Ready, readinessOf } from './readiness.ts';
+import { type Ready, readinessOf, type Warnings } from './readiness.ts';
 
 /** Time limits for a request, milliseconds. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 70_000 };
@@ -13,6 +13,7 @@ export interface MonitoringParts {
   /** As for `operatorPages`. */
   readonly operatorHash: OperatorHash;
   readonly ready: Ready;
+  readonly warnings: Warnings;
 }
 
 /** The addresses of a process that answers monitoring systems alone. */
@@ -57,7 +58,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
   if (request.method !== 'GET') return void response.writeHead(405, { Allow: 'GET' }).end();
   if (path === '/healthz') return void json(200, { status: 'alive' });
   if (path === '/readyz') {
-    const { status, body } = await readinessOf(parts.ready, new URLSearchParams(query));
+    const { status, body } = await readinessOf(parts, new URLSearchParams(query));
     return void json(status, body);
   }
   if (path !== '/metrics') return void response.writeHead(404).end();

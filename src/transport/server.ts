@@ -35,7 +35,7 @@ import { request, securityHeaders } from './middleware/request.ts';
 import { trace } from './middleware/trace.ts';
 import { limitUnread } from './middleware/unread-answers.ts';
 import { type OperatorRouteParts, operatorRoutes } from './operator-routes.ts';
-import { type Ready, readinessOf } from './readiness.ts';
+import { type Ready, readinessOf, type Warnings } from './readiness.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import type { RestParts } from './rest/route.ts';
 import { ROUTES } from './rest/routes.ts';
@@ -67,6 +67,7 @@ export interface ServerParts extends RestParts {
   /** Called for each request with an API key. */
   readonly recorded: (request: AnsweredRequest) => void;
   readonly ready: Ready;
+  readonly warnings: Warnings;
   /** Proxies in front that set `X-Forwarded-*`. With 0 their values are ignored, because clients can set them. */
   readonly trustedProxies: number;
 }
@@ -148,7 +149,7 @@ export function createServer(parts: ServerParts): Koa {
     ctx.body = { status: 'alive' };
   });
   router.get('/readyz', async (ctx) => {
-    const { status, body } = await readinessOf(parts.ready, new URLSearchParams(ctx.querystring));
+    const { status, body } = await readinessOf(parts, new URLSearchParams(ctx.querystring));
     ctx.status = status;
     ctx.body = body;
   });

@@ -252,6 +252,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.placeEarlierWork', () => invoices.placeEarlierWork(5), 5],
   ['invoices.reschedule', () => invoices.reschedule(new Date(), 4000), 5],
   ['claimMembers.heartbeat', () => createClaimMembers(store.db).heartbeat(HEARTBEAT), 1],
+  ['claimMembers.list', () => createClaimMembers(store.db).list(), 1],
   ['claimMembers.forget', () => createClaimMembers(store.db).forget('w', HEARTBEAT.at), 1],
   ['jobs.removeOldWakes', () => createStageJobs(store.db, 'w').removeOldWakes(), 1],
   ['people.grantsOf', () => people().grantsOf('per_7'), 1],

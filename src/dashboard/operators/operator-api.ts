@@ -27,6 +27,7 @@ type Environment = (typeof ENVIRONMENTS)[number];
 /** The state of the whole service (`/ops/api/survey`). */
 export interface Survey {
   readonly at: string;
+  readonly workers: number;
   readonly queues: readonly (Backlog & { readonly lane: Lane })[];
   readonly webhooks: Backlog;
   readonly parked: readonly { readonly tenantId: string; readonly name: string; readonly waiting: number }[];

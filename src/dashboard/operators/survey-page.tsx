@@ -87,7 +87,7 @@ function Attention({ rows, onRetry }: { rows: Survey['attention']; onRetry: (inv
   );
 }
 
-function Queues({ survey: { queues, webhooks, parked } }: { survey: Survey }) {
+function Queues({ survey: { queues, webhooks, parked, workers } }: { survey: Survey }) {
   const { texts } = useLanguage();
   const { operators } = texts;
   const rows: readonly (readonly [string, Backlog])[] = [
@@ -97,6 +97,15 @@ function Queues({ survey: { queues, webhooks, parked } }: { survey: Survey }) {
   return (
     <section class="part">
       <h2>{operators.queues}</h2>
+      {workers === 0 ? (
+        <p class="refusal" role="alert">
+          {operators.noWorker}
+        </p>
+      ) : (
+        <p class="under">
+          {operators.workers}: {workers}
+        </p>
+      )}
       <table class="rows">
         <thead>
           <tr>
@@ -178,12 +187,14 @@ function Authority({ survey: { authority, hasAuthority }, onPause, onResume }: A
             <dd>{moment(notBefore)}</dd>
           </div>
         )}
-        <div>
-          <dt>{operators.workers}</dt>
-          <dd>
-            {workers} · {operators.inFlight} {inFlight}
-          </dd>
-        </div>
+        {hasAuthority && (
+          <div>
+            <dt>{operators.transmitting}</dt>
+            <dd>
+              {workers} · {operators.inFlight} {inFlight}
+            </dd>
+          </div>
+        )}
         {pause && (
           <div>
             <dt>{operators.paused}</dt>

@@ -214,7 +214,10 @@ export const ar: Texts = {
     outages: 'الانقطاعات إلى الآن',
     nextProbe: 'المحاولة المقبلة',
     notBefore: 'لا يُرسل شيء قبل',
-    workers: 'العمليات',
+    workers: 'عمليات المعالجة',
+    noWorker:
+      'لا تعمل أي عملية معالجة: الفواتير والإشعارات والرسائل تنتظر. شغّل عملية بالإعداد ROLE=all أو ROLE=worker.',
+    transmitting: 'العمليات التي ترسل',
     inFlight: 'قيد الإرسال:',
     paused: 'أوقفه',
     resume: 'استئناف الإرسال',

@@ -217,6 +217,8 @@ export const en: Texts = {
     nextProbe: 'Next probe',
     notBefore: 'Nothing is sent before',
     workers: 'Workers',
+    noWorker: 'No worker runs: invoices, webhooks and mails wait. Start a process with ROLE=all or ROLE=worker.',
+    transmitting: 'Workers that transmit',
     inFlight: 'in flight:',
     paused: 'Paused by',
     resume: 'Send again',

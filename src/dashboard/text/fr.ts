@@ -222,7 +222,10 @@ export const fr: Texts = {
     outages: 'Pannes jusqu’ici',
     nextProbe: 'Prochain essai',
     notBefore: 'Rien n’est envoyé avant',
-    workers: 'Processus',
+    workers: 'Processus de traitement',
+    noWorker:
+      'Aucun processus de traitement ne tourne\u00a0: factures, webhooks et e-mails attendent. Démarrez un processus avec ROLE=all ou ROLE=worker.',
+    transmitting: 'Processus qui transmettent',
     inFlight: 'en cours\u00a0:',
     paused: 'Arrêté par',
     resume: 'Reprendre les envois',

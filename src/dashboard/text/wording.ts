@@ -199,6 +199,8 @@ export interface OperatorsTexts {
   readonly nextProbe: string;
   readonly notBefore: string;
   readonly workers: string;
+  readonly noWorker: string;
+  readonly transmitting: string;
   readonly inFlight: string;
   readonly paused: string;
   readonly resume: string;

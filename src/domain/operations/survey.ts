@@ -18,6 +18,8 @@ export interface Storage {
 /** The state of the whole service at one time. Counts go up to {@link MOST_WAITING}. */
 export interface Survey {
   readonly at: Date;
+  /** Processes that do the background work. Without one, everything in the queues waits. */
+  readonly workers: number;
   /** Due work by lane, in the order of the lanes. */
   readonly queues: readonly (Backlog & { readonly lane: Lane })[];
   /** Due deliveries of webhooks. */
@@ -47,6 +49,7 @@ export interface SurveyParts {
   readonly certificates: (now: Date) => Promise<readonly SignersCertificate[]>;
   readonly storage: () => Promise<Storage>;
   readonly namesOf: (tenantIds: readonly string[]) => Promise<Map<string, string>>;
+  readonly workers: () => Promise<number>;
   readonly now: () => Date;
 }
 
@@ -54,7 +57,7 @@ export interface SurveyParts {
 export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
   return async () => {
     const at = parts.now();
-    const [queues, webhooks, parked, attention, authority, certificates, storage] = await Promise.all([
+    const [queues, webhooks, parked, attention, authority, certificates, storage, workers] = await Promise.all([
       Promise.all(
         parts.lanes.map(async (lane) => {
           const { waiting, oldest } = await parts.backlog(lane, MOST_WAITING);
@@ -67,11 +70,12 @@ export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
       parts.authority(at),
       parts.certificates(at),
       parts.storage(),
+      parts.workers(),
     ]);
     const names = await parts.namesOf([...new Set([...parked, ...attention].map(({ tenantId }) => tenantId))]);
     const nameOf = (tenantId: string) => names.get(tenantId) ?? tenantId;
     return {
-      ...{ at, queues, webhooks, authority, certificates, storage, hasAuthority: parts.hasAuthority },
+      ...{ at, workers, queues, webhooks, authority, certificates, storage, hasAuthority: parts.hasAuthority },
       parked: parked.map((each) => ({ ...each, name: nameOf(each.tenantId) })),
       attention: attention.map((each) => ({ ...each, tenantName: nameOf(each.tenantId) })),
     };

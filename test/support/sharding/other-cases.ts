@@ -353,6 +353,7 @@ function processCases({ db }: Store): Record<string, Subject> {
   return {
     createClaimMembers: subject(members, {
       heartbeat: () => members.heartbeat({ id: 'w', at: new Date() }),
+      list: () => members.list(),
       forget: () => members.forget('w', null),
     }),
     createInstallationRepository: subject(installation, {

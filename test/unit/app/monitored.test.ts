@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { createMonitored } from '../../../src/app/monitored.ts';
+import { createWorkers } from '../../../src/app/workers.ts';
+import { readinessOf } from '../../../src/transport/readiness.ts';
 
 function monitored() {
-  const state = { trouble: null as string | null, hasBegun: false, hash: 'a', reads: 0 };
+  const state = { trouble: null as string | null, hasBegun: false, hash: 'a', reads: 0, workers: 1 };
   const installation = {
     async operatorHash() {
       state.reads++;
@@ -15,7 +17,8 @@ function monitored() {
       return state.hasBegun;
     },
   };
-  return { state, ...createMonitored(closing, installation, { trouble: async () => state.trouble }) };
+  const workers = { count: async () => state.workers };
+  return { state, ...createMonitored(closing, installation, { trouble: async () => state.trouble }, workers) };
 }
 
 it('a process is not ready during an outage of the store, unless that does not count, and from the begin of its stop', async () => {
@@ -37,4 +40,24 @@ it("the operator's password is read each time, and remembered during an outage o
   expect(await operatorHash()).toBe('b');
   state.trouble = 'the store is away';
   expect(await operatorHash()).toBe('b');
+});
+
+it('without a worker a process is ready, and says that everything waits', async () => {
+  const { state, ready, warnings } = monitored();
+  const asked = async (query: string) => (await readinessOf({ ready, warnings }, new URLSearchParams(query))).body;
+  expect(await asked('')).toEqual({ status: 'ready' });
+  state.workers = 0;
+  expect(await asked('')).toEqual({
+    status: 'ready',
+    warnings: [expect.stringMatching(/^no worker runs: .*ROLE=worker/)],
+  });
+  expect(await asked('exclude=store')).toEqual({ status: 'ready' });
+});
+
+it('workers are those with a heartbeat of the last 15 s, and this process if it is one', async () => {
+  const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000);
+  const beats = [1, 10, 60].map((seconds) => ({ id: `w${seconds}`, at: at(seconds) }));
+  const count = (list: typeof beats, isWorker: boolean) => createWorkers({ list: async () => list }, isWorker).count();
+  expect([await count(beats, true), await count(beats, false)]).toEqual([2, 2]);
+  expect([await count([], true), await count([], false)]).toEqual([1, 0]);
 });

@@ -168,6 +168,13 @@ describe('service', () => {
   it.each([
     ['runs', { status: 'ready' }, 'running engine', 'works', /^answers at http:\/\/127\.0\.0\.1:\d+$/],
     ['runs on a server', { status: 'ready' }, 'server', 'works', /^answers at/],
+    [
+      'runs without a worker',
+      { status: 'ready', warnings: ['no worker runs'] },
+      'server',
+      'warns',
+      /^answers at .*, but no worker runs$/,
+    ],
     ["is another folder's", { status: 'ready' }, 'own engine', 'fails', /uses another data folder/],
     ['is not ready', { status: 'not ready', reason: 'no store' }, 'server', 'warns', /no store/],
     ['is not the program that listens', '<h1>Hello</h1>', 'own engine', 'fails', /another program listens on port/],

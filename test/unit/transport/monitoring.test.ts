@@ -4,6 +4,7 @@ import { type Monitoring, serveMonitoring } from '../../../src/transport/monitor
 
 let monitoring: Monitoring;
 let trouble: string | null = null;
+let warnings: string[] = [];
 let isAway = false;
 
 beforeAll(async () => {
@@ -14,6 +15,7 @@ beforeAll(async () => {
       return createHash('sha256').update('pass:word').digest('hex');
     },
     ready: async (withStore) => (withStore ? trouble : null),
+    warnings: async () => warnings,
   });
 });
 afterAll(() => monitoring.close());
@@ -37,6 +39,8 @@ it('shows the metrics to the operator alone', async () => {
 it('says whether it is alive and ready, without a credential, and nothing else', async () => {
   expect(await answerTo('/healthz')).toEqual([200, '{"status":"alive"}']);
   expect(await answerTo('/readyz?x')).toEqual([200, '{"status":"ready"}']);
+  warnings = ['no worker runs'];
+  expect(await answerTo('/readyz')).toEqual([200, '{"status":"ready","warnings":["no worker runs"]}']);
   trouble = 'the store is away';
   expect(await answerTo('/readyz')).toEqual([503, '{"status":"not ready","reason":"the store is away"}']);
   expect(await answerTo('/readyz?exclude=store')).toEqual([200, '{"status":"ready"}']);
