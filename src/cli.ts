@@ -1,3 +1,4 @@
+import { waitForSlowAddresses } from './adapters/address-attempts.ts';
 import type { CommandContext } from './cli/command.ts';
 import { useCompileCache } from './compile-cache.ts';
 import { endWithNpm } from './engine/parent-process.ts';
@@ -5,6 +6,7 @@ import { endWithNpm } from './engine/parent-process.ts';
 // The process of the command line.
 
 useCompileCache();
+waitForSlowAddresses();
 // Loaded after the cache.
 const [
   { INTERRUPTED, InputError },

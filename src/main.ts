@@ -1,3 +1,4 @@
+import { waitForSlowAddresses } from './adapters/address-attempts.ts';
 import { useCompileCache } from './compile-cache.ts';
 import { endWithNpm } from './engine/parent-process.ts';
 
@@ -9,6 +10,7 @@ import { endWithNpm } from './engine/parent-process.ts';
  */
 const ONE_SIGNAL_MS = 1000;
 
+waitForSlowAddresses();
 const forgetNpm = endWithNpm();
 // All else is loaded after `endWithNpm`, because loading takes a while and npm may end meanwhile, and after the cache.
 const keepCompiled = useCompileCache();

@@ -23,12 +23,18 @@ const OTHER_NOUNS = [
  * src/ must match one.
  */
 export const IMPORT_TABLE: readonly Row[] = [
-  { path: 'main.ts', may: ['app/', 'config.ts', 'cli/', 'engine/parent-process.ts', 'compile-cache.ts'] },
+  {
+    path: 'main.ts',
+    may: [
+      ...['app/', 'config.ts', 'cli/'],
+      ...['engine/parent-process.ts', 'compile-cache.ts', 'adapters/address-attempts.ts'],
+    ],
+  },
   {
     path: 'cli.ts',
     may: [
       ...['app/', 'config.ts', 'cli/', 'graphql/operation-list.ts'],
-      ...['engine/parent-process.ts', 'compile-cache.ts'],
+      ...['engine/parent-process.ts', 'compile-cache.ts', 'adapters/address-attempts.ts'],
     ],
   },
   { path: 'compile-cache.ts', may: [], packages: [] },
@@ -54,7 +60,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       'domain/*/*-input.ts',
       // Sets, fields and limits of the REST contract.
       ...['domain/invoice/fields.ts', 'domain/invoice/field-table.ts'],
-      ...['domain/event.ts', 'domain/invoice/lifecycle.ts'],
+      ...['domain/event.ts', 'domain/invoice/lifecycle.ts', 'domain/invoice/tax-rate.ts'],
       ...['domain/invoice/invoice-warnings.ts', 'domain/tenant/tenant.ts'],
       'type domain/',
     ],
@@ -65,6 +71,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'domain/*.ts', may: OTHER_NOUNS, packages: ['zod'] },
   { path: 'storage/', may: ['domain/'] },
   { path: 'jobs/', may: ['domain/', 'storage/duplicate-key.ts'] },
+  { path: 'adapters/address-attempts.ts', may: [] },
   { path: 'adapters/threads.ts', may: [] },
   { path: 'adapters/der.ts', may: [] },
   { path: 'adapters/watched-file.ts', may: [] },
@@ -74,6 +81,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     may: [
       ...['domain/', 'text/'],
       ...['adapters/threads.ts', 'adapters/der.ts', 'adapters/watched-file.ts', 'adapters/sync-folder.ts'],
+      'adapters/address-attempts.ts',
     ],
   },
   // The texts that documents, mails and pages print.

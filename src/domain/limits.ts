@@ -29,8 +29,14 @@ export const ENDPOINT_LIMITS = { url: 2048, description: 500 } as const;
 /** Time limits of an attempt to deliver, in milliseconds: for connecting, and for all of it (docs/decisions/0026). */
 export const DELIVERY_TIMES = { connect: 5000, whole: 15_000 } as const;
 
-/** Maximum size of the stored response body, and of the response headers, of an attempt to deliver, in bytes. */
+/** Maximum size of the stored response body, and of the stored response headers, of an attempt to deliver, in bytes. */
 export const KEPT_RESPONSE_BYTES = 16 * 1024;
+
+/**
+ * Maximum size of the headers of an answer from outside, in bytes. Gateways add cookies and policies of tens of
+ * kilobytes. Larger ones are no answer.
+ */
+export const MAX_ANSWER_HEADER_BYTES = 64 * 1024;
 
 /** How long former webhook secrets sign beside a new one, in seconds. */
 export const SECRET_OVERLAP = { default: 86_400, most: 7 * 86_400 } as const;

@@ -89,7 +89,7 @@ function samplerOf({ root, ratio, parentBased }: TracingSettings['sampler']): Sa
 
 function exporterOf({ endpoint, protocol, headers, timeoutMs }: TracingSettings): SpanExporter {
   const Exporter = protocol === 'http/json' ? JsonExporter : ProtobufExporter;
-  return new Exporter({ url: endpoint, headers: { ...headers }, timeoutMillis: timeoutMs });
+  return new Exporter({ url: endpoint, headers: { Accept: '*/*', ...headers }, timeoutMillis: timeoutMs });
 }
 
 /** The exporter, which counts, and reports the first failure after a success and the first success after one. */

@@ -35,6 +35,13 @@ const GLOBAL_IPV6 = '2000::/3';
  */
 const CLOSED_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
+/**
+ * Translated to the IPv4 address in its last 32 bits (NAT64, RFC 6052). A network that has IPv6 alone reaches public IPv4
+ * hosts under it. The prefix for local use (64:ff9b:1::/48, RFC 8215) stays closed: the place of the IPv4 address in it is
+ * a matter of the network, and it may stand for private ones.
+ */
+const NAT64 = '64:ff9b::/96';
+
 /** Allowed ports below 1024. */
 const LOW_PORTS = new Set([443]);
 /** Forbidden ports from 1024 on: protocols other than HTTP (WHATWG Fetch, "bad ports"). */
@@ -46,6 +53,7 @@ const CLOSED_PORTS = new Set([
 const closedIpv4 = listOf(CLOSED_IPV4, 'ipv4');
 const globalIpv6 = listOf([GLOBAL_IPV6], 'ipv6');
 const closedIpv6 = listOf(CLOSED_IPV6, 'ipv6');
+const nat64 = listOf([NAT64], 'ipv6');
 
 /** Whether webhooks may be sent to this address: only public unicast addresses, and none of this machine's own. */
 export function isPublicAddress(address: string): boolean {
@@ -53,7 +61,8 @@ export function isPublicAddress(address: string): boolean {
   // An address with a zone id is link-local; isIP accepts it.
   if (family === 0 || address.includes('%') || isOwnAddress(address)) return false;
   if (family === 4) return !closedIpv4.check(address, 'ipv4');
-  // IPv4-mapped, NAT64, ULA, link-local and multicast addresses are all outside of 2000::/3.
+  if (nat64.check(address, 'ipv6')) return isPublicAddress(translatedIpv4(address));
+  // IPv4-mapped, ULA, link-local and multicast addresses are all outside of 2000::/3.
   return globalIpv6.check(address, 'ipv6') && !closedIpv6.check(address, 'ipv6');
 }
 
@@ -81,6 +90,15 @@ function listOf(blocks: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
     list.addSubnet(network, Number(bits), family);
   }
   return list;
+}
+
+/** The IPv4 address in the last 32 bits of an address under {@link NAT64}. */
+function translatedIpv4(address: string): string {
+  // The URL parser writes it in hexadecimal, with `::` before what is left of these bits.
+  const [, low = ''] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
+  const groups = low.split(':').map((group) => Number.parseInt(group || '0', 16));
+  const [high, last] = [groups.at(-2) ?? 0, groups.at(-1) ?? 0];
+  return [high >> 8, high & 255, last >> 8, last & 255].join('.');
 }
 
 function isOwnAddress(address: string): boolean {

@@ -1,10 +1,12 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { lookup as dnsLookup, type LookupAddress, Resolver } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { DELIVERY_TIMES, KEPT_RESPONSE_BYTES } from '../../domain/limits.ts';
+import { DELIVERY_TIMES, KEPT_RESPONSE_BYTES, MAX_ANSWER_HEADER_BYTES } from '../../domain/limits.ts';
 import type { SendFailure, SendResult } from '../../domain/webhook/delivery.ts';
 import type { OutgoingRequest, WebhookSender } from '../../domain/webhook/ports.ts';
+import { ADDRESS_ATTEMPT_MS } from '../address-attempts.ts';
 import { isPublicAddress, urlRefusal } from './address-policy.ts';
 
 export interface SenderOptions {
@@ -27,6 +29,9 @@ export interface WebhookHttpSender extends WebhookSender {
   close(): Promise<void>;
 }
 
+/** The channel on which undici tells the connection of each request (undici, "Diagnostics Channel Support"). */
+const CONNECTION_CHOSEN = 'undici:client:sendHeaders';
+
 class RefusedAddress extends Error {
   readonly code = 'REFUSED_ADDRESS';
 }
@@ -39,8 +44,17 @@ class RefusedAddress extends Error {
 export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
   const { allowInsecure, connectTimeoutMs = DELIVERY_TIMES.connect, totalTimeoutMs = DELIVERY_TIMES.whole } = options;
   const resolve = options.resolve ?? (allowInsecure ? resolveLikeSystem : createPublicResolver());
-  /** Number of connections opened so far. */
-  let connections = 0;
+  /** Connections that have carried a request. */
+  const used = new WeakSet<object>();
+  /** The request that is just beginning. undici then tells its connection at once. */
+  let beginning: Answer | null = null;
+  const onConnectionChosen = (chosen: unknown) => {
+    const { socket } = chosen as { readonly socket: object };
+    if (beginning) beginning.reusesConnection = used.has(socket);
+    used.add(socket);
+    beginning = null;
+  };
+  subscribe(CONNECTION_CHOSEN, onConnectionChosen);
   const isAllowed = (address: string) => allowInsecure || isPublicAddress(address);
 
   const lookup: LookupFunction = (host, { all }, done) => {
@@ -59,6 +73,7 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
     timeout: connectTimeoutMs,
     lookup,
     autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
     // NODE_TLS_REJECT_UNAUTHORIZED must not disable certificate validation.
     rejectUnauthorized: true,
     ...(options.ca !== undefined && {
@@ -72,17 +87,14 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
       if (isIP(literal) !== 0 && !isAllowed(literal)) return done(refusal(target.hostname, literal), null);
       connectSocket(target, (error, socket) => {
         if (error) return done(error, null);
-        if (isAllowed(socket.remoteAddress ?? '')) {
-          connections++;
-          return done(null, socket);
-        }
+        if (isAllowed(socket.remoteAddress ?? '')) return done(null, socket);
         socket.destroy();
         done(refusal(target.hostname, socket.remoteAddress ?? 'no address'), null);
       });
     },
     headersTimeout: totalTimeoutMs,
     bodyTimeout: totalTimeoutMs,
-    maxHeaderSize: KEPT_RESPONSE_BYTES,
+    maxHeaderSize: MAX_ANSWER_HEADER_BYTES,
     allowH2: false,
   };
   const agent = new Agent(agentOptions);
@@ -97,6 +109,9 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
         settle({ code: 'timeout', message: `no answer within ${totalTimeoutMs / 1000} s` });
         answer.abort();
       }, limitMs);
+      answer.onBegin = () => {
+        beginning = answer;
+      };
       answer.onEnd = (error) => {
         clearTimeout(timer);
         settle(error ? failureOf(error) : null);
@@ -122,11 +137,9 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
         const failure = { code: 'refused_address', message: `${request.url} is not allowed: ${refused}` } as const;
         return { status: null, headers: [], body: '', truncated: false, latencyMs: 0, failure };
       }
-      const before = connections;
       let { answer, failure } = await post(agent, target, request, totalTimeoutMs);
-      // No connection was opened: the request used an idle connection that the receiver was just closing. Retry on a
-      // new one.
-      if (failure?.code === 'connection_broken' && connections === before) {
+      // It used an idle connection that the receiver was just closing. Retry on a new one.
+      if (failure?.code === 'connection_broken' && answer.reusesConnection) {
         ({ answer, failure } = await post(freshAgent, target, request, totalTimeoutMs - elapsed()));
       }
       return {
@@ -138,7 +151,10 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
         failure,
       };
     },
-    close: async () => void (await Promise.all([agent.destroy(), freshAgent.destroy()])),
+    async close() {
+      await Promise.all([agent.destroy(), freshAgent.destroy()]);
+      unsubscribe(CONNECTION_CHOSEN, onConnectionChosen);
+    },
   };
 }
 
@@ -169,12 +185,15 @@ function noAddress(host: string): Error {
   return Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' });
 }
 
-/** Collects a response, up to the limit {@link KEPT_RESPONSE_BYTES}. */
+/** Collects a response; of headers and body {@link KEPT_RESPONSE_BYTES} each. */
 class Answer implements Dispatcher.DispatchHandler {
   status: number | null = null;
-  headers: [string, string][] = [];
+  readonly headers: [string, string][] = [];
   readonly chunks: Buffer[] = [];
   truncated = false;
+  /** Whether it was sent on a connection that had carried another request before. */
+  reusesConnection = false;
+  onBegin: () => void = () => undefined;
   onEnd: (error: Error | null) => void = () => undefined;
   #bytes = 0;
   #controller: Dispatcher.DispatchController | null = null;
@@ -188,6 +207,7 @@ class Answer implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.onBegin();
     // Aborted while waiting for a connection.
     if (this.#aborted) this.abort();
   }
@@ -200,9 +220,14 @@ class Answer implements Dispatcher.DispatchHandler {
     // 1xx responses precede the final response.
     if (status < 200) return;
     this.status = status;
-    this.headers = Object.entries(headers).flatMap(([name, value]) =>
-      [value ?? []].flat().map((each): [string, string] => [name, each]),
-    );
+    let room = KEPT_RESPONSE_BYTES;
+    for (const [name, values] of Object.entries(headers)) {
+      for (const value of [values ?? []].flat()) {
+        room -= name.length + value.length;
+        if (room < 0) return;
+        this.headers.push([name, value]);
+      }
+    }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -64,6 +64,8 @@ export function deliveryHeaders(
 ): Record<string, string> {
   return {
     'Content-Type': 'application/json',
+    // Without it, the OWASP core rule set (920300) and firewalls that use it refuse the request.
+    Accept: '*/*',
     'User-Agent': 'Fatoura-Webhooks/1',
     'Fatoura-Environment': content.environment,
     ...(content.manual && { 'Fatoura-Trigger': 'manual' }),

@@ -8,12 +8,18 @@ import { packagesLoadedBy } from '../../support/loaded-packages.ts';
 
 let collector: Server;
 let status = 200;
-let received: { readonly type: string | undefined; readonly key: unknown; readonly bytes: number }[] = [];
+let received: {
+  readonly type: string | undefined;
+  readonly accept: string | undefined;
+  readonly key: unknown;
+  readonly bytes: number;
+}[] = [];
 
 beforeAll(async () => {
   collector = createServer(async (request, response) => {
     const bytes = Buffer.concat(await Array.fromAsync(request)).length;
-    received.push({ type: request.headers['content-type'], key: request.headers['api-key'], bytes });
+    const { accept } = request.headers;
+    received.push({ type: request.headers['content-type'], accept, key: request.headers['api-key'], bytes });
     response.writeHead(status).end();
   });
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
@@ -53,7 +59,7 @@ it('exports as protobuf with the given headers, and the rest when it closes', as
   const { adapter, one } = opened({ OTEL_EXPORTER_OTLP_HEADERS: 'api-key=k', OTEL_BSP_SCHEDULE_DELAY: '60000' });
   one();
   await adapter.close();
-  expect(received).toEqual([{ type: 'application/x-protobuf', key: 'k', bytes: expect.any(Number) }]);
+  expect(received).toEqual([{ type: 'application/x-protobuf', accept: '*/*', key: 'k', bytes: expect.any(Number) }]);
   expect(adapter.counts()).toEqual({ exported: 1, lost: 0 });
 });
 

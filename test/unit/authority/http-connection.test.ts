@@ -216,6 +216,23 @@ it('closing ends a request that hangs on a connection of earlier certificates', 
   expect(await hanging).toMatchObject({ kind: 'unknown' });
 });
 
+it('names its program and what it accepts, without which firewalls answer 403', async () => {
+  const { authority } = await open();
+  const seen: unknown[] = [];
+  server.script = ({ headers }) => {
+    seen.push([headers['user-agent'], headers.accept]);
+    return { text: SHOWN };
+  };
+  await authority.submit(submission);
+  expect(seen).toEqual([['Fatoura/1', 'application/json']]);
+});
+
+it('headers of 40 KB do not make an answer a lost one', async () => {
+  const { authority } = await open();
+  server.script = () => ({ text: SHOWN, headers: { 'set-cookie': `a=${'x'.repeat(40_000)}` } });
+  expect(await authority.submit(submission)).toMatchObject({ kind: 'held' });
+});
+
 it('connections are kept alive', async () => {
   const { authority } = await open();
   for (let each = 0; each < 5; each++) expect(await authority.submit(submission)).toMatchObject({ kind: 'held' });

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { signatureHeaders, signingKey } from '../../../src/domain/webhook/signature.ts';
+import { deliveryHeaders, signatureHeaders, signingKey } from '../../../src/domain/webhook/signature.ts';
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 const body = JSON.stringify({ id: 'evt_1', data: { name: 'Société Générale à Fès', note: 'شكرا' } });
@@ -14,6 +14,11 @@ function verifies(header: string, raw: string, secret: string, now = Date.now() 
   const expected = createHmac('sha256', secret).update(`${t}.${raw}`).digest('hex');
   return Math.abs(now - Number(t)) <= 300 && parts.some(([name, value]) => name === 'v1' && value === expected);
 }
+
+it('a delivery says what it accepts and who sends it, without which firewalls answer 403 (OWASP CRS 920300, 920320)', () => {
+  const headers = deliveryHeaders({ ...content, environment: 'test', manual: false }, [signingKey(newSecret())]);
+  expect(headers).toMatchObject({ Accept: '*/*', 'User-Agent': expect.stringMatching(/^Fatoura/) });
+});
 
 describe('signatureHeaders', () => {
   it('verifies by the steps of the contract', () => {

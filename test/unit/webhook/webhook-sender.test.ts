@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { makeTestIdentity } from '../../../src/adapters/signing-key/test-certificate.ts';
 import { createWebhookSender, type WebhookHttpSender } from '../../../src/adapters/webhook-http/webhook-sender.ts';
 import { holdSilentPort } from '../../support/silent-port.ts';
+import { holdSlowPort } from '../../support/slow-port.ts';
 
 // Limits that only a hanging request exceeds. The tests of the limits use fake timers.
 let sender: WebhookHttpSender;
@@ -175,6 +176,50 @@ it('an idle connection that the receiver was just closing is not a failure: the 
   expect(requests).toBe(sent + 1);
 });
 
+it('the new attempt after such a connection does not depend on what other endpoints do', async () => {
+  let close: () => void = () => undefined;
+  const dies = await listen(
+    createTcpServer((socket) => {
+      let requests = 0;
+      socket.on('error', () => undefined);
+      socket.on('data', () => {
+        if (requests++ === 0) return void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+        // A request on the open connection waits until another endpoint has got a new connection.
+        close = () => socket.destroy();
+        waiting.resolve();
+      });
+    }),
+  );
+  const waiting = Promise.withResolvers<void>();
+  const other = await listen(createServer((_request, response) => response.end('ok')));
+  const send = (port: number) => sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' });
+  expect(await send(dies)).toMatchObject({ status: 200 });
+  await turn();
+  const second = send(dies);
+  await waiting.promise;
+  expect(await send(other)).toMatchObject({ status: 200 });
+  close();
+  expect(await second).toMatchObject({ status: 200, failure: null });
+});
+
+it('a connection that takes longer than 250 ms is waited for where the host has an address of the other family', async () => {
+  const slow = await holdSlowPort();
+  const patient = createWebhookSender({
+    allowInsecure: true,
+    // Nothing listens on the second one.
+    resolve: (_host, done) =>
+      done(null, [
+        { address: '127.0.0.1', family: 4 },
+        { address: '::1', family: 6 },
+      ]),
+  });
+  const sending = patient.send({ url: `http://receiver.example:${slow.port}/`, headers: {}, body: '{}' });
+  setTimeout(() => slow.release(), 500);
+  const result = await sending;
+  await Promise.all([patient.close(), slow.close()]);
+  expect(result).toMatchObject({ status: 200, failure: null });
+});
+
 /** Writes endlessly; `drips` counts the writes. */
 let drips = 0;
 const endless =
@@ -240,9 +285,20 @@ it.each([
   expect(result).toMatchObject({ status: null, headers: [], failure: { code: 'timeout' } });
 });
 
-it('endless headers are refused', async () => {
+it('headers of 20 KB are an answer, of which 16 KiB are kept', async () => {
   const result = await answered((_request, response) =>
-    response.writeHead(200, { 'X-Long': 'x'.repeat(20_000) }).end(),
+    response
+      .writeHead(200, { 'X-A': 'a'.repeat(9000), 'X-B': 'b'.repeat(9000), 'X-C': 'c'.repeat(2000) })
+      .end('thanks'),
+  );
+  expect(result).toMatchObject({ status: 200, body: 'thanks', failure: null });
+  expect(result.headers).toContainEqual(['x-a', 'a'.repeat(9000)]);
+  expect(result.headers.flat().join('').length).toBeLessThanOrEqual(16 * 1024);
+});
+
+it('headers of more than 64 KiB are refused', async () => {
+  const result = await answered((_request, response) =>
+    response.writeHead(200, { 'X-Long': 'x'.repeat(70_000) }).end(),
   );
   expect(result).toMatchObject({ status: null, failure: { code: 'connection_broken' } });
 });

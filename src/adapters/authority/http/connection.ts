@@ -2,6 +2,8 @@ import { randomUUID, type X509Certificate } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { MAX_ANSWER_HEADER_BYTES } from '../../../domain/limits.ts';
+import { ADDRESS_ATTEMPT_MS } from '../../address-attempts.ts';
 import type { CredentialStore } from './credentials.ts';
 import { createSharedResolver, type Resolve } from './shared-resolver.ts';
 
@@ -54,8 +56,6 @@ export interface ConnectionOptions {
   /** Default: the system's resolver. */
   readonly resolve?: Resolve;
 }
-
-const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
  * HTTPS with keep-alive, and with mutual TLS if there is a client certificate. When the files of `credentials` change,
@@ -111,7 +111,7 @@ export function createConnection(credentials: CredentialStore, options: Connecti
         const handler = new ExchangeHandler(request, requestId, limits, settle);
         const { origin, pathname, search } = request.url;
         const { method, body } = request;
-        const headers = { ...request.headers, 'x-request-id': requestId };
+        const headers = { 'user-agent': 'Fatoura/1', ...request.headers, 'x-request-id': requestId };
         try {
           via.agent.dispatch({ origin, path: pathname + search, method, headers, ...(body && { body }) }, handler);
         } catch (error) {
@@ -146,7 +146,8 @@ function createAgent(
   onServer: (host: string, certificate: X509Certificate) => void,
 ): Agent {
   const connect = buildConnector({
-    ...{ ...options, secureContext, autoSelectFamily: true, allowH2: false },
+    ...{ ...options, secureContext, allowH2: false },
+    ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS },
     // NODE_TLS_REJECT_UNAUTHORIZED must not disable certificate validation.
     rejectUnauthorized: true,
   });
@@ -162,7 +163,7 @@ function createAgent(
     // ExchangeHandler limits the time.
     headersTimeout: 0,
     bodyTimeout: 0,
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: MAX_ANSWER_HEADER_BYTES,
     allowH2: false,
   });
 }
