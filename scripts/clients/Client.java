@@ -17,7 +17,7 @@ public class Client {
     CreatedInvoice created = invoices.createInvoice(wanted("001234567000062"), "java-1");
     check(created.getStatus() == InvoiceStatus.PENDING && created.getPdfUrl() == null, "created");
     check(created.getAmount() == 12_000_000_000_000L, "64 bits");
-    check(created.getLines().get(0).getTaxRate() == TaxRate.NUMBER_20 && created.getMetadata().isEmpty(), "defaults");
+    check(created.getLines().get(0).getTaxRate() == 20 && created.getMetadata().isEmpty(), "defaults");
     var again = invoices.createInvoiceWithHttpInfo(wanted("001234567000062"), "java-1");
     check(again.getData().getId().equals(created.getId()), "replayed");
     check(again.getHeaders().get("idempotent-replayed").equals(List.of("true")), "Idempotent-Replayed");
@@ -44,8 +44,8 @@ public class Client {
     check(endpoints.listWebhookEndpoints(null).getData().contains(changed), "endpoint listed");
     check(endpoints.deleteWebhookEndpoint(endpoint.getId()).getDeleted(), "endpoint deleted");
 
-    refused(422, ErrorCode.INVALID_ICE, "customer.ice", () -> invoices.createInvoice(wanted("12"), null));
-    refused(404, ErrorCode.RESOURCE_NOT_FOUND, "id", () -> endpoints.deleteWebhookEndpoint(endpoint.getId()));
+    refused(422, "invalid_ice", "customer.ice", () -> invoices.createInvoice(wanted("12"), null));
+    refused(404, "resource_not_found", "id", () -> endpoints.deleteWebhookEndpoint(endpoint.getId()));
   }
 
   /** Without what may be left out: tax_rate, metadata, address and email. */
@@ -59,13 +59,13 @@ public class Client {
     void run() throws ApiException;
   }
 
-  private static void refused(int status, ErrorCode code, String param, Call call) throws Exception {
+  private static void refused(int status, String code, String param, Call call) throws Exception {
     try {
       call.run();
     } catch (ApiException thrown) {
       ErrorDetail error = ErrorResponse.fromJson(thrown.getResponseBody()).getError();
       check(thrown.getCode() == status && error.getStatus() == status, "status " + status);
-      check(error.getCode() == code && param.equals(error.getParam()), code + ": " + error);
+      check(error.getCode().equals(code) && param.equals(error.getParam()), code + ": " + error);
       return;
     }
     throw new AssertionError("not refused: " + code);

@@ -32,6 +32,7 @@ export const ERRORS = {
       ],
       408: ['The request did not arrive in time.', null],
       413: [`The body is larger than the maximum of ${MAX_BODY_BYTES / 1024 / 1024} MiB.`, null],
+      414: ['The target of the request is longer than 16 KiB.', null],
       415: ['Send the body as UTF-8 JSON with Content-Type: application/json; "text/plain" was sent.', null],
       416: ['The document has 7654 bytes; the range is beyond its end.', null],
       417: ['The only supported expectation is 100-continue.', 'Expect'],

@@ -63,11 +63,20 @@ const ALSO: Readonly<Record<string, Readonly<Record<string, object>>>> = {
 for (const schema of Object.values(DOCUMENT.components.schemas)) {
   if (schema.properties) schema.additionalProperties ??= false;
 }
+closeSets(DOCUMENT.components);
 for (const [name, properties] of Object.entries(ALSO)) {
   for (const [property, further] of Object.entries(properties))
     Object.assign(DOCUMENT.components.schemas[name]!.properties![property]!, further);
 }
 Object.assign(DOCUMENT.components.schemas.Timestamp!, { pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$' });
+
+/** Makes an `enum` of each set that the document leaves open for later members. */
+function closeSets(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  const schema = value as Record<string, unknown>;
+  if (Array.isArray(schema['x-extensible-enum'])) schema.enum = schema['x-extensible-enum'];
+  for (const each of Object.values(schema)) closeSets(each);
+}
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, coerceTypes: false });
 formats.default(ajv);
@@ -75,7 +84,7 @@ ajv.addSchema({ $id: 'openapi', ...DOCUMENT });
 const compiled = new Map<unknown, ValidateFunction>();
 
 /** Whatever one may answer that is no operation's own: another method, and what HTTP refuses. */
-const ANYWHERE = [405, 408, 417, 431];
+const ANYWHERE = [405, 408, 414, 417, 431];
 
 /** @throws {Error} where the answer is not what the document says: its status, headers, media type or body */
 export function checkContract(answered: Answered): void {

@@ -18,7 +18,7 @@ const url = z
   });
 
 /** The types of events (docs/api/contract.md, "Events"). */
-export const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_TYPES.join(', ')}`) }).meta({
+const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_TYPES.join(', ')}`) }).meta({
   id: 'EventType',
   description: Object.entries(EVENTS)
     .map(([type, { description }]) => `- \`${type}\`: ${description}`)

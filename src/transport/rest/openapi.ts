@@ -164,8 +164,8 @@ const SHARED_ANSWERS: Readonly<Record<string, Json>> = {
   500: failure('An error of the service.', 500, ['internal_error']),
   503: failure('Not available at the moment.', 503, ['internal_error']),
   refused: answerOfFailure(
-    'A method that the path does not have (405), or refused by the HTTP server (408, 417, 431), with the same body.',
-    Object.fromEntries([405, 408, 417, 431].map((status) => [status, exampleBody('invalid_request', status)])),
+    'A method that the path does not have (405), or refused by the HTTP server (408, 414, 417, 431), with the same body.',
+    Object.fromEntries([405, 408, 414, 417, 431].map((status) => [status, exampleBody('invalid_request', status)])),
   ),
 };
 

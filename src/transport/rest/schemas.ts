@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ERROR_CODES, exampleOfError, rowOfError, statusesOf } from '../../domain/error-codes.ts';
 import { serviceError } from '../../domain/errors.ts';
-import { currency, taxRate } from '../../domain/invoice/field-input.ts';
+import { EVENT_TYPES } from '../../domain/event.ts';
+import { currency } from '../../domain/invoice/field-input.ts';
 import {
   answeredFields,
   eventFields,
@@ -13,9 +14,9 @@ import {
 } from '../../domain/invoice/field-table.ts';
 import { INVOICE } from '../../domain/invoice/fields.ts';
 import { invoiceStatus } from '../../domain/invoice/list-invoices-input.ts';
+import { TAX_RATES } from '../../domain/invoice/tax-rate.ts';
 import { MAX_ENDPOINTS, PAGE_SIZE } from '../../domain/limits.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
-import { eventType } from '../../domain/webhook/endpoint-input.ts';
 import { errorBody } from './errors.ts';
 
 // The schemas of answers (docs/api/contract.md). The OpenAPI document contains them, and tests validate every answer
@@ -41,6 +42,15 @@ export const environmentSchema = z.enum(ENVIRONMENTS).meta({
   description: 'The environment of an invoice. A key only sees data of its own environment.',
 });
 
+/**
+ * The keyword for the known members of a set that may grow within a version. Not `enum`: with that, generated clients refuse
+ * the whole answer for one value that is newer than they are.
+ */
+const KNOWN = 'x-extensible-enum';
+
+/** The types of events in answers. In requests the set is closed. */
+const eventTypeSchema = z.string().meta({ [KNOWN]: EVENT_TYPES, description: 'The type. More may be added.' });
+
 /** The shape of an identifier of an invoice. */
 export const invoiceIdSchema = idSchema('inv').meta({ id: 'InvoiceId' });
 
@@ -51,7 +61,7 @@ const SCHEMAS: Readonly<Record<ValueType, z.ZodType>> = {
   ice: z.string().regex(/^[0-9]{15}$/),
   integer: z.int(),
   centimes: z.int(),
-  taxRate,
+  taxRate: z.int().meta({ [KNOWN]: TAX_RATES }),
   currency,
   status: invoiceStatus,
   environment: environmentSchema,
@@ -156,7 +166,7 @@ const endpointFields = {
   id: endpointIdSchema,
   object: z.literal('webhook_endpoint'),
   url: z.string().meta({ description: 'The https:// address that receives events.' }),
-  events: z.array(eventType).min(1).meta({ uniqueItems: true, description: 'The subscribed types, each once.' }),
+  events: z.array(eventTypeSchema).min(1).meta({ uniqueItems: true, description: 'The subscribed types, each once.' }),
   description: z.string().nullable(),
   active: z.boolean().meta({ description: 'False: nothing is delivered to the endpoint.' }),
   created_at: timestampSchema,
@@ -234,7 +244,7 @@ export const eventSchema = z
   .strictObject({
     id: idSchema('evt').meta({ description: 'An event may arrive more than once: deduplicate by this id.' }),
     object: z.literal('event'),
-    type: eventType,
+    type: eventTypeSchema,
     created: z.int().meta({ description: 'UNIX time in seconds.' }),
     data: z
       .strictObject({ id: idMember, object, ...snapshotOf(members) })
@@ -242,8 +252,9 @@ export const eventSchema = z
   })
   .meta({ id: 'InvoiceEvent', examples: [eventExample] });
 
-const errorCodeSchema = z.enum(ERROR_CODES).meta({
+const errorCodeSchema = z.string().meta({
   id: 'ErrorCode',
+  [KNOWN]: ERROR_CODES,
   description: [
     'For programs. More may be added.\n',
     ...ERROR_CODES.map((code) => {

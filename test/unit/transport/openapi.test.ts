@@ -163,8 +163,27 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('leaves the sets of answers open that may grow: error codes, event types, rates of VAT', () => {
+    const ajv = newAjv();
+    const error = { code: 'of_next_year', message: 'It is new.', param: null, status: 422 };
+    const answers: [string, object][] = [
+      ['ErrorResponse', { error }],
+      ['WebhookEndpoint', { ...schemas.WebhookEndpoint.examples[0], events: ['credit_note.accepted'] }],
+      ['InvoiceEvent', { ...schemas.InvoiceEvent.examples[0], type: 'credit_note.accepted' }],
+      ['Line', { ...schemas.Invoice.examples[0].lines[0], tax_rate: 16 }],
+    ];
+    for (const [name, answer] of answers) {
+      const validate = ajv.compile({ $ref: `openapi#/components/schemas/${name}` });
+      expect([name, validate(answer), validate.errors]).toEqual([name, true, null]);
+    }
+    // A closed set is either the contract's own, or that of a request.
+    expect(where(({ enum: closed }) => closed !== undefined)).toEqual(
+      ['InvoiceStatus', 'Currency', 'TaxRate', 'EventType', 'Environment'].map((name) => `components.schemas.${name}`),
+    );
+  });
+
   it('lists every code of errors with its statuses, what it means and what to do', () => {
-    const { enum: codes, description } = schemas.ErrorCode;
+    const { 'x-extensible-enum': codes, description } = schemas.ErrorCode;
     expect(codes).toEqual(Object.keys(ERRORS));
     for (const [code, { status }] of Object.entries(ERRORS))
       expect(description).toMatch(
