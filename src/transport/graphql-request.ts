@@ -10,6 +10,21 @@ export function jsonOf(body: string): unknown {
 }
 
 /**
+ * A body without members that stand for nothing: an empty `operationName`, and the empty arrays that PHP writes for
+ * objects without members.
+ * @param body any value
+ */
+export function withoutEmptyMembers(body: unknown): unknown {
+  if (!isObject(body)) return body;
+  const { operationName, variables, extensions } = body;
+  if (operationName !== '' && !Array.isArray(variables) && !Array.isArray(extensions)) return body;
+  const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !(OPTIONAL.has(name) && isEmpty(value))));
+}
+
+const OPTIONAL = new Set(['operationName', 'variables', 'extensions']);
+
+/**
  * Reads the body of a POST with one operation and no unusual members. Null does not mean that the body is invalid:
  * Yoga then decides.
  * @param body any value

@@ -12,6 +12,7 @@ import { subscribe } from '../graphql/subscribe.ts';
 import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { asEventStream, singleResult } from './graphql-event-stream.ts';
+import { jsonOf, withoutEmptyMembers } from './graphql-request.ts';
 import type { CountRequests } from './middleware/identify.ts';
 import { messageOf } from './open-stream.ts';
 import { principalOf, requestIdOf } from './state.ts';
@@ -53,7 +54,9 @@ export function graphqlOverSse(
 
   const handler = createHandler<IncomingMessage, Call, Record<string, unknown>>({
     authenticate: ({ context: { token } }) => token,
-    async onSubscribe({ headers, context: call }, { query, operationName, variables, extensions }) {
+    async onSubscribe({ headers, context: call }, { query, operationName: named, variables, extensions }) {
+      // An empty parameter of the query string names nothing.
+      const operationName = named || undefined;
       const { ctx } = call;
       call.operationId = String(extensions?.operationId ?? '');
       const read = checked(gate, query, operationName, variables ?? {});
@@ -114,7 +117,13 @@ export function graphqlOverSse(
     return JSON.stringify({ errors: coded });
   }
 
-  function handle(call: Call, method: string, accept: string, url: string, body: string): Promise<Response> {
+  function handle(
+    call: Call,
+    method: string,
+    accept: string,
+    url: string,
+    body: string | Record<string, unknown>,
+  ): Promise<Response> {
     const { ctx } = call;
     const get = (name: string) => (name === 'accept' ? accept : ctx.get(name) || null);
     return handler({ method, url, headers: { get }, body, raw: ctx.req, context: call });
@@ -207,16 +216,23 @@ export function graphqlOverSse(
     }
     const { token, reader } = call;
     const accept = acceptOf(ctx);
-    const text = ctx.method === 'GET' ? '' : await (ctx.method === 'POST' ? readGraphqlJson : readText)(ctx);
+    const body = await (ctx.method === 'GET' ? '' : ctx.method === 'POST' ? operationIn(ctx) : readText(ctx));
     const operates = token !== null && ctx.method !== 'PUT' && ctx.method !== 'DELETE' && accept !== EVENTS;
     if (operates && reader.operations >= MAX_OPERATIONS) {
       throw serviceError('invalid_request', `A stream can have at most ${MAX_OPERATIONS} concurrent operations.`);
     }
     if (operates) reader.operations++;
-    const answer = await handle(call, ctx.method, accept, ctx.url, text);
+    const answer = await handle(call, ctx.method, accept, ctx.url, body);
     if (token !== null) await updateReservations(call, token, answer, operates);
     return send(call, answer);
   };
+}
+
+/** The body of a POST; its text if it is no JSON object, which the library refuses. */
+async function operationIn(ctx: Context): Promise<string | Record<string, unknown>> {
+  const text = await readGraphqlJson(ctx);
+  const body = withoutEmptyMembers(jsonOf(text));
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : text;
 }
 
 /** The document of a valid request, or its errors. */

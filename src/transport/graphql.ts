@@ -15,7 +15,7 @@ import { readGraphqlJson } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { showGraphiql } from './graphiql.ts';
 import { asEventStream, eventStreaming, type YogaServerContext } from './graphql-event-stream.ts';
-import { answerType, jsonOf, ordinaryRequest, persistedDigest } from './graphql-request.ts';
+import { answerType, jsonOf, ordinaryRequest, persistedDigest, withoutEmptyMembers } from './graphql-request.ts';
 import type { CountRequests } from './middleware/identify.ts';
 import { noteFailure } from './middleware/request.ts';
 import { escapeLineEnds } from './open-stream.ts';
@@ -47,7 +47,10 @@ function gatePlugin(
     );
   };
   return {
-    onParams({ params, setParams }) {
+    onParams({ params: sent, setParams }) {
+      // Of a GET: the body of a POST has none any more.
+      const params = withoutEmptyMembers(sent) as typeof sent;
+      if (params !== sent) setParams(params);
       const sha256 = persistedDigest(params);
       if (sha256 === null) {
         if (params?.query == null) throw malformed('The request has no query.');
@@ -220,7 +223,7 @@ export function graphqlOverHttp(
     principalOf(ctx);
     const server: YogaServerContext = { ctx };
     if (ctx.method === 'POST') {
-      server.body = jsonOf(await readGraphqlJson(ctx));
+      server.body = withoutEmptyMembers(jsonOf(await readGraphqlJson(ctx)));
       if (await answerPrepared(ctx, server)) return ran('prepared');
     }
     ran('yoga');

@@ -129,6 +129,24 @@ function addressOf(server: Server, host: string): string {
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
+/**
+ * Whether the request's head became too long in its target. Without a line end, and without a space but the one behind
+ * the method, what arrived last belongs to the target: names and values of headers stand on lines of their own.
+ */
+function isTargetTooLong({ code, rawPacket, bytesParsed }: UnreadableRequest): boolean {
+  if (code !== 'HPE_HEADER_OVERFLOW' || rawPacket === undefined) return false;
+  return /^([A-Z]+ )?\S*$/.test(rawPacket.toString('latin1', 0, bytesParsed));
+}
+
+/** What Node tells of a request that its parser refuses. */
+interface UnreadableRequest extends NodeJS.ErrnoException {
+  /** The bytes that arrived last, and how many of them were parsed. */
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
+
+const TARGET_TOO_LONG = { status: 414, message: 'The target of the request is longer than 16 KiB.' };
+
 const UNREADABLE: Readonly<Record<string, { status: number; message: string }>> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers are larger than 16 KiB.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The extensions of a chunk are too large.' },
@@ -142,12 +160,14 @@ const UNREADABLE: Readonly<Record<string, { status: number; message: string }>> 
 function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter, lingerMs: number): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
   server.on('request', ({ socket }, response) => answering.set(socket, response));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: UnreadableRequest, socket) => {
     const response = answering.get(socket);
     // While another answer is being sent on the connection, no error can be answered.
     const busy = response?.headersSent && !response.writableFinished;
     if (error.code === 'ECONNRESET' || !socket.writable || busy) return void socket.destroy();
-    const { status, message } = UNREADABLE[error.code ?? ''] ?? { status: 400, message: 'This is not valid HTTP/1.1.' };
+    const { status, message } = isTargetTooLong(error)
+      ? TARGET_TOO_LONG
+      : (UNREADABLE[error.code ?? ''] ?? { status: 400, message: 'This is not valid HTTP/1.1.' });
     const requestId = `req_${randomUUID()}`;
     log.debug({ requestId, status, code: error.code }, 'a request could not be read');
     // Limits the time for a client that keeps sending or never closes.

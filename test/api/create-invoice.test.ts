@@ -287,6 +287,35 @@ describe('POST /v1/invoices: 403', () => {
   });
 });
 
+describe('metadata as PHP writes it', () => {
+  it('an empty array is an object without members, the same for an Idempotency-Key', async () => {
+    const key = { 'Idempotency-Key': 'php' };
+    const created = await client.post('/v1/invoices', invoiceBody({ metadata: [] }), key);
+    expect([created.status, created.body.metadata]).toEqual([201, {}]);
+    for (const metadata of [{}, null, undefined, []]) {
+      const again = await client.post('/v1/invoices', invoiceBody({ metadata }), key);
+      expect([again.status, again.body.id]).toEqual([201, created.body.id]);
+    }
+  });
+
+  it.each([[['a']], [[[]]], [[null]]])('another array is refused: %j', async (metadata) => {
+    const { status, body } = await client.post('/v1/invoices', invoiceBody({ metadata }));
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request', 'metadata']);
+  });
+
+  it('by GraphQL, too, as a variable and in the document', async () => {
+    const operation = (declared: string, metadata: string) => `mutation ${declared} { createInvoice(input: {
+      amount: 12000, currency: "MAD", metadata: ${metadata}, customer: { ice: "001234567000089", name: "A" },
+      lines: [{ description: "x", quantity: 1, unitPrice: 10000 }]
+    }) { ... on CreateInvoicePayload { invoice { metadata } } ... on Error { message } } }`;
+    for (const answer of [
+      await client.graphql(operation('', '[]')),
+      await client.graphql(operation('($metadata: Metadata)', '$metadata'), { metadata: [] }),
+    ])
+      expect(answer.body.data?.createInvoice).toEqual({ invoice: { metadata: {} } });
+  });
+});
+
 describe('POST /v1/invoices: 413 and 415', () => {
   it('refuses a body over 1 MiB', async () => {
     const { status, body } = await client.post('/v1/invoices', invoiceBody({ metadata: { k: text(1024 * 1024) } }));

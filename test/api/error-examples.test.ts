@@ -68,6 +68,7 @@ const CAUSES: Readonly<Partial<Record<ErrorCode, Readonly<Record<number, () => P
       return client.get(new URL(xml_url).pathname, { Range: 'bytes=99999999-' });
     },
     417: () => raw('Expect: tea'),
+    414: () => client.get(`/v1/invoices?x=${'x'.repeat(17_000)}`),
     431: () => raw(`X: ${'x'.repeat(20_000)}`),
   },
   invalid_api_key: { 401: () => new Client(service.url, null).get('/v1/invoices') },

@@ -32,6 +32,40 @@ async function refusalsOf(query: string, variables: Record<string, unknown> = {}
   return [posted.body.errors?.[0].message ?? null, ofStream ? JSON.parse(ofStream[1] ?? '') : null];
 }
 
+describe('members that stand for nothing', () => {
+  const QUERY = 'query A { __typename }';
+
+  it.each([
+    ['an empty operationName', { operationName: '' }],
+    ['the empty arrays of PHP', { variables: [], extensions: [] }],
+    ['null', { operationName: null, variables: null, extensions: null }],
+  ])('%s is as good as none', async (_what, members) => {
+    expect((await client.post('/graphql', { query: QUERY, ...members })).body).toEqual({
+      data: { __typename: 'Query' },
+    });
+    const streamed = await client.post(
+      '/graphql/stream',
+      { query: QUERY, ...members },
+      { Accept: 'text/event-stream' },
+    );
+    expect(streamed.body).toContain('data: {"data":{"__typename":"Query"}}');
+  });
+
+  it.each(['operationName=', 'operationName=&variables=&extensions='])('%s in a query string, too', async (rest) => {
+    const query = `?query=${encodeURIComponent(QUERY)}&${rest}`;
+    expect((await client.get(`/graphql${query}`)).body).toEqual({ data: { __typename: 'Query' } });
+    const streamed = await client.get(`/graphql/stream${query}`, { Accept: 'text/event-stream' });
+    expect(streamed.body).toContain('data: {"data":{"__typename":"Query"}}');
+  });
+
+  it.each([{ variables: [1] }, { variables: [[]] }, { extensions: [{}] }])(
+    'other arrays are refused: %j',
+    async (members) => {
+      expect((await client.post('/graphql', { query: QUERY, ...members })).status).toBe(400);
+    },
+  );
+});
+
 describe('limits', () => {
   it.each([
     ['tokens', `{ ${times(LIMITS.tokens, () => 'id')} }`, `${LIMITS.tokens} tokens`],
@@ -188,6 +222,8 @@ describe('requests that a page of another site can send without a preflight', ()
     ],
     ['application/graphql', mutation],
     ['application/json, text/plain', JSON.stringify({ query: mutation })],
+    ['text/plain; charset=application/json', JSON.stringify({ query: mutation })],
+    ['application/json; profile=x; charset=latin1', JSON.stringify({ query: mutation })],
   ])('run nothing: POST of %s', async (type, body) => {
     // Even with a credential, which such a request cannot carry.
     const answer = await client.request('POST', '/graphql', body, { 'Content-Type': type });
@@ -197,6 +233,24 @@ describe('requests that a page of another site can send without a preflight', ()
       Accept: 'text/event-stream',
     });
     expect(streamed.status).toBe(415);
+  });
+
+  it.each([
+    ...['application/json;', 'application/json; version=1', 'Application/JSON ; charset="UTF-8"; odata=verbose'],
+    ...['application/json; charset=utf8;;', 'application/json;charset='],
+  ])('are not kept out by what a media type of JSON may have besides: %s', async (type) => {
+    const body = JSON.stringify({ query: '{ __typename }' });
+    for (const [path, Accept] of [
+      ['/graphql', 'application/json'],
+      ['/graphql/stream', 'text/event-stream'],
+    ] as const) {
+      const answer = await client.request('POST', path, body, { 'Content-Type': type, Accept });
+      expect([path, answer.status]).toEqual([path, 200]);
+    }
+    const created = await client.request('POST', '/v1/invoices', JSON.stringify(invoiceBody()), {
+      'Content-Type': type,
+    });
+    expect(created.status).toBe(201);
   });
 
   it('run no mutation: GET', async () => {

@@ -43,6 +43,8 @@ describe('pages of other origins', () => {
         'last-event-id',
         'if-none-match',
         'range',
+        ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
+        ...['apollographql-client-name', 'apollographql-client-version'],
       ])
         expect(allowed).toContain(name);
       expect(headers.get('access-control-allow-credentials')).toBeNull();
@@ -171,6 +173,11 @@ describe('content codings', () => {
     ['gzip, deflate, br, zstd', 'br'],
     ['identity', undefined],
     ['br;q=0, gzip;q=0.1', 'gzip'],
+    ['identity;q=0, gzip', 'gzip'],
+    // No coding that there is is acceptable: RFC 9110, section 12.5.3.
+    ['identity;q=0', undefined],
+    ['*;q=0', undefined],
+    ['gzip;q=0, br;q=0, identity;q=0, zstd', undefined],
   ])('Accept-Encoding: %s is answered with %s, with the same ETag', async (accepted, coding) => {
     const created = await client.post('/v1/invoices', invoiceBody({ amount: 36000, ...many }));
     await client.settled(created.body.id);
@@ -185,6 +192,15 @@ describe('content codings', () => {
     expect(answer.headers.get('etag')).toBe(plain.headers.get('etag'));
     expect(await answer.json()).toEqual(plain.body);
   });
+
+  it.each(['/docs', '/docs/docs.css', '/v1/openapi.json', '/graphql'])(
+    '%s is answered to a client that accepts nothing, too',
+    async (path) => {
+      const headers = ['Accept: text/html, */*;q=0.1', 'Accept-Encoding: identity;q=0'];
+      const answer = await sendRaw(service.url, rawRequest(`GET ${path}`, headers));
+      expect([answer.status, answer.headers['content-encoding']]).toEqual([200, undefined]);
+    },
+  );
 
   it('does not compress small responses, creations and streams', async () => {
     expect((await read(`/v1/invoices/${invoice.id}`, 'gzip')).coding).toBeUndefined();
@@ -290,8 +306,10 @@ describe('malformed requests', () => {
       400,
     ],
     ['a length that is none', rawRequest('POST /v1/invoices', ['Content-Length: -1']), 400],
+    ['a target of 17 KiB', rawRequest(`GET /v1/invoices?status=${'x'.repeat(17_000)}`, []), 414],
+    ['a path of 40 KiB', rawRequest(`GET /v1/invoices/${'x'.repeat(40_000)}`, []), 414],
     ['headers of 20 KiB', rawRequest('GET /v1/invoices', [`X: ${'x'.repeat(20_000)}`]), 431],
-  ])('%s: %s', async (_name, bytes, status) => {
+  ])('%s', async (_name, bytes, status) => {
     expect(shaped(await sendRaw(service.url, bytes))).toEqual([status, 'invalid_request', null]);
   });
 

@@ -74,12 +74,18 @@ const metadataKey = z
 /** Any text: metadata is not part of a document. */
 const metadataValue = anyText(LIMITS.metadataValue, 'a string');
 
+/** PHP's `json_encode` writes an empty array for an object without members. */
+function isEmptyArray(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
 const metadataMembers = z
   // z.record would drop this name silently.
   .custom((value) => !Object.hasOwn(Object(value), '__proto__'), {
     error: 'must not contain a key named __proto__',
     path: ['__proto__'],
   })
+  .overwrite((value) => (isEmptyArray(value) ? {} : value))
   // Checked before each key and value, because there may be a hundred thousand.
   .refine((value) => Object.keys(Object(value)).length <= LIMITS.metadataKeys, {
     error: `has too many keys: at most ${LIMITS.metadataKeys}`,

@@ -46,6 +46,8 @@ builder.scalarType('SafeInt', {
 });
 
 function parseMetadata(value: unknown, nodes?: ValueNode): Record<string, string> {
+  // As in REST: what PHP writes for an object without members.
+  if (Array.isArray(value) && value.length === 0) return {};
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new GraphQLError('must be an object of string values', { nodes: nodes ?? null });
   }
@@ -65,5 +67,6 @@ function literalOf(node: ValueNode, variables: Record<string, unknown>): unknown
   if (node.kind === Kind.OBJECT) {
     return Object.fromEntries(node.fields.map((field) => [field.name.value, literalOf(field.value, variables)]));
   }
+  if (node.kind === Kind.LIST && node.values.length === 0) return [];
   return null;
 }

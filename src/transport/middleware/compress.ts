@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import compress from 'koa-compress';
 
 /** The size from which bodies are compressed, bytes. Smaller ones fit in one packet. */
@@ -16,8 +16,10 @@ export function compressReads(): Middleware {
     if (ctx.respond === false) return;
     const { body } = ctx;
     if (typeof body !== 'string' && !Buffer.isBuffer(body)) return;
-    if (body.length >= THRESHOLD) await negotiate(ctx, async () => undefined);
+    if (body.length >= THRESHOLD && acceptsAny(ctx)) await negotiate(ctx, async () => undefined);
     else ctx.vary('Accept-Encoding');
   };
+  /** Who accepts no coding that there is, not even none (`identity;q=0`), gets the body uncompressed; the library throws. */
+  const acceptsAny = (ctx: Context) => ctx.acceptsEncodings('br', 'gzip', 'identity') !== false;
   return (ctx, next) => (ctx.method === 'GET' ? compressed(ctx, next) : next());
 }

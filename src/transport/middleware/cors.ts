@@ -7,10 +7,15 @@ const EXPOSED = [
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
   ...['Deprecation', 'Sunset', 'Link', 'Accept-Ranges', 'Content-Range', 'Content-Disposition'],
 ];
-/** The request headers that they may send. PDF viewers use ranges; the last one is graphql-sse's stream token. */
+/**
+ * The request headers that they may send. PDF viewers use ranges. Tracing libraries add theirs to each request of a page
+ * (W3C Trace Context and Baggage, Sentry), and Apollo's client its name; without them here, browsers send nothing.
+ */
 const ALLOWED = [
   ...['Authorization', 'Content-Type', 'Accept', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID', 'Cache-Control'],
   ...['Range', 'If-Range', 'X-GraphQL-Event-Stream-Token'],
+  ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
+  ...['apollographql-client-name', 'apollographql-client-version'],
 ];
 /** How long browsers may cache the answer to a preflight: the longest time that they accept. */
 const PREFLIGHT_SECONDS = 7200;
