@@ -54,6 +54,7 @@ const context: CommandContext = {
     diagnoseMasterKey: async (config) => (await diagnosis()).diagnoseMasterKey(config),
     diagnoseRenderer: async (config) => (await diagnosis()).diagnoseRenderer(config),
     diagnoseAuthority: async (config) => (await diagnosis()).diagnoseAuthority(config),
+    failingEndpoints: async (...given) => (await diagnosis()).failingEndpoints(...given),
     diagnoseLive: async (config) => (await diagnosis()).diagnoseLive(config),
     diagnoseMail: async (config) => (await diagnosis()).diagnoseMail(config),
     rotateMasterKey: async (...given) => (await rotation()).rotateMasterKey(...given),

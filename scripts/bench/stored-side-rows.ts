@@ -69,7 +69,7 @@ async function storeEndpoints(db: Db, { tenantId, environment }: Owner, since: n
     return {
       ...{ id, tenantId, environment, url: `https://erp-${nth}.example.com/fatoura/events`, description: `ERP ${nth}` },
       ...{ events: EVENT_TYPES, active: true, timesDisabled: 0, createdAt, updatedAt: createdAt },
-      ...{ failing, failingSince: failing ? new Date(Date.now() - DAY_MS) : null },
+      failingSince: failing ? new Date(Date.now() - DAY_MS) : null,
       secrets: [{ sealed: `never opened: ${id}`, createdAt, expiresAt: null }],
     };
   });
@@ -77,13 +77,13 @@ async function storeEndpoints(db: Db, { tenantId, environment }: Owner, since: n
   const current = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   await createStatisticsStore(db).add(
     new Map(
-      endpoints.map(({ id, failing }) => [
+      endpoints.map(({ id, failingSince }) => [
         id,
         Array.from({ length: 7 * 24 }, (_, nth) => ({
           at: new Date(current - nth * HOUR_MS),
-          first: failing ? { delivered: 0, failed: 30 } : { delivered: 33, failed: 2 },
-          retries: failing ? { delivered: 0, failed: 60 } : { delivered: 2, failed: 1 },
-          latencies: [...LATENCY_BOUNDS.map((_bound, each) => (failing ? 0 : 5 - (each % 5))), 0],
+          first: failingSince ? { delivered: 0, failed: 30 } : { delivered: 33, failed: 2 },
+          retries: failingSince ? { delivered: 0, failed: 60 } : { delivered: 2, failed: 1 },
+          latencies: [...LATENCY_BOUNDS.map((_bound, each) => (failingSince ? 0 : 5 - (each % 5))), 0],
         })),
       ]),
     ),

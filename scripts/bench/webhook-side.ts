@@ -110,7 +110,11 @@ async function ours(): Promise<Contestant> {
     isAnswering: () => false,
     report: (message, err) => logFailure('error', message, err),
   });
-  const strangers = { tenants: { find: async () => null }, notifier: { endpointFails: async () => undefined } };
+  const strangers = {
+    tenants: { find: async () => null },
+    people: { membersOf: async () => [] },
+    notifier: { endpointFails: async () => undefined },
+  };
   const parts = {
     config,
     store,

@@ -5,7 +5,9 @@ import { createPdfRenderer, type RendererDiagnosis } from '../adapters/pdf/pdf-r
 import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
 import type { Config } from '../config.ts';
 import type { Capabilities } from '../domain/authority/ports.ts';
+import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import { createKeyRingStore } from '../storage/key-ring.ts';
+import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import { openAdministration } from './administration.ts';
 import { type LiveCertificate, openCommandAuthority } from './authority.ts';
 import { checkMasterKey } from './data-keys.ts';
@@ -46,6 +48,19 @@ export async function diagnoseLive(config: Config): Promise<LiveNeed[]> {
     return await findLiveNeeds(means, administration);
   } finally {
     await administration.close();
+  }
+}
+
+/**
+ * The active webhook endpoints of all tenants to which nothing was delivered for half an hour, the longest first, at most
+ * `limit`. @throws when the store cannot be opened
+ */
+export async function failingEndpoints(config: Config, limit: number): Promise<WebhookEndpoint[]> {
+  const store = await openStore(config, { join: true });
+  try {
+    return await createWebhookEndpointRepository(store.db).failing(new Date(), limit);
+  } finally {
+    await store.close();
   }
 }
 

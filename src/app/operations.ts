@@ -9,6 +9,7 @@ import type { FindOperator } from '../domain/person/authenticate-session.ts';
 import { invite } from '../domain/person/invite.ts';
 import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
 import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
+import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import type { OperatorRouteParts } from '../transport/operator-routes.ts';
 import type { Data } from './data.ts';
 import type { Runtime } from './runtime.ts';
@@ -35,6 +36,7 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
       webhooks: createDeliveryLedger(data.store.db).backlog,
       parked: invoices.parkedByTenant,
       attention: createListAttention(invoices, now),
+      failingEndpoints: createWebhookEndpointRepository(data.store.db).failing,
       hasAuthority: parts.hasAuthority,
       authority: async (at) => statusOf(await authorityState.read(), at),
       certificates: data.signersCertificates.list,

@@ -3,6 +3,7 @@ import { urlRefusal } from '../adapters/webhook-http/address-policy.ts';
 import { createWebhookSender } from '../adapters/webhook-http/webhook-sender.ts';
 import type { Config } from '../config.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { PeopleRepository } from '../domain/person/ports.ts';
 import { createSecretBox, ENDPOINT_SECRETS } from '../domain/secret-box.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import type { Tracing } from '../domain/tracing.ts';
@@ -42,6 +43,7 @@ export interface WebhookParts {
   readonly agenda: Agenda;
   readonly documentUrl: DocumentUrl;
   readonly tenants: Pick<TenantRepository, 'find'>;
+  readonly people: Pick<PeopleRepository, 'membersOf'>;
   readonly notifier: EndpointNotifier;
   readonly logFailure: LogFailure;
   /** Whether no other process can deliver. Leases found at the start are then left over from an ended process. */
@@ -65,8 +67,13 @@ export function composeWebhooks(parts: WebhookParts) {
   );
   const jobs = createWebhookJobs(parts.agenda, db, report);
   const sender = createWebhookSender({ allowInsecure: config.allowInsecureWebhooks });
-  const health = createEndpointHealth({ endpoints, deliveries, tenants, notifier, now, report });
   const statisticsStore = createStatisticsStore(db);
+  const readStatistics = createReadStatistics(statisticsStore, now);
+  const health = createEndpointHealth({
+    ...{ endpoints, deliveries, tenants, notifier, now, report },
+    statistics: readStatistics,
+    ownersOf: ownersOf(parts.people),
+  });
   const statistics = createCountAttempts(statisticsStore, (err) =>
     logFailure('warn', 'attempts could not be counted', err),
   );
@@ -88,7 +95,7 @@ export function composeWebhooks(parts: WebhookParts) {
         ...{ endpoints, deliveries, dispatcher, secretBox, audit },
         refusalOf: config.allowInsecureWebhooks ? () => null : urlRefusal,
       }),
-      endpointStatistics: createReadStatistics(statisticsStore, now),
+      endpointStatistics: readStatistics,
       webhookDeliveries: createBrowseDeliveries(events, deliveries),
       resendEvents: createResendEvents({ events, deliveries, endpoints, queue: jobs.queue, audit, now }),
       sendTestEvent: createSendTestEvent({
@@ -125,6 +132,11 @@ export function composeWebhooks(parts: WebhookParts) {
       await feed.close();
     },
   };
+}
+
+function ownersOf({ membersOf }: WebhookParts['people']) {
+  return async (tenantId: string): Promise<string[]> =>
+    (await membersOf(tenantId)).filter(({ role }) => role === 'owner').map(({ person }) => person.email);
 }
 
 function latestOf(invoices: WebhookParts['invoices']): TestEventParts['latestInvoice'] {

@@ -11,6 +11,7 @@ import type {
   diagnoseMail,
   diagnoseMasterKey,
   diagnoseRenderer,
+  failingEndpoints,
   signingCertificate,
 } from '../app/diagnosis.ts';
 import type { endDataKey, resealStoredSecrets, rotateDataKey, rotateMasterKey } from '../app/key-rotation.ts';
@@ -81,6 +82,7 @@ export interface CommandParts {
   readonly diagnoseRenderer: Loaded<typeof diagnoseRenderer>;
   readonly diagnoseAuthority: Loaded<typeof diagnoseAuthority>;
   readonly diagnoseLive: Loaded<typeof diagnoseLive>;
+  readonly failingEndpoints: Loaded<typeof failingEndpoints>;
   readonly diagnoseMail: Loaded<typeof diagnoseMail>;
   readonly rotateMasterKey: Loaded<typeof rotateMasterKey>;
   readonly rotateDataKey: Loaded<typeof rotateDataKey>;

@@ -10,6 +10,7 @@ import {
   checkCertificate,
   checkClock,
   checkDataFolder,
+  checkEndpoints,
   checkMail,
   checkMasterKey,
   checkNode,
@@ -72,6 +73,8 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
     yield markTrial(await checkRenderer(() => parts.diagnoseRenderer(configFor('chromium'))), 'chromium');
     yield* await checkAuthority(() => parts.diagnoseAuthority(config), needOf('authority'), new Date());
     yield await checkMail(() => parts.diagnoseMail(config));
+    if (existsSync(join(config.dataDir, 'db')) || config.mongodbUrl)
+      yield await checkEndpoints((limit) => parts.failingEndpoints(config, limit));
     yield await checkService(config, store.kind);
     if (config.role !== 'worker') yield checkProxy(config);
   } finally {

@@ -149,7 +149,8 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   rate_windows: [{ name: 'expiry', key: { expire: 1 }, expireAfterSeconds: 0 }],
   webhook_endpoints: [
     { name: 'slot', key: { tenantId: 1, environment: 1, slot: 1 }, unique: true },
-    { name: 'failing', key: { tellAt: 1 }, partialFilterExpression: { tellAt: { $exists: true } } },
+    { name: 'to_judge', key: { judgeAt: 1 }, partialFilterExpression: { judgeAt: { $exists: true } } },
+    { name: 'failing_since', key: { failingSince: 1 } },
   ],
   // The indexes of better-auth, under the names that it gives them, and indexes that remove expired documents.
   people: [{ name: 'people_email_uidx', key: { email: 1 }, unique: true }],

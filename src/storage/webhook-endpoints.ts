@@ -1,15 +1,16 @@
 import type { Collection, Db } from 'mongodb';
 import { MAX_ENDPOINTS } from '../domain/limits.ts';
-import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
+import { FAILING_AFTER_MS, type WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import type { EndpointRepository } from '../domain/webhook/ports.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 
-interface EndpointDocument extends Omit<WebhookEndpoint, 'id' | 'timesDisabled' | 'failingSince' | 'failing'> {
+interface EndpointDocument extends Omit<WebhookEndpoint, 'id' | 'timesDisabled' | 'failingSince'> {
   timesDisabled?: number;
   failingSince?: Date | null;
-  failing?: boolean;
-  /** When the tenant is to be notified that the endpoint is failing; absent if no notification is pending. */
-  tellAt?: Date;
+  /** When the endpoint is to be judged; absent if nothing has failed within a day. */
+  judgeAt?: Date;
+  /** The share of failures of which the tenant was told, percent; absent: of none. */
+  toldShare?: number;
   _id: string;
   /** 0 to MAX_ENDPOINTS - 1, unique in a tenant and environment, so that concurrent inserts cannot exceed the limit. */
   slot: number;
@@ -58,33 +59,44 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
       );
       return changed && endpointOf(changed);
     },
-    async noteFailure(endpointId, since, tellAt) {
+    async noteFailure(endpointId, since, judgeAt) {
       // An attempt that was under way when the endpoint was disabled would count from then on after it is enabled.
-      const mayFail = { _id: endpointId, active: true, failingSince: null };
-      await endpoints.updateOne(mayFail, { $set: { failingSince: since, tellAt } });
+      const first = {
+        failingSince: { $ifNull: ['$failingSince', since] },
+        judgeAt: { $ifNull: ['$judgeAt', judgeAt] },
+      };
+      await endpoints.updateOne({ _id: endpointId, active: true }, [{ $set: first }]);
     },
     async noteSuccess(endpointId) {
-      await endpoints.updateOne(
-        { _id: endpointId, failingSince: { $ne: null } },
-        { $set: { failingSince: null, failing: false }, $unset: { tellAt: '' } },
-      );
+      await endpoints.updateOne({ _id: endpointId, failingSince: { $ne: null } }, { $set: { failingSince: null } });
     },
-    async takeFailing(now, again, limit) {
-      const due = { tellAt: { $lte: now }, active: true };
-      const found = await endpoints.find(due).sort({ tellAt: 1 }).limit(limit).toArray();
+    async takeToJudge(now, again, limit) {
+      const due = { judgeAt: { $lte: now }, active: true };
+      const found = await endpoints.find(due).sort({ judgeAt: 1 }).limit(limit).toArray();
       const taken = await Promise.all(
         found.map(({ _id }) =>
-          endpoints.findOneAndUpdate(
-            { _id, ...due },
-            { $set: { tellAt: again, failing: true } },
-            { returnDocument: 'after' },
-          ),
+          endpoints.findOneAndUpdate({ _id, ...due }, { $set: { judgeAt: again } }, { returnDocument: 'after' }),
         ),
       );
-      return taken.flatMap((document) => (document ? [endpointOf(document)] : []));
+      return taken.flatMap((document) =>
+        document ? [{ endpoint: endpointOf(document), toldShare: document.toldShare ?? 0 }] : [],
+      );
     },
-    async markNotified(endpointId) {
-      await endpoints.updateOne({ _id: endpointId }, { $unset: { tellAt: '' } });
+    async markJudged(endpointId, { toldShare, judgeAt }) {
+      const changes = judgeAt
+        ? { $set: { toldShare, judgeAt } }
+        : { $set: { toldShare }, $unset: { judgeAt: '' as const } };
+      // Disabled meanwhile, it is not judged any more.
+      await endpoints.updateOne({ _id: endpointId, active: true }, changes);
+    },
+    async failing(now, limit) {
+      const before = new Date(now.getTime() - FAILING_AFTER_MS);
+      const found = await endpoints
+        .find({ failingSince: { $lte: before }, active: true })
+        .sort({ failingSince: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(endpointOf);
     },
     async replaceSecrets(endpointId, [present], secrets) {
       const changed = await endpoints.findOneAndUpdate(
@@ -120,8 +132,8 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
 /** What a change does that disables an endpoint: nothing is sent to it, so that it does not fail any more. */
 const DISABLED = {
   $inc: { timesDisabled: 1 },
-  $set: { failingSince: null, failing: false },
-  $unset: { tellAt: '' },
+  $set: { failingSince: null },
+  $unset: { judgeAt: '', toldShare: '' },
 } as const;
 
 /** A random free slot, so that concurrent inserts rarely choose the same one. */
@@ -134,6 +146,7 @@ function newestFirst(a: WebhookEndpoint, b: WebhookEndpoint): number {
   return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
 }
 
-function endpointOf({ _id, slot: _slot, tellAt: _tell, ...endpoint }: EndpointDocument): WebhookEndpoint {
-  return { id: _id, timesDisabled: 0, failingSince: null, failing: false, ...endpoint };
+function endpointOf(document: EndpointDocument): WebhookEndpoint {
+  const { _id, slot: _slot, judgeAt: _judgeAt, toldShare: _toldShare, ...endpoint } = document;
+  return { id: _id, timesDisabled: 0, failingSince: null, ...endpoint };
 }

@@ -168,6 +168,34 @@ describe('an operator', () => {
     expect(actions.filter((each) => each.startsWith('tenant.'))).toEqual(['tenant.suspended', 'tenant.resumed']);
   });
 
+  it('see endpoints to which nothing is delivered, as their tenants do', async () => {
+    const { get } = await operator();
+    const tenant = await service.tenant();
+    const key = new Client(service.url, tenant.secretKey);
+    const made = [];
+    for (const [path, minutesAgo] of [
+      ['dead?token=secret', 45],
+      ['well', 5],
+    ] as const) {
+      const url = `https://receiver.example.com:8443/${path}`;
+      const { id } = (await key.post('/v1/webhook_endpoints', { url, events: ['invoice.accepted'] })).body;
+      const failingSince = new Date(Date.now() - minutesAgo * 60_000);
+      await service.app.store.db.collection('webhook_endpoints').updateOne({ _id: id }, { $set: { failingSince } });
+      made.push({ id, failingSince });
+    }
+    const [dead] = made;
+    const { endpoints } = (await get('survey')).body;
+    expect(endpoints.filter((each: { tenantId: string }) => each.tenantId === tenant.id)).toEqual([
+      {
+        ...{ endpointId: dead?.id, tenantId: tenant.id, tenantName: expect.any(String), environment: 'test' },
+        ...{ host: 'receiver.example.com:8443', since: dead?.failingSince.toISOString() },
+      },
+    ]);
+    const { body } = await key.post('/graphql', { query: '{ webhookEndpoints { id failing } }' });
+    const failing = body.data.webhookEndpoints.filter((each: { failing: boolean }) => each.failing);
+    expect(failing).toEqual([{ id: dead?.id, failing: true }]);
+  });
+
   it('pauses and resumes the authority, in the audit log of the installation', async () => {
     const { post, get, id } = await operator();
     expect((await post('authority/pause', { reason: 'maintenance' })).status).toBe(200);

@@ -158,7 +158,6 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
     createdAt: new Date(),
     updatedAt: new Date(),
     failingSince: null,
-    failing: false,
   };
 }
 

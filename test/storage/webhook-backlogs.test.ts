@@ -114,16 +114,16 @@ it('an endpoint that is disabled does not fail any more, and the search for fail
   for (const { _id } of rows) await endpoints.noteFailure(_id, since, since);
   for (const { _id } of rows.slice(1))
     expect(await endpoints.update(tenantId, 'test', _id, { active: false })).toMatchObject({
-      ...{ active: false, failingSince: null, failing: false, timesDisabled: 1 },
+      ...{ active: false, failingSince: null, timesDisabled: 1 },
     });
   // An attempt that was under way then fails now.
   const [, interrupted = { _id: '' }] = rows;
   for (const { _id } of rows.slice(1)) await endpoints.noteFailure(_id, since, since);
-  await queryPlans(store).expectIndexed(() => endpoints.takeFailing(new Date(), new Date(), 20), 1);
+  await queryPlans(store).expectIndexed(() => endpoints.takeToJudge(new Date(), new Date(), 20), 1);
+  await queryPlans(store).expectIndexed(() => endpoints.failing(new Date(), 20), 1);
   await endpoints.update(tenantId, 'test', interrupted._id, { active: true });
-  expect(await endpoints.find(tenantId, 'test', interrupted._id)).toMatchObject({ failing: false, failingSince: null });
+  expect(await endpoints.find(tenantId, 'test', interrupted._id)).toMatchObject({ failingSince: null });
   expect(await endpoints.find(tenantId, 'test', rows[0]?._id ?? '')).toMatchObject({
-    failing: true,
     failingSince: since,
   });
 });

@@ -8,11 +8,13 @@ import type { SendResult } from '../../src/domain/webhook/delivery.ts';
 import { createDispatcher, type Dispatcher } from '../../src/domain/webhook/dispatcher.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import { createEndpointHealth, type FailingEndpointNotice } from '../../src/domain/webhook/endpoint-health.ts';
+import { createCountAttempts, createReadStatistics } from '../../src/domain/webhook/endpoint-statistics.ts';
 import type { DeliveryLedger, OutgoingRequest } from '../../src/domain/webhook/ports.ts';
 import { createPublishEvents } from '../../src/domain/webhook/publish-events.ts';
 import { createRecordAttempts } from '../../src/domain/webhook/record-attempts.ts';
 import type { DocumentUrl } from '../../src/domain/webhook/webhook-event.ts';
 import type { Store } from '../../src/storage/connect.ts';
+import { createStatisticsStore } from '../../src/storage/endpoint-statistics.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createOutbox } from '../../src/storage/outbox.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
@@ -57,17 +59,22 @@ export function webhookWorker(
   const report = (message: string, error: unknown) => problems.push(message, error);
   const queue = { wake: async (endpointId: string, at: Date) => void wakes.push({ endpointId, at }) };
   const notices: FailingEndpointNotice[] = [];
+  const owners: string[] = [];
+  const statisticsStore = createStatisticsStore(store.db);
+  const statistics = createCountAttempts(statisticsStore, (error) => problems.push(error));
   const health = createEndpointHealth({
     endpoints,
     deliveries,
+    statistics: createReadStatistics(statisticsStore, clock),
     tenants: createTenantRepository(store.db),
+    ownersOf: async () => owners,
     notifier: { endpointFails: async (notice) => void notices.push(notice) },
     now: clock,
     report,
   });
   const dispatcher: Dispatcher = createDispatcher({
     health,
-    statistics: { note: () => undefined },
+    statistics,
     deliveries,
     events,
     endpointOf: endpoints.findOfAnyTenant,
@@ -86,7 +93,7 @@ export function webhookWorker(
     now: clock,
     report,
   });
-  return { deliveries, events, endpoints, dispatcher, publisher, health, notices, wakes, problems };
+  return { deliveries, events, endpoints, dispatcher, publisher, health, statistics, owners, notices, wakes, problems };
 }
 
 /** An endpoint of this tenant that takes everything, stored. */
@@ -106,7 +113,6 @@ export async function storedEndpoint(store: Store, changes: Partial<WebhookEndpo
     createdAt,
     updatedAt: createdAt,
     failingSince: null,
-    failing: false,
     ...changes,
   };
   await createWebhookEndpointRepository(store.db).insert(endpoint);

@@ -58,7 +58,7 @@ export function createMailer(options: MailerOptions): Mailer & EndpointNotifier 
       }
       const file = await writeToOutbox(
         options.outbox,
-        `${notice.endpointId}.${notice.failingSince.getTime()}`,
+        `${notice.endpointId}.${notice.share}.${notice.at.getTime()}.${randomUUID()}`,
         message,
       );
       options.log?.info({ endpointId: notice.endpointId, file }, 'mail written to the outbox');

@@ -8,22 +8,30 @@ import type { FailingEndpointNotice } from '../../domain/webhook/endpoint-health
  * @param to normalized by `mailAddress`
  */
 export function composeNotice(notice: FailingEndpointNotice, from: string, to: string): Promise<Buffer> {
-  const { endpointId, failingSince, environment } = notice;
+  const { endpointId, failingSince, environment, failed, attempts, share, at } = notice;
   const url = notice.url.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
-  const since = timestampOf(failingSince);
+  const [depuis, since] =
+    failingSince === null
+      ? ['Le dernier envoi a abouti.', 'The last delivery succeeded.']
+      : [
+          `Aucun envoi n'aboutit depuis le ${timestampOf(failingSince)}.`,
+          `Nothing has been delivered since ${timestampOf(failingSince)}.`,
+        ];
   const marked = environment === 'test' ? '[TEST] ' : '';
   const composer = new MailComposer({
     from: { name: 'Fatoura', address: from },
     to: { name: '', address: to },
-    subject: `${marked}Webhook en échec / failing webhook: ${endpointId}`,
+    subject: `${marked}Webhook en échec (${share} %) / failing webhook (${share} %): ${endpointId}`,
     date: new Date(),
-    messageId: `<${endpointId}.${failingSince.getTime()}@${from.slice(from.lastIndexOf('@') + 1)}>`,
+    messageId: `<${endpointId}.${share}.${at.getTime()}@${from.slice(from.lastIndexOf('@') + 1)}>`,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Webhook-Endpoint-Id': endpointId },
     text: `Bonjour,
 
-Depuis le ${since}, aucun envoi vers votre point de réception n'a abouti :
+Sur 24 heures, ${failed} envois sur ${attempts} vers votre point de réception ont échoué :
 
   ${endpointId}  ${url}
+
+${depuis}
 
 Il reste actif, et chaque nouvel événement y est toujours envoyé. Les envois en échec peuvent être relancés une fois votre serveur
 rétabli. Si ce point de réception ne sert plus, désactivez-le ou supprimez-le.
@@ -32,9 +40,11 @@ rétabli. Si ce point de réception ne sert plus, désactivez-le ou supprimez-le
 
 Hello,
 
-Since ${since}, every delivery to your webhook endpoint has failed:
+Within 24 hours, ${failed} of ${attempts} attempts to deliver to your webhook endpoint have failed:
 
   ${endpointId}  ${url}
+
+${since}
 
 The endpoint stays active and still receives every new event. You can resend failed deliveries once your server is back. If you no
 longer use the endpoint, disable or delete it.

@@ -42,6 +42,14 @@ export interface Survey {
     /** Null: nothing happens until somebody retries it. */
     readonly nextAttemptAt: string | null;
   }[];
+  readonly endpoints: readonly {
+    readonly endpointId: string;
+    readonly tenantId: string;
+    readonly tenantName: string;
+    readonly environment: Environment;
+    readonly host: string;
+    readonly since: string;
+  }[];
   readonly hasAuthority: boolean;
   readonly authority: {
     readonly breaker: BreakerPhase;

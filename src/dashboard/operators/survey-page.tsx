@@ -32,6 +32,7 @@ export function SurveyPage() {
             rows={data.attention}
             onRetry={(invoiceId) => void run(`invoices/${encodeURIComponent(invoiceId)}/retry`)}
           />
+          {data.endpoints.length > 0 && <FailingEndpoints rows={data.endpoints} />}
           <Queues survey={data} />
           <Authority
             survey={data}
@@ -79,6 +80,34 @@ function Attention({ rows, onRetry }: { rows: Survey['attention']; onRetry: (inv
               <button type="button" class="quiet" onClick={() => onRetry(invoiceId)}>
                 {operators.retry}
               </button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Receivers that answer nobody: their tenants are told by mail, and operators may know them. */
+function FailingEndpoints({ rows }: { rows: Survey['endpoints'] }) {
+  const { texts, language } = useLanguage();
+  const { operators } = texts;
+  return (
+    <section class="part">
+      <h2>{operators.failingEndpoints}</h2>
+      <ul class="log">
+        {rows.map(({ endpointId, tenantId, tenantName, environment, host, since }) => (
+          <li key={endpointId}>
+            <strong dir="ltr">{host}</strong>
+            <code dir="ltr">{endpointId}</code>
+            <span class="badge" data-environment={environment}>
+              {texts.workspace[environment]}
+            </span>
+            <span>
+              <a href={`/ops/tenants/${tenantId}`}>
+                <bdi>{tenantName}</bdi>
+              </a>{' '}
+              · {operators.since} <time dateTime={since}>{formatMoment(since, language)}</time>
             </span>
           </li>
         ))}

@@ -215,6 +215,7 @@ export const ar: Texts = {
     nextProbe: 'المحاولة المقبلة',
     notBefore: 'لا يُرسل شيء قبل',
     workers: 'عمليات المعالجة',
+    failingEndpoints: 'نقاط استقبال لا يصلها شيء',
     noWorker:
       'لا تعمل أي عملية معالجة: الفواتير والإشعارات والرسائل تنتظر. شغّل عملية بالإعداد ROLE=all أو ROLE=worker.',
     transmitting: 'العمليات التي ترسل',

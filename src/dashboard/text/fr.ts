@@ -223,6 +223,7 @@ export const fr: Texts = {
     nextProbe: 'Prochain essai',
     notBefore: 'Rien n’est envoyé avant',
     workers: 'Processus de traitement',
+    failingEndpoints: 'Points de réception qui ne reçoivent plus rien',
     noWorker:
       'Aucun processus de traitement ne tourne\u00a0: factures, webhooks et e-mails attendent. Démarrez un processus avec ROLE=all ou ROLE=worker.',
     transmitting: 'Processus qui transmettent',

@@ -200,6 +200,7 @@ export interface OperatorsTexts {
   readonly notBefore: string;
   readonly workers: string;
   readonly noWorker: string;
+  readonly failingEndpoints: string;
   readonly transmitting: string;
   readonly inFlight: string;
   readonly paused: string;

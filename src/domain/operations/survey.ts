@@ -4,9 +4,13 @@ import type { InvoiceAttention, ListAttention } from '../invoice/list-attention.
 import type { Backlog } from '../invoice/repository.ts';
 import { MOST_WAITING } from '../limits.ts';
 import type { SignersCertificate } from '../tenant/ports.ts';
+import type { Environment } from '../tenant/tenant.ts';
+import type { WebhookEndpoint } from '../webhook/endpoint.ts';
 
 /** How many tenants with waiting live invoices are shown. */
 export const MOST_TENANTS = 50;
+/** How many failing webhook endpoints are shown. */
+const MOST_ENDPOINTS = 50;
 
 /** The folder of the service's data, and the disk that it is on; bytes. */
 export interface Storage {
@@ -27,6 +31,16 @@ export interface Survey {
   /** Live invoices that wait for the authority, by tenant. */
   readonly parked: readonly { readonly tenantId: string; readonly name: string; readonly waiting: number }[];
   readonly attention: readonly (InvoiceAttention & { readonly tenantName: string })[];
+  /** The active webhook endpoints that count as failing, the longest first. */
+  readonly endpoints: readonly {
+    readonly endpointId: string;
+    readonly tenantId: string;
+    readonly tenantName: string;
+    readonly environment: Environment;
+    /** Of its address, which may contain secrets of the tenant. */
+    readonly host: string;
+    readonly since: Date;
+  }[];
   /** Whether a live authority is configured. */
   readonly hasAuthority: boolean;
   readonly authority: AuthorityStatus;
@@ -44,6 +58,7 @@ export interface SurveyParts {
     limit: number,
   ) => Promise<readonly { readonly tenantId: string; readonly waiting: number }[]>;
   readonly attention: ListAttention;
+  readonly failingEndpoints: (now: Date, limit: number) => Promise<readonly WebhookEndpoint[]>;
   readonly hasAuthority: boolean;
   readonly authority: (now: Date) => Promise<AuthorityStatus>;
   readonly certificates: (now: Date) => Promise<readonly SignersCertificate[]>;
@@ -57,26 +72,35 @@ export interface SurveyParts {
 export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
   return async () => {
     const at = parts.now();
-    const [queues, webhooks, parked, attention, authority, certificates, storage, workers] = await Promise.all([
-      Promise.all(
-        parts.lanes.map(async (lane) => {
-          const { waiting, oldest } = await parts.backlog(lane, MOST_WAITING);
-          return { lane, waiting, oldest };
-        }),
-      ),
-      parts.webhooks(MOST_WAITING, at),
-      parts.parked(MOST_TENANTS, MOST_WAITING),
-      parts.attention(),
-      parts.authority(at),
-      parts.certificates(at),
-      parts.storage(),
-      parts.workers(),
+    const [queues, webhooks, parked, attention, authority, certificates, storage, workers, failing] = await Promise.all(
+      [
+        Promise.all(
+          parts.lanes.map(async (lane) => {
+            const { waiting, oldest } = await parts.backlog(lane, MOST_WAITING);
+            return { lane, waiting, oldest };
+          }),
+        ),
+        parts.webhooks(MOST_WAITING, at),
+        parts.parked(MOST_TENANTS, MOST_WAITING),
+        parts.attention(),
+        parts.authority(at),
+        parts.certificates(at),
+        parts.storage(),
+        parts.workers(),
+        parts.failingEndpoints(at, MOST_ENDPOINTS),
+      ],
+    );
+    const names = await parts.namesOf([
+      ...new Set([...parked, ...attention, ...failing].map(({ tenantId }) => tenantId)),
     ]);
-    const names = await parts.namesOf([...new Set([...parked, ...attention].map(({ tenantId }) => tenantId))]);
     const nameOf = (tenantId: string) => names.get(tenantId) ?? tenantId;
     return {
       ...{ at, workers, queues, webhooks, authority, certificates, storage, hasAuthority: parts.hasAuthority },
       parked: parked.map((each) => ({ ...each, name: nameOf(each.tenantId) })),
+      endpoints: failing.map(({ id, tenantId, environment, url, failingSince }) => ({
+        ...{ endpointId: id, tenantId, tenantName: nameOf(tenantId), environment },
+        ...{ host: URL.parse(url)?.host ?? '', since: failingSince ?? at },
+      })),
       attention: attention.map((each) => ({ ...each, tenantName: nameOf(each.tenantId) })),
     };
   };

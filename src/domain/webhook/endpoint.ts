@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../durations.ts';
 import type { EventType } from '../event.ts';
 import type { Environment } from '../tenant/tenant.ts';
 
@@ -23,8 +24,14 @@ export interface WebhookEndpoint {
   readonly updatedAt: Date;
   /** The first failure since the last success; null if there is none. */
   readonly failingSince: Date | null;
-  /** Whether all attempts have failed for a day. The service never disables an endpoint for that. */
-  readonly failing: boolean;
+}
+
+/** How long every attempt must have failed until an endpoint counts as failing, milliseconds. */
+export const FAILING_AFTER_MS = 30 * MINUTE_MS;
+
+/** Whether every attempt has failed for {@link FAILING_AFTER_MS}. The service never disables an endpoint for that. */
+export function isFailing({ active, failingSince }: Pick<WebhookEndpoint, 'active' | 'failingSince'>, now: Date) {
+  return active && failingSince !== null && now.getTime() - failingSince.getTime() >= FAILING_AFTER_MS;
 }
 
 /** A signing secret at rest. */

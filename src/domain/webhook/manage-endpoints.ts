@@ -86,7 +86,6 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
         createdAt,
         updatedAt: createdAt,
         failingSince: null,
-        failing: false,
       };
       if (!(await endpoints.insert(endpoint))) {
         throw serviceError(

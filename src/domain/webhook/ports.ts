@@ -42,18 +42,24 @@ export interface EndpointRepository {
   ): Promise<WebhookEndpoint | null>;
   /**
    * Records when failures of an active endpoint began, unless that is recorded already.
-   * @param tellAt when to notify the tenant
+   * @param judgeAt when to judge the endpoint, unless that is planned already
    */
-  noteFailure(endpointId: string, since: Date, tellAt: Date): Promise<void>;
-  /** Clears the record of failures. */
+  noteFailure(endpointId: string, since: Date, judgeAt: Date): Promise<void>;
+  /** Records that there is no failure since the last success. */
   noteSuccess(endpointId: string): Promise<void>;
   /**
-   * Marks as failing, and returns, up to `limit` active endpoints whose tenants are due to be notified. Each is
-   * returned again only from `again` on.
+   * Up to `limit` active endpoints that are due to be judged, with the share of failures of which their tenants were
+   * told, percent. Each is returned again only from `again` on.
    */
-  takeFailing(now: Date, again: Date, limit: number): Promise<WebhookEndpoint[]>;
-  /** Records that the tenant was notified of the current failures, so that it is not notified again. */
-  markNotified(endpointId: string): Promise<void>;
+  takeToJudge(
+    now: Date,
+    again: Date,
+    limit: number,
+  ): Promise<{ readonly endpoint: WebhookEndpoint; readonly toldShare: number }[]>;
+  /** Records what the tenant was told, and when to judge the endpoint again; null: after its next failure. */
+  markJudged(endpointId: string, judged: { readonly toldShare: number; readonly judgeAt: Date | null }): Promise<void>;
+  /** The endpoints of all tenants that count as failing (`isFailing`), the longest first. */
+  failing(now: Date, limit: number): Promise<WebhookEndpoint[]>;
   /** Replaces the secrets if they are still `present`. @returns the changed endpoint, or null if they are not */
   replaceSecrets(
     endpointId: string,

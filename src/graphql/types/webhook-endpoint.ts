@@ -1,7 +1,7 @@
 import type { ZodType } from 'zod';
 import { EVENT_TYPES } from '../../domain/event.ts';
 import { ENDPOINT_LIMITS, MAX_ENDPOINTS, SECRET_OVERLAP } from '../../domain/limits.ts';
-import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
+import { isFailing, type WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import {
   type CreateEndpointInput,
   createEndpointInput,
@@ -78,8 +78,9 @@ export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEn
       resolve: ({ events }) => [...events],
     }),
     active: t.exposeBoolean('active', { description: 'Whether events are delivered to it.' }),
-    failing: t.exposeBoolean('failing', {
-      description: 'Whether every attempt has failed for a day. A failing endpoint is not disabled.',
+    failing: t.boolean({
+      description: 'Whether every attempt has failed for half an hour. A failing endpoint is not disabled.',
+      resolve: (endpoint) => isFailing(endpoint, new Date()),
     }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',

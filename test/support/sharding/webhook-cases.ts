@@ -184,8 +184,9 @@ function endpointCases(store: Store): Subject {
     update: async () => endpoints.update(...(await mine()), { active: false }),
     noteFailure: async () => endpoints.noteFailure((await stored()).id, new Date(), new Date()),
     noteSuccess: async () => endpoints.noteSuccess((await stored()).id),
-    takeFailing: () => endpoints.takeFailing(new Date(), new Date(), 5),
-    markNotified: async () => endpoints.markNotified((await stored()).id),
+    takeToJudge: () => endpoints.takeToJudge(new Date(), new Date(), 5),
+    markJudged: async () => endpoints.markJudged((await stored()).id, { toldShare: 50, judgeAt: null }),
+    failing: () => endpoints.failing(new Date(), 5),
     replaceSecrets: async () => {
       const { id, secrets } = await stored();
       const sealed = BOX.seal(`whsec_${Buffer.alloc(32).toString('base64')}`, id);

@@ -16,6 +16,7 @@ import {
   checkCertificate,
   checkClock,
   checkDataFolder,
+  checkEndpoints,
   checkMail,
   checkNode,
   checkRenderer,
@@ -147,6 +148,20 @@ it('a missing browser is a warning: invoices are processed without PDFs', async 
   expect(finding).toMatchObject({ state: 'warns', advice: 'Install Chromium.' });
 });
 
+it('endpoints to which nothing is delivered are a warning, which names some of them', async () => {
+  const failing = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ id: `we_${i}`, tenantId: 'ten_1', failingSince: new Date(NOW) }));
+  expect(await checkEndpoints(async () => [])).toMatchObject({ state: 'works' });
+  expect(await checkEndpoints(() => Promise.reject(new Error('away')))).toMatchObject({ state: 'works' });
+  const one = await checkEndpoints(async () => failing(1));
+  expect(one).toMatchObject({
+    state: 'warns',
+    found: expect.stringMatching(/to 1 endpoint: we_0 of ten_1, since 20\S+Z$/),
+  });
+  const many = await checkEndpoints(async (limit) => failing(limit));
+  expect(many.found).toMatch(/to 100 or more endpoints: we_0 .*; we_1 .*; we_2 .*; …$/);
+});
+
 describe('service', () => {
   /** @param answer response of the program that listens on the port; null: nothing listens at HOST */
   async function found(answer: object | string | null, store: OpenStore['kind']) {
@@ -232,6 +247,7 @@ it('whatever the data folder does not contain yet is tried in a temporary folder
     },
     diagnoseAuthority: async () => null,
     diagnoseLive: async () => [],
+    failingEndpoints: async () => [],
     diagnoseMail,
   };
   const printed: string[] = [];

@@ -15,12 +15,15 @@ it('the mail about a failing endpoint states which one, since when and what to d
       endpointId: 'we_1',
       url: 'https://example.com/hook\r\nBcc: everybody@example.com',
       failingSince: new Date('2026-11-20T10:00:00Z'),
+      ...COUNTED,
     });
     const [file = ''] = await readdir(outbox);
-    const mail = await readFile(join(outbox, file), 'utf8');
+    const mail = (await readFile(join(outbox, file), 'utf8')).replaceAll('=\r\n', '');
     expect(mail).toMatch(/^To: compta@example\.com\r$/m);
     expect(mail).toMatch(/^X-Webhook-Endpoint-Id: we_1\r$/im);
     expect(mail).toContain('2026-11-20T10:00:00Z');
+    expect(mail).toContain('9 of 10 attempts');
+    expect(mail).toContain('9 envois sur 10');
     expect(mail).not.toMatch(/^Bcc:/m);
     await expect(mailer.endpointFails({ ...NOTICE, to: 'nobody' })).rejects.toThrow('nobody');
   } finally {
@@ -28,7 +31,9 @@ it('the mail about a failing endpoint states which one, since when and what to d
   }
 });
 
+const COUNTED = { failed: 9, attempts: 10, share: 90, at: new Date('2026-11-21T10:00:00Z') } as const;
 const NOTICE = {
+  ...COUNTED,
   tenantName: 'Atlas',
   environment: 'live',
   endpointId: 'we_1',
