@@ -21,7 +21,7 @@ import { createInvoiceRepository } from '../storage/invoices.ts';
 import { createLogoStore } from '../storage/logos.ts';
 import { createRequestLog } from '../storage/request-log.ts';
 import { createSignersCertificates } from '../storage/signers-certificates.ts';
-import { upgradeData } from '../storage/upgrades.ts';
+import { beginVersions, isNewStore, upgradeData } from '../storage/upgrades.ts';
 import { setWebhookRetention } from '../storage/webhook-retention.ts';
 import { type Administration, administrationOf } from './administration.ts';
 import { openDataKeys, type ProcessKeys, watchDataKeys } from './data-keys.ts';
@@ -86,6 +86,8 @@ export async function openData(
   const { db } = store;
   const { tenants, manageKeys, liveConditions, installation, keyRing, people, authorityState, auditLog } =
     administrationOf(store, config);
+  // First: what the start stores from here on makes the store look used.
+  if (await isNewStore(db)) await beginVersions(db);
   const keys = await openDataKeys(config, keyRing);
   const report = (text: string): void => runtime.log.info(text);
   await ensureIndexes(db, report);

@@ -3,8 +3,8 @@ import type { InstallationRepository } from '../domain/installation/first-start.
 import { insertNew } from './insert-new.ts';
 
 interface Entry {
-  _id: 'operator' | 'invoice-ids';
-  /** Of the operator's password; of `invoice-ids`, the secret itself. */
+  _id: 'operator' | 'invoice-ids' | 'demo-tenant';
+  /** Of the operator's password; of `invoice-ids` the secret itself, of `demo-tenant` the tenant's id. */
   hash: string;
 }
 
@@ -28,6 +28,12 @@ export function createInstallationRepository(db: Db): InstallationRepository {
     },
     async operatorHash() {
       return (await entries.findOne({ _id: 'operator' }))?.hash ?? null;
+    },
+    async rememberDemoTenant(tenantId) {
+      await entries.updateOne({ _id: 'demo-tenant' }, { $set: { hash: tenantId } }, { upsert: true });
+    },
+    async demoTenant() {
+      return (await entries.findOne({ _id: 'demo-tenant' }))?.hash ?? null;
     },
     async keepInvoiceIdSecret(secret) {
       const kept = await keepFirst({ _id: 'invoice-ids', hash: secret });

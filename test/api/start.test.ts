@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type OpenAdministration, openAdministration } from '../../src/app/administration.ts';
 import { type App, startApp } from '../../src/app/app.ts';
@@ -39,6 +40,14 @@ async function stop(): Promise<void> {
   await app?.close();
   app = null;
 }
+
+it('a first start has nothing to upgrade, and says nothing of it', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
+  const config = readConfig({ PORT: '0', DATA_DIR: folder });
+  app = await startApp(config, { ...sharedThreads(), renderer: STAND_IN_RENDERER, log });
+  expect(lines.filter((line) => /upgrade|version/.test(line))).toEqual([]);
+});
 
 describe('the credentials of a first start', () => {
   it('are created by the first start that succeeds, even after failed ones', async () => {

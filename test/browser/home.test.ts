@@ -160,6 +160,10 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     expect(JSON.parse(stdout)).toMatchObject({ amount: 11_999, customer: { name: "L'Étang $HOME", ice: REJECTED } });
     await page.locator('.creation [type=submit]').click();
     await page.waitForSelector('.status[data-status=rejected]', { timeout: 50_000 });
+    // The seller is told what a seller can do, not to wait for the supplier.
+    const told = await page.$eval('.status', ({ textContent }) => textContent ?? '');
+    expect(told).toContain('issue a new invoice');
+    expect(told).not.toContain('supplier');
     const id = pathOf(page).split('/').at(-1);
     expect((await client.get(`/v1/invoices/${id}`)).body).toMatchObject({ amount: 11_999, status: 'rejected' });
     // Live invoices come from the tenant's own systems alone.

@@ -109,6 +109,7 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
     const { page } = await open(await settled(REJECTED), { language: 'en' });
     await reached(page, '[data-status=rejected]');
     expect(await textOf(page, '[data-status] h2')).toBe('Invoice rejected');
+    expect(await textOf(page, '.status')).toContain('from your supplier');
     expect(await textOf(page, '.reason')).toMatch(/ICE/);
     expect(await page.$('main nav')).toBeNull();
     await page.close();

@@ -56,8 +56,7 @@ async function runDemo(input: ParsedArguments, context: CommandContext, signal: 
   if ((url === null) !== (key === null))
     throw new UsageError('--url and --key (or FATOURA_KEY) must be given together');
   const all = (await readSamples()).map(newProgress);
-  const target =
-    url !== null && key !== null ? givenTarget(url, key) : await openTarget(config, folder, context, signal);
+  const target = url !== null && key !== null ? givenTarget(url, key) : await openTarget(config, context, signal);
   try {
     terminal.print(`Sending ${all.length} invoices to ${target.description}\n`);
     await sendAll(target.access, all, context, signal);

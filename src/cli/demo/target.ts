@@ -1,11 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Administration } from '../../app/administration.ts';
 import type { App } from '../../app/app.ts';
 import type { Config } from '../../config.ts';
 import { parseToken } from '../../domain/api-key/api-key.ts';
 import type { IssuedKey } from '../../domain/api-key/manage-keys.ts';
-import { isId, newId } from '../../domain/ids.ts';
+import { newId } from '../../domain/ids.ts';
 import { type CommandContext, UsageError } from '../command.ts';
 import { callDirectly } from '../direct-calls.ts';
 import { credentials } from '../greeting.ts';
@@ -34,11 +32,9 @@ export function givenTarget(address: string, secretKey: string): Target {
 /**
  * The running service of this configuration, called with a key created for the demo. If none runs, starts a service on
  * the same store and a free port.
- * @param folder folder of the file in which the demo stores its tenant's id
  */
 export async function openTarget(
   config: Config,
-  folder: string,
   { parts, terminal }: CommandContext,
   signal: AbortSignal,
 ): Promise<Target> {
@@ -46,7 +42,7 @@ export async function openTarget(
   let app: App | null = null;
   let issued: IssuedKey | null = null;
   const secretKey = async () => {
-    issued ??= await administration.manageKeys.create(await demoTenant(administration, folder), 'secret', 'test');
+    issued ??= await administration.manageKeys.create(await demoTenant(administration), 'secret', 'test');
     return issued.token;
   };
   const close = async () => {
@@ -85,14 +81,18 @@ export async function openTarget(
   }
 }
 
-/** The demo's tenant, which later runs reuse. Its profile is complete, so that the documents look real. */
-async function demoTenant({ tenants }: Administration, folder: string): Promise<string> {
-  const file = join(folder, 'tenant');
-  const remembered = await readFile(file, 'utf8').catch(() => '');
-  if (isId('ten', remembered) && (await tenants.find(remembered))) return remembered;
+/**
+ * The tenant of the demo: the one that the first start made, whose owner sees the samples in the dashboard. Without one,
+ * or if it has live keys by now, a tenant of its own with a complete profile, which later runs reuse.
+ */
+async function demoTenant({ tenants, installation }: Administration): Promise<string> {
+  const remembered = await installation.demoTenant();
+  if (remembered !== null && (await tenants.find(remembered))) {
+    const keys = await tenants.keysOf(remembered);
+    if (keys.every(({ environment }) => environment === 'test')) return remembered;
+  }
   const id = newId('ten');
   await tenants.insert({ id, name: 'npm run demo', profile: await readSampleSeller(), createdAt: new Date() });
-  await mkdir(folder, { recursive: true });
-  await writeFile(file, id);
+  await installation.rememberDemoTenant(id);
   return id;
 }

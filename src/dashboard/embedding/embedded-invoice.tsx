@@ -42,7 +42,7 @@ export function EmbeddedInvoice() {
       )}
       <div class="invoice">
         <InvoiceSummary invoice={invoice} />
-        <StatusCard invoice={invoice} state={state} online={online} />
+        <StatusCard reader="customer" invoice={invoice} state={state} online={online} />
       </div>
     </main>
   );

@@ -3,7 +3,7 @@ import { PageFrame } from '../interface/page-frame.tsx';
 import { InvoiceBody, type InvoiceBodyProps } from './invoice-body.tsx';
 
 /** An invoice as its customer sees it. */
-export function InvoicePage({ invoice, state, online }: InvoiceBodyProps) {
+export function InvoicePage({ invoice, state, online }: Omit<InvoiceBodyProps, 'reader'>) {
   const { texts } = useLanguage();
   const { number, environment } = invoice;
   const title = number === null ? texts.invoice : `${texts.invoice} ${number}`;
@@ -14,7 +14,7 @@ export function InvoicePage({ invoice, state, online }: InvoiceBodyProps) {
           <strong>{texts.test}</strong> <span>{texts.testUnder}</span>
         </p>
       )}
-      <InvoiceBody invoice={invoice} state={state} online={online} />
+      <InvoiceBody invoice={invoice} state={state} online={online} reader="customer" />
     </PageFrame>
   );
 }

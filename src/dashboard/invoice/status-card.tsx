@@ -6,17 +6,22 @@ import type { InvoiceView } from './follow-invoice.ts';
 
 const STEPS = STATUSES.filter((status) => !isFinal(status));
 
+/** Who reads the page: the customer of the invoice, or somebody of the seller. */
+export type Reader = 'customer' | 'seller';
+
 interface StatusCardProps {
   readonly invoice: Invoice;
   readonly state: InvoiceView['state'];
   readonly online: boolean;
+  readonly reader: Reader;
 }
 
 /** The present status, what it means, the steps with their times, and whether the page follows the changes. */
-export function StatusCard({ invoice, state, online }: StatusCardProps) {
+export function StatusCard({ invoice, state, online, reader }: StatusCardProps) {
   const { texts } = useLanguage();
   const inTest = invoice.environment === 'test' ? texts.testStatuses[invoice.status] : undefined;
-  const { headline, meaning } = inTest ?? texts.statuses[invoice.status];
+  const toSeller = reader === 'seller' ? texts.sellerStatuses[invoice.status] : undefined;
+  const { headline, meaning } = toSeller ?? inTest ?? texts.statuses[invoice.status];
   return (
     <section class="card status" data-status={invoice.status} aria-labelledby="status">
       <div role="status">

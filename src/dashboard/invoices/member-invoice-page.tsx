@@ -45,7 +45,7 @@ export function MemberInvoicePage() {
           />
         </p>
       )}
-      <InvoiceBody invoice={invoice} state={state} online={online} />
+      <InvoiceBody invoice={invoice} state={state} online={online} reader="seller" />
       {invoice.documents && <DocumentViewer url={invoice.documents.pdf.url} />}
       <Lines invoice={invoice} />
       <Messages invoice={invoice} />

@@ -78,6 +78,14 @@ export const en: Texts = {
       meaning: 'This invoice is not valid. Wait for a corrected invoice from your supplier before you pay.',
     },
   },
+  sellerStatuses: {
+    rejected: {
+      step: 'Rejected',
+      headline: 'Invoice rejected',
+      meaning:
+        'This invoice is not valid, and it cannot be sent again. Correct what the reason names, then issue a new invoice; the number of this one stays used.',
+    },
+  },
   testStatuses: {
     transmitted: {
       step: 'Transmitted',

@@ -78,6 +78,14 @@ export const fr: Texts = {
       meaning: 'Cette facture n’est pas valable. Attendez de votre fournisseur une facture corrigée avant de payer.',
     },
   },
+  sellerStatuses: {
+    rejected: {
+      step: 'Rejetée',
+      headline: 'Facture rejetée',
+      meaning:
+        'Cette facture n’est pas valable et ne peut pas être renvoyée. Corrigez ce que le motif indique, puis émettez une nouvelle facture\u00a0; le numéro de celle-ci reste pris.',
+    },
+  },
   testStatuses: {
     transmitted: {
       step: 'Transmise',

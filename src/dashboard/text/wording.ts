@@ -64,6 +64,8 @@ export interface Texts {
   readonly documentsToCome: string;
   readonly noDocuments: string;
   readonly statuses: Readonly<Record<Status, StatusTexts>>;
+  /** In place of those, for the people of the seller. */
+  readonly sellerStatuses: Readonly<Partial<Record<Status, StatusTexts>>>;
   /** In place of those, for a test invoice, which is never called valid. */
   readonly testStatuses: Readonly<Partial<Record<Status, StatusTexts>>>;
   readonly welcome: WelcomeTexts;

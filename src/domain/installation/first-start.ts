@@ -10,6 +10,10 @@ export interface InstallationRepository {
   keepOperatorHash(hash: string): Promise<boolean>;
   /** Replaces the hash. */
   replaceOperatorHash(hash: string): Promise<void>;
+  /** Remembers the tenant of the demo, in place of another one. */
+  rememberDemoTenant(tenantId: string): Promise<void>;
+  /** The id of the tenant of the demo, which may be gone; null if there was none. */
+  demoTenant(): Promise<string | null>;
   /** SHA-256, lower-case hex; null before the first start. */
   operatorHash(): Promise<string | null>;
   /**
@@ -48,7 +52,7 @@ export async function prepareInstallation(
 ): Promise<FirstStart> {
   const { password, hash } = newOperatorCredential();
   const isFirst = (await installation.operatorHash()) === null;
-  const demo = embedded ? await makeDemoTenant(tenants, name) : null;
+  const demo = embedded ? await makeDemoTenant(tenants, installation, name) : null;
   const memberships = demo ? [{ tenantId: demo.tenantId, role: 'owner' } as const] : [];
   // Before the hash is kept: a start that ends between leaves an invitation that nobody knows, and the next makes one.
   const url = isFirst ? await invite({ isOperator: true, memberships }) : null;
@@ -70,11 +74,16 @@ function newOperatorCredential(): { password: string; hash: string } {
   return { password, hash: createHash('sha256').update(password).digest('hex') };
 }
 
-async function makeDemoTenant(tenants: TenantRepository, name: string | null): Promise<FirstStart['demo']> {
+async function makeDemoTenant(
+  tenants: TenantRepository,
+  installation: InstallationRepository,
+  name: string | null,
+): Promise<FirstStart['demo']> {
   if (!(await tenants.isEmpty())) return null;
   const tenantId = newId('ten');
   const secretKey = newToken('secret', 'test', name);
   const publishableKey = newToken('publishable', 'test', name);
+  await installation.rememberDemoTenant(tenantId);
   // One write: an interrupted start leaves either no tenant or a complete one.
   await tenants.insert({ id: tenantId, name: 'Demo', profile: {}, createdAt: new Date() }, [
     { key: keyOf('secret', secretKey), hash: hashToken(secretKey) },

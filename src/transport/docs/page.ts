@@ -26,7 +26,7 @@ const STEPS = [
     title: '1. Create an invoice',
     command: `KEY=sk_test_…
 curl -s ${ORIGIN}/v1/invoices -H "Authorization: Bearer $KEY" \\
-  -H 'Content-Type: application/json' -H "Idempotency-Key: demo-$(date +%s)" \\
+  -H 'Content-Type: application/json' -H "Idempotency-Key: order-4711" \\
   -d '{"amount": 12000, "currency": "MAD",
        "customer": {"ice": "001234567000062", "name": "Atlas SARL"},
        "lines": [{"description": "Conseil", "quantity": 1, "unit_price": 10000}]}'`,
@@ -125,8 +125,8 @@ ${
 ${STEPS.map(({ title, command }) => html`<h3>${title}</h3>\n<pre class="guide"><code>${withOrigin(command)}</code></pre>\n`)}</section>
 <section id="errors">
 <h2>Errors</h2>
-<p>Every failure is answered as <code>{"error": {"code", "message", "param", "status"}}</code>. Decide by <code>code</code>; show <code>message</code> to a
-person; <code>param</code> is the path of the field at fault (<code>customer.ice</code>, <code>lines.0.tax_rate</code>) or null. New codes may come: have a
+<p>Every failure is answered as <code>{"error": {"code", "message", "param", "status"}}</code>. Decide by <code>code</code>; <code>message</code> is
+for developers: it is in English, and its wording may change; <code>param</code> is the path of the field at fault (<code>customer.ice</code>, <code>lines.0.tax_rate</code>) or null. New codes may come: have a
 default branch.</p>
 <table class="guide errors">
 <thead><tr><th>code</th><th>status</th><th>meaning</th><th>what to do</th></tr></thead>

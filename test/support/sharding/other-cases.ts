@@ -359,6 +359,8 @@ function processCases({ db }: Store): Record<string, Subject> {
     createInstallationRepository: subject(installation, {
       keepOperatorHash: () => installation.keepOperatorHash('h'),
       replaceOperatorHash: () => installation.replaceOperatorHash('h'),
+      rememberDemoTenant: () => installation.rememberDemoTenant('ten_1'),
+      demoTenant: () => installation.demoTenant(),
       operatorHash: () => installation.operatorHash(),
       keepInvoiceIdSecret: () => installation.keepInvoiceIdSecret('s'),
     }),
