@@ -41,6 +41,11 @@ revoked secret, test                     R         R         R         R       R
 revoked publishable, test [own]          R         R         R         R       R         R         R         R         200  200   R        R
 revoked secret, live                     R         R         R         R       R         R         R         R         200  200   R        R
 none                                     -         -         -         -       -         -         -         -         200  200   -        -
+none [own]                               -         -         -         200       -         -         -         -         200  200   -        -
+none [sibling]                           -         -         -         403       -         -         -         -         200  200   -        -
+none [other]                             -         -         -         403       -         -         -         -         200  200   -        -
+none [live]                              -         -         -         403       -         -         -         -         200  200   -        -
+none [forged]                            -         -         -         -         -         -         -         -         200  200   -        -
 unknown secret, test                     -         -         -         -       -         -         -         -         200  200   -        -
 unknown secret, live                     -         -         -         -       -         -         -         -         200  200   -        -
 unknown publishable, test [own]          -         -         -         -       -         -         -         -         200  200   -        -

@@ -81,7 +81,9 @@ describe.skipIf(!HAS_HAPROXY)('a proxy with the lines of docs/scaling.md', () =>
       headers: { 'Content-Type': 'application/json', ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    return { status: answer.statusCode, body: (await answer.body.json()) as Answered };
+    const text = await answer.body.text();
+    const isJson = String(answer.headers['content-type']).startsWith('application/json');
+    return { status: answer.statusCode, text, body: (isJson ? JSON.parse(text) : {}) as Answered };
   };
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
@@ -109,6 +111,9 @@ describe.skipIf(!HAS_HAPROXY)('a proxy with the lines of docs/scaling.md', () =>
     const { id, client_secret } = invoices.rabat;
     const address = `/v1/invoices/${id}?client_secret=${client_secret}`;
     expect((await ask(address, bearer(tenants.rabat.publishableKey))).body.id).toBe(id);
+    // A browser's own EventSource sends no header.
+    const stream = await ask(`/v1/invoices/${id}/stream?client_secret=${client_secret}`, {});
+    expect([stream.status, stream.text]).toEqual([200, expect.stringContaining(`"id":"${id}"`)]);
     const query = { query: '{ viewer { tenant { id } } }' };
     expect((await ask('/graphql', { Authorization: `bearer  ${tenants.rabat.secretKey}` }, query)).status).toBe(200);
   });

@@ -56,6 +56,9 @@ describe('the log', () => {
     ).body.secret;
     for (const path of ['', '/stream'])
       expect((await front.get(`/v1/invoices/${invoiceId}${path}?client_secret=${client_secret}`)).status).toBe(200);
+    const query = `client_secret=${client_secret}&publishable_key=${publishableKey}`;
+    expect((await nobody.get(`/v1/invoices/${invoiceId}/stream?${query}`)).status).toBe(200);
+    await nobody.get(`/v1/invoices/${invoiceId}/stream?client_secret=${secretKey}`);
     await nobody.get(`/v1/invoices/${client_secret}`);
     await nobody.get(`/nothing/${client_secret}?key=${secretKey}`);
     await client.get(`/v1/invoices/${secretKey}`);

@@ -87,6 +87,85 @@ describe('GET /v1/invoices/:id/stream', () => {
     expect((await open(body.id, tenant.publishableKey)).status).toBe(403);
   });
 
+  describe('for a browser’s EventSource, which can send no header', () => {
+    const at = (id: string, query: Record<string, string>, headers: Record<string, string> = {}) =>
+      fetch(`${service.url}/v1/invoices/${id}/stream?${new URLSearchParams(query)}`, { headers });
+    const verdict = async (response: Response) =>
+      response.ok ? response.status : [response.status, (await response.json()).error.code];
+    let invoice: { id: string; client_secret: string };
+
+    beforeAll(async () => {
+      invoice = (await client.post('/v1/invoices', invoiceBody())).body;
+      await client.settled(invoice.id);
+    });
+
+    it('takes the client_secret from the query, alone or with a publishable key', async () => {
+      const { id, client_secret } = invoice;
+      for (const more of [{}, { publishable_key: tenant.publishableKey }]) {
+        const response = await at(id, { client_secret, ...more }, { Origin: 'https://shop.example' });
+        expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+        expect((await all(response)).at(-1)?.data.status).toBe('accepted');
+      }
+    });
+
+    it('refuses there what it refuses in the header, and keys that can do more', async () => {
+      const { id, client_secret } = invoice;
+      const stranger = await service.tenant();
+      const { key, token } = await service.app.manageKeys.create(tenant.id, 'publishable', 'test');
+      await service.app.manageKeys.revoke(key.id);
+      for (const [query, answer] of [
+        [{}, [401, 'invalid_api_key']],
+        [{ client_secret: '' }, [401, 'invalid_api_key']],
+        [{ client_secret: tenant.secretKey }, [401, 'invalid_api_key']],
+        [{ client_secret: `${id}_secret_${'A'.repeat(32)}` }, [401, 'invalid_api_key']],
+        [{ client_secret, publishable_key: tenant.secretKey }, [401, 'invalid_api_key']],
+        [{ client_secret, publishable_key: client_secret }, [401, 'invalid_api_key']],
+        [{ client_secret, publishable_key: '' }, [401, 'invalid_api_key']],
+        [{ client_secret, publishable_key: token }, [401, 'api_key_revoked']],
+        [{ client_secret, publishable_key: stranger.publishableKey }, [403, 'insufficient_scope']],
+        [{ publishable_key: tenant.publishableKey }, [403, 'insufficient_scope']],
+        [{ client_secret, key: tenant.publishableKey }, [400, 'invalid_request']],
+      ] as [Record<string, string>, unknown][])
+        expect([query, await verdict(await at(id, query))]).toEqual([query, answer]);
+      // On no other path.
+      const query = new URLSearchParams({ client_secret });
+      for (const path of [`/v1/invoices/${id}`, `/v1/invoices/${id}/stream/`, '/v1/invoices', '/graphql/stream'])
+        expect([path, (await fetch(`${service.url}${path}?${query}`)).status]).toEqual([path, 401]);
+    });
+
+    it('prefers the header', async () => {
+      const { id, client_secret } = invoice;
+      expect(await verdict(await at(id, { client_secret }, { Authorization: 'Bearer nobody' }))).toEqual([
+        401,
+        'invalid_api_key',
+      ]);
+      expect(await verdict(await at(id, { client_secret }, { Authorization: 'Basic x' }))).toEqual([
+        401,
+        'invalid_api_key',
+      ]);
+    });
+
+    it('resumes after lastEventId, which polyfills send; the header wins', async () => {
+      const { id, client_secret } = invoice;
+      const stored = await service.app.store.db.collection('invoices').findOne({ _id: id as never });
+      const [first, second, last]: string[] = (stored?.events ?? []).map((event: { id: string }) => event.id);
+      const resumed = await all(await at(id, { client_secret, lastEventId: first ?? '' }));
+      expect(resumed.map((message) => message.id)).toEqual([second, last]);
+      expect((await at(id, { client_secret, lastEventId: last ?? '' })).status).toBe(204);
+      const both = await all(
+        await at(id, { client_secret, lastEventId: last ?? '' }, { 'Last-Event-ID': second ?? '' }),
+      );
+      expect(both.map((message) => message.id)).toEqual([last]);
+      expect((await all(await at(id, { client_secret, lastEventId: '' }))).map((message) => message.id)).toEqual([
+        last,
+      ]);
+      const twice = await fetch(
+        `${service.url}/v1/invoices/${id}/stream?client_secret=${client_secret}&lastEventId=a&lastEventId=b`,
+      );
+      expect([twice.status, (await twice.json()).error.param]).toEqual([400, 'lastEventId']);
+    });
+  });
+
   it('answers errors as JSON, not as a stream', async () => {
     const first = (await client.post('/v1/invoices', invoiceBody())).body;
     const second = (await client.post('/v1/invoices', invoiceBody())).body;

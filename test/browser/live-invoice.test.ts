@@ -49,6 +49,17 @@ const PAGE = `<!doctype html>
   );
 </script>`;
 
+/** The code of docs/live-pages.md for a browser's own EventSource, in a page of an origin of its own. */
+async function eventSourcePage(url: string): Promise<string> {
+  const docs = await readFile(new URL('../../docs/live-pages.md', import.meta.url), 'utf8');
+  const [, code = ''] = /```js\n([^`]*new URLSearchParams.*?)```/s.exec(docs) ?? [];
+  return `<!doctype html><meta charset="utf-8"><title>Votre facture</title><ol></ol><script>
+    const { id: invoiceId, secret: clientSecret } = JSON.parse(decodeURIComponent(location.hash.slice(1)));
+    const show = (text) => document.querySelector('ol').append(Object.assign(document.createElement('li'), { textContent: text }));
+    ${code.replace('https://invoices.example', url)}
+  </script>`;
+}
+
 describe.skipIf(BROWSER_PATH === null)('a page with graphql-sse’s client, in a browser', () => {
   let service: TestService;
   let proxy: BreakingProxy;
@@ -62,12 +73,13 @@ describe.skipIf(BROWSER_PATH === null)('a page with graphql-sse’s client, in a
     browser = await startBrowser();
     const library = join(dirname(createRequire(import.meta.url).resolve('graphql-sse')), '../umd/graphql-sse.js');
     const script = await readFile(library, 'utf8');
+    const eventSource = await eventSourcePage(proxy.url);
     shop = createServer(({ url }, response) => {
-      const isPage = url === '/';
-      response.writeHead(isPage || url === '/graphql-sse.js' ? 200 : 404, {
+      const isPage = url !== '/graphql-sse.js';
+      response.writeHead(200, {
         'Content-Type': isPage ? 'text/html; charset=utf-8' : 'text/javascript; charset=utf-8',
       });
-      response.end(isPage ? PAGE : script);
+      response.end(isPage ? (url === '/event-source' ? eventSource : PAGE) : script);
     });
     await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
     shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/`;
@@ -103,6 +115,24 @@ describe.skipIf(BROWSER_PATH === null)('a page with graphql-sse’s client, in a
     expect(statuses).toEqual(['signing', 'transmitted', 'accepted'].slice(-statuses.length));
     expect(statuses.length).toBeGreaterThan(0);
     expect(faults).toEqual([]);
+    await page.close();
+    await expect.poll(() => service.app.listeners()).toBe(0);
+  });
+
+  it('follows an invoice with the browser’s own EventSource, which sends no header, over a connection that breaks', async () => {
+    const client = new Client(service.url, (await service.tenant()).secretKey);
+    const { body } = await client.post('/v1/invoices', invoiceFor('999000000000490'));
+    const page = await browser.newPage();
+    const given = { id: body.id, secret: body.client_secret };
+    await page.goto(`${shopUrl}event-source#${encodeURIComponent(JSON.stringify(given))}`);
+    await page.waitForSelector('li');
+    proxy.break();
+    await page.waitForFunction(() => document.querySelector('ol')?.textContent?.includes('final status'), {
+      timeout: 50_000,
+    });
+    const statuses = (await shown(page)).slice(0, -1);
+    expect(statuses).toEqual(['signing', 'transmitted', 'accepted'].slice(-statuses.length));
+    expect(statuses.length).toBeGreaterThan(0);
     await page.close();
     await expect.poll(() => service.app.listeners()).toBe(0);
   });

@@ -10,6 +10,7 @@ import { browserOf, originOf } from '../browser-facts.ts';
 import { limitedAddress } from '../client-address.ts';
 import { isOwnPage } from '../own-page.ts';
 import type { RequestState } from '../state.ts';
+import { authorizationOf } from '../stream-credential.ts';
 import { isPreflight } from './cors.ts';
 
 /** The headers with which a page says which tenant and environment it shows. */
@@ -113,7 +114,7 @@ async function identityOf(
 ): Promise<NonNullable<RequestState['identity']>> {
   try {
     const arrival = { ...arrivalOf(ctx), forwarded: forwarded(ctx) };
-    if (!usesSession(ctx)) return from(ctx, await authenticate(ctx.get('Authorization') || undefined, arrival));
+    if (!usesSession(ctx)) return from(ctx, await authenticate(authorizationOf(ctx), arrival));
     const chosen = { tenantId: ctx.get(TENANT), environment: chosenEnvironment(ctx) };
     const { result, cookies } = await authenticateSession(browserOf(ctx), chosen, arrival);
     for (const cookie of cookies) ctx.append('Set-Cookie', cookie);

@@ -17,8 +17,9 @@ import { readJson } from '../body.ts';
 import { HEARTBEAT_MS } from '../event-stream.ts';
 import { decodedHeader, singleHeader } from '../headers.ts';
 import { answerJson, answerRead } from '../json.ts';
+import { PUBLISHABLE_KEY } from '../stream-credential.ts';
 import { inRestNames, restProblem } from './names.ts';
-import { type Route, route } from './route.ts';
+import { HIDDEN, type Route, route } from './route.ts';
 import {
   createdInvoiceSchema,
   invoiceIdSchema,
@@ -79,12 +80,21 @@ const listing = (more: 'hasNextPage' | 'hasPreviousPage') =>
   }`);
 const [towardsOlder, towardsNewer] = [listing('hasNextPage'), listing('hasPreviousPage')];
 
-const clientSecretQuery = exactly(
+const once = z.string({ error: 'must be given once' }).optional();
+const client_secret = once.meta({ description: "With a publishable key: the invoice's client_secret." });
+const clientSecretQuery = exactly({ client_secret }, 'query parameters');
+
+/**
+ * Besides, what a browser's EventSource sends, which cannot send headers (docs/decisions/0023). Generated clients can, and
+ * have no parameters for it: in some languages its names would be those of the headers.
+ */
+const streamQuery = exactly(
   {
-    client_secret: z
-      .string({ error: 'must be given once' })
-      .optional()
-      .meta({ description: "With a publishable key: the invoice's client_secret." }),
+    client_secret: once.meta({
+      description: "The invoice's client_secret: with a publishable key, or as the credential.",
+    }),
+    [PUBLISHABLE_KEY]: once.meta({ [HIDDEN]: true }),
+    lastEventId: once.meta({ [HIDDEN]: true }),
   },
   'query parameters',
 );
@@ -187,16 +197,18 @@ export const INVOICE_ROUTES: readonly Route[] = [
     description:
       'Server-Sent Events: the current status if it is past `pending`, then each change once and in order. Each message has an `id` and, ' +
       `as \`data\`, the JSON object below. A comment is sent every ${HEARTBEAT_MS / 1000} s. The stream ends after \`accepted\` or \`rejected\`; reconnecting ` +
-      'with `Last-Event-ID` then answers 204.',
+      'with `Last-Event-ID` then answers 204.\n\n' +
+      "For a browser's own EventSource, which can send no header: without `Authorization` the query is the credential, `client_secret` alone or with a " +
+      '`publishable_key`. `lastEventId` stands for `Last-Event-ID` where that is not sent.',
     secretKeyOnly: false,
-    query: clientSecretQuery,
+    query: streamQuery,
     headers: ['Last-Event-ID'],
     answers: {
       200: { description: 'The stream.', schema: statusMessageSchema, type: 'text/event-stream' },
       204: { description: 'There are no more events: `Last-Event-ID` was the final one.' },
     },
-    handle: (ctx, graphql, query, { streams }) =>
-      streamStatus(ctx, graphql, { id: ctx.params.id, clientSecret: query.client_secret ?? null }, streams),
+    handle: (ctx, graphql, { client_secret: clientSecret = null, lastEventId = null }, { streams }) =>
+      streamStatus(ctx, graphql, { id: ctx.params.id, clientSecret, lastEventId }, streams),
   }),
 ];
 

@@ -15,7 +15,7 @@ import {
   TAGS,
   webhookHeaders,
 } from './openapi-texts.ts';
-import type { Route, RouteAnswer } from './route.ts';
+import { HIDDEN, type Route, type RouteAnswer } from './route.ts';
 import { environmentSchema, errorSchema, eventSchema, STREAM_EXAMPLE } from './schemas.ts';
 
 type Json = { readonly [key: string]: unknown };
@@ -94,13 +94,15 @@ function parametersOf(route: Route, components: Components): Json[] {
   const query = components.add(route.query, 'input') as { properties?: Record<string, Json>; required?: string[] };
   return [
     ...(route.id ? [{ name: 'id', in: 'path', required: true, schema: components.add(route.id, 'input') }] : []),
-    ...Object.entries(query.properties ?? {}).map(([name, { description, ...schema }]) => ({
-      name,
-      in: 'query',
-      required: query.required?.includes(name) ?? false,
-      ...(description !== undefined && { description }),
-      schema,
-    })),
+    ...Object.entries(query.properties ?? {})
+      .filter(([, schema]) => schema[HIDDEN] === undefined)
+      .map(([name, { description, ...schema }]) => ({
+        name,
+        in: 'query',
+        required: query.required?.includes(name) ?? false,
+        ...(description !== undefined && { description }),
+        schema,
+      })),
     ...(route.headers ?? []).map((name) => ({ $ref: `#/components/parameters/${name}` })),
   ];
 }

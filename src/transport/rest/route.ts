@@ -75,6 +75,9 @@ export interface Deprecation {
 
 const NO_QUERY = exactly({}, 'no query parameters');
 
+/** The keyword of a query parameter that the OpenAPI document tells of in the description of its operation only. */
+export const HIDDEN = 'x-internal';
+
 /** Makes a route whose `handle` gets the parsed query parameters; invalid ones are refused before. */
 export function route<Query extends z.ZodObject = typeof NO_QUERY>(
   row: RouteContract & {

@@ -25,18 +25,18 @@ const watch = prepare<{ invoiceStatus: StatusMessage }>(`
 
 /**
  * GET /v1/invoices/:id/stream (docs/decisions/0023): the subscription `invoiceStatus` as Server-Sent Events.
- * `Last-Event-ID` resumes the stream. If that was the final event the answer is 204, which makes a browser's
+ * `Last-Event-ID` resumes the stream, or the parameter `lastEventId`, which polyfills of EventSource send instead. If that was the final event the answer is 204, which makes a browser's
  * EventSource stop reconnecting.
  * @throws {ServiceError} before anything is sent
  */
 export async function streamStatus(
   ctx: Context,
   graphql: GraphQLContext,
-  variables: { id: string; clientSecret: string | null },
+  { lastEventId, ...invoice }: { id: string; clientSecret: string | null; lastEventId: string | null },
   streams: EventStreams,
 ): Promise<void> {
-  const afterEventId = singleHeader(ctx, 'Last-Event-ID') || null;
-  const changes = await inRestNames(watch.subscribe(graphql, { ...variables, afterEventId }));
+  const afterEventId = singleHeader(ctx, 'Last-Event-ID') || lastEventId || null;
+  const changes = await inRestNames(watch.subscribe(graphql, { ...invoice, afterEventId }));
   whenGone(ctx.res, () => void changes.return?.());
   if (ctx.method === 'HEAD') {
     await changes.return?.();
