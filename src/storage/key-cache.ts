@@ -36,6 +36,8 @@ export function withKeyCache(tenants: TenantRepository): TenantRepository {
       looking.then((found) => found ?? forget(), forget);
       return looking;
     },
+    setSuspended: changing(tenants.setSuspended),
+    limitRequests: changing(tenants.limitRequests),
     updateProfile: changing(tenants.updateProfile),
     changeProfile: changing(tenants.changeProfile),
     revokeKey: changing(tenants.revokeKey),

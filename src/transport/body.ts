@@ -3,6 +3,7 @@ import { MIMEType } from 'node:util';
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import { MAX_BODY_BYTES } from '../domain/limits.ts';
+import { askAgain } from './ask.ts';
 import { countOf } from './headers.ts';
 
 /** How long a body may take to arrive, milliseconds: 1 MiB at 140 kbit/s. */
@@ -93,10 +94,11 @@ function textOf(bytes: Buffer): string {
 }
 
 /**
- * The body as it was sent.
+ * The body as it was sent. When it is complete, the caller's authority is asked for again (ask.ts): every body is read
+ * here, so that nothing acts with an authority that ended while it waited.
  * @param most the largest body, bytes: a whole number of KiB
  * @throws {ServiceError} invalid_request: 408 when it does not arrive in time, 413 when it is too large, 415 when it
- * has a content coding
+ * has a content coding; the refusal of a caller whose authority has ended
  */
 export async function readBytes(ctx: Context, most = MAX_BODY_BYTES): Promise<Buffer> {
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) {
@@ -112,6 +114,7 @@ export async function readBytes(ctx: Context, most = MAX_BODY_BYTES): Promise<Bu
     const limit = most < MAX_BODY_BYTES ? `${most / 1024} KiB` : `${most / MAX_BODY_BYTES} MiB`;
     throw serviceError('invalid_request', `The body is larger than the maximum of ${limit}.`, null, 413);
   }
+  await askAgain(ctx);
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 

@@ -6,6 +6,8 @@ import mount from 'koa-mount';
 import { type Audit, entryByOperator, INSTALLATION, type Operator } from '../domain/audit-entry.ts';
 import { serviceError } from '../domain/errors.ts';
 import type { FindOperator } from '../domain/person/authenticate-session.ts';
+import { ask } from './ask.ts';
+import { readJson } from './body.ts';
 import { browserOf, originOf } from './browser-facts.ts';
 import { isOwnPage } from './own-page.ts';
 
@@ -43,7 +45,7 @@ export function operatorPages(parts: OperatorParts): Middleware {
 /** `/metrics`, for Prometheus with `basic_auth`. */
 function metricsPage(parts: OperatorParts): Middleware {
   const show: Middleware = async (ctx) => {
-    if ((await passed(ctx, parts, 'The metrics need')) === null) return;
+    if ((await passed(ctx, parts)) === null) return challenge(ctx, 'The metrics need');
     const { contentType, text } = await parts.exposition();
     ctx.set('Cache-Control', 'no-store');
     ctx.body = text;
@@ -60,10 +62,20 @@ function jobsDashboard(parts: OperatorParts): Middleware {
     return mount('/ops/jobs', compose(await createKoaMiddlewareAsync(parts.agenda)));
   };
   const show: Middleware = async (ctx) => {
-    const by = await passed(ctx, parts, 'The job dashboard needs');
-    if (by === null) return;
+    let known = false;
+    const by = await ask(ctx, async () => {
+      const found = await passed(ctx, parts);
+      if (known && found === null) throw serviceError('not_signed_in', 'The authority of this operator has ended.');
+      known = found !== null;
+      return found;
+    });
+    if (by === null) return challenge(ctx, 'The job dashboard needs');
     const isChange = !['GET', 'HEAD'].includes(ctx.method);
-    if (isChange) refuseForbiddenChange(ctx);
+    if (isChange) {
+      refuseForbiddenChange(ctx);
+      // The dashboard parses no body that is parsed already.
+      (ctx.request as { body?: unknown }).body = await readJson(ctx);
+    }
     if (ctx.path === '/ops/jobs') return ctx.redirect('/ops/jobs/');
     try {
       loading ??= load().catch((error) => {
@@ -106,8 +118,8 @@ function refuseForbiddenChange(ctx: Context): void {
   );
 }
 
-/** The operator who sent the request; answers 401 and returns null if it is none. */
-async function passed(ctx: Context, parts: OperatorParts, what: string): Promise<Passed | null> {
+/** The operator who sent the request; null if it is none. */
+async function passed(ctx: Context, parts: OperatorParts): Promise<Passed | null> {
   const authorization = ctx.get('Authorization');
   if (authorization && isOperator(authorization, (await parts.operatorHash()) ?? '')) return { operator: null };
   // Without a cookie nobody is signed in, and the library of the accounts need not be loaded.
@@ -116,10 +128,14 @@ async function passed(ctx: Context, parts: OperatorParts, what: string): Promise
     for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
     if (result !== null) return { operator: { person: result, origin: originOf(ctx) } };
   }
+  return null;
+}
+
+/** Answers 401. @param what the page, with the verb `need` */
+function challenge(ctx: Context, what: string): void {
   ctx.status = 401;
   ctx.set('WWW-Authenticate', 'Basic realm="fatoura operators", charset="UTF-8"');
   ctx.body = `${what} the operator credential that the first start printed, or the session of an operator: sign in at /sign-in.\nLost it? npm run -s cli -- operator reset\n`;
-  return null;
 }
 
 /** Whether it is HTTP Basic authentication of the operator. @param passwordHash see {@link OperatorParts} */

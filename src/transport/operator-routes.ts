@@ -12,6 +12,7 @@ import type { FindOperator } from '../domain/person/authenticate-session.ts';
 import { ROLES } from '../domain/person/person.ts';
 import { oneLineText } from '../domain/printable-text.ts';
 import { ENVIRONMENTS, missingProfileFields, type SellerProfile } from '../domain/tenant/tenant.ts';
+import { ask } from './ask.ts';
 import { readJson } from './body.ts';
 import { browserOf, originOf } from './browser-facts.ts';
 import { answerJson } from './json.ts';
@@ -53,7 +54,9 @@ const pauseInput = exactly(
  */
 export function operatorRoutes({ findOperator, operate, survey }: OperatorRouteParts): readonly OperatorRoute[] {
   /** @throws {ServiceError} not_signed_in (401); insufficient_scope (403) */
-  async function requireOperator(ctx: Context): Promise<Operator> {
+  const requireOperator = (ctx: Context): Promise<Operator> => ask(ctx, () => findIn(ctx));
+
+  async function findIn(ctx: Context): Promise<Operator> {
     if (!isOwnPage(ctx)) throw serviceError('insufficient_scope', 'Only pages of this service may do this.');
     const { result, cookies } = await findOperator(browserOf(ctx));
     for (const cookie of cookies) ctx.append('Set-Cookie', cookie);

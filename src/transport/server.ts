@@ -100,7 +100,10 @@ export function createServer(parts: ServerParts): Koa {
     log[level]({ err }, 'Koa reports an error');
   });
   const contextOf = (ctx: Context): GraphQLContext => ({
-    principal: principalOf(ctx),
+    // Read when it is used: after the body it is what the caller may do by then.
+    get principal() {
+      return principalOf(ctx);
+    },
     requestId: requestIdOf(ctx),
     useCases,
   });

@@ -13,6 +13,8 @@ export interface RequestState extends Activity {
   operation?: string | null;
   /** The caller, or the error of its authentication, mostly a 401. Absent on paths that need no credential. */
   identity?: { readonly principal: Principal } | { readonly refusal: unknown };
+  /** What is asked again when the body is complete (ask.ts). */
+  questions?: (() => Promise<unknown>)[];
 }
 
 /** The caller of a request. @throws {ServiceError} 401, or the error that prevented the look-up of the credential */

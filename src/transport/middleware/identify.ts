@@ -6,6 +6,7 @@ import { ServiceError, serviceError } from '../../domain/errors.ts';
 import type { AuthenticateSession } from '../../domain/person/authenticate-session.ts';
 import { callerOf, isMember, type Principal } from '../../domain/principal.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/tenant/tenant.ts';
+import { ask } from '../ask.ts';
 import { browserOf, originOf } from '../browser-facts.ts';
 import { limitedAddress } from '../client-address.ts';
 import { isOwnPage } from '../own-page.ts';
@@ -49,7 +50,7 @@ export function identify({ limiter, ...parts }: IdentifyParts): Middleware {
     const state = ctx.state as RequestState;
     // Browsers send preflights without a credential, and they are not counted.
     const preflight = isPreflight(ctx);
-    if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, parts);
+    if (needsCredential(ctx.path) && !preflight) await ask(ctx, () => identifyCaller(ctx, parts));
     if (state.identity && 'principal' in state.identity) noteCaller(state, state.identity.principal);
     try {
       await count(ctx, limiter, preflight ? 0 : 1);
@@ -60,6 +61,18 @@ export function identify({ limiter, ...parts }: IdentifyParts): Middleware {
     }
     return next();
   };
+}
+
+/**
+ * Notes the caller, or why there is none: that is thrown later, because the limit is counted first and every answer shows
+ * it. Asked again, it notes what the caller may do by then.
+ * @throws the refusal of a caller whose credential was valid before
+ */
+async function identifyCaller(ctx: Context, parts: Omit<IdentifyParts, 'limiter'>): Promise<void> {
+  const state = ctx.state as RequestState;
+  const identity = await identityOf(ctx, parts);
+  if (state.identity && 'refusal' in identity) throw identity.refusal;
+  state.identity = identity;
 }
 
 function showLimit({ res }: Context, limit: LimitState): void {
@@ -120,7 +133,6 @@ async function identityOf(
     for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
     return from(ctx, result);
   } catch (refusal) {
-    // Thrown later, because the limit is counted first and every answer shows it.
     return { refusal };
   }
 }

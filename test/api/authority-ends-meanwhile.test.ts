@@ -1,0 +1,266 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { resetOperator } from '../../src/domain/installation/first-start.ts';
+import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { createInstallationRepository } from '../../src/storage/installation.ts';
+import { ROUTES } from '../../src/transport/rest/routes.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { type Browser, signedIn } from '../support/person.ts';
+import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { beginRequest, type Sent } from '../support/slow-request.ts';
+
+/**
+ * Every call that changes something, with an authority that ends while the body of the call arrives: what it may do is
+ * decided when the body is complete (docs/decisions/0020).
+ */
+
+/** Longer than the look-up of a credential takes: a shorter wait would only test less. */
+const KNOWN_MS = 200;
+
+let service: TestService;
+let tenant: TestTenant;
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+});
+afterAll(() => service.close());
+
+/** Begins all calls, ends the authority, and completes the calls. */
+async function outcomes(calls: readonly Sent[], end: () => Promise<unknown>) {
+  const begun = await Promise.all(calls.map((call) => beginRequest(service.url, call)));
+  await sleep(KNOWN_MS);
+  await end();
+  const answers = await Promise.all(begun.map((each) => each.finish()));
+  return answers.map(({ status, text }, i) => {
+    const call = calls[i] as Sent;
+    const code = /"code":"(\w+)"/.exec(text)?.[1] ?? text.slice(0, 100);
+    return `${call.method} ${call.path} ${call.body.slice(0, 60)}: ${status} ${code}`;
+  });
+}
+
+const expected = (calls: readonly Sent[], answer: string) =>
+  calls.map(({ method, path, body }) => `${method} ${path} ${body.slice(0, 60)}: ${answer}`);
+
+const MUTATIONS = Object.keys(schema.getMutationType()?.getFields() ?? {});
+
+/** Each mutation, at each of the addresses. What it lacks would be found when it runs. */
+function mutations(headers: Record<string, string>, token: string): Sent[] {
+  return MUTATIONS.flatMap((name) => {
+    const body = JSON.stringify({ query: `mutation { ${name} { __typename } }` });
+    const post = (path: string, more = {}): Sent => ({ method: 'POST', path, headers: { ...headers, ...more }, body });
+    const inStream = { 'X-GraphQL-Event-Stream-Token': token, Accept: 'application/json' };
+    return [
+      post('/graphql'),
+      post('/graphql/stream', { Accept: 'text/event-stream' }),
+      post('/graphql/stream', inStream),
+    ];
+  });
+}
+
+async function reserve(headers: Record<string, string>): Promise<string> {
+  const { status, body } = await new Client(service.url, headers, false).request('PUT', '/graphql/stream');
+  expect(status).toBe(201);
+  return body;
+}
+
+const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
+const createInvoice = JSON.stringify({
+  query: `mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) { __typename ... on Error { code } } }`,
+  variables: { input: invoiceInput() },
+});
+
+function invoiceInput() {
+  return {
+    amount: 12000,
+    currency: 'MAD',
+    customer: { ice: '001234567000089', name: 'Atlas', email: 'a@example.com' },
+    lines: [{ description: 'x', quantity: 1, unitPrice: 10000, taxRate: 20 }],
+  };
+}
+
+beforeAll(async () => {
+  tenant = await service.tenant(SPECIMEN_SELLER);
+});
+
+const stored = (name: string) => service.app.store.db.collection(name).countDocuments({ tenantId: tenant.id });
+
+describe('an API key', () => {
+  it('that is revoked changes nothing by REST or GraphQL', async () => {
+    const { token } = await service.app.manageKeys.create(tenant.id, 'secret', 'test');
+    const client = new Client(service.url, token);
+    const made = await client.post('/v1/webhook_endpoints', {
+      url: 'https://example.com/x',
+      events: ['invoice.accepted'],
+    });
+    const headers = bearer(token);
+    const bodies: Readonly<Record<string, object>> = {
+      createInvoice: invoiceBody(),
+      createWebhookEndpoint: { url: 'https://example.com/y', events: ['invoice.accepted'] },
+      updateWebhookEndpoint: { description: 'changed' },
+    };
+    const rest = ROUTES.filter(({ body }) => body).map(({ method, path, operation }): Sent => {
+      const body = bodies[operation];
+      if (!body) throw new Error(`the test has no body for ${operation}`);
+      return { method, path: path.replace(':id', made.body.id), headers, body: JSON.stringify(body) };
+    });
+    const calls = [
+      ...rest,
+      { method: 'PUT', path: '/graphql/stream', headers, body: 'xx' },
+      { method: 'POST', path: '/graphql', headers, body: createInvoice },
+      ...mutations(headers, await reserve(headers)),
+    ];
+    expect(rest.length).toBeGreaterThan(2);
+    const before = [await stored('invoices'), await stored('webhook_endpoints')];
+    const id = (await service.app.tenants.keysOf(tenant.id)).at(-1)?.id ?? '';
+    const seen = await outcomes(calls, () => service.app.tenants.revokeKey(id, new Date()));
+    expect(seen).toEqual(expected(calls, '401 api_key_revoked'));
+    expect([await stored('invoices'), await stored('webhook_endpoints')]).toEqual(before);
+  });
+
+  it('of a tenant that is suspended changes nothing, from the moment of the answer', async () => {
+    const headers = bearer(tenant.secretKey);
+    const calls: Sent[] = [
+      { method: 'POST', path: '/v1/invoices', headers, body: JSON.stringify(invoiceBody()) },
+      { method: 'POST', path: '/graphql', headers, body: createInvoice },
+      {
+        method: 'POST',
+        path: '/graphql/stream',
+        headers: { ...headers, Accept: 'text/event-stream' },
+        body: createInvoice,
+      },
+    ];
+    const before = await stored('invoices');
+    const seen = await outcomes(calls, () => service.app.tenants.setSuspended(tenant.id, new Date()));
+    expect(seen[0]).toContain('403 tenant_suspended');
+    for (const each of seen) expect(each).toContain('tenant_suspended');
+    // The same on a connection that sends it in one piece.
+    const whole = await new Client(service.url, tenant.secretKey).post('/v1/invoices', invoiceBody());
+    expect([whole.status, whole.body.error.code]).toEqual([403, 'tenant_suspended']);
+    expect(await stored('invoices')).toBe(before);
+    await service.app.tenants.setSuspended(tenant.id, null);
+    expect((await new Client(service.url, tenant.secretKey).post('/v1/invoices', invoiceBody())).status).toBe(201);
+  });
+});
+
+describe('a member', () => {
+  const grants = () => service.app.store.db.collection<{ _id: string }>('person_grants');
+  async function member() {
+    const { browser, id } = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'owner' }] });
+    const headers = browser.credential(tenant.id);
+    const calls: Sent[] = [
+      { method: 'POST', path: '/graphql', headers, body: createInvoice },
+      ...mutations(headers, await reserve(headers)),
+    ];
+    return { browser, id, headers, calls };
+  }
+
+  it('who is removed changes nothing', async () => {
+    const { calls, id } = await member();
+    const before = await stored('invoices');
+    const remove = () => grants().updateOne({ _id: id }, { $set: { memberships: [] } });
+    expect(await outcomes(calls, remove)).toEqual(expected(calls, '404 resource_not_found'));
+    expect(await stored('invoices')).toBe(before);
+  });
+
+  it('who has signed out changes nothing', async () => {
+    const { calls, browser } = await member();
+    const before = await stored('invoices');
+    expect(await outcomes(calls, () => browser.post('/auth/sign-out'))).toEqual(expected(calls, '401 not_signed_in'));
+    expect(await stored('invoices')).toBe(before);
+  });
+
+  it('who has another role by then acts with that role', async () => {
+    const { id, headers } = await member();
+    const calls: Sent[] = ['/graphql', '/graphql/stream'].map((path) => ({
+      ...{ method: 'POST', path, body: createInvoice },
+      headers: path === '/graphql' ? headers : { ...headers, Accept: 'text/event-stream' },
+    }));
+    const before = await stored('invoices');
+    const memberships = [{ tenantId: tenant.id, role: 'viewer' }];
+    const seen = await outcomes(calls, () => grants().updateOne({ _id: id }, { $set: { memberships } }));
+    for (const each of seen) expect(each).toContain('insufficient_scope');
+    expect(await stored('invoices')).toBe(before);
+  });
+});
+
+const OPERATOR_CHANGES: readonly (readonly [string, object])[] = [
+  ['tenants', { name: 'Made too late' }],
+  ['tenants/TENANT/profile', { cnss: '1' }],
+  ['tenants/TENANT/suspend', {}],
+  ['tenants/TENANT/resume', {}],
+  ['tenants/TENANT/keys', { kind: 'secret', environment: 'test' }],
+  ['tenants/TENANT/invitations', { role: 'owner' }],
+  ['keys/key_x/revoke', {}],
+  ['invoices/inv_x/retry', {}],
+  ['authority/pause', { reason: 'maintenance' }],
+  ['authority/resume', {}],
+];
+const JOB_CHANGES = ['requeue', 'retry', 'delete', 'pause', 'resume'];
+
+describe('an operator', () => {
+  const jobs = (headers: Record<string, string>): Sent[] =>
+    JOB_CHANGES.map((what) => ({
+      ...{ method: 'POST', path: `/ops/jobs/api/jobs/${what}`, headers, body: JSON.stringify({ jobIds: [] }) },
+    }));
+
+  it.each<[string, (browser: Browser, id: string) => Promise<unknown>]>([
+    ['signed out', (browser) => browser.post('/auth/sign-out')],
+    [
+      'lost the grant',
+      (_browser, id) =>
+        service.app.store.db
+          .collection<{ _id: string }>('person_grants')
+          .updateOne({ _id: id }, { $set: { isOperator: false } }),
+    ],
+  ])('who has %s changes nothing', async (_name, end) => {
+    const { browser, id } = await signedIn(service, { isOperator: true });
+    const {
+      'Fatoura-Tenant': _tenant,
+      'Fatoura-Environment': _environment,
+      ...headers
+    } = browser.credential(tenant.id);
+    const calls: Sent[] = [
+      ...OPERATOR_CHANGES.map(([path, body]) => ({
+        ...{
+          method: 'POST',
+          path: `/ops/api/${path.replace('TENANT', tenant.id)}`,
+          headers,
+          body: JSON.stringify(body),
+        },
+      })),
+      ...jobs(headers),
+    ];
+    const audited = () => service.app.store.db.collection('audit_log').countDocuments({ 'actor.id': id });
+    const before = await audited();
+    expect(await outcomes(calls, () => end(browser, id))).toEqual(expected(calls, '401 not_signed_in'));
+    expect(await audited()).toBe(before);
+    const { suspendedAt } = (await service.app.tenants.find(tenant.id)) ?? {};
+    expect(suspendedAt).toBeNull();
+  });
+
+  it('whose password was reset changes no job', async () => {
+    const password = service.app.firstStart.operatorPassword;
+    const calls = jobs({ Authorization: `Basic ${btoa(`operator:${password}`)}` });
+    const reset = () => resetOperator(createInstallationRepository(service.app.store.db));
+    expect(await outcomes(calls, reset)).toEqual(expected(calls, '401 not_signed_in'));
+  });
+});
+
+it('a person who has signed out changes nothing of the account', async () => {
+  const { browser, password } = await signedIn(service);
+  const { 'Fatoura-Tenant': _tenant, 'Fatoura-Environment': _environment, ...headers } = browser.credential(tenant.id);
+  const bodies: readonly (readonly [string, object])[] = [
+    ['change-password', { currentPassword: password, newPassword: 'another good one 77' }],
+    ['codes/begin', { password }],
+    ['codes/confirm', { code: '123456' }],
+    ['codes/remove', { password }],
+    ['codes/recovery', { password }],
+    ['passkeys/begin', { password }],
+    ['passkeys/remove', { id: 'x', password }],
+  ];
+  const calls = bodies.map(([path, body]) => ({
+    ...{ method: 'POST', path: `/auth/${path}`, headers, body: JSON.stringify(body) },
+  }));
+  const end = () => browser.post('/auth/sign-out');
+  expect(await outcomes(calls, end)).toEqual(expected(calls, '401 not_signed_in'));
+});
