@@ -126,6 +126,7 @@ const environment = z.object({
   GRAPHIQL: yesOrNo.optional(),
   GRAPHQL_OPERATIONS: z.string().optional(),
   GRAPHQL_OPERATIONS_ONLY: yesOrNo.default(false),
+  KEEP_ALIVE_TIMEOUT: shortTime.refine((time) => time >= 1000, { error: 'must be at least 1s' }).optional(),
   SHUTDOWN_DELAY: shortTime.default(0),
   SHUTDOWN_GRACE: shortTime.default(10_000),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
@@ -250,6 +251,8 @@ export interface Config {
     /** Whether all other operations are refused. */
     readonly operationsOnly: boolean;
   };
+  /** How long an idle connection of a client stays open, milliseconds. */
+  readonly keepAliveMs: number;
   /** Times of a shutdown, milliseconds. */
   readonly shutdown: {
     /** How long the service accepts requests after `/readyz` reports the shutdown. */
@@ -261,6 +264,12 @@ export interface Config {
   /** null if nothing is traced. */
   readonly tracing: TracingSettings | null;
 }
+
+/**
+ * How long idle connections stay open, milliseconds. A balancer must close them first, or it sends a request into a
+ * connection that is being closed. Theirs are 60 s at most by default, and 600 s without a choice at Google Cloud.
+ */
+const KEEP_ALIVE_MS = { direct: 75_000, behindProxy: 620_000 } as const;
 
 /** Settings whose values no message shows: keys, passphrases, and URLs, which may contain a password. */
 const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|CALLBACK_SECRET|URL|ENDPOINT|HEADERS/;
@@ -364,6 +373,7 @@ export function readConfig(env: Settings = process.env): Config {
       operations: data.GRAPHQL_OPERATIONS ?? null,
       operationsOnly: data.GRAPHQL_OPERATIONS_ONLY,
     },
+    keepAliveMs: data.KEEP_ALIVE_TIMEOUT ?? (data.TRUST_PROXY > 0 ? KEEP_ALIVE_MS.behindProxy : KEEP_ALIVE_MS.direct),
     shutdown: { delayMs: data.SHUTDOWN_DELAY, graceMs: data.SHUTDOWN_GRACE },
     logLevel: data.LOG_LEVEL,
     tracing: tracingOf(data),

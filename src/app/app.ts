@@ -130,7 +130,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   closing.addWork(jobs.stop);
 
   // Listens before the first job runs, because documents contain the address.
-  const server = config.role === 'worker' ? null : await listen(config.port, config.host);
+  const server = config.role === 'worker' ? null : await listen(config.port, config.host, { idle: config.keepAliveMs });
   if (server) closing.addServer(server);
   const url = server?.url ?? null;
   const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;

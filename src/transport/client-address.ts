@@ -1,4 +1,23 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
+
+/** No longer node identifier is read: an address with its zone and port is shorter. */
+const MOST_CHARACTERS = 100;
+
+/**
+ * The address in a node identifier as proxies write it (RFC 7239, section 6, and what X-Forwarded-For has in practice):
+ * `192.0.2.1`, `192.0.2.1:4711`, `[2001:db8::1]:4711`, `2001:db8::1`, quoted or not. The port is left out, because each
+ * connection has another one. An identifier without an address (`unknown`, `_hidden`) is returned as it is, up to 100
+ * characters: it is not taken for the address of the proxy, which may be this machine.
+ */
+export function forwardedAddress(identifier: string): string {
+  const text = identifier.slice(0, MOST_CHARACTERS).trim();
+  const node = /^"(.*)"$/.exec(text)?.[1] ?? text;
+  if (isIP(node) !== 0) return node;
+  const [, bracketed = '', colonPort] = /^\[([^\]]*)\](:[\w.-]+)?$/.exec(node) ?? [];
+  if (isIPv6(bracketed)) return bracketed;
+  const withoutPort = colonPort === undefined ? node.replace(/:[\w.-]+$/, '') : '';
+  return isIPv4(withoutPort) || isIPv6(withoutPort) ? withoutPort : node;
+}
 
 /**
  * The address that a rate limit counts. For IPv4, the address, also if it is mapped into IPv6 (`::ffff:192.0.2.1`). For
@@ -9,7 +28,7 @@ import { isIPv6 } from 'node:net';
  */
 export function limitedAddress(ip: string): string {
   const [address = ''] = ip.split('%');
-  if (!isIPv6(address)) return ip.slice(0, 100);
+  if (!isIPv6(address)) return ip.slice(0, MOST_CHARACTERS);
   const groups = groupsOf(address);
   const [high = 0, low = 0] = groups.slice(6);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;

@@ -9,8 +9,8 @@ export interface ShutdownOptions {
   /** How long the requests in flight may take after that, milliseconds. */
   readonly graceMs: number;
   /**
-   * Whether an idle connection stays open until its client sends another request, which is answered, or until its
-   * keep-alive time-out. Closing it at once could lose a request that is on its way. False closes idle connections at
+   * Whether an idle connection stays open until its client sends another request, which is answered, or for
+   * {@link IDLE_MS}. Closing it at once could lose a request that is on its way. False closes idle connections at
    * once, for somebody who waits at a terminal.
    */
   readonly patient: boolean;
@@ -33,8 +33,8 @@ const QUIET_MS = 100;
  * then are accepted first.
  */
 const LISTEN_MS = 1000;
-/** Node closes an idle connection up to this long after its keep-alive time-out, milliseconds. */
-const KEEP_ALIVE_BUFFER_MS = 1000;
+/** How long idle connections stay open, milliseconds: proxies that were told by `/readyz` stop using them meanwhile. */
+const IDLE_MS = 6000;
 /** More than enough time for a destroyed connection to emit `close`, milliseconds. */
 const GONE_MS = 1000;
 
@@ -138,7 +138,7 @@ export function createDrain(server: Server): Drain {
       // Not `close` of the HTTP server, which also closes idle connections.
       NetServer.prototype.close.call(server);
       const end = start + graceMs;
-      if (patient) await empty(Math.min(end, start + server.keepAliveTimeout + KEEP_ALIVE_BUFFER_MS));
+      if (patient) await empty(Math.min(end, start + IDLE_MS));
       await empty(end, closeIdle);
       for (const socket of clients.keys()) socket.destroy();
       await empty(performance.now() + GONE_MS);

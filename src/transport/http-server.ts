@@ -35,6 +35,8 @@ interface TimeLimits {
   readonly request: number;
   /** Interval at which Node checks these two. */
   readonly check: number;
+  /** For a connection without a request. */
+  readonly idle: number;
   /** Without data on the socket while an answer is prepared or sent. Event streams send heartbeats. */
   readonly silence: number;
   /** Until a connection is closed after the answer to a request that is not valid HTTP. */
@@ -45,6 +47,7 @@ const TIME_LIMITS: TimeLimits = {
   headers: 30_000,
   request: BODY_MS + 10_000,
   check: 5000,
+  idle: 75_000,
   silence: 120_000,
   linger: 5000,
 };
@@ -53,7 +56,8 @@ const TIME_LIMITS: TimeLimits = {
 const MAX_PIPELINED = 16;
 
 /** @throws when the address cannot be listened on; the message names the setting and says what to do */
-export async function listen(port: number, host: string, limits = TIME_LIMITS): Promise<HttpServer> {
+export async function listen(port: number, host: string, given: Partial<TimeLimits> = {}): Promise<HttpServer> {
+  const limits = { ...TIME_LIMITS, ...given };
   const server = createServer({
     // A proxy and this server could read different values of a repeated header. Joined, the value is no valid
     // credential or media type.
@@ -63,6 +67,7 @@ export async function listen(port: number, host: string, limits = TIME_LIMITS): 
     headersTimeout: limits.headers,
     requestTimeout: limits.request,
     connectionsCheckingInterval: limits.check,
+    keepAliveTimeout: limits.idle,
   });
   server.setTimeout(limits.silence, abandon);
   const drain = createDrain(server);

@@ -16,6 +16,7 @@ import type { Explain } from '../graphql/execute.ts';
 import { accountRoutes } from './accounts/account-routes.ts';
 import type { AccountRouteParts } from './accounts/steps.ts';
 import { type AuthorityCallbackParts, authorityCallback } from './authority-callback.ts';
+import { forwardedAddress } from './client-address.ts';
 import { dashboard, PAGES } from './dashboard/routes.ts';
 import { showDocs, showDocsFile } from './docs/routes.ts';
 import { type EmbeddingParts, embeddingRoutes } from './embedding.ts';
@@ -157,6 +158,12 @@ export function createServer(parts: ServerParts): Koa {
     ctx.body = body;
   });
 
+  if (parts.trustedProxies > 0) {
+    app.use((ctx, next) => {
+      ctx.request.ip = forwardedAddress(ctx.request.ip);
+      return next();
+    });
+  }
   app.use(measure(parts.measured));
   if (parts.tracing) app.use(trace(parts.tracing));
   app.use(recordRequests(parts.recorded, knownNames));

@@ -160,6 +160,11 @@ describe('an address', () => {
       expect(await from('192.0.2.1')).toBe('404 2 1');
       expect(await from('::ffff:192.0.2.1')).toBe('404 2 0');
       expect(await from('::ffff:192.0.2.2')).toBe('404 2 1');
+      // Some proxies write the port, which differs with each connection.
+      expect(await from('203.0.113.7:51034')).toBe('404 2 1');
+      expect(await from('203.0.113.7:51035')).toBe('404 2 0');
+      expect(await from('[2001:db8:0:9::1]:51036')).toBe('404 2 1');
+      expect(await from('"[2001:db8:0:9::2]:51037"')).toBe('404 2 0');
     } finally {
       await own.close();
     }

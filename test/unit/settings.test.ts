@@ -81,3 +81,12 @@ it('docs/operations.md has a row for each setting, and for no other', () => {
   expect(settings.length).toBeGreaterThan(30);
   expect(rows.toSorted()).toEqual(settings.toSorted());
 });
+
+it('idle connections stay open for longer than a balancer keeps them: Google’s 600 s behind a proxy', () => {
+  const kept = (settings: Record<string, string>) => readConfig(settings).keepAliveMs;
+  expect(kept({})).toBe(75_000);
+  expect(kept({ TRUST_PROXY: '1' })).toBe(620_000);
+  expect(kept({ TRUST_PROXY: '1', KEEP_ALIVE_TIMEOUT: '65s' })).toBe(65_000);
+  expect(() => kept({ KEEP_ALIVE_TIMEOUT: '10ms' })).toThrow('KEEP_ALIVE_TIMEOUT');
+  expect(() => kept({ KEEP_ALIVE_TIMEOUT: '0s' })).toThrow('at least 1s');
+});

@@ -11,7 +11,7 @@ import { createEventStreams } from '../../../src/transport/event-stream.ts';
 import { type HttpServer, listen } from '../../../src/transport/http-server.ts';
 
 /** Real ones are a minute and more. */
-const SHORT = { headers: 300, request: 600, check: 50, silence: 1000, linger: 300 };
+const SHORT = { headers: 300, request: 600, check: 50, idle: 1000, silence: 1000, linger: 300 };
 /** Far more than these, far less than Node's own limits. */
 const SOON = { timeout: 20_000 };
 
@@ -73,6 +73,16 @@ describe('a client that takes its time', () => {
     await expect.poll(client.text, SOON).toMatch(/^HTTP\/1\.1 408 /);
     expect(client.text()).toContain('"code":"invalid_request"');
     await drip(client);
+  });
+
+  it('before its next request is told how long its connection stays open, and it is closed then', async () => {
+    await serve((_request, response) => response.end('hello'));
+    const client = open();
+    const ended = new Promise((resolve) => client.socket.once('end', resolve).once('close', resolve));
+    client.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(client.text, SOON).toMatch(/hello$/);
+    expect(client.text()).toMatch(/\r\nKeep-Alive: timeout=1\r\n/);
+    await ended;
   });
 
   it('and never reads its answer is reset', async () => {
