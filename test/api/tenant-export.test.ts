@@ -147,6 +147,29 @@ describe('an export of a tenant', () => {
     expect(shown).toEqual(authorityAttempts);
   });
 
+  it('has each field that is stored of an invoice, a number of its own included', async () => {
+    const tenant = await service.tenant();
+    const client = new Client(service.url, tenant.secretKey);
+    const input = {
+      ...{ amount: 12000, currency: 'MAD', number: 'F-2026/7', terms: { dueDate: '2026-12-31' } },
+      customer: { ice: '001234567000062', name: 'Atlas SARL', email: 'compta@example.com' },
+      lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000 }],
+    };
+    const query =
+      'mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) { ... on CreateInvoicePayload { invoice { id } } } }';
+    expect((await client.graphql(query, { input })).body.data.createInvoice.invoice.id).toMatch(/^inv_/);
+    const [{ details }] = await linesOf(await exported(tenant.id), 'test/invoices.jsonl');
+    expect(details).toMatchObject({
+      ...{
+        ownNumber: 'F-2026/7',
+        environment: 'test',
+        awaitsCleared: false,
+        customer: { email: 'compta@example.com' },
+      },
+      terms: { dueDate: '2026-12-31' },
+    });
+  });
+
   it('is on the disk, every file and folder, before its manifest is there, and then the manifest', async () => {
     const { tenant } = await world();
     const [above, name] = [join(folder, 'new'), 'export'];

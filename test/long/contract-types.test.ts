@@ -6,6 +6,10 @@ import { scratchCopy } from '../support/scratch-copy.ts';
 const copy = await scratchCopy();
 afterAll(() => copy.remove());
 
+const service = { extends: `${process.cwd()}/tsconfig.json`, include: ['src'], exclude: ['src/dashboard'] };
+await copy.write('tsconfig.json', JSON.stringify(service));
+const compile = (project: string) => copy.run('node_modules/typescript/bin/tsc', '--noEmit', '-p', project);
+
 /** An optional text, as a row of a table of fields. */
 const row = (name: string) =>
   `    ${name}: { rest: '${name}', type: 'text', input: printableText(50, 'a text').nullish(), description: 'Added.' },\n`;
@@ -17,8 +21,17 @@ it('an optional field of the customer, of a line and of the invoice needs no edi
       new RegExp(`^ {4}${before}: \\{\\n`, 'm'),
       `${row(`added${before}`)}    ${before}: {\n`,
     );
-  const service = { extends: `${process.cwd()}/tsconfig.json`, include: ['src'], exclude: ['src/dashboard'] };
-  await copy.write('tsconfig.json', JSON.stringify(service));
   for (const project of ['tsconfig.json', 'src/dashboard/tsconfig.json'])
-    expect(await copy.run('node_modules/typescript/bin/tsc', '--noEmit', '-p', project), project).toBe('');
+    expect(await compile(project), project).toBe('');
+});
+
+it('a field of processing that is stored from now on is refused until the export says what becomes of it', async () => {
+  await copy.edit(
+    'src/domain/invoice/invoice.ts',
+    '  readonly traceparent: string | null;\n',
+    'readonly traceparent: string | null;\n  readonly added?: string;\n',
+  );
+  await expect(compile('tsconfig.json')).rejects.toMatchObject({
+    stdout: expect.stringMatching(/export-invoice\.ts.*'added' is missing/s),
+  });
 });

@@ -31,7 +31,7 @@ export interface Invoice extends Stored<typeof INVOICE> {
   readonly documentRevision: number;
   /** State of the mail to the customer; null before the first attempt. */
   readonly email: InvoiceEmail | null;
-  /** Calls to the tax authority with their answers, oldest first: the first ten and the last forty. */
+  /** Calls to the tax authority with their answers, oldest first: the first and the last ones (`recorded`). */
   readonly authorityAttempts: readonly AuthorityAttempt[];
   /** The id under which the authority holds it, where that is not its own. */
   readonly heldAs: string | null;

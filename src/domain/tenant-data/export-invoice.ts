@@ -1,5 +1,5 @@
 import { DOCUMENT_FIELDS, type DocumentField } from '../invoice/documents.ts';
-import { answeredFields, restWriter } from '../invoice/field-table.ts';
+import { answeredFields, type Field, restWriter, type Stored } from '../invoice/field-table.ts';
 import { INVOICE } from '../invoice/fields.ts';
 import type { Invoice, StoredDocument } from '../invoice/invoice.ts';
 import type { DocumentStore } from '../invoice/repository.ts';
@@ -7,6 +7,48 @@ import { DOCUMENT_NAMES, documentFolder } from './export-paths.ts';
 import type { ExportTarget } from './ports.ts';
 
 const writeAnswer = restWriter(answeredFields(INVOICE));
+
+/** The fields of the contract that REST does not answer whole: they are in `details`, as they are stored. */
+const NOT_ANSWERED = Object.entries<Field>(INVOICE.fields).flatMap(([name, field]) =>
+  isAnswered(field) ? [] : [name],
+);
+
+function isAnswered(field: Field): boolean {
+  const within = 'record' in field ? field.record : 'list' in field ? field.list : null;
+  const isWhole = within === null || Object.values<Field>(within.fields).every(isAnswered);
+  return field.rest !== null && !field.secretKeyOnly && isWhole;
+}
+
+/**
+ * What becomes of the fields of processing, of each one: a field that is stored from now on needs a decision here.
+ * `details`: in an export; `documents`: as files; `left_out`: of use in this store alone.
+ */
+const OF_PROCESSING = {
+  tenantId: 'left_out',
+  seller: 'details',
+  ownNumber: 'details',
+  events: 'details',
+  xml: 'documents',
+  pdf: 'documents',
+  receipt: 'documents',
+  cleared: 'documents',
+  // A part of the capability URLs, which open documents.
+  documentRevision: 'left_out',
+  email: 'details',
+  authorityAttempts: 'details',
+  heldAs: 'details',
+  problems: 'details',
+  authorityWarnings: 'details',
+  awaitsCleared: 'details',
+  work: 'left_out',
+  traceparent: 'left_out',
+} as const satisfies Record<Exclude<keyof Invoice, keyof Stored<typeof INVOICE>>, 'details' | 'documents' | 'left_out'>;
+
+/** The fields of an invoice, by the domain's names, that `details` has. */
+const DETAILS = [
+  ...NOT_ANSWERED,
+  ...Object.entries(OF_PROCESSING).flatMap(([name, place]) => (place === 'details' ? [name] : [])),
+] as readonly (keyof Invoice)[];
 
 /** A document in an export. */
 interface ExportedDocument extends Pick<StoredDocument, 'sha256' | 'size'> {
@@ -49,11 +91,6 @@ export function exportedInvoice(invoice: Invoice, documents: readonly ExportedDo
   const legal = invoice.cleared === null ? 'xml' : 'cleared';
   const urls = isAccepted ? { xml: { url: pathOf(legal) }, pdf: { url: pathOf('pdf') } } : null;
   const { id, ...answer } = writeAnswer({ ...invoice, documents: urls });
-  const { number, environment, customer, seller, terms, events, email } = invoice;
-  const { problems, authorityWarnings, authorityAttempts, heldAs } = invoice;
-  const details = {
-    ...{ number, environment, customer, seller, terms, events, email },
-    ...{ problems, authorityWarnings, authorityAttempts, heldAs, documents },
-  };
+  const details = { ...Object.fromEntries(DETAILS.map((name) => [name, invoice[name]])), documents };
   return { id, object: 'invoice', ...answer, details };
 }
