@@ -13,6 +13,9 @@ export interface CreationMoment {
 /** Small corrections of the clock do not change the order; a larger one is believed, because times have legal value. */
 const MOST_SET_BACK_MS = 60_000;
 
+/** Hex digits of the parts of a key. */
+const [MILLISECONDS_DIGITS, COUNTER_DIGITS] = [12, 4];
+
 const newSuffix = () => randomBytes(4).toString('hex');
 let suffix = newSuffix();
 let lastMilliseconds = 0;
@@ -36,8 +39,32 @@ export function newCreationMoment(now: number = Date.now()): CreationMoment {
   }
   return {
     createdAt: new Date(lastMilliseconds),
-    order: `${millisecondsPart(lastMilliseconds)}${counter.toString(16).padStart(4, '0')}${suffix}`,
+    order: keyOf(lastMilliseconds, counter),
   };
+}
+
+/**
+ * The lowest key of this process that is higher than another one: in its millisecond, or in the next one if that has no
+ * more room.
+ */
+export function orderAfter(order: string): string {
+  const count = Number.parseInt(order.slice(MILLISECONDS_DIGITS, MILLISECONDS_DIGITS + COUNTER_DIGITS), 16);
+  const milliseconds = millisecondsOf(order);
+  return count === 0xffff ? keyOf(milliseconds + 1, 0) : keyOf(milliseconds, count + 1);
+}
+
+/** The UNIX milliseconds of a key. */
+export function millisecondsOf(order: string): number {
+  return Number.parseInt(order.slice(0, MILLISECONDS_DIGITS), 16);
+}
+
+/**
+ * When an object is created whose key had to be raised to this one: the time of the key, so that a filter by time, which
+ * compares keys, agrees with what is shown. Not beyond a minute: then a clock was set back, and times have legal value.
+ */
+export function createdWith(order: string, createdAt: Date): Date {
+  const raised = millisecondsOf(order);
+  return raised - createdAt.getTime() > MOST_SET_BACK_MS ? createdAt : new Date(raised);
 }
 
 /** The lower bound of all keys of an instant, in UNIX milliseconds, and later. It has the full length of a key. */
@@ -45,6 +72,10 @@ export function orderAt(milliseconds: number): string {
   return millisecondsPart(milliseconds).padEnd(24, '0');
 }
 
+function keyOf(milliseconds: number, count: number): string {
+  return `${millisecondsPart(milliseconds)}${count.toString(16).padStart(COUNTER_DIGITS, '0')}${suffix}`;
+}
+
 function millisecondsPart(milliseconds: number): string {
-  return Math.max(0, Math.min(milliseconds, 0xffffffffffff)).toString(16).padStart(12, '0');
+  return Math.max(0, Math.min(milliseconds, 0xffffffffffff)).toString(16).padStart(MILLISECONDS_DIGITS, '0');
 }

@@ -1,5 +1,7 @@
 import type { Db } from 'mongodb';
 import { AUDIT_DAYS, type AuditLog, type RecordedEntry } from '../domain/audit-entry.ts';
+import { createdWith } from '../domain/order-key.ts';
+import { createOrderedInsert } from './ordered-insert.ts';
 import { readPage } from './pages.ts';
 
 export const AUDIT_SECONDS = AUDIT_DAYS * 86_400;
@@ -11,9 +13,13 @@ interface EntryDocument extends Omit<RecordedEntry, 'id'> {
 /** The entries of all tenants in the collection `audit_log`. */
 export function createAuditLog(db: Db): AuditLog {
   const stored = db.collection<EntryDocument>('audit_log');
+  const insert = createOrderedInsert(db, stored, {
+    listOf: ({ tenantId }) => tenantId,
+    raise: (entry, order) => ({ ...entry, order, at: createdWith(order, entry.at) }),
+  });
   return {
     async insert(entries) {
-      if (entries.length > 0) await stored.insertMany(entries.map(({ id, ...entry }) => ({ _id: id, ...entry })));
+      await Promise.all(entries.map(({ id, ...entry }) => insert({ _id: id, ...entry })));
     },
     async find(tenantId, id) {
       // Filters by id only: with the tenant in the filter, some servers would scan all entries of the tenant.

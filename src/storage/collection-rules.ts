@@ -73,6 +73,11 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     move: { left: 'Turns last two seconds, and belong to processes.' },
     erasure: { stays: 'Names a series, and expires an hour after its last use.' },
   },
+  list_heads: {
+    placement: BY_ID,
+    move: { left: 'Turns of processes: the next turn at a list begins anew.' },
+    erasure: { stays: 'Names a list, and expires a day after its last use.' },
+  },
   request_log: OF_INVOICES,
   request_failures: OF_INVOICES,
   audit_log: {

@@ -4,6 +4,7 @@ import { AUDIT_SECONDS } from './audit-log.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import { STATISTICS_SECONDS } from './endpoint-statistics.ts';
 import { COUNTS_SECONDS } from './invoice-counts.ts';
+import { HEADS_SECONDS } from './list-turns.ts';
 import { FAILURES_SECONDS, REQUESTS_SECONDS } from './request-log.ts';
 import { TURNS_SECONDS } from './series-turns.ts';
 
@@ -14,7 +15,7 @@ const RESOLVED_SECONDS = 90 * 86_400;
  * The indexes of the service, by collection; the TTL indexes of the webhooks are in `webhook-retention.ts`. Every query
  * uses one; `test/storage` asserts this with `explain`.
  */
-const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
+export const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   tenants: [
     { name: 'created', key: { createdAt: 1, _id: 1 } },
     {
@@ -117,6 +118,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     { name: 'expiry', key: { at: 1 }, expireAfterSeconds: AUDIT_SECONDS },
   ],
   endpoint_hours: [{ name: 'expiry', key: { at: 1 }, expireAfterSeconds: STATISTICS_SECONDS }],
+  list_heads: [{ name: 'expiry', key: { at: 1 }, expireAfterSeconds: HEADS_SECONDS }],
   series_turns: [{ name: 'expiry', key: { until: 1 }, expireAfterSeconds: TURNS_SECONDS }],
   invoice_counts: [{ name: 'expiry', key: { writtenAt: 1 }, expireAfterSeconds: COUNTS_SECONDS }],
   authority_differences: [

@@ -1,5 +1,13 @@
-import { type ClientSession, type Collection, type Document, MongoError, type OptionalUnlessRequiredId } from 'mongodb';
+import {
+  type ClientSession,
+  type Collection,
+  type Document,
+  type Filter,
+  MongoError,
+  type OptionalUnlessRequiredId,
+} from 'mongodb';
 import type { Outcome } from '../domain/grouped.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 import { writeErrorsOf } from './write-errors.ts';
 
 /**
@@ -22,6 +30,37 @@ export async function insertEach<Stored extends Document>(
       return failure ? { error: failure } : { result: null };
     });
   }
+}
+
+/**
+ * Inserts documents one after the other with one command, so that a reader who sees one of them sees those before it,
+ * too. An id that exists costs two further commands, all other such ids nothing.
+ * @returns an outcome for each document, in order
+ * @throws when a whole command failed; then any of the documents may have been inserted
+ */
+export async function insertInOrder<Stored extends { _id: string }>(
+  collection: Collection<Stored>,
+  documents: readonly Stored[],
+): Promise<Outcome<null>[]> {
+  const outcomes = new Map<Stored, Outcome<null>>();
+  for (let rest = documents; rest.length > 0; rest = documents.filter((each) => !outcomes.has(each))) {
+    try {
+      await collection.insertMany(rest as unknown as OptionalUnlessRequiredId<Stored>[], { ordered: true });
+      for (const each of rest) outcomes.set(each, { result: null });
+    } catch (error) {
+      const [[index, failure] = []] = writeErrorsOf(error);
+      if (index === undefined) throw error;
+      for (const each of rest.slice(0, index)) outcomes.set(each, { result: null });
+      outcomes.set(rest[index] as Stored, { error: failure });
+      const behind = rest.slice(index + 1);
+      if (!isDuplicateKey(failure) || behind.length === 0) continue;
+      const ids = behind.map(({ _id }) => _id);
+      const filter = { _id: { $in: ids } } as Filter<Stored>;
+      const present = new Set((await collection.find(filter).project({ _id: 1 }).toArray()).map(({ _id }) => _id));
+      for (const each of behind) if (present.has(each._id)) outcomes.set(each, { error: failure });
+    }
+  }
+  return documents.map((each) => outcomes.get(each) as Outcome<null>);
 }
 
 /**

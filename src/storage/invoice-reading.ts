@@ -11,7 +11,7 @@ import { orderAt } from '../domain/order-key.ts';
 import { batchedFind } from './batched-find.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { highestSerial, type NumberedInvoices, numberKey, ownNumberKey } from './invoice-numbers.ts';
-import { anyBehind, orderRange, readAll, readUpTo } from './pages.ts';
+import { anyBehind, newestOf, orderRange, readAll, readUpTo, upTo } from './pages.ts';
 
 type Reading = Pick<
   InvoiceRepository,
@@ -68,11 +68,16 @@ export function readingOf(stores: NumberedInvoices): Reading {
 
     async page(query) {
       const newestFirst = query.cursor?.direction !== 'before';
-      const cursor = invoices.find(pageFilter(query), { raw: true }).sort({ order: newestFirst ? -1 : 1 });
+      const own = ownFilter(query);
+      const range = { cursor: query.cursor, from: query.createdFrom, until: query.createdUntil };
+      const newest = await newestOf(invoices, own, range);
+      const hasOthers = () => anyBehind(invoices, own, range);
+      if (newest === null && !newestFirst) return { invoices: [], hasMore: false, hasOthers, bytes: 0 };
+      const order = upTo(newest, orderRange(range));
+      const filter = { ...own, ...(order && { order }) } as Filter<InvoiceDocument>;
+      const cursor = invoices.find(filter, { raw: true }).sort({ order: newestFirst ? -1 : 1 });
       const { found, hasMore, bytes } = await readUpTo(cursor, query.limit, query.maxBytes);
       const page = found.map(invoiceOf);
-      const { cursor: place, createdFrom: from, createdUntil: until } = query;
-      const hasOthers = () => anyBehind(invoices, ownFilter(query), { cursor: place, from, until });
       return { invoices: newestFirst ? page : page.reverse(), hasMore, hasOthers, bytes };
     },
 
@@ -115,11 +120,6 @@ export function readingOf(stores: NumberedInvoices): Reading {
 const SEARCHED = { ice: 'customer.ice', name: 'customerKey' } as const;
 /** Sorts behind every other character. */
 const LAST_CHARACTER = '\u{10FFFF}';
-
-function pageFilter(query: InvoicePageQuery): Filter<InvoiceDocument> {
-  const order = orderRange({ cursor: query.cursor, from: query.createdFrom, until: query.createdUntil });
-  return { ...ownFilter(query), ...(order && { order }) };
-}
 
 function ownFilter({ tenantId, environment, status, match }: InvoicePageQuery): Filter<InvoiceDocument> {
   return { tenantId, environment, ...(status !== null && { status }), ...(match && matchFilter(match)) };

@@ -1,15 +1,17 @@
 import type { Db, MongoClient } from 'mongodb';
-import { createGroup, type Outcome, type Through } from '../domain/grouped.ts';
-import { type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
+import type { Outcome, Through } from '../domain/grouped.ts';
+import { type CreationOutcome, type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
+import { createdWith } from '../domain/order-key.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { findByEarlierKey } from './earlier-keys.ts';
-import { insertAll, insertEach } from './insert-each.ts';
+import { insertAll } from './insert-each.ts';
 import { claimsOf } from './invoice-claims.ts';
 import { documentOf, type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { type NumberDocument, type NumberedInvoices, ownNumberKey, reserveAll } from './invoice-numbers.ts';
 import { readingOf } from './invoice-reading.ts';
 import { transitionsOf } from './invoice-transitions.ts';
 import { waitingWorkOf } from './invoice-work.ts';
+import { createOrderedInsert, TurnOver } from './ordered-insert.ts';
 
 /** Maximum number of new invoices in a command, and of their lines together; a longer invoice goes alone. */
 const MAX_INVOICES = 64;
@@ -28,11 +30,13 @@ export function createInvoiceRepository(db: Db, background?: Through, hasEarlier
     maxWeight: MAX_LINES,
     weightOf: ({ lines }: InvoiceDocument) => lines.length,
   };
-  const write = createGroup<InvoiceDocument, null>((documents) => insertEach(invoices, documents), group);
-  const writeNumbered = createGroup<InvoiceDocument, null>(
-    (documents) => insertNumbered(stores, db.client, documents),
-    group,
-  );
+  const write = createOrderedInsert(db, invoices, {
+    ...group,
+    listOf: ({ tenantId, environment }) => `${tenantId} ${environment}`,
+    raise: raised,
+    isApart: ({ ownNumber }) => ownNumber !== undefined,
+    writeApart: (documents, canBegin) => insertNumbered(stores, db.client, documents, canBegin),
+  });
   const findEarlier = (id: string) => (hasEarlierKeys ? findByEarlierKey(db, id) : null);
   return {
     async insert(invoice, order, mark) {
@@ -40,7 +44,9 @@ export function createInvoiceRepository(db: Db, background?: Through, hasEarlier
       const first = mark && (await findEarlier(invoice.id));
       if (first) return replayOf(first);
       try {
-        return await (invoice.ownNumber === null ? write(document) : writeNumbered(document));
+        const { createdAt } = await write(document);
+        const isRaised = createdAt !== invoice.createdAt;
+        return { invoice: isRaised ? { ...invoice, createdAt, updatedAt: createdAt } : invoice, earlier: null };
       } catch (error) {
         if (!isTaken(error)) throw error;
         // A replay has the id of the earlier invoice, and its number too.
@@ -66,12 +72,14 @@ export function createInvoiceRepository(db: Db, background?: Through, hasEarlier
 /**
  * Inserts invoices and takes their own numbers, with one transaction. If one of the invoices cannot be inserted, each half
  * of them gets a transaction of its own, so that each invoice is stored with its number, or neither is.
+ * @param canBegin whether there is time for a transaction
  * @returns an outcome for each invoice, in order
  */
 async function insertNumbered(
   stores: NumberedInvoices,
   client: MongoClient,
   documents: readonly InvoiceDocument[],
+  canBegin: () => boolean,
 ): Promise<Outcome<null>[]> {
   const taken = documents.map((document) => ({
     ...{ _id: ownNumberKey(document, document.ownNumber ?? ''), invoiceId: document._id },
@@ -79,23 +87,31 @@ async function insertNumbered(
   try {
     await client.withSession((session) =>
       session.withTransaction(async () => {
+        // Also before it is tried again, because it met another one.
+        if (!canBegin()) throw new TurnOver();
         await insertAll(stores.invoices, documents, session);
         await reserveAll(stores.numbers, taken, session);
       }),
     );
     return documents.map(() => ({ result: null }));
   } catch (error) {
+    if (error instanceof TurnOver) return documents.map(() => ({ error }));
     if (!isTaken(error)) throw error;
     if (documents.length === 1) return [{ error }];
     const middle = Math.ceil(documents.length / 2);
-    const first = await insertNumbered(stores, client, documents.slice(0, middle));
-    return [...first, ...(await insertNumbered(stores, client, documents.slice(middle)))];
+    const first = await insertNumbered(stores, client, documents.slice(0, middle), canBegin);
+    return [...first, ...(await insertNumbered(stores, client, documents.slice(middle), canBegin))];
   }
 }
 
-function replayOf(earlier: InvoiceDocument) {
+function replayOf(earlier: InvoiceDocument): CreationOutcome {
   if (!earlier.idempotency) throw new Error(`invoice ${earlier._id} was created without an idempotency key`);
-  return { invoice: invoiceOf(earlier), fingerprint: earlier.idempotency.fingerprint };
+  return { invoice: invoiceOf(earlier), earlier: earlier.idempotency };
+}
+
+function raised(document: InvoiceDocument, order: string): InvoiceDocument {
+  const createdAt = createdWith(order, document.createdAt);
+  return { ...document, order, createdAt, updatedAt: createdAt };
 }
 
 /** Whether an invoice has the id or the number already. */

@@ -4,6 +4,27 @@ import { orderAt } from '../domain/order-key.ts';
 import type { Page, PageQuery } from '../domain/page.ts';
 import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/turns.ts';
 
+/**
+ * The order key up to which a page of newer rows is read: the highest one that there is. Rows are added while the page is
+ * read upwards, and rows up to this key are complete (`ordered-insert.ts`), while behind it one may be seen and another
+ * one not. Null if there are none, and for pages that are read downwards, which begin with the highest.
+ */
+export async function newestOf<Stored extends Document>(
+  collection: Collection<Stored>,
+  filter: Filter<Stored>,
+  query: Pick<PageQuery, 'cursor' | 'from' | 'until'>,
+  hint?: string,
+): Promise<string | null> {
+  if (query.cursor?.direction !== 'before') return null;
+  const newest = await collection
+    .find({ ...filter, order: orderRange(query) } as Filter<Stored>, hinted({ hint }))
+    .project<{ order: string }>({ _id: 0, order: 1 })
+    .sort({ order: -1 })
+    .limit(1)
+    .next();
+  return newest?.order ?? null;
+}
+
 /** The condition on the order key for the cursor and the time range of a page; null if there is none. */
 export function orderRange({ cursor, from, until }: Pick<PageQuery, 'cursor' | 'from' | 'until'>): Document | null {
   const order: { $gt?: string; $gte?: string; $lt?: string } = {};
@@ -27,15 +48,24 @@ export async function readPage<Stored extends Document, Row>(
   { projection = {}, ...options }: { projection?: Document; hint?: string | undefined } = {},
 ): Promise<Page<Row>> {
   const newestFirst = query.cursor?.direction !== 'before';
-  const order = orderRange(query);
+  const newest = await newestOf(collection, filter, query, options.hint);
+  const hasOthers = () => anyBehind(collection, filter, query, options.hint);
+  if (newest === null && !newestFirst) return { rows: [], hasMore: false, hasOthers, bytes: 0 };
+  const order = upTo(newest, orderRange(query));
   const cursor = collection
     .find({ ...filter, ...(order && { order }) } as Filter<Stored>, { raw: true, ...hinted(options) })
     .project<Stored>(projection)
     .sort({ order: newestFirst ? -1 : 1 });
   const { found, hasMore, bytes } = await readUpTo(cursor, query.limit, query.maxBytes);
   const rows = found.map(rowOf);
-  const hasOthers = () => anyBehind(collection, filter, query, options.hint);
   return { rows: newestFirst ? rows : rows.reverse(), hasMore, hasOthers, bytes };
+}
+
+/** A condition on the order key up to a key of {@link newestOf}, inclusive. */
+export function upTo(newest: string | null, order: Document | null): Document | null {
+  if (newest === null) return order;
+  const { $lt: _beyond, ...from } = order ?? {};
+  return { ...from, $lte: newest };
 }
 
 const hinted = ({ hint }: { hint?: string | undefined }) => (hint === undefined ? {} : { hint });

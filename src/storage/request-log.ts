@@ -6,7 +6,7 @@ import {
   type RequestFailures,
   type RequestLog,
 } from '../domain/request-log/request-record.ts';
-import { insertNew } from './insert-new.ts';
+import { createOrderedInsert, insertNewInOrder } from './ordered-insert.ts';
 import { readPage } from './pages.ts';
 
 export const REQUESTS_SECONDS = KEPT_DAYS * 86_400;
@@ -33,6 +33,10 @@ interface FailuresDocument extends RequestFailures {
  */
 export function createRequestLog(db: Db): RequestLog {
   const stored = db.collection<RequestDocument>('request_log');
+  const insert = createOrderedInsert(db, stored, {
+    listOf: ({ tenantId, environment }) => `${tenantId} ${environment}`,
+    raise: (record, order) => ({ ...record, order }),
+  });
   const failures = db.collection<FailuresDocument>('request_failures');
   return {
     async insert(records) {
@@ -40,7 +44,7 @@ export function createRequestLog(db: Db): RequestLog {
         ...{ _id: id, ...record, kind: kindOf(record) },
         ...(record.code !== null && { failed: true as const }),
       }));
-      await insertNew(stored, documents);
+      await insertNewInOrder(insert, documents);
       const updates = failuresOf(records).map(({ _id, at, count, firstAt, lastAt, ...kind }) => ({
         updateOne: {
           filter: { _id },

@@ -2,9 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Db, Document, Filter, UpdateManyModel } from 'mongodb';
 import { CLOCK_SKEW_MS } from '../domain/durations.ts';
 import { later } from '../domain/later.ts';
-import { type ClaimedDelivery, earlierDeliveries, KEPT_ATTEMPTS, MOST_DELIVERIES } from '../domain/webhook/delivery.ts';
+import {
+  type ClaimedDelivery,
+  deliveryOrder,
+  earlierDeliveries,
+  KEPT_ATTEMPTS,
+  MOST_DELIVERIES,
+} from '../domain/webhook/delivery.ts';
 import type { AttemptRecord, DeliveryLedger } from '../domain/webhook/ports.ts';
 import { insertNew } from './insert-new.ts';
+import { createOrderedInsert, insertNewInOrder } from './ordered-insert.ts';
 import { readAll, readPage } from './pages.ts';
 import {
   type AttemptDocument,
@@ -47,9 +54,13 @@ const ATTEMPTS_AT_ONCE = 100;
 export function createDeliveryLedger(db: Db): DeliveryLedger {
   const deliveries = db.collection<DeliveryDocument>('webhook_deliveries');
   const attempts = db.collection<AttemptDocument>('webhook_attempts');
+  const insert = createOrderedInsert(db, deliveries, {
+    listOf: ({ tenantId, environment }) => `${tenantId} ${environment}`,
+    raise: (delivery, order) => ({ ...delivery, order: deliveryOrder(order, delivery.endpointId) }),
+  });
 
   return {
-    insert(rows, now) {
+    async insert(rows, now) {
       const documents = rows.map(({ delivery, lease, manual, timesDisabled }) => ({
         ...documentOf(delivery, now),
         work: {
@@ -64,7 +75,7 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
             : { readyAt: now, sweepAt: later(now, CLAIM_GRACE_MS) }),
         },
       }));
-      return insertNew(deliveries, documents);
+      return new Set((await insertNewInOrder<DeliveryDocument>(insert, documents)).map(({ _id }) => _id));
     },
 
     async claim(endpointId, { limit, retries, leaseMs, now }) {

@@ -7,7 +7,7 @@ import {
   type DocumentUrl,
   type WebhookEvent,
 } from '../domain/webhook/webhook-event.ts';
-import { insertNew } from './insert-new.ts';
+import { createOrderedInsert, insertNewInOrder } from './ordered-insert.ts';
 import { readAll, readPage } from './pages.ts';
 
 export interface EventDocument extends Omit<WebhookEvent, 'id' | keyof BodyAtRest>, BodyAtRest {
@@ -22,6 +22,10 @@ export interface EventDocument extends Omit<WebhookEvent, 'id' | keyof BodyAtRes
  */
 export function createEventLog(db: Db, documentUrl: DocumentUrl): EventLog {
   const events = db.collection<EventDocument>('webhook_events');
+  const insert = createOrderedInsert(db, events, {
+    listOf: ({ tenantId, environment }) => `${tenantId} ${environment}`,
+    raise: (event, order) => ({ ...event, order, place: order }),
+  });
   const toEvent = (document: EventDocument) => eventOf(document, documentUrl);
   return {
     async append(rows) {
@@ -32,7 +36,11 @@ export function createEventLog(db: Db, documentUrl: DocumentUrl): EventLog {
         ...bodyAtRest({ body: row.body, documentRevision }),
         storedAt,
       }));
-      await insertNew(events, documents);
+      const stored = new Map((await insertNewInOrder(insert, documents)).map((each) => [each._id, each]));
+      return rows.map((row) => {
+        const { order, place } = stored.get(row.id) ?? row;
+        return { ...row, order, place };
+      });
     },
     async find(tenantId, environment, eventId) {
       // Filters by id only: with the tenant in the filter, some servers would scan all events of the tenant.

@@ -63,17 +63,23 @@ it('keys of an earlier version still replay, also if the upgrade was interrupted
   expect(await indexNames()).not.toContain('idempotency');
 
   const repo = await repository();
-  expect(await create(repo, 'key 0')).toMatchObject({ invoice: { id: first }, fingerprint: MARK });
-  expect(await create(repo, 'key 1099')).toMatchObject({ invoice: { id: rest.at(-1) }, fingerprint: MARK });
+  expect(await create(repo, 'key 0')).toMatchObject({ invoice: { id: first }, earlier: { fingerprint: MARK } });
+  expect(await create(repo, 'key 1099')).toMatchObject({
+    invoice: { id: rest.at(-1) },
+    earlier: { fingerprint: MARK },
+  });
   expect((await repo.findCreatedAs(ids.ofKey(owner, 'key 7')))?.id).toBe(rest[6]);
-  expect(await create(repo, 'a new key', 'f')).toBeNull();
-  expect(await create(repo, 'a new key')).toMatchObject({ fingerprint: 'f' });
+  expect(await create(repo, 'a new key', 'f')).toMatchObject({ earlier: null });
+  expect(await create(repo, 'a new key')).toMatchObject({ earlier: { fingerprint: 'f' } });
   expect((await repo.findCreatedAs(ids.ofKey(owner, 'a new key')))?.id).toBe(ids.ofKey(owner, 'a new key'));
   expect(await repo.findCreatedAs(ids.ofKey(owner, 'an unknown key'))).toBeNull();
 
   const [later] = await storeEarlier(['later']);
-  expect(await create(await repository(), 'later')).toMatchObject({ invoice: { id: later }, fingerprint: MARK });
-  expect(await create(await repository(), 'a new key')).toMatchObject({ fingerprint: 'f' });
+  expect(await create(await repository(), 'later')).toMatchObject({
+    invoice: { id: later },
+    earlier: { fingerprint: MARK },
+  });
+  expect(await create(await repository(), 'a new key')).toMatchObject({ earlier: { fingerprint: 'f' } });
   expect(await invoices().countDocuments()).toBe(keys.length + 2);
   expect(await store.db.collection('earlier_idempotency_keys').countDocuments()).toBe(keys.length + 1);
 });

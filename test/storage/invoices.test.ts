@@ -36,6 +36,9 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
+/** The outcome of a creation that was no replay. */
+const STORED = { earlier: null };
+
 async function stored(changes: Partial<Invoice> = {}): Promise<Invoice> {
   const invoice = pendingInvoice(changes);
   await invoices.insert(invoice, newCreationMoment().order, null);
@@ -428,12 +431,12 @@ describe('an invoice', () => {
     const mark = { key: 'k', fingerprint: 'f' };
     const first = keyed('k');
     expect(await invoices.findCreatedAs(first.id)).toBeNull();
-    expect(await invoices.insert(first, newCreationMoment().order, mark)).toBeNull();
+    expect(await invoices.insert(first, newCreationMoment().order, mark)).toEqual({ invoice: first, earlier: null });
     const again = await invoices.insert(keyed('k'), newCreationMoment().order, { key: 'k', fingerprint: 'g' });
-    expect(again).toEqual({ invoice: first, fingerprint: 'f' });
+    expect(again).toEqual({ invoice: first, earlier: mark });
     expect(await invoices.findCreatedAs(first.id)).toEqual(first);
     for (const other of [{ tenantId: 'ten_other' }, { environment: 'live' as const }])
-      expect(await invoices.insert(keyed('k', other), newCreationMoment().order, mark)).toBeNull();
+      expect(await invoices.insert(keyed('k', other), newCreationMoment().order, mark)).toMatchObject(STORED);
   });
 });
 
@@ -472,9 +475,11 @@ describe("a number of the client's own series", () => {
     const { commands, results } = await together(() =>
       MORE.map((n) => create(`together ${n}`, n % 2 === 0 ? `T ${n}` : null)),
     );
-    expect(results).toEqual(MORE.map(() => ({ status: 'fulfilled', value: null })));
+    expect(results).toMatchObject(MORE.map(() => ({ value: STORED })));
+    // The first two and the update are the first turn at the list.
     expect(commands.sort()).toEqual([
-      ...['commitTransaction 1', 'insert invoice_numbers', 'insert invoices', 'insert invoices'],
+      ...['commitTransaction 1', 'find list_heads', 'insert invoice_numbers', 'insert invoices', 'insert invoices'],
+      'update list_heads',
     ]);
   });
 
@@ -488,23 +493,23 @@ describe("a number of the client's own series", () => {
     ]);
     expect(commands.filter((name) => name === 'insert invoices').length).toBeLessThan(10);
     const [replay, taken, third, fourth, ...more] = results;
-    expect(replay).toMatchObject({ value: { fingerprint: 'g1 null' } });
+    expect(replay).toMatchObject({ value: { earlier: { fingerprint: 'g1 null' } } });
     expect(taken).toMatchObject({ reason: expect.any(NumberTaken) });
-    expect(third).toEqual({ status: 'fulfilled', value: null });
+    expect(third).toMatchObject({ value: STORED });
     expect(fourth).toMatchObject({ reason: expect.any(NumberTaken) });
-    expect(more).toEqual(MORE.map(() => ({ status: 'fulfilled', value: null })));
+    expect(more).toMatchObject(MORE.map(() => ({ value: STORED })));
     const after = await store.db.collection('invoices').countDocuments({ tenantId: 'ten_group' });
     expect(after - before).toBe(MORE.length + 1);
     // The replay has not taken the number.
-    expect(await create('g5', 'G 2')).toBeNull();
+    expect(await create('g5', 'G 2')).toMatchObject(STORED);
   });
 
   it('does not prevent a replay with the idempotency key of the same invoice', async () => {
     const invoice = keyed('own_number', { ownNumber: 'series', number: 'series' });
     const mark = { key: 'own_number', fingerprint: 'f' };
-    expect(await invoices.insert(invoice, newCreationMoment().order, mark)).toBeNull();
+    expect(await invoices.insert(invoice, newCreationMoment().order, mark)).toEqual({ invoice, earlier: null });
     const again = keyed('own_number', { ownNumber: 'series', number: 'series' });
-    expect(await invoices.insert(again, newCreationMoment().order, mark)).toEqual({ invoice, fingerprint: 'f' });
+    expect(await invoices.insert(again, newCreationMoment().order, mark)).toEqual({ invoice, earlier: mark });
     const other = keyed('other', { ownNumber: 'series', number: 'series' });
     const otherMark = { key: 'other', fingerprint: 'f' };
     await expect(invoices.insert(other, newCreationMoment().order, otherMark)).rejects.toThrow(NumberTaken);

@@ -110,25 +110,21 @@ export function createCreateInvoice(
     const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
     // Computed before the insert: if this fails, the client gets the error and nothing is stored.
     const warnings = [...new Set((await invoiceWarnings(invoice)).map(({ code }) => code))];
-    const earlier = await invoices.insert(invoice, order, mark).catch(async (error: unknown) => {
+    const { invoice: stored, earlier } = await invoices.insert(invoice, order, mark).catch(async (error: unknown) => {
       if (!(error instanceof NumberTaken)) throw error;
       const { ownNumber } = invoice;
       throw new ServiceError([(await numberProblem(invoices, owner, ownNumber)) ?? duplicateNumber(ownNumber ?? '')]);
     });
-    if (!earlier) {
-      void queue.enqueue(invoice, 0);
+    if (earlier === null) {
+      void queue.enqueue(stored, 0);
       if (warnings.length > 0) {
-        const { id: invoiceId, tenantId, environment } = invoice;
+        const { id: invoiceId, tenantId, environment } = stored;
         logWarnings({ invoiceId, tenantId, environment, warnings });
       }
-      return { invoice, clientSecret: clientSecrets.issue(invoice.id), replayed: false };
+      return { invoice: stored, clientSecret: clientSecrets.issue(stored.id), replayed: false };
     }
     if (earlier.fingerprint !== mark?.fingerprint) throw idempotencyConflict();
-    return {
-      invoice: asCreated(earlier.invoice),
-      clientSecret: clientSecrets.issue(earlier.invoice.id),
-      replayed: true,
-    };
+    return { invoice: asCreated(stored), clientSecret: clientSecrets.issue(stored.id), replayed: true };
   }
 
   /**

@@ -149,21 +149,27 @@ export interface LaneBacklog extends Backlog {
   readonly stages: readonly { readonly stage: Stage; readonly waiting: number; readonly oldest: Date }[];
 }
 
+/** What became of a creation. */
+export interface CreationOutcome {
+  /** As it is stored. */
+  readonly invoice: Invoice;
+  /** The mark of an earlier creation with the same idempotency key, which stored the invoice; null if this one did. */
+  readonly earlier: IdempotencyMark | null;
+}
+
 /** The store of invoices. Every method uses an index and takes one round trip unless stated otherwise. */
 export interface InvoiceRepository {
   /**
-   * Stores a new invoice whose work is due at once. With a number of the client's own series:
-   * three round trips, which those that are stored at the same time share. With a mark: one more in a store with keys of
-   * earlier versions.
+   * Stores a new invoice whose work is due at once. Two round trips, or five behind another process that created for the
+   * same owner since; with a number of the client's own series three more. Those that are stored at the same time share
+   * them. With a mark: one more in a store with keys of earlier versions.
+   * @param order the key of its place in lists. One that is not higher than those of the owner's stored invoices is
+   * raised, and the time of creation with it
    * @param mark of the idempotency key of which the invoice's id is derived; null if the id is random
-   * @returns null when it was stored, otherwise the invoice with this idempotency key, and the fingerprint of its mark
+   * @returns the stored invoice, or the earlier one with this idempotency key
    * @throws {NumberTaken} when another invoice of the tenant and environment has its `ownNumber`
    */
-  insert(
-    invoice: Invoice,
-    order: string,
-    mark: IdempotencyMark | null,
-  ): Promise<{ invoice: Invoice; fingerprint: string } | null>;
+  insert(invoice: Invoice, order: string, mark: IdempotencyMark | null): Promise<CreationOutcome>;
   /**
    * Finds an invoice of any tenant, unless it is withheld because its tenant is erased. All calls in one turn of the event loop share one round trip, and calls for the same
    * invoice in one turn get the same object.

@@ -90,6 +90,11 @@ export function deliveryId(eventId: string, endpointId: string): string {
   return `dlv_${eventId.slice('evt_'.length)}_${endpointId.slice('we_'.length)}`;
 }
 
+/** The order key of a delivery: unlike that of another endpoint's delivery of the same event. */
+export function deliveryOrder(order: string, endpointId: string): string {
+  return `${order}-${endpointId.slice(-12)}`;
+}
+
 /** A new delivery. @param earlier ids of the invoice's earlier events @param traceparent that of the invoice */
 export function deliveryOf(
   event: WebhookEvent,
@@ -108,7 +113,7 @@ export function deliveryOf(
     sequence: event.sequence,
     earlier,
     createdAt: event.createdAt,
-    order: `${event.order}-${endpoint.id.slice(-12)}`,
+    order: deliveryOrder(event.order, endpoint.id),
     state: 'pending',
     nextAttemptAt: event.createdAt,
     ...(traceparent !== null && { traceparent }),

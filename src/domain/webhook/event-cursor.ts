@@ -1,4 +1,4 @@
-import { orderAt } from '../order-key.ts';
+import { millisecondsOf, orderAt } from '../order-key.ts';
 
 /**
  * The log entries that a client of the stream has received, by their `place` (the sort key of the stream): the highest
@@ -117,8 +117,4 @@ export function readCursor(text: string): { highest: string; places: string[] | 
 /** The lowest place that may still appear after `place` has: {@link OVERLAP_MS} below it. */
 export function overlapStart(place: string): string {
   return orderAt(millisecondsOf(place) - OVERLAP_MS);
-}
-
-function millisecondsOf(place: string): number {
-  return Number.parseInt(place.slice(0, MILLISECONDS_DIGITS), 16);
 }

@@ -88,8 +88,12 @@ export interface Outbox {
 
 /** The log of events. Every method uses an index. */
 export interface EventLog {
-  /** Appends the events that are not in the log yet. */
-  append(events: readonly WebhookEvent[]): Promise<void>;
+  /**
+   * Appends the events that are not in the log yet.
+   * @returns all of them, those that were appended with the order key that they got: a higher one if events of the owner
+   * are in the log that are not lower
+   */
+  append(events: readonly WebhookEvent[]): Promise<WebhookEvent[]>;
   find(tenantId: string, environment: Environment, eventId: string): Promise<WebhookEvent | null>;
   /**
    * Finds events by id, with their total size in bytes.
@@ -160,7 +164,9 @@ export interface AttemptRecord {
  * the caller's clock.
  */
 export interface DeliveryLedger {
-  /** Stores the deliveries that do not exist yet. @returns their ids */
+  /**
+   * Stores the deliveries that do not exist yet, above all that the owner's list has. @returns their ids
+   */
   insert(deliveries: readonly NewDelivery[], now: Date): Promise<Set<string>>;
   /** Leases due deliveries of an endpoint, longest waiting first: either its retries or its first attempts. */
   claim(

@@ -128,10 +128,12 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     }));
     const rows = fresh.flatMap((each) => each.rows);
     const readAt = parts.now().getTime();
-    const [endpointsOf] = await Promise.all([subscribersOf(rows), parts.events.append(rows)]);
+    const [endpointsOf, appended] = await Promise.all([subscribersOf(rows), parts.events.append(rows)]);
+    const events = new Map(appended.map((event) => [event.id, event]));
     await deliver(
       fresh.flatMap(({ invoice, rows }) =>
-        rows.flatMap((event) => {
+        rows.flatMap((row) => {
+          const event = events.get(row.id) ?? row;
           const earlier = invoice.events.filter(({ sequence }) => sequence < event.sequence).map(({ id }) => id);
           const { traceparent } = invoice;
           return endpointsOf(event).map((endpoint) => ({ event, endpoint, readAt, earlier, traceparent }));

@@ -42,10 +42,9 @@ export function createSendTestEvent(parts: TestEventParts) {
         'Test events exist in the test environment only: use a test key (sk_test_…).',
       );
     }
-    const event = await testEvent(owner, type);
-    const receivers =
-      endpointId === null ? await subscribers(parts.endpoints, event) : [await given(owner, endpointId)];
-    await parts.events.append([event]);
+    const made = await testEvent(owner, type);
+    const receivers = endpointId === null ? await subscribers(parts.endpoints, made) : [await given(owner, endpointId)];
+    const [event = made] = await parts.events.append([made]);
     await sendTo(event, receivers, parts);
     const details = { type, ...(endpointId !== null && { endpoint: endpointId }) };
     await parts.audit(entryBy(member, 'webhook_event.test_sent', { subject: event.id, details }));

@@ -33,9 +33,9 @@ it('a request is replayed even on a day when its dates are no longer allowed; an
   const repository = {
     insert: async (invoice: Invoice, _order: string, mark: IdempotencyMark | null) => {
       const earlier = stored.find((each) => each.mark?.key === mark?.key);
-      if (earlier) return { invoice: earlier.invoice, fingerprint: earlier.mark?.fingerprint ?? '' };
+      if (earlier) return { invoice: earlier.invoice, earlier: earlier.mark };
       stored.push({ invoice: { ...invoice, createdAt: yesterday }, mark });
-      return null;
+      return { invoice, earlier: null };
     },
     findCreatedAs: async (id: string) => stored.find(({ invoice }) => invoice.id === id)?.invoice ?? null,
     findByOwnNumber: async () => null,
@@ -78,12 +78,12 @@ function canonical(value: unknown): string {
 
 it('the warning codes of a new invoice are logged once; a replay logs nothing', async () => {
   const logged: Parameters<LogWarnings>[0][] = [];
-  let earlier: { invoice: Invoice; fingerprint: string } | null = null;
+  let earlier: { invoice: Invoice; mark: IdempotencyMark | null } | null = null;
   const repository = {
     insert: async (invoice: Invoice, _order: string, mark: IdempotencyMark | null) => {
       const found = earlier;
-      earlier ??= { invoice, fingerprint: mark?.fingerprint ?? '' };
-      return found;
+      earlier ??= { invoice, mark };
+      return { invoice: found?.invoice ?? invoice, earlier: found?.mark ?? null };
     },
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
@@ -138,10 +138,10 @@ it('after a request that stored its invoice and then failed, the next one with i
   const repository = {
     insert: async (invoice: Invoice, _order: string, mark: IdempotencyMark | null) => {
       const earlier = stored[0];
-      if (earlier) return { invoice: earlier.invoice, fingerprint: earlier.mark?.fingerprint ?? '' };
+      if (earlier) return { invoice: earlier.invoice, earlier: earlier.mark };
       stored.push({ invoice, mark });
       if (failing) throw new Error('the connection was lost after the write');
-      return null;
+      return { invoice, earlier: null };
     },
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
@@ -171,8 +171,10 @@ it('a number with several spaces in a row is refused, unless its request was acc
   const repository = {
     findCreatedAs: async () => known,
     findByOwnNumber: async () => null,
-    insert: async (invoice: Invoice, _order: string, mark: IdempotencyMark | null) =>
-      known && { invoice: { ...invoice, id: known.id }, fingerprint: mark?.fingerprint ?? '' },
+    insert: async (invoice: Invoice, _order: string, mark: IdempotencyMark | null) => ({
+      invoice: known ? { ...invoice, id: known.id } : invoice,
+      earlier: known ? mark : null,
+    }),
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
   const secrets = createClientSecrets(soleKey(Buffer.alloc(32)));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newCreationMoment } from '../../../src/domain/order-key.ts';
+import { createdWith, newCreationMoment, orderAfter, orderAt } from '../../../src/domain/order-key.ts';
 
 it('moments are in the order of their making, also within a millisecond and when the clock is corrected a little', () => {
   const now = Date.now() + 5_000_000;
@@ -17,4 +17,23 @@ it('a clock that is set back by an hour is believed, and no moment is given twic
   expect(again.order.slice(0, 16)).toBe(first.order.slice(0, 16));
   expect(again.order).not.toBe(first.order);
   expect(newCreationMoment(now).order > again.order).toBe(true);
+});
+
+it('a raised key is the next one above another, also where its millisecond is full', () => {
+  const key = orderAt(1000).slice(0, 12);
+  for (const [order, from] of [
+    [`${key}0000ffffffff`, `${key}0001`],
+    [`${key}00ff00000000`, `${key}0100`],
+    [`${key}ffff00000000`, `${orderAt(1001).slice(0, 12)}0000`],
+    [`${key}0004ffffffff-endpoint`, `${key}0005`],
+  ] as const) {
+    const raised = orderAfter(order);
+    expect(raised.startsWith(from) && raised.length === 24 && raised > order, order).toBe(true);
+  }
+});
+
+it('what gets a raised key gets its time, but not that of a clock that was a minute ahead', () => {
+  const at = new Date(1_800_000_000_000);
+  expect(createdWith(orderAt(at.getTime() + 1500), at).getTime()).toBe(at.getTime() + 1500);
+  expect(createdWith(orderAt(at.getTime() + 60_001), at)).toBe(at);
 });

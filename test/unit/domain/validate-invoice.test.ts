@@ -29,9 +29,9 @@ const draft = {
 
 const TAKEN = 'A 1';
 const invoices = {
-  insert: async ({ ownNumber }) => {
-    if (ownNumber === TAKEN) throw new NumberTaken('taken');
-    return null;
+  insert: async (invoice) => {
+    if (invoice.ownNumber === TAKEN) throw new NumberTaken('taken');
+    return { invoice, earlier: null };
   },
   findByOwnNumber: async (_tenant: string, _environment: string, number: string) =>
     number === TAKEN ? 'inv_of_that_number' : null,
