@@ -56,7 +56,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of operators in a browser', () => 
     const { page, complaints, close } = await signedIn('en', { isOperator: true });
     await page.locator('a[href="/ops"]').click();
     await says(page, 'Nothing needs attention.');
-    await says(page, 'Invoices are sent');
+    await says(page, 'No live authority is configured');
     await press(page, 'Stop every call');
     // It concerns all tenants: not without a question and a reason.
     await page.waitForSelector('dialog .danger:disabled');
@@ -64,10 +64,10 @@ describe.skipIf(BROWSER_PATH === null)('pages of operators in a browser', () => 
     await confirm(page);
     await says(page, 'maintenance');
     await says(page, 'Paused: nothing is sent');
-    expect(await page.$eval('main', ({ innerText }) => innerText)).not.toContain('Invoices are sent');
+    expect(await page.$eval('main', ({ innerText }) => innerText)).not.toContain('No live authority');
     await press(page, 'Send again');
     await confirm(page);
-    await says(page, 'Invoices are sent');
+    await says(page, 'No live authority is configured');
     await page.locator('a[href="/ops/entries"]').click();
     await says(page, 'Calls to the tax authority resumed');
     await says(page, 'maintenance');

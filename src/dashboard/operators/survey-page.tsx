@@ -132,7 +132,7 @@ function Queues({ survey: { queues, webhooks, parked, workers } }: { survey: Sur
         </p>
       ) : (
         <p class="under">
-          {operators.workers}: {workers}
+          {operators.workers} {workers}
         </p>
       )}
       <table class="rows">
@@ -186,18 +186,12 @@ function Authority({ survey: { authority, hasAuthority }, onPause, onResume }: A
   return (
     <section class="part">
       <h2>{operators.authority}</h2>
-      {!hasAuthority && <p class="under">{operators.noAuthority}</p>}
       <dl class="facts">
         <div>
           <dt>{operators.state}</dt>
           <dd>
-            {pause ? (
-              operators.pausedState
-            ) : (
-              <>
-                {operators.breakers[breaker]} {since && <span class="under">({moment(since)})</span>}
-              </>
-            )}
+            {pause ? operators.pausedState : hasAuthority ? operators.breakers[breaker] : operators.noAuthority}{' '}
+            {since && !pause && <span class="under">({moment(since)})</span>}
           </dd>
         </div>
         <div>

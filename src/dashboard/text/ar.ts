@@ -222,7 +222,7 @@ export const ar: Texts = {
     outages: 'الانقطاعات إلى الآن',
     nextProbe: 'المحاولة المقبلة',
     notBefore: 'لا يُرسل شيء قبل',
-    workers: 'عمليات المعالجة',
+    workers: 'عمليات المعالجة:',
     failingEndpoints: 'نقاط استقبال لا يصلها شيء',
     noWorker:
       'لا تعمل أي عملية معالجة: الفواتير والإشعارات والرسائل تنتظر. شغّل عملية بالإعداد ROLE=all أو ROLE=worker.',

@@ -224,7 +224,7 @@ export const en: Texts = {
     outages: 'Outages so far',
     nextProbe: 'Next probe',
     notBefore: 'Nothing is sent before',
-    workers: 'Workers',
+    workers: 'Workers:',
     failingEndpoints: 'Webhook endpoints to which nothing is delivered',
     noWorker: 'No worker runs: invoices, webhooks and mails wait. Start a process with ROLE=all or ROLE=worker.',
     transmitting: 'Workers that transmit',

@@ -230,7 +230,7 @@ export const fr: Texts = {
     outages: 'Pannes jusqu’ici',
     nextProbe: 'Prochain essai',
     notBefore: 'Rien n’est envoyé avant',
-    workers: 'Processus de traitement',
+    workers: 'Processus de traitement\u00a0:',
     failingEndpoints: 'Points de réception qui ne reçoivent plus rien',
     noWorker:
       'Aucun processus de traitement ne tourne\u00a0: factures, webhooks et e-mails attendent. Démarrez un processus avec ROLE=all ou ROLE=worker.',
