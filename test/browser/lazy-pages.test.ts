@@ -4,9 +4,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { hasTool } from '../support/tools.ts';
 import { expectAccessible, openWorkspacePage } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+/**
+ * The Chromium of the npm package remembers an import that failed, as long as the page is open: it gets the page by a
+ * reload, after a click.
+ */
+const remembersFailure = !['chromium', 'google-chrome', 'microsoft-edge-stable'].some(hasTool);
 
 const PART = /\/assets\/requests-page-.*\.js$/;
 
@@ -53,7 +60,7 @@ describe.skipIf(BROWSER_PATH === null)('a page whose files cannot be loaded', ()
     isCut = false;
     await retry(page);
     await page.waitForSelector('.requests');
-    expect(await page.evaluate(() => 'stayed' in window)).toBe(true);
+    expect(await page.evaluate(() => 'stayed' in window)).toBe(!remembersFailure);
     // Shown at once from then on.
     await page.click('.sections a[href$="/keys"]');
     await page.waitForFunction(() => !document.querySelector('.requests'));
@@ -62,7 +69,7 @@ describe.skipIf(BROWSER_PATH === null)('a page whose files cannot be loaded', ()
     await close();
   });
 
-  it('is loaded without a click after a short interruption', async () => {
+  it.skipIf(remembersFailure)('is loaded without a click after a short interruption', async () => {
     const { page, close } = await openWorkspacePage(service, browser, { language: 'ar' });
     await page.setOfflineMode(true);
     await open(page);

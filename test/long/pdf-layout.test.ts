@@ -1,6 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createPdfRenderer } from '../../src/adapters/pdf/pdf-renderer.ts';
-import { CHROMIUM_CACHE, hasPdfToText, layoutFaults, ordinary, textOfPages } from '../unit/pdf/support.ts';
+import { hasTool } from '../support/tools.ts';
+import { CHROMIUM_CACHE, layoutFaults, ordinary, textOfPages } from '../unit/pdf/support.ts';
+
+const hasPdfToText = hasTool('pdftotext');
 
 const DESCRIPTIONS: Record<string, string | undefined> = {
   ordinary: undefined,

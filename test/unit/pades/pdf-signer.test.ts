@@ -8,14 +8,15 @@ import { createPdfSigner, type PdfSigner } from '../../../src/adapters/pades/pdf
 import { createPdfRenderer } from '../../../src/adapters/pdf/pdf-renderer.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
 import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
+import { hasTool } from '../../support/tools.ts';
 import { CHROMIUM_CACHE, line, printed, textOfPages } from '../pdf/support.ts';
 import { ecKey, identityOf, rsaKey, SIGNING_TIME } from '../xades/identities.ts';
-import { detached, hasTool, inFolder, pdfsig, statedSignature } from './support.ts';
+import { detached, inFolder, pdfsig, statedSignature } from './support.ts';
 
-const hasPdfsig = hasTool('pdfsig', '-v');
-const hasPdfdetach = hasTool('pdfdetach', '-v');
-const hasPdftotext = hasTool('pdftotext', '-v');
-const hasOpenssl = hasTool('openssl', 'version');
+const hasPdfsig = hasTool('pdfsig');
+const hasPdfdetach = hasTool('pdfdetach');
+const hasPdftotext = hasTool('pdftotext');
+const hasOpenssl = hasTool('openssl');
 
 const FACTS = { title: 'Facture 2026-000123 – Café & Fils <شركة>', at: SIGNING_TIME };
 const XML = Buffer.from(`<?xml version="1.0"?><Invoice>${'é<a/>'.repeat(3_000)}</Invoice>\r\n`);

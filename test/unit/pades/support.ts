@@ -1,12 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-/** Whether a tool is installed on this machine. Tests that need it are skipped without it. */
-export function hasTool(name: string, versionOption: string): boolean {
-  return spawnSync(name, [versionOption]).error === undefined;
-}
 
 /** Runs `work` with files of these contents in a temporary folder. */
 export function inFolder<T>(files: Readonly<Record<string, Uint8Array | string>>, work: (folder: string) => T): T {

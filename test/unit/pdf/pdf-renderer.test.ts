@@ -8,9 +8,9 @@ import { type ChromiumPdfRenderer, createPdfRenderer } from '../../../src/adapte
 import type { DocumentLanguage } from '../../../src/domain/document-language.ts';
 import { RendererUnavailable } from '../../../src/domain/invoice/ports.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
+import { hasTool } from '../../support/tools.ts';
 import {
   CHROMIUM_CACHE,
-  hasPdfToText,
   LOGO,
   layoutFaults,
   line,
@@ -20,6 +20,8 @@ import {
   SELLER,
   textOfPages,
 } from './support.ts';
+
+const hasPdfToText = hasTool('pdftotext');
 
 describe('createPdfRenderer', () => {
   let renderer: ChromiumPdfRenderer;

@@ -9,7 +9,10 @@ import { processes } from '../../../scripts/bench/process-tree.ts';
 import { type LaunchedChromium, launchChromium } from '../../../src/adapters/pdf/chromium-launcher.ts';
 import { createPrintPool, type PrintPool, type PrintPoolOptions } from '../../../src/adapters/pdf/print-pool.ts';
 import { RendererUnavailable } from '../../../src/domain/invoice/ports.ts';
-import { CHROMIUM_CACHE, groupLives, hasPdfToText, pageCount, textOfPages, until } from './support.ts';
+import { hasTool } from '../../support/tools.ts';
+import { CHROMIUM_CACHE, groupLives, pageCount, textOfPages, until } from './support.ts';
+
+const hasPdfToText = hasTool('pdftotext');
 
 let launches: LaunchedChromium[] = [];
 /** A pool with limits that only a hanging browser exceeds. */

@@ -183,9 +183,6 @@ export function pageCount(pdf: Uint8Array): number {
   );
 }
 
-/** Whether poppler's pdftotext is installed on this machine. Tests that need it are skipped without it. */
-export const hasPdfToText = spawnSync('pdftotext', ['-v']).error === undefined;
-
 /** The text of each page by pdftotext, with plain spaces: in visual layout, or in the order of the content stream. */
 export function textOfPages(pdf: Uint8Array, order: 'layout' | 'raw' = 'layout'): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'fatoura-pdf-'));

@@ -3,6 +3,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -90,6 +91,37 @@ describe.skipIf(process.platform !== 'linux')('.ci/run', () => {
       '-- failed: a.test.ts > b: c',
       'ci: 3 passed, 2 failed, 0 skipped',
     ]);
+  });
+
+  it('runs all tests without the tools that a machine may lack, then those with them that ask for one', () => {
+    const asks = ['import { hasTool } from', "'../support/tools.ts';"].join(' ');
+    script('test/unit/asks.test.ts', asks);
+    script('test/unit/asks-nothing.test.ts', '');
+    script('test/long/asks.test.ts', asks);
+    const found =
+      '$(for each in chromium xmlsec1 pdftotext xmllint; do command -v $each >/dev/null && echo -n "$each "; done)';
+    const { last } = run({ test: `echo "${found}$*" >> calls; echo "tests: 5 passed, 0 failed"` });
+    expect(last).toBe('ci: 10 passed, 0 failed, 0 skipped');
+    expect(readFileSync(join(project, 'calls'), 'utf8').trimEnd().split('\n')).toEqual([
+      'xmllint test',
+      'chromium xmlsec1 pdftotext xmllint test -- test/unit/asks.test.ts',
+    ]);
+  });
+
+  it('finds every test that depends on a tool: no helper asks for one', () => {
+    const helpers = globSync('test/**/*.ts', { cwd: PROJECT }).filter((file) => !file.endsWith('.test.ts'));
+    const asking = helpers.filter((file) => /\bhasTool\b/.test(readFileSync(join(PROJECT, file), 'utf8')));
+    expect(asking).toEqual(['test/support/tools.ts']);
+  });
+
+  it('skips each test of pages where there is no browser', () => {
+    const files = globSync('test/browser/*.test.ts', { cwd: PROJECT });
+    expect(files.length).toBeGreaterThan(10);
+    const withoutSkip = files.filter(
+      (file) =>
+        !/^(describe|it|test)\.skipIf\(BROWSER_PATH === null\)/m.test(readFileSync(join(PROJECT, file), 'utf8')),
+    );
+    expect(withoutSkip).toEqual([]);
   });
 
   describe('with a second server beside the project', () => {

@@ -7,10 +7,13 @@ import { verifySignedDocument } from '../../../src/adapters/xades/verify-documen
 import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
 import { jdkVerifies, WITHOUT_JDK } from '../../support/jdk-validator.ts';
+import { hasTool } from '../../support/tools.ts';
 import { sampleInvoice, sampleLine, sampleLines } from '../ubl/sample-invoice.ts';
 import { hasUblSchema, schemaErrors } from '../ubl/ubl-schema.ts';
 import { ecKey, identityOf, rsaKey, SIGNING_TIME, signedInvoice } from './identities.ts';
-import { hasXmlsec1, WITHOUT_XMLSEC1, xmlsec1Verifies } from './xmlsec1.ts';
+import { WITHOUT_XMLSEC1, xmlsec1Verifies } from './xmlsec1.ts';
+
+const hasXmlsec1 = hasTool('xmlsec1');
 
 const p256 = identityOf(ecKey('P-256'));
 
