@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResourceLimits } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 
@@ -5,6 +6,7 @@ import { Piscina } from 'piscina';
 export interface Threads<Task, Result> {
   /**
    * @param signal aborting it ends the task; if the task is running, its thread is terminated and replaced
+   * @throws {ThreadNotStarted} when the system has no means for a thread for several seconds
    * @throws what the task throws, the error that killed its thread, or an Error when no thread can be started any more
    * or `close` was called
    */
@@ -48,10 +50,38 @@ const IDLE_DEATHS = 3;
 const REST_AFTER_MS = 20_000;
 
 /**
+ * The pauses before a thread is started again that the system could not start, milliseconds. A task that waits fails
+ * after the last one, and the next task tries again.
+ */
+const START_PAUSES_MS = [100, 200, 400, 800, 1600];
+/** Codes of errors when the system has no files, memory or threads left for what a thread needs while it starts. */
+const NO_MEANS = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']);
+
+/** The system cannot start a thread at the moment. Nothing of the task has run. */
+export class ThreadNotStarted extends Error {
+  override readonly name = 'ThreadNotStarted';
+
+  constructor(file: string, cause: Error) {
+    super(`${file}: the system starts no thread at the moment: ${cause.message}`, { cause });
+  }
+}
+
+/** Whether Node could not start a thread, which has loaded nothing then. */
+function isInitFailure(error: Error): boolean {
+  return 'code' in error && error.code === 'ERR_WORKER_INIT_FAILED';
+}
+
+/** The same of a thread without a task, which could also not load its program. */
+function isNotStarted(error: Error): boolean {
+  return isInitFailure(error) || ('code' in error && NO_MEANS.has(String(error.code)));
+}
+
+/**
  * A Piscina pool with one thread. The thread starts with the first task, ends when it has had no task for `restAfter`
  * milliseconds, and starts again with the next one. It is replaced when it dies: the task that it was running fails
  * (with `ERR_WORKER_OUT_OF_MEMORY` when it reached its resource limits); waiting tasks run on the new thread. When the
- * new thread does not start, Piscina would leave the tasks pending for ever; here they fail and `onFatal` is called.
+ * new thread does not start, Piscina would leave the tasks pending for ever; here they fail and `onFatal` is called. Where
+ * the system only has no means for a thread at the moment, its tasks wait and try again, and nothing is fatal.
  * @param options.restAfter default 20 s
  */
 export function createThreads<Task, Result>(
@@ -64,7 +94,6 @@ export function createThreads<Task, Result>(
   let failed: Error | null = null;
   let closing = false;
   let idleDeaths = 0;
-  let lastDeath: Error | null = null;
   let tasks = 0;
   const name = fileOf(options.filename).replace(/\.\w+$/, '');
   const count = (change: number) => {
@@ -74,44 +103,55 @@ export function createThreads<Task, Result>(
   count(0);
   /** null: the thread rests, or has not started yet. */
   let pool: Piscina<Task, Result> | null = null;
-  /** The ends of threads that were sent to rest. */
+  /** The ends of threads that were sent to rest, or did not start. */
   const ending = new Set<Promise<void>>();
+  /** Why the system could not start those that it could not. */
+  const notStarted = new WeakMap<Piscina<Task, Result>, Error>();
   let restTimer: NodeJS.Timeout | null = null;
 
   function start(): Piscina<Task, Result> {
     const started = new Piscina<Task, Result>({ resourceLimits: LIMITS, ...options, minThreads: 1, maxThreads: 1 });
+    let lastDeath: Error | null = null;
     // Emitted when a thread dies while idle or fails to start.
     started.on('error', (error: Error) => {
       if (started !== pool) return;
       lastDeath = error;
-      if (++idleDeaths >= IDLE_DEATHS) fail('the thread died repeatedly', started);
+      if (isNotStarted(error)) giveUp(started, error);
+      else if (++idleDeaths >= IDLE_DEATHS) fail('the thread died repeatedly', started, error);
     });
     // Piscina starts the replacement synchronously after this event, so the check runs in a microtask.
     started.on('workerDestroy', () =>
       queueMicrotask(() => {
-        if (started.threads.length === 0) fail('the thread cannot be started', started);
+        if (started.threads.length === 0) fail('the thread cannot be started', started, lastDeath);
       }),
     );
     return started;
   }
 
-  function fail(reason: string, started: Piscina<Task, Result>): void {
+  function fail(reason: string, started: Piscina<Task, Result>, cause: Error | null): void {
     // A thread that was sent to rest is no longer `pool`.
     if (closing || failed || started !== pool) return;
-    failed = new Error(`${fileOf(options.filename)}: ${reason}${lastDeath ? `: ${lastDeath.message}` : ''}`, {
-      cause: lastDeath,
-    });
+    failed = new Error(`${fileOf(options.filename)}: ${reason}${cause ? `: ${cause.message}` : ''}`, { cause });
     void started.destroy();
     onFatal(failed);
   }
 
-  /** Ends the thread. It has no task, and `pool` is cleared first, so that a later task gets a new thread. */
+  /** Another pool starts with the next attempt of the tasks of this one. */
+  function giveUp(started: Piscina<Task, Result>, cause: Error): void {
+    notStarted.set(started, cause);
+    end(started);
+  }
+
+  /** Ends the thread. `pool` is cleared first, so that a later task gets a new thread. */
+  function end(started: Piscina<Task, Result>): void {
+    if (pool === started) pool = null;
+    const ended = started.destroy();
+    ending.add(ended);
+    void ended.finally(() => ending.delete(ended));
+  }
+
   function rest(): void {
-    if (tasks > 0 || pool === null || failed) return;
-    const end = pool.destroy();
-    pool = null;
-    ending.add(end);
-    void end.finally(() => ending.delete(end));
+    if (tasks === 0 && pool !== null && !failed) end(pool);
   }
 
   function restLater(): void {
@@ -120,17 +160,34 @@ export function createThreads<Task, Result>(
     else restTimer = setTimeout(rest, restAfter).unref();
   }
 
-  return {
-    async run(task, signal) {
-      if (failed) throw failed;
+  /** Runs a task, again for as long as the system could not start the thread that was to run it. */
+  async function attempt(task: Task, signal: AbortSignal | undefined): Promise<Result> {
+    for (let failures = 0; ; failures++) {
       // Piscina would start another thread, which nothing would stop.
       if (closing) throw new Error('the thread is closed');
       pool ??= start();
-      count(1);
+      const started = pool;
       try {
-        const result = await pool.run(task, signal && { signal });
+        const result = await started.run(task, signal && { signal });
         idleDeaths = 0;
         return result;
+      } catch (error) {
+        const cause = isInitFailure(error as Error) ? (error as Error) : notStarted.get(started);
+        // It has run, or it never will.
+        if (cause === undefined || failed || closing) throw error;
+        const pause = START_PAUSES_MS[failures];
+        if (pause === undefined || signal?.aborted) throw new ThreadNotStarted(fileOf(options.filename), cause);
+        await sleep(pause);
+      }
+    }
+  }
+
+  return {
+    async run(task, signal) {
+      if (failed) throw failed;
+      count(1);
+      try {
+        return await attempt(task, signal);
       } catch (error) {
         throw failed ?? error;
       } finally {

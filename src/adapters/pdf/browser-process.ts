@@ -5,6 +5,7 @@ import { constants as osConstants, setPriority, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Browser, CDPSession, ConnectionTransport } from 'puppeteer-core';
+import { requireStarted } from './require-started.ts';
 
 /** A browser process started by this service. */
 export interface BrowserProcess {
@@ -49,6 +50,9 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
   // Loaded only when there is a browser: its 129 modules cost a start more than 0.2 s of CPU.
   const { default: puppeteer } = await import('puppeteer-core');
   const profile = start.needsProfile ? await mkdtemp(join(tmpdir(), 'fatoura-browser-')) : null;
+  const removeProfile = async () => {
+    if (profile !== null) await rm(profile, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+  };
   const defaults = await puppeteer.defaultArgs({ headless: 'shell', args: ownArguments(start, profile) });
   const [command, ...words] = atLowPriority(start.executable);
   const child = spawn(
@@ -61,6 +65,12 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
       detached: process.platform !== 'win32',
     },
   );
+  try {
+    await requireStarted(child);
+  } catch (error) {
+    await removeProfile();
+    throw new BrowserStartFailed((error as Error).message);
+  }
   lowerPriority(child);
   const complaint = tailOf(child.stderr!);
   const exited = new Promise<void>((resolve) => {
@@ -72,8 +82,7 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
       resolve();
     });
   });
-  if (profile !== null)
-    void exited.then(() => rm(profile, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}));
+  void exited.then(removeProfile);
   const kill = () => {
     if (child.exitCode === null && child.signalCode === null) killGroup(child);
   };

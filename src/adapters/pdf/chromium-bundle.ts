@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { privateFolder } from './private-folder.ts';
+import { requireStarted } from './require-started.ts';
 
 /** The unpacked Chromium of the npm package. All paths are absolute. */
 export interface UnpackedChromium {
@@ -62,6 +63,7 @@ async function inflateInChild(target: string): Promise<void> {
     env: { TMPDIR: target },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  await requireStarted(child);
   const exited = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', resolve);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SignedForm, type Verification, VerificationGivenUp } from '../../domain/verification/verification.ts';
-import { createThreads, type Threads } from '../threads.ts';
+import { createThreads, ThreadNotStarted, type Threads } from '../threads.ts';
 import type { VerificationTask } from './verify-worker.ts';
 
 export interface DocumentVerifier {
@@ -79,7 +79,8 @@ export function createDocumentVerifier({
         if (!closed && attempt === MAX_FAILED_STARTS) {
           const message = `the verification thread failed to start ${attempt} times in a row`;
           broken = new Error(`${message}: ${(cause as Error).message}`, { cause });
-          onFatal(broken);
+          // The system may have the means for a thread again.
+          if (!(cause instanceof ThreadNotStarted)) onFatal(broken);
           throw broken;
         }
       }
