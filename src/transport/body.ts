@@ -5,6 +5,7 @@ import { serviceError } from '../domain/errors.ts';
 import { MAX_BODY_BYTES } from '../domain/limits.ts';
 import { askAgain } from './ask.ts';
 import { countOf } from './headers.ts';
+import { ArrivingBody } from './unfinished-bodies.ts';
 
 /** How long a body may take to arrive, milliseconds: 1 MiB at 140 kbit/s. */
 export const BODY_MS = 60_000;
@@ -98,46 +99,51 @@ function textOf(bytes: Buffer): string {
  * here, so that nothing acts with an authority that ended while it waited.
  * @param most the largest body, bytes: a whole number of KiB
  * @throws {ServiceError} invalid_request: 408 when it does not arrive in time, 413 when it is too large, 415 when it
- * has a content coding; the refusal of a caller whose authority has ended
+ * has a content coding; 503 when there is no place for it; the refusal of a caller whose authority has ended
  */
 export async function readBytes(ctx: Context, most = MAX_BODY_BYTES): Promise<Buffer> {
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) {
     throw serviceError('invalid_request', 'Send the body without Content-Encoding.', null, 415);
   }
-  const { size, chunks } =
-    Number(ctx.get('Content-Length')) > MAX_DROPPED_BYTES
-      ? { size: Number.POSITIVE_INFINITY, chunks: [] }
-      : await received(ctx, most);
+  const length = Number(ctx.get('Content-Length'));
+  const { size, bytes } =
+    length > MAX_DROPPED_BYTES ? { size: Number.POSITIVE_INFINITY, bytes: null } : await received(ctx, length, most);
   if (size > most) {
     // The rest of the body is not read.
     if (size > MAX_DROPPED_BYTES) ctx.set('Connection', 'close');
     const limit = most < MAX_BODY_BYTES ? `${most / 1024} KiB` : `${most / MAX_BODY_BYTES} MiB`;
     throw serviceError('invalid_request', `The body is larger than the maximum of ${limit}.`, null, 413);
   }
+  if (bytes === null)
+    throw serviceError('internal_error', 'Too many large bodies are arriving at the moment. Try again.', null, 503);
   await askAgain(ctx);
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  return bytes;
 }
 
 /**
- * The size of a body and its chunks, which are discarded when the body is too large. Uses events, because an async
- * iterator costs as much as the rest of a small request.
+ * The size of a body and its bytes, which are discarded when the body is too large or there is no place for it. Uses
+ * events, because an async iterator costs as much as the rest of a small request.
+ * @param length as the headers say, bytes; 0 if they do not
  * @throws {ServiceError} 408 when it takes too long; 400 when the client disconnects before the end, which is no
  * failure of this service; nobody reads that answer
  */
-function received(ctx: Context, most: number): Promise<{ size: number; chunks: Buffer[] }> {
+function received(ctx: Context, length: number, most: number): Promise<{ size: number; bytes: Buffer | null }> {
   const { req } = ctx;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       // Otherwise the rest of the body would be parsed as the next request.
       ctx.set('Connection', 'close');
       stop();
+      body.release();
       reject(serviceError('invalid_request', `The body did not arrive within ${BODY_MS / 1000} s.`, null, 408));
     }, BODY_MS);
-    let [size, chunks]: [number, Buffer[]] = [0, []];
-    const take = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > most) chunks = [];
-      else chunks.push(chunk);
+    const body = new ArrivingBody(ctx, length);
+    let size = 0;
+    let hasPlace = length <= most && body.admit();
+    const take = (piece: Buffer): void => {
+      size += piece.length;
+      if (size > most) body.release();
+      else if (hasPlace) hasPlace = body.add(piece);
       if (size > MAX_DROPPED_BYTES) end();
     };
     const stop = (): void => {
@@ -147,10 +153,13 @@ function received(ctx: Context, most: number): Promise<{ size: number; chunks: B
     };
     const end = (): void => {
       stop();
-      resolve({ size, chunks });
+      const bytes = hasPlace && size <= most ? body.bytes() : null;
+      body.release();
+      resolve({ size, bytes });
     };
     const breakOff = (): void => {
       clearTimeout(timer);
+      body.release();
       reject(serviceError('invalid_request', 'The body ended early.'));
     };
     if (req.destroyed && !req.complete) return breakOff();
