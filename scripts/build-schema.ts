@@ -12,7 +12,7 @@ import { ATTENTION_REASONS } from '../src/domain/invoice/attention.ts';
 import { INVOICE } from '../src/domain/invoice/fields.ts';
 import { LANE_NAMES } from '../src/domain/invoice/lanes.ts';
 import { FINAL_STATUSES, INVOICE_STATUSES } from '../src/domain/invoice/lifecycle.ts';
-import { ENDPOINT_LIMITS, MOST_WAITING, OPERATOR_TEXTS, PROFILE_LIMITS } from '../src/domain/limits.ts';
+import { ENDPOINT_LIMITS, MOST_WAITING, OPERATOR_TEXTS, PROFILE_LIMITS, SILENCE_MS } from '../src/domain/limits.ts';
 import { MIN_PASSWORD, PERSON_TEXTS } from '../src/domain/person/limits.ts';
 import { ROLES } from '../src/domain/person/person.ts';
 import { LIVE_CONDITIONS } from '../src/domain/tenant/ports.ts';
@@ -103,6 +103,7 @@ function printedSets(): string {
   const others = [
     `/** The types of events as receivers get them, by their names in GraphQL. */\nexport const EVENT_NAMES = {\n${names}} as const;\n`,
     `/** Counts of a backlog end at this number. */\nexport const MOST_WAITING = ${MOST_WAITING};\n`,
+    `/** How long an event stream may be silent: three heartbeats, and some time for the network. Milliseconds. */\nexport const SILENCE_MS = ${SILENCE_MS};\n`,
   ];
   return ['// Written by `npm run build`.\n', ...lists, ...lengthsOf, ...others].join('\n');
 }

@@ -38,7 +38,8 @@ export const IMPORT_TABLE: readonly Row[] = [
     ],
   },
   { path: 'compile-cache.ts', may: [], packages: [] },
-  { path: 'cli/', may: ['type app/', 'type config.ts', 'domain/'] },
+  // What notices a silent connection is the same in the browser and here.
+  { path: 'cli/', may: ['type app/', 'type config.ts', 'domain/', 'dashboard/graphql/watched-fetch.ts'] },
   {
     path: 'app/',
     may: [

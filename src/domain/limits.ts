@@ -38,6 +38,15 @@ export const KEPT_RESPONSE_BYTES = 16 * 1024;
  */
 export const MAX_ANSWER_HEADER_BYTES = 64 * 1024;
 
+/** Interval of the comments on an event stream that has nothing to send, milliseconds (docs/decisions/0023). */
+export const HEARTBEAT_MS = 15_000;
+
+/**
+ * How long each client of ours waits for a byte of an event stream before it takes the connection for broken, milliseconds:
+ * three heartbeats, and 5 s for the network. A NAT or a sleeping machine ends a connection without telling either side.
+ */
+export const SILENCE_MS = 3 * HEARTBEAT_MS + 5000;
+
 /** How long former webhook secrets sign beside a new one, in seconds. */
 export const SECRET_OVERLAP = { default: 86_400, most: 7 * 86_400 } as const;
 

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
+import { HEARTBEAT_MS } from '../domain/limits.ts';
 import { callerOf, type Principal } from '../domain/principal.ts';
 import { createHeartbeats } from './heartbeats.ts';
 import { type EventStream, OpenStream, type Source } from './open-stream.ts';
@@ -27,7 +28,6 @@ export interface EventStreams {
   close(): void;
 }
 
-export const HEARTBEAT_MS = 15_000;
 /** Range of the random delay after which clients reconnect when the service stops, milliseconds. */
 const RECONNECT_MS = [1000, 4000] as const;
 

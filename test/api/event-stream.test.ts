@@ -1,7 +1,8 @@
 import { afterAll, expect, it } from 'vitest';
+import { followStatus } from '../../src/cli/demo/client.ts';
 import { followEvents, type StreamedEvent } from '../../src/cli/webhooks/service.ts';
 import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
-import { Client, invoiceBody } from '../support/client.ts';
+import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 
 let service: TestService;
@@ -41,6 +42,32 @@ it('a broken stream is resumed: each event arrives once, in order, including tho
   expect(told.map(({ event }) => JSON.parse(event.body).data.id)).toEqual(ids.flatMap((id) => [id, id, id]));
   expect(new Set(told.map(({ event }) => event.id)).size).toBe(9);
   expect(states.length).toBeGreaterThanOrEqual(5);
+});
+
+it('a connection that ended without a word is noticed, and resumed: `listen` and the demo', async () => {
+  const { secretKey } = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  const end = new AbortController();
+  const told: StreamedEvent[] = [];
+  const states: (string | null)[] = [];
+  const following = (async () => {
+    const access = { url: proxy.url, secretKey };
+    for await (const each of followEvents(access, end.signal, (lost) => states.push(lost), 1000)) told.push(each);
+  })();
+  // Decided after 10 s, so that the stream is open when the line falls silent.
+  const { body } = await client.post('/v1/invoices', invoiceFor('999000000000393'));
+  const statuses: string[] = [];
+  const followed = (async () => {
+    for await (const { status } of followStatus(proxy.url, body, end.signal, 1000)) statuses.push(status);
+  })();
+  await expect.poll(() => [told.length, statuses.length], { timeout: 30_000 }).toEqual([2, expect.any(Number)]);
+  proxy.silence();
+  await expect.poll(() => told.length, { timeout: 30_000 }).toBe(3);
+  await followed;
+  expect(statuses.at(-1)).toBe('accepted');
+  expect(states).toContain(`The connection to ${proxy.url} is lost (the connection is silent)`);
+  end.abort();
+  await following;
 });
 
 it('sends a tenant only its own events, after the cursor', async () => {

@@ -5,6 +5,8 @@ export interface BreakingProxy {
   readonly url: string;
   /** Breaks all present connections. */
   break(): void;
+  /** Forwards nothing any more on the present connections, which stay open, as an idle NAT does. */
+  silence(): void;
   close(): Promise<void>;
 }
 
@@ -34,6 +36,9 @@ export async function startBreakingProxy(target: string): Promise<BreakingProxy>
   return {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
     break: breakAll,
+    silence() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     async close() {
       breakAll();
       await new Promise((resolve) => server.close(resolve));

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { watchedFetch } from '../../dashboard/graphql/watched-fetch.ts';
+import { SILENCE_MS } from '../../domain/limits.ts';
 import { messagesOf } from '../event-stream.ts';
 import { STATE_MS } from '../service-address.ts';
 
@@ -54,17 +56,20 @@ export async function readInvoice({ url, secretKey }: Access, id: string, signal
  * Yields each status change of an invoice once and in order, until it is accepted or rejected. It reads GET
  * /v1/invoices/:id/stream with the client_secret, as a front end does, and resumes a broken connection after the last
  * message.
+ * @param silenceMs a connection without a byte for so long is taken for broken, milliseconds
  * @throws Error when the service refuses the request, or stays unreachable
  */
 export async function* followStatus(
   url: string,
   { id, client_secret }: CreatedInvoice,
   signal: AbortSignal,
+  silenceMs: number = SILENCE_MS,
 ): AsyncGenerator<StatusMessage> {
+  const fetchWatched = watchedFetch(silenceMs);
   let lastEventId: string | null = null;
   for (let left = RECONNECTIONS; ; left--) {
     try {
-      const response: Response = await fetch(`${url}/v1/invoices/${id}/stream`, {
+      const response: Response = await fetchWatched(`${url}/v1/invoices/${id}/stream`, {
         headers: {
           Authorization: `Bearer ${client_secret}`,
           Accept: 'text/event-stream',

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { watchedFetch } from '../../dashboard/graphql/watched-fetch.ts';
 import { parseToken } from '../../domain/api-key/api-key.ts';
+import { SILENCE_MS } from '../../domain/limits.ts';
 import { orderAt } from '../../domain/order-key.ts';
 import type { Environment } from '../../domain/tenant/tenant.ts';
 import type { ParsedArguments } from '../command.ts';
@@ -93,17 +95,20 @@ export const FOLLOW = `subscription ($after: String) {
 /**
  * Yields the tenant's events from now on, endlessly. A broken connection is resumed after the last event.
  * @param onState called with null when the connection is established, and with the reason when it is lost
+ * @param silenceMs a connection without a byte for so long is taken for broken, milliseconds
  * @throws {Error} when the service refuses the request
  */
 export async function* followEvents(
   access: Pick<Access, 'url' | 'secretKey'>,
   signal: AbortSignal,
   onState: (lost: string | null) => void,
+  silenceMs: number = SILENCE_MS,
 ): AsyncGenerator<StreamedEvent> {
+  const fetchWatched = watchedFetch(silenceMs);
   let after: string | null = null;
   for (let failures = 0; !signal.aborted; failures++) {
     try {
-      const response: Response = await fetch(`${access.url}/graphql/stream`, {
+      const response: Response = await fetchWatched(`${access.url}/graphql/stream`, {
         ...request(access, FOLLOW, { after }, 'text/event-stream'),
         signal,
       });

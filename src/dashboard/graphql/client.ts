@@ -2,10 +2,8 @@ import { Client, type CombinedError, fetchExchange, subscriptionExchange } from 
 import { createClient } from 'graphql-sse';
 import type { ErrorCode, Reason } from '../text/errors.ts';
 import { waitToRetry } from './retry.ts';
+import { SILENCE_MS } from './sets.ts';
 import { watchedFetch } from './watched-fetch.ts';
-
-/** Three of the server's heartbeats of 15 s, and some time for the network. */
-const SILENCE_MS = 50_000;
 
 /** Told of the connection of subscriptions. */
 export interface ConnectionListener {

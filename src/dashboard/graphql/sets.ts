@@ -129,3 +129,6 @@ export const EVENT_NAMES = {
 
 /** Counts of a backlog end at this number. */
 export const MOST_WAITING = 1000;
+
+/** How long an event stream may be silent: three heartbeats, and some time for the network. Milliseconds. */
+export const SILENCE_MS = 50000;

@@ -1,41 +1,46 @@
 /**
  * A `fetch` whose answer fails after `silenceMs` milliseconds without a byte, its headers included. An idle NAT or a
  * sleeping machine can end a connection without telling either side: only the absence of the server's heartbeats shows it.
+ * The time of a reader that is busy with what it has read does not count.
  */
 export function watchedFetch(silenceMs: number, send: typeof fetch = fetch): typeof fetch {
   return async (input, init = {}) => {
     const control = new AbortController();
-    const silence = () => control.abort(new Error('the connection is silent'));
-    let timer = setTimeout(silence, silenceMs);
-    const stop = () => clearTimeout(timer);
-    const heard = () => {
-      stop();
-      timer = setTimeout(silence, silenceMs);
-    };
     const signal = init.signal ? AbortSignal.any([init.signal, control.signal]) : control.signal;
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      const response = await send(input, { ...init, signal });
-      if (!response.body) {
-        stop();
-        return response;
-      }
-      heard();
-      const bytes = response.body.pipeThrough(
-        new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-          transform(chunk, controller) {
-            heard();
-            controller.enqueue(chunk);
-          },
-          flush: stop,
-        }),
-        { signal },
-      );
-      const { status, statusText, headers } = response;
-      return new Response(bytes, { status, statusText, headers });
-    } catch (error) {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = () => clearTimeout(timer);
+    const listen = () => {
       stop();
-      throw error;
-    }
+      timer = setTimeout(() => control.abort(new Error('the connection is silent')), silenceMs);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    listen();
+    const response = await send(input, { ...init, signal }).finally(stop);
+    const reader = response.body?.getReader();
+    if (!reader) return response;
+    const bytes = new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        start(controller) {
+          signal.addEventListener('abort', () => {
+            controller.error(signal.reason);
+            void reader.cancel(signal.reason).catch(() => undefined);
+          });
+        },
+        async pull(controller) {
+          listen();
+          const { done, value } = await reader.read().finally(stop);
+          if (signal.aborted) return;
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+        cancel(reason) {
+          stop();
+          return reader.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const { status, statusText, headers } = response;
+    return new Response(bytes, { status, statusText, headers });
   };
 }

@@ -12,9 +12,9 @@ import {
 import { answeredFields, type RecordType } from '../../domain/invoice/field-table.ts';
 import { INVOICE } from '../../domain/invoice/fields.ts';
 import { listInvoicesQuery, NEXT_PAGE } from '../../domain/invoice/list-invoices-input.ts';
+import { HEARTBEAT_MS } from '../../domain/limits.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
-import { HEARTBEAT_MS } from '../event-stream.ts';
 import { decodedHeader, singleHeader } from '../headers.ts';
 import { answerJson, answerRead } from '../json.ts';
 import { PUBLISHABLE_KEY } from '../stream-credential.ts';

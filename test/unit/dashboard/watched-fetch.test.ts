@@ -55,6 +55,16 @@ it('fails an answer that is silent for too long, and none with heartbeats', asyn
   expect(asked[0]?.aborted).toBe(true);
 });
 
+it('does not take a reader that is busy for a silent server', async () => {
+  const { fetch, send } = server();
+  const reader = (await fetch('/')).body!.getReader();
+  send('a');
+  expect((await reader.read()).value).toEqual(new TextEncoder().encode('a'));
+  await vi.advanceTimersByTimeAsync(10 * SILENCE_MS);
+  send('b');
+  expect((await reader.read()).value).toEqual(new TextEncoder().encode('b'));
+});
+
 it('fails a request without an answer', async () => {
   const fetch = watchedFetch(SILENCE_MS, (_, init) => {
     return new Promise((_resolve, reject) => {
