@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type { EmbedTokens } from '../domain/embedding/embed-token.ts';
 import type { ReadEmbeddedLog } from '../domain/embedding/read-embedded-log.ts';
 import { serviceError } from '../domain/errors.ts';
+import { type FollowParts, followStatuses } from './followed-statuses.ts';
 import { answerJson } from './json.ts';
 
 export interface EmbeddingParts {
@@ -16,7 +17,8 @@ export interface EmbeddingParts {
 export function embeddingRoutes(
   { originsOf, readLog }: EmbeddingParts,
   showPage: (ctx: Context, framedBy: readonly string[]) => Promise<void>,
-): readonly (readonly ['GET', string, Middleware])[] {
+  follow: FollowParts,
+): readonly (readonly ['GET' | 'POST', string, Middleware])[] {
   const show: Middleware = async (ctx) => {
     const origins = originsOf(String((ctx.params as { frame?: string }).frame));
     if (origins === null) throw serviceError('resource_not_found', 'The address of this page is incomplete.');
@@ -27,6 +29,7 @@ export function embeddingRoutes(
   return [
     ['GET', '/embed/invoices/:id/:frame', show],
     ['GET', '/embed/deliveries/:frame', show],
+    ['POST', '/embed/api/statuses', followStatuses(follow)],
     [
       'GET',
       '/embed/api/deliveries',

@@ -140,7 +140,10 @@ export function createServer(parts: ServerParts): Koa {
   router.post('/verify/:id', verify.check as RouterMiddleware);
   const pages = dashboard();
   for (const path of PAGES) router.get(path, ((ctx) => pages.showPage(ctx)) as RouterMiddleware);
-  for (const [method, path, handle] of embeddingRoutes(parts.embedding, pages.showPage))
+  for (const [method, path, handle] of embeddingRoutes(parts.embedding, pages.showPage, {
+    ...parts,
+    watchInvoice: useCases.watchInvoice,
+  }))
     router.register(path, [method], handle as RouterMiddleware);
   router.get('/assets/:file', pages.showAsset as RouterMiddleware);
   for (const [method, path, handle] of accountRoutes(parts.accounts))

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { soleKey } from '../../src/domain/data-keys.ts';
 import { createEmbedTokens, type EmbedTokens } from '../../src/domain/embedding/embed-token.ts';
-import { Client, invoiceBody } from '../support/client.ts';
+import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -10,7 +10,7 @@ const SITE = 'https://shop.example.ma';
 let service: TestService;
 let receiver: Receiver;
 beforeAll(async () => {
-  const settings = { RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' };
+  const settings = { RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true', RATE_LIMIT_PUBLISHABLE: '300' };
   [service, receiver] = await Promise.all([startService(settings), startReceiver()]);
   return () => Promise.all([service.close(), receiver.close()]);
 });
@@ -80,6 +80,94 @@ describe('the page of an embedded invoice', () => {
     const refused = await reader.graphql(`mutation { deleteWebhookEndpoint(id: "${endpointId}") { __typename } }`);
     expect(refused.body.errors[0].extensions.code).toBe('insufficient_scope');
     expect(codeOf(await log((await ofInvoice()).token))).toEqual([401, 'invalid_api_key']);
+  });
+});
+
+describe('the stream of several invoices, for pages that share it', () => {
+  const open = (invoices: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${service.url}/embed/api/statuses`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify({ invoices }),
+    });
+  /** The data of its messages, to its end. */
+  const all = async (response: Response) =>
+    [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+
+  it('tells of each by its place, from the event that its page knows; a token that opens nothing is refused alone', async () => {
+    const { key, ofInvoice, invoiceId } = await world();
+    const { body: other } = await key.post('/v1/invoices', invoiceFor('999000000000490'));
+    const { token } = await ofInvoice();
+    const stored = await service.app.store.db.collection('invoices').findOne({ _id: invoiceId as never });
+    const [first, second, last]: string[] = (stored?.events ?? []).map(({ id }: { id: string }) => id);
+    const response = await open([
+      { id: invoiceId, token, after: null },
+      { id: other.id, token: other.client_secret, after: null },
+      { id: invoiceId, token: other.client_secret, after: null },
+      { id: invoiceId, token, after: first },
+      { id: invoiceId, token, after: last },
+      { id: invoiceId, token: key ? 'nothing' : '', after: null },
+    ]);
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    const news = await all(response);
+    const of = (n: number) => news.filter((each) => each.n === n).map(({ n: _, ...rest }) => rest);
+    expect(of(0)).toEqual([{ eventId: last, status: 'accepted' }]);
+    expect(of(1).at(-1)).toEqual({ eventId: expect.stringMatching(/^evt_/), status: 'accepted' });
+    expect(of(2)).toEqual([{ refused: true }]);
+    expect(of(3).map(({ eventId }) => eventId)).toEqual([second, last]);
+    expect(of(4)).toEqual([]);
+    expect(of(5)).toEqual([{ refused: true }]);
+    await expect.poll(() => service.app.listeners()).toBe(0);
+  });
+
+  it('opens nothing for keys, for no valid token, and for what is no list', async () => {
+    const { invoiceId, tenant } = await world();
+    const { body: theirs } = await new Client(service.url, (await service.tenant()).secretKey).post(
+      '/v1/invoices',
+      invoiceBody(),
+    );
+    for (const token of [tenant.secretKey, tenant.publishableKey, theirs.client_secret, '', `${invoiceId}_secret_x`])
+      expect((await open([{ id: invoiceId, token, after: null }])).status).toBe(401);
+    const valid = { id: theirs.id, token: theirs.client_secret, after: null };
+    for (const wrong of [[], null, [{ ...valid, more: 1 }], [{ ...valid, id: 1 }], Array(101).fill(valid)])
+      expect((await open(wrong)).status).toBe(400);
+    expect((await open([{ ...valid, token: 'x'.repeat(70_000) }])).status).toBe(413);
+    expect((await open([valid], { 'Content-Type': 'text/plain' })).status).toBe(415);
+    expect((await open(Array(100).fill(valid))).status).toBe(200);
+  });
+
+  it('ends for an invoice when its token does, and goes on for the others', async () => {
+    const { key, tenant } = await world();
+    const [one, two] = await Promise.all([0, 1].map(() => key.post('/v1/invoices', invoiceFor('999000000000878'))));
+    const masterKey = service.app.keys.data;
+    const grant = { tenantId: tenant.id, environment: 'test', subject: one?.body.id } as const;
+    const token = createEmbedTokens(masterKey).issue({
+      ...grant,
+      kind: 'invoice',
+      expiresAt: new Date((Math.floor(Date.now() / 1000) + 3) * 1000),
+    });
+    const response = await open([
+      { id: one?.body.id, token, after: null },
+      { id: two?.body.id, token: two?.body.client_secret, after: null },
+    ]);
+    let text = '';
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (text.includes('refused')) break;
+    }
+    expect(text).toContain('data: {"n":0,"refused":true}');
+    await expect.poll(() => service.app.listeners()).toBe(0);
+  });
+
+  it('counts for the limit of each token, and of the address', async () => {
+    const { body: invoice } = await (await world()).key.post('/v1/invoices', invoiceBody());
+    const entry = { id: invoice.id, token: invoice.client_secret, after: null };
+    const statuses = await Promise.all(
+      Array.from({ length: 4 }, async () => (await open(Array(100).fill(entry))).status),
+    );
+    expect(statuses.toSorted()).toEqual([200, 200, 200, 429]);
+    await expect.poll(() => service.app.listeners()).toBe(0);
   });
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { followStatus } from '../../src/cli/demo/client.ts';
 import { followEvents, type StreamedEvent } from '../../src/cli/webhooks/service.ts';
@@ -98,6 +99,34 @@ it('sends a tenant only its own events, after the cursor', async () => {
   }
 });
 
+it('may begin at an instant', async () => {
+  const { secretKey } = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  const earlier = (await client.post('/v1/invoices', invoiceBody())).body;
+  await client.settled(earlier.id);
+  await sleep(50);
+  const at = new Date().toISOString();
+  const later = (await client.post('/v1/invoices', invoiceBody())).body;
+  await client.settled(later.id);
+  const end = new AbortController();
+  const response = await fetch(`${service.url}/graphql/stream`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+    body: JSON.stringify({
+      query: 'subscription ($after: String) { invoiceEvents(after: $after) { event { invoiceId } } }',
+      variables: { after: at },
+    }),
+    signal: end.signal,
+  });
+  let text = '';
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    if (text.split('"invoiceId"').length > 3) break;
+  }
+  end.abort();
+  expect([...text.matchAll(/"invoiceId":"([^"]*)"/g)].map(([, id]) => id)).toEqual(Array(3).fill(later.id));
+});
+
 it('a publishable key is refused, and so is an invalid cursor', async () => {
   const { publishableKey, secretKey } = await service.tenant();
   const ask = (key: string, after: string | null) =>
@@ -110,7 +139,8 @@ it('a publishable key is refused, and so is an invalid cursor', async () => {
       }),
     }).then((response) => response.text());
   expect(await ask(publishableKey, null)).toContain('insufficient_scope');
-  expect(await ask(secretKey, 'evt_1')).toContain('invalid_request');
+  for (const wrong of ['evt_1', '2026-01-31', '2026-13-31T12:00:00Z', '2026-01-31T12:00:00+01:00'])
+    expect(await ask(secretKey, wrong)).toContain('invalid_request');
 });
 
 it('a single result sent as an event contains only the protocol’s line ends, on both paths', async () => {

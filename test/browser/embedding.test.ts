@@ -5,7 +5,7 @@ import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
-import { Client, invoiceBody } from '../support/client.ts';
+import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { expectAccessible, PHONE } from '../support/workspace-page.ts';
@@ -53,6 +53,55 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
       },
     };
   }
+
+  it('share one stream, so that more of them than a browser opens connections are live at once', async () => {
+    const tenant = await service.tenant();
+    const key = new Client(service.url, tenant.secretKey);
+    // Six that take a minute would hold every connection; the last two are decided at once, and after ten seconds.
+    const customers = [...Array(6).fill('999000000000878'), '001234567000089', '999000000000393'];
+    const site = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end('<p></p>'));
+    await new Promise<void>((done) => void site.listen(0, '127.0.0.1', done));
+    const own = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const addresses: string[] = [];
+    for (const ice of customers) {
+      const { body: invoice } = await key.post('/v1/invoices', invoiceFor(ice));
+      const call = `createInvoiceEmbed(id: "${invoice.id}", origins: ["${own}"])`;
+      const { body } = await key.graphql(
+        `mutation { made: ${call} { ... on CreateInvoiceEmbedPayload { embed { url } } } }`,
+      );
+      const { pathname, hash } = new URL(body.data.made.embed.url);
+      addresses.push(service.url + pathname + hash);
+    }
+    const page = await (await browser.createBrowserContext()).newPage();
+    await page.goto(own);
+    await page.evaluate((urls) => {
+      for (const src of urls) document.body.append(Object.assign(document.createElement('iframe'), { src }));
+    }, addresses);
+    const shown = async () =>
+      Promise.all(
+        page
+          .frames()
+          .slice(1)
+          .map((frame) =>
+            frame.evaluate(() => [
+              document.querySelector<HTMLElement>('[data-status]')?.dataset.status,
+              document.querySelector<HTMLElement>('[data-connection]')?.dataset.connection,
+            ]),
+          ),
+      );
+    const waiting = Array(6).fill([expect.stringMatching(/signing|transmitted/), 'live']);
+    await expect.poll(shown, { timeout: 40_000 }).toEqual([...waiting, ['accepted', 'final'], ['accepted', 'final']]);
+    // Frames go, the one that has the stream among them: another one takes it over.
+    for (let left = 5; left > 0; left--) {
+      await page.evaluate(() => document.querySelector('iframe')?.remove());
+      await expect.poll(() => service.app.listeners(), { timeout: 20_000 }).toBe(left);
+    }
+    expect(await shown()).toEqual([waiting[0], ['accepted', 'final'], ['accepted', 'final']]);
+    await page.browserContext().close();
+    await expect.poll(() => service.app.listeners()).toBe(0);
+    site.close();
+    site.closeAllConnections();
+  });
 
   it('show an invoice’s status live and the deliveries to an endpoint, in the named site only', async () => {
     const tenant = await service.tenant();

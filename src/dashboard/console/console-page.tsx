@@ -6,6 +6,7 @@ import { graphql } from '../graphql/graphql.ts';
 import { CopyButton } from '../interface/copy-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { useTitle } from '../interface/use-title.ts';
+import { whileSeen } from '../interface/while-seen.ts';
 import { formatMoment } from '../text/dates.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 
@@ -29,17 +30,25 @@ export function ConsolePage() {
   const { title, lead, waiting, clear, byHand } = texts.console;
   useTitle(title);
   useEffect(() => {
-    // After a lost connection the stream goes on behind the last event.
+    // After a lost connection, and when the page is seen again, the stream goes on behind the last event, or at its start.
     const variables: { after: string | null } = { after: null };
     // Events before the stream is open do not come, so the page does not say before that it waits for some.
-    const context: SubscriptionContext = { connected: () => setStream('open'), lost: () => setStream('lost') };
-    const received = client.subscription(RECEIVED, variables, { ...context }).subscribe(({ data, error }) => {
-      if (error) setStream('lost');
-      if (!data) return;
-      variables.after = data.invoiceEvents.cursor;
-      setEvents((before) => [data.invoiceEvents, ...before].slice(0, MOST_SHOWN));
+    const context: SubscriptionContext = {
+      connected(at) {
+        variables.after ??= at.toISOString();
+        setStream('open');
+      },
+      lost: () => setStream('lost'),
+    };
+    return whileSeen(() => {
+      const received = client.subscription(RECEIVED, variables, { ...context }).subscribe(({ data, error }) => {
+        if (error) setStream('lost');
+        if (!data) return;
+        variables.after = data.invoiceEvents.cursor;
+        setEvents((before) => [data.invoiceEvents, ...before].slice(0, MOST_SHOWN));
+      });
+      return () => received.unsubscribe();
     });
-    return () => received.unsubscribe();
   }, [client]);
   return (
     <section class="console">

@@ -14,8 +14,11 @@ export interface ConnectionListener {
 
 /** The listeners that a subscription's context can hold. */
 export interface SubscriptionContext {
-  /** Told whenever the service sends the events of this subscription from now on. */
-  readonly connected?: () => void;
+  /**
+   * Told whenever the service sends the events of this subscription from now on.
+   * @param at the time of its answer, by its clock
+   */
+  readonly connected?: (at: Date) => void;
   /** Told when the connection of this subscription is lost: others are tried. */
   readonly lost?: () => void;
 }
@@ -26,17 +29,26 @@ export interface SubscriptionContext {
  * @param headers the credential: a client_secret as `Authorization` (docs/api/contract.md, "Authentication"), or the
  *   tenant and the environment of the browser's session
  */
-export function createGraphqlClient(headers: Readonly<Record<string, string>>, connection: ConnectionListener): Client {
+export function createGraphqlClient(
+  headers: Readonly<Record<string, string>>,
+  connection?: ConnectionListener,
+): Client {
+  const send = watchedFetch(SILENCE_MS);
+  let answeredAt = new Date();
   const streams = createClient({
     url: '/graphql/stream',
     headers,
-    fetchFn: watchedFetch(SILENCE_MS),
+    async fetchFn(...request: Parameters<typeof fetch>) {
+      const response = await send(...request);
+      answeredAt = new Date(response.headers.get('Date') ?? Date.now());
+      return response;
+    },
     retryAttempts: Number.POSITIVE_INFINITY,
     async retry(attempts) {
-      connection.lost();
+      connection?.lost();
       await waitToRetry(attempts);
     },
-    on: { connected: () => connection.connected() },
+    on: { connected: () => connection?.connected() },
   });
   return new Client({
     url: '/graphql',
@@ -50,7 +62,7 @@ export function createGraphqlClient(headers: Readonly<Record<string, string>>, c
           return {
             subscribe: (sink) => ({
               unsubscribe: streams.subscribe({ query, variables: variables as Record<string, unknown> }, sink, {
-                connected: () => connected?.(),
+                connected: () => connected?.(answeredAt),
                 connecting: (isAgain) => isAgain && lost?.(),
               }),
             }),

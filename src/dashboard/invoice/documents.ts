@@ -1,4 +1,4 @@
-import type { ResultOf, VariablesOf } from 'gql.tada';
+import type { ResultOf } from 'gql.tada';
 import { graphql } from '../graphql/graphql.ts';
 import { FINAL_STATUSES } from '../graphql/sets.ts';
 
@@ -26,16 +26,8 @@ export const INVOICE = graphql(`
   }
 `);
 
-/** Each status change after the event `after`, then completes (docs/decisions/0023). */
-export const STATUS_CHANGES = graphql(`
-  subscription InvoiceStatus($id: ID!, $after: ID) {
-    invoiceStatus(id: $id, afterEventId: $after) { eventId status }
-  }
-`);
-
 export type Invoice = ResultOf<typeof INVOICE>['invoice'];
 export type InvoiceStatus = Invoice['status'];
-export type StatusVariables = VariablesOf<typeof STATUS_CHANGES>;
 
 /** Whether the status can change no more. */
 export function isFinal(status: InvoiceStatus): boolean {

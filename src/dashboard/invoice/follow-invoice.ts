@@ -1,7 +1,7 @@
-import type { Client } from '@urql/core';
 import { createGraphqlClient, isRefusal } from '../graphql/client.ts';
 import { waitToRetry } from '../graphql/retry.ts';
-import { INVOICE, type Invoice, isFinal, STATUS_CHANGES, type StatusVariables } from './documents.ts';
+import { INVOICE, type Invoice, isFinal } from './documents.ts';
+import { followStatus } from './shared-stream.ts';
 
 /** The known state of an invoice, and the state of the connection. */
 export interface InvoiceView {
@@ -20,7 +20,8 @@ export const CONNECTING: InvoiceView = { invoice: null, state: 'connecting' };
 const SECRET = /^[\w-]{1,400}$/;
 
 /**
- * Reads an invoice with its client_secret and follows its status to the end, over lost connections.
+ * Reads an invoice with its client_secret and follows its status to the end, over lost connections. A page that nobody sees
+ * has no stream; it reads again when it is seen.
  * @param show called with each view
  * @returns ends it
  */
@@ -29,11 +30,12 @@ export function followInvoice(id: string, secret: string, show: (view: InvoiceVi
   let stream: 'connecting' | 'live' | 'lost' = 'connecting';
   let unread = false;
   let reads = 0;
-  let unsubscribe = () => {};
+  let unsubscribe: (() => void) | null = null;
 
   function end(): void {
     reads = Number.POSITIVE_INFINITY;
-    unsubscribe();
+    document.removeEventListener('visibilitychange', turnedTo);
+    unsubscribe?.();
   }
   function tell(): void {
     if (reads === Number.POSITIVE_INFINITY) return;
@@ -53,10 +55,7 @@ export function followInvoice(id: string, secret: string, show: (view: InvoiceVi
     stream = now;
     tell();
   };
-  const client = createGraphqlClient(
-    { Authorization: `Bearer ${secret}` },
-    { connected: moved('live'), lost: moved('lost') },
-  );
+  const client = createGraphqlClient({ Authorization: `Bearer ${secret}` });
 
   /** Reads the invoice until an answer comes. A later call takes over, so that an older answer never replaces a newer one. */
   async function read(): Promise<void> {
@@ -73,21 +72,32 @@ export function followInvoice(id: string, secret: string, show: (view: InvoiceVi
     }
   }
 
-  void read().then(() => {
-    if (invoice && reads !== Number.POSITIVE_INFINITY)
-      unsubscribe = subscribe(client, invoice, () => void read(), moved('lost'));
-  });
+  /** Reads, then follows what comes after that. */
+  async function listen(): Promise<void> {
+    await read();
+    if (!invoice || reads === Number.POSITIVE_INFINITY || document.hidden || unsubscribe) return;
+    const after = invoice.timeline.at(-1)?.eventId ?? null;
+    unsubscribe = followStatus(
+      { id, token: secret, after },
+      {
+        connected: moved('live'),
+        lost: moved('lost'),
+        changed: () => void read(),
+        refused() {
+          moved('lost')();
+          // The answer tells why.
+          void read();
+        },
+      },
+    );
+  }
+  function turnedTo(): void {
+    if (!document.hidden) return void listen();
+    unsubscribe?.();
+    unsubscribe = null;
+    stream = 'connecting';
+  }
+  document.addEventListener('visibilitychange', turnedTo);
+  void listen();
   return end;
-}
-
-/** Calls `changed` at each status change after what `invoice` shows. */
-function subscribe(client: Client, invoice: Invoice, changed: () => void, failed: () => void): () => void {
-  const variables: StatusVariables = { id: invoice.id, after: invoice.timeline.at(-1)?.eventId ?? null };
-  return client.subscription(STATUS_CHANGES, variables).subscribe(({ data, error }) => {
-    if (error) return failed();
-    if (!data) return;
-    // A connection that is made again continues from here (`createGraphqlClient`).
-    variables.after = data.invoiceStatus.eventId;
-    changed();
-  }).unsubscribe;
 }

@@ -1,5 +1,6 @@
 import { createGraphqlClient } from '../graphql/client.ts';
 import { graphql } from '../graphql/graphql.ts';
+import { whileSeen } from '../interface/while-seen.ts';
 import type { Environment } from './session.ts';
 
 const EVENTS = graphql(`
@@ -22,7 +23,7 @@ export interface LiveEvents {
 
 /**
  * The client of a workspace and its events. The browser adds the cookie of the session to each request. A page that
- * nobody sees has no stream: browsers allow six connections to a server over HTTP/1.1, for all tabs together.
+ * nobody sees has no stream.
  * @param moved told of the connection of the stream
  * @returns with `close`, which ends the stream
  */
@@ -53,33 +54,21 @@ export function openWorkspace(tenantId: string, environment: Environment, moved:
     },
   );
   const variables: { after: string | null } = { after: null };
-  const listen = () =>
-    client.subscription(EVENTS, variables).subscribe(({ data, error }) => {
+  const close = whileSeen(() => {
+    mayHaveMissed = true;
+    const stream = client.subscription(EVENTS, variables).subscribe(({ data, error }) => {
       if (error) return moved('lost');
       if (!data) return;
       variables.after = data.invoiceEvents.cursor;
       tell(data.invoiceEvents.event.invoiceId);
     });
-  let stream: ReturnType<typeof listen> | null = document.hidden ? null : listen();
-  function turnedTo(): void {
-    if (document.hidden) {
-      stream?.unsubscribe();
-      stream = null;
-      return;
-    }
-    mayHaveMissed = true;
-    stream ??= listen();
-  }
-  document.addEventListener('visibilitychange', turnedTo);
+    return () => stream.unsubscribe();
+  });
   const events: LiveEvents = {
     follow(told) {
       followers.add(told);
       return () => followers.delete(told);
     },
   };
-  function close(): void {
-    document.removeEventListener('visibilitychange', turnedTo);
-    stream?.unsubscribe();
-  }
   return { client, events, close };
 }

@@ -37,9 +37,9 @@ export function createWatchEvents({ events, feed, now, report }: WatchEventsPart
   /**
    * Streams the events of the key's tenant and environment as they happen, test events and resends included, without
    * end: each once, and none is missed. One that was written while a clock was ahead may be sent again after a resumption.
-   * @param after a cursor of this stream, to resume there; or the id of an event, to begin after it; null: only new
-   *   events
-   * @throws {ServiceError} insufficient_scope; invalid_request if `after` is neither a cursor nor a known event
+   * @param after a cursor of this stream, to resume there; or the id of an event, to begin after it; or an instant, to
+   *   begin there; null: only new events
+   * @throws {ServiceError} insufficient_scope; invalid_request if `after` is none of these
    */
   return async (principal: Principal, after: string | null): Promise<AsyncIterableIterator<StreamedEvent>> => {
     const owner = ownerOf(principal);
@@ -66,14 +66,21 @@ export function createWatchEvents({ events, feed, now, report }: WatchEventsPart
     after: string,
   ): Promise<{ highest: string; places: string[] | null }> {
     const event = isId('evt', after) ? await events.find(tenantId, environment, after) : null;
-    const start = event ? { highest: event.place, places: null } : readCursor(after);
+    const start = event ? { highest: event.place, places: null } : (readCursor(after) ?? startAt(after));
     if (start) return start;
     throw serviceError(
       'invalid_request',
-      'after must be a cursor of this stream, or the id of an event that is still kept.',
+      'after must be a cursor of this stream, the id of an event that is still kept, or an instant such as 2026-01-31T12:00:00Z.',
       'after',
     );
   }
+}
+
+/** The start of a stream at an instant in UTC, ISO 8601 with seconds; null if the text is none. */
+function startAt(text: string): { highest: string; places: null } | null {
+  if (text.length > 30 || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/.test(text)) return null;
+  const milliseconds = Date.parse(text);
+  return Number.isNaN(milliseconds) ? null : { highest: orderAt(milliseconds), places: null };
 }
 
 /** The events of one stream. A class, not closures: a process holds tens of thousands. */

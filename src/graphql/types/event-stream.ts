@@ -23,7 +23,7 @@ builder.subscriptionFields((t) => ({
       'Every event of the secret key’s tenant and environment live and each once, including test events and resends. Never completes.',
     args: {
       after: t.arg.string({
-        description: `Resumes the stream after an event: the cursor of the last received event, or an event id. (If more than ${CURSOR_PLACES} events happened within ${OVERLAP_MS / 1000} s, a stream resumed by cursor may repeat the earlier ones.)`,
+        description: `Resumes the stream after an event: the cursor of the last received event, or an event id; or begins it at an instant such as 2026-01-31T12:00:00Z. (If more than ${CURSOR_PLACES} events happened within ${OVERLAP_MS / 1000} s, a stream resumed by cursor may repeat the earlier ones.)`,
       }),
     },
     subscribe: (_root, { after }, { principal, useCases }) => useCases.watchEvents(principal, after ?? null),

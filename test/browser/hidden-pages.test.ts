@@ -1,0 +1,99 @@
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildDashboard } from '../../scripts/build-dashboard.ts';
+import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { Client, invoiceFor } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { openWorkspacePage } from '../support/workspace-page.ts';
+
+if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+/** Its invoice is undecided for a minute. */
+const SLOW = '999000000000878';
+const ACCEPTED = '001234567000089';
+
+/** A page that `hide` makes one that nobody sees. A browser without a screen shows all of its tabs. */
+async function newPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  await page.evaluateOnNewDocument(() => {
+    const state = { hidden: false };
+    Object.defineProperty(document, 'hidden', { get: () => state.hidden });
+    Object.assign(window, {
+      hide(hidden: boolean) {
+        state.hidden = hidden;
+        document.dispatchEvent(new Event('visibilitychange'));
+      },
+    });
+  });
+  return page;
+}
+
+const hide = (page: Page, hidden = true) =>
+  page.evaluate((is) => (window as unknown as { hide(hidden: boolean): void }).hide(is), hidden);
+
+describe.skipIf(BROWSER_PATH === null)('more tabs than a browser opens connections over HTTP/1.1', () => {
+  let service: TestService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
+    [service, browser] = await Promise.all([startService({ RATE_LIMIT_ADDRESS: '1000000' }), startBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  it('customer pages beside each other share a stream; one that nobody sees has none, and catches up', async () => {
+    const client = new Client(service.url, (await service.tenant()).secretKey);
+    const context = await browser.createBrowserContext();
+    const open = async (ice: string) => {
+      const { body } = await client.post('/v1/invoices', invoiceFor(ice));
+      const page = await newPage(context);
+      await page.goto(`${service.url}/i/${body.id}#${body.client_secret}`, { timeout: 30_000 });
+      await page.waitForSelector('[data-status]');
+      return { page, id: body.id as string };
+    };
+    const state = (page: Page) => page.$eval('[data-connection]', (shown) => (shown as HTMLElement).dataset.connection);
+    const waiting: Page[] = [];
+    for (let tab = 0; tab < 7; tab++) waiting.push((await open(SLOW)).page);
+    for (const page of waiting) await expect.poll(() => state(page), { timeout: 20_000 }).toBe('live');
+    const { page: late, id } = await open('999000000000393');
+    await expect.poll(() => service.app.listeners()).toBe(8);
+    for (const page of [...waiting, late]) await hide(page);
+    await expect.poll(() => service.app.listeners(), { timeout: 20_000 }).toBe(0);
+    await client.settled(id);
+    await hide(late, false);
+    await late.waitForSelector('[data-status=accepted]', { timeout: 20_000 });
+    await hide(waiting[3] as Page, false);
+    await expect.poll(() => service.app.listeners(), { timeout: 20_000 }).toBe(1);
+    await context.close();
+  });
+
+  it('consoles that nobody sees have no stream, and show later what they missed', async () => {
+    const { page: first, client, close } = await openWorkspacePage(service, browser, { open: 'console' });
+    const address = first.url();
+    const context = first.browserContext();
+    await first.close();
+    const consoles: Page[] = [];
+    for (let tab = 0; tab < 7; tab++) {
+      const page = await newPage(context);
+      await page.goto(address, { timeout: 30_000 });
+      await page.waitForFunction(() => Boolean(document.querySelector('.filters [role=status]')?.textContent), {
+        timeout: 20_000,
+      });
+      consoles.push(page);
+      if (tab < 6) await hide(page);
+    }
+    const { id } = (await client.post('/v1/invoices', invoiceFor(ACCEPTED))).body;
+    await client.settled(id);
+    const events = (page: Page) => page.$$eval('details.delivery summary code', (codes) => codes.length);
+    await expect.poll(() => events(consoles[6] as Page), { timeout: 20_000 }).toBe(3);
+    expect(await events(consoles[0] as Page)).toBe(0);
+    await hide(consoles[6] as Page);
+    await hide(consoles[0] as Page, false);
+    await expect.poll(() => events(consoles[0] as Page), { timeout: 20_000 }).toBe(3);
+    await close();
+  });
+});
