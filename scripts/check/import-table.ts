@@ -14,6 +14,7 @@ export interface Row {
 /** Types and constants of another noun, but not its use cases. */
 const OTHER_NOUNS = [
   ...['domain/*.ts', 'domain/<noun>/<noun>.ts', 'domain/*/ports.ts', 'type domain/'],
+  'domain/morocco/time.ts',
   // The tables of an invoice's fields, statuses and documents.
   ...['domain/*/fields.ts', 'domain/*/field-table.ts', 'domain/*/lifecycle.ts', 'domain/*/documents.ts'],
 ];
@@ -86,7 +87,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     ],
   },
   // The texts that documents, mails and pages print.
-  { path: 'text/', may: ['domain/money.ts', 'domain/document-language.ts'], packages: [] },
+  { path: 'text/', may: ['domain/money.ts', 'domain/document-language.ts', 'domain/morocco/time.ts'], packages: [] },
   { path: 'engine/', may: [], packages: ['bson'] },
   // Runs in browsers: nothing of the server.
   {

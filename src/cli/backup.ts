@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { Manifest } from '../app/backup/manifest.ts';
 import type { Config } from '../config.ts';
+import { moroccanDate } from '../domain/morocco/time.ts';
 import {
   type Command,
   type CommandContext,
@@ -192,7 +193,7 @@ function beforeTheStart({ takenAt }: Manifest): string {
 If it has live keys or live invoices: what was acknowledged after ${takenAt} is gone here, but not at the tax authority.
 Before the first start follow docs/operations.md, "After a restore of a backup or a followed copy": otherwise numbers are given
 twice. It begins with the settings, which a copy does not have (npm run -s cli -- doctor), and with
-  npm run -s cli -- authority reconcile --since ${takenAt.slice(0, 10)}`;
+  npm run -s cli -- authority reconcile --since ${moroccanDate(new Date(takenAt))}`;
 }
 
 function factsOf({ takenAt, dataBytes, documents }: Manifest): string {

@@ -1,5 +1,6 @@
 import type { AuthorityDiagnosis, LiveNeed } from '../app/diagnosis.ts';
 import { DAY_MS } from '../domain/durations.ts';
+import { moroccanDate } from '../domain/morocco/time.ts';
 import { CLOCK_WARNING_MS, EXPIRY_WARNING_DAYS, type Finding, needText, oneLine } from './doctor-checks.ts';
 
 /**
@@ -42,7 +43,7 @@ function certificateFindings({ certificates }: AuthorityDiagnosis, now: Date): F
   return certificates.map(({ use, certificate }) => {
     const subject = SUBJECTS[use];
     const days = Math.floor((certificate.validToDate.getTime() - now.getTime()) / DAY_MS);
-    const until = certificate.validToDate.toISOString().slice(0, 10);
+    const until = moroccanDate(certificate.validToDate);
     const text = `${certificate.subject.replaceAll('\n', ', ')}, until ${until} (${days} days left)`;
     if (days >= EXPIRY_WARNING_DAYS) return { subject, state: 'works', found: text };
     const advice =

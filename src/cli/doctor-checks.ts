@@ -7,6 +7,7 @@ import type { LiveNeed, MailDiagnosis, RendererDiagnosis } from '../app/diagnosi
 import type { OpenStore } from '../app/store.ts';
 import type { Config } from '../config.ts';
 import { DAY_MS } from '../domain/durations.ts';
+import { moroccanDate } from '../domain/morocco/time.ts';
 import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import { reasonOf } from './files.ts';
 
@@ -152,7 +153,7 @@ export async function checkCertificate(
   }
   const { validFromDate: validFrom, validToDate: validTo } = certificate;
   const days = Math.floor((validTo.getTime() - now.getTime()) / DAY_MS);
-  const who = `${certificate.subject.replaceAll('\n', ', ')}, until ${validTo.toISOString().slice(0, 10)}`;
+  const who = `${certificate.subject.replaceAll('\n', ', ')}, until ${moroccanDate(validTo)}`;
   const advice = 'Have a new certificate issued and install it.';
   if (days < 0) return { finding: { subject, state: 'fails', found: `expired: ${who}`, advice }, validFrom };
   const found = `${who} (${days} days left)`;

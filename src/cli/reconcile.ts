@@ -7,6 +7,7 @@ import {
   type DifferenceRepository,
 } from '../domain/authority/reconciliation.ts';
 import { isCalendarDate } from '../domain/calendar-date.ts';
+import { startOfMoroccanDay } from '../domain/morocco/time.ts';
 import { administer } from './administer.ts';
 import { type Command, InputError, type ParsedArguments, UsageError } from './command.ts';
 import { statedReason } from './stated-reason.ts';
@@ -63,7 +64,7 @@ operator has acknowledged (authority acknowledge) are listed apart, and are not 
 function sinceOf(input: ParsedArguments): Date | null {
   const day = input.find('since');
   if (day === null) return null;
-  const since = new Date(`${day}T00:00:00Z`);
+  const since = new Date(startOfMoroccanDay(day));
   if (!isCalendarDate(day) || since.getTime() > Date.now())
     throw new InputError(`--since must be a day that has begun (YYYY-MM-DD), not '${day}'.`);
   return since;

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { moroccanDate } from '../domain/morocco/time.ts';
 import type { SigningCertificate, ValidSignature, Verification } from '../domain/verification/verification.ts';
 import { MAX_DOCUMENT_BYTES } from '../domain/verification/verification.ts';
 import type { ParsedArguments } from './command.ts';
@@ -134,7 +135,7 @@ export function report(verification: Verification, signer: Signer, name: string,
     [
       ['signer', certificate.subject],
       ['issuer', certificate.issuer === certificate.subject ? 'the signer itself' : certificate.issuer],
-      ['certificate', `valid from ${day(certificate.validFrom)} to ${day(certificate.validTo)}`],
+      ['certificate', `valid from ${moroccanDate(certificate.validFrom)} to ${moroccanDate(certificate.validTo)}`],
       ['fingerprint', `SHA-256 ${certificate.fingerprint}`],
       ['time', `${second(signingTime)}, according to the signer`],
       ...(timeStamp === null ? [] : [['time stamp', `${second(timeStamp.time)}, according to ${timeStamp.authority}`]]),
@@ -205,10 +206,6 @@ function signerObject({ subject, issuer, serialNumber, validFrom, validTo, finge
     valid_to: validTo,
     sha256_fingerprint: fingerprint,
   };
-}
-
-function day(time: Date): string {
-  return time.toISOString().slice(0, 10);
 }
 
 /** `2026-11-21 12:30:05 UTC` */

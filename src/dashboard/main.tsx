@@ -3,6 +3,7 @@ import { LocationProvider, Route, Router } from 'preact-iso';
 import { LanguageProvider } from './interface/language.tsx';
 import { lazyPage } from './interface/lazy-part.tsx';
 import { NotFound } from './interface/not-found.tsx';
+import { takeOffsets } from './text/moroccan-time.ts';
 import './style.css';
 
 /** The addresses that this program serves. Links to others (`/docs`, `/verify/…`, `/files/…`) load from the server. */
@@ -22,6 +23,8 @@ const OperatorsRoute = lazyPage(async () => (await import('./operators/operators
 const SignInPage = lazyPage(async () => (await import('./account/sign-in-page.tsx')).SignInPage);
 const WorkspaceRoute = lazyPage(async () => (await import('./workspace/workspace-route.tsx')).WorkspaceRoute);
 const Welcome = lazyPage(async () => (await import('./welcome/welcome.tsx')).Welcome);
+
+takeOffsets(document.querySelector<HTMLMetaElement>('meta[name="moroccan-time"]')?.content ?? '');
 
 const root = document.getElementById('app');
 if (root) {

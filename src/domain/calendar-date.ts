@@ -1,19 +1,5 @@
 import { DAY_MS } from './durations.ts';
 
-const CASABLANCA_DATE = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Casablanca', dateStyle: 'short' });
-
-/** The calendar date in Morocco at an instant, `YYYY-MM-DD`. Such dates compare as text. */
-export function moroccanDate(instant: Date): string {
-  return CASABLANCA_DATE.format(instant);
-}
-
-/** The instant at which a date begins in Morocco, UNIX milliseconds. Its clocks never change at midnight. @param date `YYYY-MM-DD` */
-export function startOfMoroccanDay(date: string): number {
-  const midnight = Date.parse(`${date}T00:00:00Z`);
-  const hourBefore = midnight - 3_600_000;
-  return moroccanDate(new Date(hourBefore)) === date ? hourBefore : midnight;
-}
-
 /** Whether a text is a day of the Gregorian calendar, `YYYY-MM-DD`. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;

@@ -6,7 +6,8 @@ import { ReconciliationBusy } from '../domain/authority/reconciliation.ts';
 /** The name of the nightly job, which operators see in the dashboard. */
 export const RECONCILE_JOB = 'authority.reconcile';
 
-const TIMEZONE = 'Africa/Casablanca';
+/** Agenda would take any other one's offset from Node, whose data of Morocco may be older (docs/decisions/0076). */
+const TIMEZONE = 'UTC';
 /** The runs of different installations start within this many minutes after three o'clock. */
 const SPREAD_MINUTES = 30;
 /** Agenda gives a job to another worker if it is not told for two minutes that the job still runs. */
@@ -26,7 +27,7 @@ export interface ReconcileJobParts {
   readonly report: (message: string, error: unknown) => void;
 }
 
-/** Reconciles every night between 3:00 and 3:30 in Morocco, in one process. The store's lease excludes a second run. */
+/** Reconciles every night between 3:00 and 3:30 UTC, in one process. The store's lease excludes a second run. */
 export function createReconcileJob({ agenda, reconcile, installation, report }: ReconcileJobParts) {
   const end = new AbortController();
 
@@ -55,9 +56,10 @@ export function createReconcileJob({ agenda, reconcile, installation, report }: 
       const interval = scheduleOf(installation);
       const { jobs } = await agenda.queryJobs({ name: RECONCILE_JOB, limit: 1 });
       const next = jobs[0]?.nextRunAt?.getTime() ?? 0;
+      const isKept = jobs[0]?.repeatInterval === interval && jobs[0].repeatTimezone === TIMEZONE;
       // Storing it again would unlock a job that another process runs. A run that is farther away than the next night was
       // planned by a clock that was ahead.
-      if (jobs[0]?.repeatInterval === interval && next < Date.now() + MOST_AHEAD_MS) return;
+      if (isKept && next < Date.now() + MOST_AHEAD_MS) return;
       await agenda.every(interval, RECONCILE_JOB, {}, { timezone: TIMEZONE, skipImmediate: true });
     },
     /** Ends a run in progress after its current page. */

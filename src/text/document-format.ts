@@ -1,5 +1,6 @@
 import type { DocumentLanguage } from '../domain/document-language.ts';
 import { type Centimes, decimalOf } from '../domain/money.ts';
+import { moroccanClock, moroccanZone } from '../domain/morocco/time.ts';
 
 export const NO_BREAK_SPACE = '\u00a0';
 const MINUS = '\u2212';
@@ -16,17 +17,13 @@ export interface Format {
   percent(rate: number): string;
   /** `2026-11-21` → `21 novembre 2026`. @param date a calendar date, `YYYY-MM-DD` */
   longDate(date: string): string;
-  /** `21 novembre 2026 à 13:05:09`, in the time zone Africa/Casablanca. */
+  /** `21 novembre 2026 à 13:05:09 (UTC+0)`, in Morocco's time. */
   moment(at: Date): string;
 }
 
 function createFormat(locale: string, thousands: string, decimal: string, beforePercent: string): Format {
   const date = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'long' });
-  const dateAndTime = new Intl.DateTimeFormat(locale, {
-    timeZone: 'Africa/Casablanca',
-    dateStyle: 'long',
-    timeStyle: 'medium',
-  });
+  const dateAndTime = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'long', timeStyle: 'medium' });
   const grouped = (digits: string) => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
   const amount = (centimes: Centimes) => {
     const [whole = '', fraction] = decimalOf(Math.abs(centimes)).split('.');
@@ -38,7 +35,7 @@ function createFormat(locale: string, thousands: string, decimal: string, before
     quantity: (count) => grouped(String(count)),
     percent: (rate) => `${rate}${beforePercent}%`,
     longDate: (day) => date.format(new Date(`${day}T00:00:00Z`)),
-    moment: (at) => dateAndTime.format(at),
+    moment: (at) => `${dateAndTime.format(moroccanClock(at))} (${moroccanZone(at)})`,
   };
 }
 

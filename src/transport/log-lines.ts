@@ -20,7 +20,7 @@ export function readableLines(output: DestinationStream, coloured: boolean): Des
       const { level, time, msg, err, pid: _, hostname: __, ...fields } = JSON.parse(entry);
       const label = pino.levels.labels[level] ?? String(level);
       const words = [
-        style('dim', clockTime(time)),
+        style('dim', new Date(time).toISOString()),
         style(STYLES[label], label.toUpperCase().padEnd(5)),
         ...(msg === undefined ? [] : [visible(String(msg))]),
         ...(err === undefined ? [] : [style(STYLES[label], visible(summaryOf(err)))]),
@@ -30,15 +30,6 @@ export function readableLines(output: DestinationStream, coloured: boolean): Des
     },
   };
 }
-
-/** `14:05:09.123`, in the time zone of the machine. */
-function clockTime(time: number): string {
-  const at = new Date(time);
-  const [hours, minutes, seconds] = [at.getHours(), at.getMinutes(), at.getSeconds()].map(twoDigits);
-  return `${hours}:${minutes}:${seconds}.${String(at.getMilliseconds()).padStart(3, '0')}`;
-}
-
-const twoDigits = (number: number): string => String(number).padStart(2, '0');
 
 /** An error as `Type: message (code)`, with its causes. */
 function summaryOf(err: unknown): string {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { addDays, moroccanDate } from '../../src/domain/calendar-date.ts';
+import { addDays } from '../../src/domain/calendar-date.ts';
+import { moroccanDate } from '../../src/domain/morocco/time.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { type TestService, withSharedService } from '../support/service.ts';

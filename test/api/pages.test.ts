@@ -51,6 +51,17 @@ it('answers 503 until the pages are built, then serves them', async () => {
   expect((await fetch(`${url}/i/inv_1`)).status).toBe(200);
 });
 
+it('the page has Morocco’s offsets', async () => {
+  await build();
+  await writeFile(
+    join(folder, 'built/index.html'),
+    '<!doctype html><meta name="moroccan-time" content="" /><title>t</title>',
+  );
+  expect(await (await fetch(`${url}/i/inv_1`)).text()).toMatch(
+    /<meta name="moroccan-time" content="(\S+Z=\d+ )+2026-09-20T01:00:00Z=0" \/><title>/,
+  );
+});
+
 it('answers the same page at each address, with a strict policy', async () => {
   await build();
   const [one, two] = await Promise.all(['inv_1', 'x'].map((id) => fetch(`${url}/i/${id}`)));

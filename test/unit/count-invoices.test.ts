@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { moroccanDate, startOfMoroccanDay } from '../../src/domain/calendar-date.ts';
 import { createCountInvoices, type SettledDay } from '../../src/domain/invoice/count-invoices.ts';
 import { INVOICE_STATUSES, type InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
 import type { StatusCounts } from '../../src/domain/invoice/repository.ts';
+import { moroccanDate, startOfMoroccanDay } from '../../src/domain/morocco/time.ts';
 import type { Principal } from '../../src/domain/principal.ts';
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { timestampOf } from '../../domain/timestamp.ts';
 import type { FailingEndpointNotice } from '../../domain/webhook/endpoint-health.ts';
+import { FORMATS } from '../../text/document-format.ts';
 
 /**
  * Composes the mail that tells a tenant about a failing webhook endpoint, in French and English.
@@ -14,8 +14,8 @@ export function composeNotice(notice: FailingEndpointNotice, from: string, to: s
     failingSince === null
       ? ['Le dernier envoi a abouti.', 'The last delivery succeeded.']
       : [
-          `Aucun envoi n'aboutit depuis le ${timestampOf(failingSince)}.`,
-          `Nothing has been delivered since ${timestampOf(failingSince)}.`,
+          `Aucun envoi n'aboutit depuis le ${FORMATS.fr.moment(failingSince)}.`,
+          `Nothing has been delivered since ${FORMATS.en.moment(failingSince)}.`,
         ];
   const marked = environment === 'test' ? '[TEST] ' : '';
   const composer = new MailComposer({

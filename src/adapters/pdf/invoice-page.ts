@@ -222,7 +222,7 @@ async function acceptance({ labels, format, invoice, dgiId, acceptedAt, receipt,
 <div>
 <h2>${invoice.environment === 'test' ? labels.acceptedInTest : labels.accepted}</h2>
 <p><span class="label">${labels.dgiId}</span> <strong>${name(dgiId)}</strong></p>
-<p><span class="label">${labels.acceptedAt}</span> ${format.moment(acceptedAt)} ${labels.timeZone}</p>
+<p><span class="label">${labels.acceptedAt}</span> ${format.moment(acceptedAt)}</p>
 ${
   receipt &&
   html`<p><span class="label">${labels.receipt}</span> ${format.moment(receipt.decidedAt)}</p>

@@ -3,6 +3,7 @@ import { AsnConvert } from '@peculiar/asn1-schema';
 import { Certificate, id_ce_keyUsage, KeyUsage, KeyUsageFlags } from '@peculiar/asn1-x509';
 import { DAY_MS } from '../../domain/durations.ts';
 import type { SigningKey } from '../../domain/invoice/signing-key.ts';
+import { moroccanDate } from '../../domain/morocco/time.ts';
 
 /** A problem with a signing certificate, for operators. */
 export interface CertificateFinding {
@@ -56,7 +57,7 @@ export function certificateFindings({ certificateChain, testOnly }: SigningKey, 
 export function expiryFinding(who: string, certificate: X509Certificate, now: Date): CertificateFinding | null {
   const { validFromDate, validToDate, fingerprint256 } = certificate;
   const days = daysLeft(certificate, now);
-  const until = validToDate.toISOString().slice(0, 10);
+  const until = moroccanDate(validToDate);
   if (now < validFromDate) {
     const text = `${who} is not valid before ${validFromDate.toISOString()}. Check the clock, or wait until then.`;
     return { level: 'error', text };

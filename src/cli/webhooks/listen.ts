@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Environment } from '../../domain/tenant/tenant.ts';
+import { timestampOf } from '../../domain/timestamp.ts';
 import { isSuccess, type SendResult } from '../../domain/webhook/delivery.ts';
 import type { WebhookSender } from '../../domain/webhook/ports.ts';
 import { deliveryHeaders, signingKey } from '../../domain/webhook/signature.ts';
@@ -65,7 +66,7 @@ async function forward(
   const outcome = terminal.style(isSuccess(result) ? 'green' : 'red', harmless(outcomeOf(result)));
   const took = Math.round(result.latencyMs);
   terminal.print(
-    `${at.toISOString().slice(11, 19)}  ${harmless(String(JSON.parse(event.body).type))}  ${event.id}  →  ${outcome}  ${took} ms`,
+    `${timestampOf(at)}  ${harmless(String(JSON.parse(event.body).type))}  ${event.id}  →  ${outcome}  ${took} ms`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLanguage } from '../interface/language.tsx';
+import { moroccanDate } from '../text/moroccan-time.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import { exportInvoices } from './export-invoices.ts';
 import type { Filter } from './invoice-filter.ts';
@@ -28,7 +29,7 @@ export function ExportButton({ filter }: { filter: Filter }) {
           setTold(search.exporting(read));
         },
       });
-      if (file) save(file, `fatoura-${environment}-${new Date().toISOString().slice(0, 10)}.csv`);
+      if (file) save(file, `fatoura-${environment}-${moroccanDate(new Date())}.csv`);
       setTold(file ? search.exported(count) : '');
     } catch {
       setTold(search.exportFailed);

@@ -315,5 +315,9 @@ function Ago({ at }: { at: string }) {
           ? ([3600, 'hour'] as const)
           : ([86_400, 'day'] as const);
   const text = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
-  return <time dateTime={at}>{text.format(Math.round(seconds / size))}</time>;
+  return (
+    <time dateTime={at} title={formatMoment(at, language)}>
+      {text.format(Math.round(seconds / size))}
+    </time>
+  );
 }

@@ -1,4 +1,5 @@
 import { type Language, LOCALES } from './languages.ts';
+import { moroccanClock, moroccanDate, moroccanZone } from './moroccan-time.ts';
 
 /** `2026-11-23` → `23 novembre 2026`. @param day a calendar date, `YYYY-MM-DD` */
 export function formatDay(day: string, language: Language): string {
@@ -9,19 +10,20 @@ export function formatDay(day: string, language: Language): string {
 
 /** The day of an instant in Morocco: `23 novembre 2026`. @param instant ISO 8601 */
 export function formatDate(instant: string, language: Language): string {
-  return new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: 'Africa/Casablanca' }).format(
-    new Date(instant),
-  );
+  return formatDay(moroccanDate(new Date(instant)), language);
 }
 
-/** An instant in Morocco's time: `23 nov., 14:05:09`. @param instant ISO 8601 */
+/** An instant in Morocco's time: `23 nov. 2026, 14:05:09 (UTC+0)`. @param instant ISO 8601 */
 export function formatMoment(instant: string, language: Language): string {
-  return new Intl.DateTimeFormat(LOCALES[language], {
+  const at = new Date(instant);
+  const format = new Intl.DateTimeFormat(LOCALES[language], {
     day: 'numeric',
     month: 'short',
+    year: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
-    timeZone: 'Africa/Casablanca',
-  }).format(new Date(instant));
+    timeZone: 'UTC',
+  });
+  return `${format.format(moroccanClock(at))} (${moroccanZone(at)})`;
 }

@@ -1,6 +1,7 @@
-import { addDays, moroccanDate, startOfMoroccanDay } from '../calendar-date.ts';
+import { addDays } from '../calendar-date.ts';
 import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { serviceError } from '../errors.ts';
+import { moroccanDate, startOfMoroccanDay } from '../morocco/time.ts';
 import { type Member, type Principal, requireScope } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { INVOICE_STATUSES, isFinal } from './lifecycle.ts';

@@ -1,7 +1,7 @@
-import { moroccanDate } from '../calendar-date.ts';
 import { type Problem, problem } from '../errors.ts';
 import { MIN_AMOUNT } from '../limits.ts';
 import { CURRENCY, decimalOf, MAX_CENTIMES } from '../money.ts';
+import { moroccanDate } from '../morocco/time.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
 import type { InvoiceRepository } from './repository.ts';

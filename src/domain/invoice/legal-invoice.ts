@@ -1,4 +1,4 @@
-import { moroccanDate } from '../calendar-date.ts';
+import { moroccanDate, moroccanYear } from '../morocco/time.ts';
 import { completedProfile } from '../tenant/tenant.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import { SERVICE_SERIES } from './field-input.ts';
@@ -10,7 +10,7 @@ import { totalsOf } from './totals.ts';
 
 /** The year of the number series that an invoice created at this instant belongs to. */
 export function seriesYear(createdAt: Date): number {
-  return Number(moroccanDate(createdAt).slice(0, 4));
+  return moroccanYear(createdAt);
 }
 
 /** `2026-000123`. */

@@ -1,4 +1,5 @@
-import { addDays, moroccanDate } from '../calendar-date.ts';
+import { addDays } from '../calendar-date.ts';
+import { moroccanDate } from '../morocco/time.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
 import type { Customer, Invoice } from './invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning, LONGEST_TERM, type WarningCode } from './invoice-warnings.ts';

@@ -1,5 +1,5 @@
-import { moroccanDate } from '../calendar-date.ts';
 import { CURRENCY } from '../money.ts';
+import { moroccanDate, moroccanYear } from '../morocco/time.ts';
 import type { Logo } from '../tenant/logo.ts';
 import { completedProfile, type SellerProfile } from '../tenant/tenant.ts';
 import type { PrintedInvoice } from './ports.ts';
@@ -23,7 +23,7 @@ export function samplePage(
   const totals = totalsOf(LINES);
   if (!totals) throw new Error('the totals of the sample are beyond the limit');
   const { seller, specimen } = completedProfile(profile);
-  const number = `${moroccanDate(now).slice(0, 4)}-000001`;
+  const number = `${moroccanYear(now)}-000001`;
   const id = 'inv_00000000-0000-4000-8000-000000000000';
   return {
     invoice: {

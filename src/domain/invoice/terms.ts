@@ -1,6 +1,7 @@
 import { hasBankAccountKey } from '../bank-account.ts';
-import { addDays, addYears, moroccanDate } from '../calendar-date.ts';
+import { addDays, addYears } from '../calendar-date.ts';
 import { type Problem, problem } from '../errors.ts';
+import { moroccanDate } from '../morocco/time.ts';
 import { PAYMENT_MEANS } from '../payment-means.ts';
 import { completedProfile, type SellerProfile } from '../tenant/tenant.ts';
 import { DATE_YEARS } from './field-input.ts';

@@ -1,6 +1,6 @@
-import { moroccanDate } from '../calendar-date.ts';
 import { isId } from '../ids.ts';
 import type { Centimes } from '../money.ts';
+import { moroccanDate } from '../morocco/time.ts';
 import { completedProfile, type Environment } from '../tenant/tenant.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { Invoice, StoredDocument } from './invoice.ts';

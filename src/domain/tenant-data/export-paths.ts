@@ -1,6 +1,6 @@
-import { moroccanDate } from '../calendar-date.ts';
 import type { DocumentField } from '../invoice/documents.ts';
 import type { Invoice } from '../invoice/invoice.ts';
+import { moroccanYear } from '../morocco/time.ts';
 
 /** The names of an invoice's documents in an export, by the invoice's fields. */
 export const DOCUMENT_NAMES = {
@@ -21,7 +21,7 @@ type Numbered = Pick<Invoice, 'id' | 'environment' | 'createdAt' | 'number' | 'o
  * are in the name, and the invoice's id with them.
  */
 export function documentFolder({ id, environment, createdAt, number, ownNumber }: Numbered): string {
-  const year = moroccanDate(createdAt).slice(0, 4);
+  const year = moroccanYear(createdAt);
   const own = ownNumber === null ? '' : `${ownNumber.replaceAll(/[^A-Za-z0-9-]+/g, '-').slice(0, SHOWN)}_`;
   const name = ownNumber === null && number !== null ? number : `${own}${id}`;
   return `${environment}/documents/${year}/${name}`;

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import { serviceError } from '../../domain/errors.ts';
+import { MOROCCAN_TIME } from '../../domain/morocco/time.ts';
 import { isUnchanged, weakEtag } from '../headers.ts';
 
 /** The addresses of the pages; `src/dashboard/main.tsx` shows what each stands for. */
@@ -60,6 +61,11 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.woff': 'font/woff',
 };
 
+/** Browsers may have older time zone data, so the page tells its script Morocco's offsets (docs/decisions/0076). */
+const PLACE_OF_OFFSETS = '<meta name="moroccan-time" content=""';
+/** `2026-03-22T02:00:00Z=60 2026-09-20T01:00:00Z=0` */
+const OFFSETS = MOROCCAN_TIME.changes.map(({ from, minutes }) => `${from}=${minutes}`).join(' ');
+
 interface Pages {
   /** The page of every address: its script shows what the address stands for. */
   readonly page: string;
@@ -110,9 +116,10 @@ export function dashboard(built: URL = BUILT): {
 }
 
 async function readPages(built: URL): Promise<Pages> {
-  const [page, files] = await Promise.all([
+  const [written, files] = await Promise.all([
     readFile(new URL('index.html', built), 'utf8'),
     readdir(new URL('assets/', built)),
   ]);
+  const page = written.replace(PLACE_OF_OFFSETS, PLACE_OF_OFFSETS.replace('""', `"${OFFSETS}"`));
   return { page, pageEtag: weakEtag(page), assets: new Set(files) };
 }

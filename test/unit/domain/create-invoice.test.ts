@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { moroccanDate } from '../../../src/domain/calendar-date.ts';
 import { soleKey } from '../../../src/domain/data-keys.ts';
 import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
 import { createCreateInvoice, type LogWarnings } from '../../../src/domain/invoice/create-invoice.ts';
@@ -8,6 +7,7 @@ import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { createInvoiceIds } from '../../../src/domain/invoice/invoice-ids.ts';
 import type { IdempotencyMark, InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
+import { moroccanDate } from '../../../src/domain/morocco/time.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
 
 const warnings = createInvoiceWarnings(async () => ({ withoutFont: [], distorting: [] }));

@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { moroccanDate } from '../../../src/domain/calendar-date.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { seriesYear } from '../../../src/domain/invoice/legal-invoice.ts';
 import { createNumbering } from '../../../src/domain/invoice/numbering.ts';
@@ -11,6 +10,7 @@ import {
   NumberTaken,
   type SeriesNumber,
 } from '../../../src/domain/invoice/repository.ts';
+import { moroccanDate } from '../../../src/domain/morocco/time.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 
 /** Series with a unique index, shared by any number of processes. Claims of invoices in `lost` are lost. */

@@ -100,11 +100,11 @@ describe('invoicePage', () => {
     expect(words).toContain('et treize centimes');
   });
 
-  test('shows the time of acceptance in Casablanca time, and the verification address', async () => {
+  test('shows the time of acceptance with its zone, and the verification address', async () => {
     const words = await wordsOf(printed());
     expect(words).toContain('Identifiant DGI DGI-2026-7f3a91c0');
     // Summer time: one hour ahead of UTC, and a day later.
-    expect(words).toContain('Acceptée le 1 juillet 2026 à 00:30:05 (heure de Casablanca)');
+    expect(words).toContain('Acceptée le 1 juillet 2026 à 00:30:05 (UTC+1)');
     expect(words).toContain('https://fatoura.example/verify/4pXv0q9mZ2s7');
     expect(await invoicePage(printed())).toMatch(/<svg [^>]*viewBox[^>]*>.*<\/svg>/s);
   });

@@ -16,7 +16,9 @@ function shown(write: (log: ReturnType<typeof createLogger>) => void, coloured =
 
 it('an entry is a line with time, level, message and fields', () => {
   const text = shown((log) => log.warn({ invoiceId: 'inv_1', reason: 'no answer', tries: 2 }, 'it waits'));
-  expect(text).toMatch(/^\d\d:\d\d:\d\d\.\d{3} WARN {2}it waits invoiceId=inv_1 reason="no answer" tries=2\n$/);
+  expect(text).toMatch(
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z WARN {2}it waits invoiceId=inv_1 reason="no answer" tries=2\n$/,
+  );
 });
 
 it('an error has its type, message, code and causes, and its stack below', () => {

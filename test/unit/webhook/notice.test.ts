@@ -21,7 +21,8 @@ it('the mail about a failing endpoint states which one, since when and what to d
     const mail = (await readFile(join(outbox, file), 'utf8')).replaceAll('=\r\n', '');
     expect(mail).toMatch(/^To: compta@example\.com\r$/m);
     expect(mail).toMatch(/^X-Webhook-Endpoint-Id: we_1\r$/im);
-    expect(mail).toContain('2026-11-20T10:00:00Z');
+    expect(mail).toContain('depuis le 20 novembre 2026 =C3=A0 10:00:00 (UTC+0).');
+    expect(mail).toContain('since 20 November 2026 at 10:00:00 (UTC+0).');
     expect(mail).toContain('9 of 10 attempts');
     expect(mail).toContain('9 envois sur 10');
     expect(mail).not.toMatch(/^Bcc:/m);

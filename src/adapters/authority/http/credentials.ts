@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { moroccanDate } from '../../../domain/morocco/time.ts';
 import { type WatchedFile, watchFile } from '../../watched-file.ts';
 
 /** The files that identify both sides of the connection. */
@@ -183,7 +184,7 @@ function requireValid(identity: ClientIdentity, now: Date): ClientIdentity {
   const [own] = identity.certificateChain;
   if (own === undefined) throw new Error('it contains no certificate.');
   if (own.validToDate < now) {
-    throw new Error(`its certificate expired on ${own.validToDate.toISOString().slice(0, 10)}. Install a new one.`);
+    throw new Error(`its certificate expired on ${moroccanDate(own.validToDate)}. Install a new one.`);
   }
   return identity;
 }
