@@ -56,6 +56,7 @@ const context: CommandContext = {
     diagnoseAuthority: async (config) => (await diagnosis()).diagnoseAuthority(config),
     failingEndpoints: async (...given) => (await diagnosis()).failingEndpoints(...given),
     diagnoseLive: async (config) => (await diagnosis()).diagnoseLive(config),
+    timeZoneData: async () => (await diagnosis()).timeZoneData(),
     diagnoseMail: async (config) => (await diagnosis()).diagnoseMail(config),
     rotateMasterKey: async (...given) => (await rotation()).rotateMasterKey(...given),
     rotateDataKey: async (...given) => (await rotation()).rotateDataKey(...given),

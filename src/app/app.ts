@@ -31,6 +31,7 @@ import { createClosing, type Runtime } from './runtime.ts';
 import { composeSigning } from './signing.ts';
 import type { OpenStore } from './store.ts';
 import { watchStranded } from './stranded.ts';
+import { NODE_TIME_ZONE, tellOutdatedOffsets } from './time-zone-data.ts';
 import { composeTracing } from './tracing.ts';
 import type { WorkersAuthority } from './transmission.ts';
 import { composeWebhooks } from './webhooks.ts';
@@ -112,7 +113,8 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const { store, tenants, manageKeys, invoices, feed, logFailure, alone } = data;
   const signing = await composeSigning(runtime, data, { count: metrics.signatures, onKeys: metrics.watch });
   const hasAuthority = parts.live !== undefined || config.authority !== null;
-  const means = parts.means ?? { hasAuthority, signers: signing.liveSigners };
+  const means: LiveMeans = parts.means ?? { hasAuthority, signers: signing.liveSigners };
+  tellOutdatedOffsets(log, means.timeZone ?? NODE_TIME_ZONE, new Date());
   const clients = createClientActivity();
   const members = createClaimMembers(store.db);
   const jobs = await createJobs({

@@ -5,6 +5,7 @@ import { createPdfRenderer, type RendererDiagnosis } from '../adapters/pdf/pdf-r
 import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
 import type { Config } from '../config.ts';
 import type { Capabilities } from '../domain/authority/ports.ts';
+import type { TimeZoneData } from '../domain/morocco/compare-offsets.ts';
 import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import { createKeyRingStore } from '../storage/key-ring.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
@@ -13,6 +14,7 @@ import { type LiveCertificate, openCommandAuthority } from './authority.ts';
 import { checkMasterKey } from './data-keys.ts';
 import { findLiveNeeds, type LiveNeed, meansOf } from './live-needs.ts';
 import { openStore } from './store.ts';
+import { NODE_TIME_ZONE } from './time-zone-data.ts';
 
 export type { LiveNeed, RendererDiagnosis };
 
@@ -62,6 +64,11 @@ export async function failingEndpoints(config: Config, limit: number): Promise<W
   } finally {
     await store.close();
   }
+}
+
+/** The time zone data that the service's offsets of Morocco are compared with. */
+export async function timeZoneData(): Promise<TimeZoneData> {
+  return NODE_TIME_ZONE;
 }
 
 /** Renders a page with the configured browser, in a separate process. Never throws. */

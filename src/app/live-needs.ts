@@ -1,7 +1,9 @@
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import { MOST_WAITING } from '../domain/limits.ts';
+import { isOutdated, type TimeZoneData } from '../domain/morocco/compare-offsets.ts';
 import type { MissingForLive, TenantRepository } from '../domain/tenant/ports.ts';
 import { LACKS, type LiveSettings, tenantsWithCertificate } from './live-settings.ts';
+import { NODE_TIME_ZONE } from './time-zone-data.ts';
 
 /**
  * The only tenants whose live documents can be signed; null: those of all can. A process without keys (ROLE=api) takes
@@ -14,6 +16,8 @@ export interface LiveMeans {
   readonly hasAuthority: boolean;
   /** As they are now. */
   readonly signers: () => LiveSigners;
+  /** Tells whether Morocco's offsets of this version are right; default: Node's. */
+  readonly timeZone?: TimeZoneData;
 }
 
 /** A condition of live invoices that is not met although the data has some, or has live keys. */
@@ -64,10 +68,17 @@ export async function strandedCount(
 export function createMissingForIssue({
   hasAuthority,
   signers,
+  timeZone = NODE_TIME_ZONE,
 }: LiveMeans): (tenantId: string) => readonly MissingForLive[] {
   return (tenantId) => {
     const signed = signers();
     const signs = signed?.has(tenantId) ?? true;
-    return [...(hasAuthority ? [] : [LACKS.authority]), ...(signs ? [] : [LACKS.certificate])];
+    // Its date and the year of its number could be wrong for good.
+    const dates = !isOutdated(timeZone, new Date());
+    return [
+      ...(hasAuthority ? [] : [LACKS.authority]),
+      ...(signs ? [] : [LACKS.certificate]),
+      ...(dates ? [] : [LACKS.clock]),
+    ];
   };
 }

@@ -1,7 +1,9 @@
 import { tenantsWithOwnKeys } from '../adapters/signing-key/signing-keys.ts';
 import { isSafeAddress } from '../config/dgi.ts';
 import type { Config } from '../config.ts';
+import { firstDifference, isOlder, type TimeZoneData } from '../domain/morocco/compare-offsets.ts';
 import type { MissingForLive } from '../domain/tenant/ports.ts';
+import { NODE_TIME_ZONE } from './time-zone-data.ts';
 
 /** The settings that decide whether there can be live keys. */
 export type LiveSettings = Pick<Config, 'authority' | 'signing' | 'publicUrl' | 'host' | 'role'>;
@@ -17,14 +19,23 @@ export const LACKS = {
     condition: 'address',
     text: 'an address with HTTPS (the operator sets PUBLIC_URL to an https:// URL)',
   },
+  clock: {
+    condition: 'clock',
+    text: "a version of the service that knows Morocco's time as newer time zone data has it (the operator installs it; doctor says more)",
+  },
 } as const satisfies Readonly<Record<string, MissingForLive>>;
 
 /**
  * The conditions of a tenant's live keys that the settings do not meet, each with what to do. A process that only
  * serves requests (ROLE=api) has no signing keys and does not look for them.
+ * @param timeZone data that tells whether Morocco's offsets of this version will be right for a year
  * @throws when the file of SIGNING_TENANTS cannot be read
  */
-export async function missingInstallation(settings: LiveSettings, tenantId: string): Promise<MissingForLive[]> {
+export async function missingInstallation(
+  settings: LiveSettings,
+  tenantId: string,
+  timeZone: TimeZoneData = NODE_TIME_ZONE,
+): Promise<MissingForLive[]> {
   const missing: MissingForLive[] = [];
   if (settings.authority === null) missing.push(LACKS.authority);
   if (settings.role !== 'api') {
@@ -32,6 +43,7 @@ export async function missingInstallation(settings: LiveSettings, tenantId: stri
     if (signed !== null && !signed.has(tenantId)) missing.push(LACKS.certificate);
   }
   if (!isSafeAddress(settings.publicUrl, settings.host)) missing.push(LACKS.address);
+  if (!isOlder(timeZone) && firstDifference(timeZone, new Date()) !== null) missing.push(LACKS.clock);
   return missing;
 }
 

@@ -13,6 +13,7 @@ import type {
   diagnoseRenderer,
   failingEndpoints,
   signingCertificate,
+  timeZoneData,
 } from '../app/diagnosis.ts';
 import type { endDataKey, resealStoredSecrets, rotateDataKey, rotateMasterKey } from '../app/key-rotation.ts';
 import type { localSender } from '../app/local-sender.ts';
@@ -83,6 +84,7 @@ export interface CommandParts {
   readonly diagnoseAuthority: Loaded<typeof diagnoseAuthority>;
   readonly diagnoseLive: Loaded<typeof diagnoseLive>;
   readonly failingEndpoints: Loaded<typeof failingEndpoints>;
+  readonly timeZoneData: Loaded<typeof timeZoneData>;
   readonly diagnoseMail: Loaded<typeof diagnoseMail>;
   readonly rotateMasterKey: Loaded<typeof rotateMasterKey>;
   readonly rotateDataKey: Loaded<typeof rotateDataKey>;

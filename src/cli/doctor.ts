@@ -19,6 +19,7 @@ import {
   type Finding,
 } from './doctor-checks.ts';
 import { checkProxy, checkService } from './doctor-service.ts';
+import { checkTimeZone } from './doctor-time-zone.ts';
 import { harmless, type Style, wrap } from './terminal.ts';
 
 export const doctor: Command = {
@@ -70,6 +71,7 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
     const certificate = await checkCertificate(load, needOf('certificate'), new Date());
     yield markTrial(certificate.finding, identity);
     yield checkClock(new Date(), { store: store.clock, validFrom: certificate.validFrom });
+    yield checkTimeZone(await parts.timeZoneData(), new Date());
     yield markTrial(await checkRenderer(() => parts.diagnoseRenderer(configFor('chromium'))), 'chromium');
     yield* await checkAuthority(() => parts.diagnoseAuthority(config), needOf('authority'), new Date());
     yield await checkMail(() => parts.diagnoseMail(config));

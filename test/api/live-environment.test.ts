@@ -12,6 +12,7 @@ import { missingInstallation } from '../../src/app/live-settings.ts';
 import { readConfig } from '../../src/config.ts';
 import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { moroccanOffset } from '../../src/domain/morocco/time.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { STAND_IN_RENDERER, sharedThreads, startService, TAKES_LIVE, type TestService } from '../support/service.ts';
@@ -77,6 +78,22 @@ describe('live keys', () => {
     const texts = (await missingInstallation(given, 'ten_1')).map(({ text }) => text);
     expect(texts).toEqual(missing.map((each) => expect.stringMatching(each)));
   });
+});
+
+it('live invoices are refused while Node’s newer data has another time for Morocco, test invoices are not', async () => {
+  const timeZone = { version: '2099a', offset: (at: Date) => moroccanOffset(at) + 60 };
+  const service = await startService({}, STAND_IN_RENDERER, false, undefined, { ...TAKES_LIVE, timeZone });
+  try {
+    const { id, secretKey } = await service.tenant(SELLER);
+    const live = new Client(service.url, await service.liveKey(id));
+    expect(await live.post('/v1/invoices', invoiceBody())).toMatchObject({
+      status: 503,
+      body: { error: { code: 'internal_error', message: expect.stringContaining("Morocco's time") } },
+    });
+    expect((await new Client(service.url, secretKey).post('/v1/invoices', invoiceBody())).status).toBe(201);
+  } finally {
+    await service.close();
+  }
 });
 
 describe('live invoices of data whose settings are missing', () => {

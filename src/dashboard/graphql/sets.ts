@@ -73,6 +73,7 @@ export const LIVE_CONDITIONS = [
   'certificate',
   'authority',
   'address',
+  'clock',
 ] as const;
 
 export const ROLES = [

@@ -403,6 +403,7 @@ export const ar: Texts = {
       certificate: 'لدى الخدمة شهادة توقيعكم',
       authority: 'الخدمة مرتبطة بالمديرية العامة للضرائب',
       address: 'للخدمة عنوان HTTPS',
+      clock: 'تعرف الخدمة توقيت المغرب لسنة مقبلة',
     },
     groups: { company: 'الشركة', contact: 'العنوان والاتصال', payment: 'الأداء', documents: 'الوثائق' },
     fields: {

@@ -389,6 +389,7 @@ export const en: Texts = {
       certificate: 'The service has your signing certificate',
       authority: 'The service is connected to the DGI',
       address: 'The service has an HTTPS address',
+      clock: 'The service knows Morocco’s time for a year ahead',
     },
     groups: { company: 'Company', contact: 'Address and contact', payment: 'Payment', documents: 'Documents' },
     fields: {

@@ -397,6 +397,7 @@ export const fr: Texts = {
       certificate: 'Le service a votre certificat de signature',
       authority: 'Le service est relié à la DGI',
       address: 'Le service a une adresse HTTPS',
+      clock: 'Le service connaît l’heure du Maroc pour un an',
     },
     groups: { company: 'Entreprise', contact: 'Adresse et contact', payment: 'Paiement', documents: 'Documents' },
     fields: {

@@ -14,6 +14,7 @@ export const LIVE_CONDITIONS = {
   certificate: 'The installation has a signing certificate of the tenant, other than the self-made one.',
   authority: 'The installation is connected to the tax authority.',
   address: 'The service has an address with HTTPS.',
+  clock: 'The service knows Morocco’s time for a year ahead.',
 } as const;
 export type LiveCondition = keyof typeof LIVE_CONDITIONS;
 

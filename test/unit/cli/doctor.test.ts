@@ -10,6 +10,7 @@ import { selfSignedCertificate } from '../../../src/adapters/signing-key/test-ce
 import type { OpenAdministration } from '../../../src/app/administration.ts';
 import { diagnoseMail } from '../../../src/app/diagnosis.ts';
 import type { OpenStore } from '../../../src/app/store.ts';
+import { NODE_TIME_ZONE } from '../../../src/app/time-zone-data.ts';
 import type { CommandContext } from '../../../src/cli/command.ts';
 import { doctor, findingText } from '../../../src/cli/doctor.ts';
 import {
@@ -248,6 +249,7 @@ it('whatever the data folder does not contain yet is tried in a temporary folder
     diagnoseAuthority: async () => null,
     diagnoseLive: async () => [],
     failingEndpoints: async () => [],
+    timeZoneData: async () => NODE_TIME_ZONE,
     diagnoseMail,
   };
   const printed: string[] = [];
