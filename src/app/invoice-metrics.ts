@@ -37,8 +37,8 @@ export function observeInvoices(invoices: InvoiceRepository, instruments: Instru
       observeChange(claim, change, changed);
       return changed;
     },
-    async changeAll(changes, leaseMs) {
-      const changed = await invoices.changeAll(changes, leaseMs);
+    async changeAll(changes, leaseMs, reserved) {
+      const changed = await invoices.changeAll(changes, leaseMs, reserved);
       for (const [index, [claim, change]] of changes.entries()) observeChange(claim, change, changed[index] as Claim);
       return changed;
     },

@@ -51,6 +51,11 @@ export const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     { name: 'list_by_ice', key: { tenantId: 1, environment: 1, 'customer.ice': 1, order: -1 } },
     { name: 'list_by_amount', key: { tenantId: 1, environment: 1, amount: 1, order: -1 } },
     {
+      name: 'in_line',
+      key: { tenantId: 1, environment: 1, awaitsNumber: 1, order: 1 },
+      partialFilterExpression: { awaitsNumber: { $exists: true } },
+    },
+    {
       name: 'failing',
       key: { 'work.claims': -1 },
       partialFilterExpression: { 'work.claims': { $gte: SUSPICIOUS_CLAIMS } },

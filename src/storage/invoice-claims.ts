@@ -5,7 +5,7 @@ import { ALL_PARTITIONS, HURRIED_LANE, LANE_NAMES } from '../domain/invoice/lane
 import { MOST_PAUSED, pauseAfter } from '../domain/invoice/pauses.ts';
 import type { Claim, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { later } from '../domain/later.ts';
-import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { type InvoiceDocument, invoiceOf, placeOf } from './invoice-document.ts';
 import { OUTBOX_GRACE_MS } from './invoice-transitions.ts';
 import { decoded } from './pages.ts';
 import { placeFields, type StoredWork } from './stored-work.ts';
@@ -71,8 +71,10 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
         .find({ ...these, 'work.token': token }, { hint: { _id: 1 }, raw: true })
         .toArray();
       const claims: Claim[] = [];
-      for (const bytes of found as Uint8Array[])
-        claims.push({ invoice: invoiceOf(await decoded<InvoiceDocument>(bytes)), token });
+      for (const bytes of found as Uint8Array[]) {
+        const document = await decoded<InvoiceDocument>(bytes);
+        claims.push({ invoice: invoiceOf(document), token, place: placeOf(document) });
+      }
       return claims;
     },
 

@@ -3,8 +3,8 @@ import { customerKey } from '../domain/invoice/customer-key.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED } from '../domain/invoice/invoice.ts';
-import { legalNumber } from '../domain/invoice/legal-invoice.ts';
-import type { IdempotencyMark, SeriesNumber } from '../domain/invoice/repository.ts';
+import { legalNumber, seriesYear } from '../domain/invoice/legal-invoice.ts';
+import type { IdempotencyMark, InvoicePlace, SeriesNumber } from '../domain/invoice/repository.ts';
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { type StoredWork, storedWork, workFields } from './stored-work.ts';
 
@@ -38,6 +38,10 @@ export interface InvoiceDocument
   /** Pairs, because names may contain dots and dollar signs. */
   metadata: [string, string][];
   order: string;
+  /** The highest order key of the owner's invoices before this one; absent if it is not known. */
+  after?: string;
+  /** The year of the series in which the invoice has no number yet. */
+  awaitsNumber?: number;
   events: InvoiceEvent[];
   email?: Invoice['email'];
   documentRevision?: number;
@@ -74,6 +78,7 @@ export function documentOf(
     metadata: Object.entries(metadata),
     order,
     ...(ownNumber !== null && { ownNumber }),
+    ...(ownNumber === null && rest.status === 'pending' && { awaitsNumber: seriesYear(rest.createdAt) }),
     ...(mark && { idempotency: mark }),
     ...(traceparent !== null && { traceparent }),
     ...(work && {
@@ -84,11 +89,18 @@ export function documentOf(
   } satisfies InvoiceDocument;
 }
 
+/** The place of a stored document. */
+export function placeOf({ order, after }: Pick<InvoiceDocument, 'order' | 'after'>): InvoicePlace {
+  return { order, after: after ?? null };
+}
+
 /** The invoice of a stored document, with what the table of fields has today. */
 export function invoiceOf({
   _id,
   metadata,
   order: _order,
+  after: _after,
+  awaitsNumber: _awaitsNumber,
   idempotency: _mark,
   outbox: _outbox,
   withheld: _withheld,

@@ -1,7 +1,6 @@
-import type { ClientSession, Collection } from 'mongodb';
-import type { Invoice } from '../domain/invoice/invoice.ts';
+import type { ClientSession, Collection, Filter, UpdateFilter } from 'mongodb';
 import { seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
-import { NumberTaken, type SeriesNumber } from '../domain/invoice/repository.ts';
+import { NumberTaken, type ReservedNumber, type SeriesNumber } from '../domain/invoice/repository.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { insertAll, insertEach } from './insert-each.ts';
@@ -20,12 +19,6 @@ export interface NumberDocument {
 export interface NumberedInvoices {
   readonly invoices: Collection<InvoiceDocument>;
   readonly numbers: Collection<NumberDocument>;
-}
-
-/** An invoice and the number of the service's series that it takes. */
-export interface SeriesEntry {
-  readonly invoice: Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
-  readonly series: SeriesNumber;
 }
 
 /** As many digits as a serial can have, so that the ids of a series have the order of its serials. */
@@ -61,14 +54,14 @@ export function numberKey(owner: Owner, number: string): string {
 }
 
 /** The document that takes a number of the service's series. */
-export function reservationOf({ invoice, series }: SeriesEntry): NumberDocument {
+export function reservationOf({ invoice, series }: ReservedNumber): NumberDocument {
   return { _id: seriesKey(invoice, series), invoiceId: invoice.id };
 }
 
 /** Takes the numbers that are free. @returns for each entry, in order, why it did not get its number, or null */
 export async function reserveEach(
   numbers: Collection<NumberDocument>,
-  entries: readonly SeriesEntry[],
+  entries: readonly ReservedNumber[],
 ): Promise<(Error | null)[]> {
   const outcomes = await insertEach(numbers, entries.map(reservationOf));
   return outcomes.map((outcome, index) => {
@@ -128,7 +121,14 @@ async function isWritten(
     await numbers.deleteOne({ _id, invoiceId });
     return false;
   }
-  const unnumbered = { _id: invoiceId, 'series.serial': { $exists: false } };
-  const { modifiedCount } = await invoices.updateOne(unnumbered, { $set: { series } });
+  const { modifiedCount } = await invoices.updateOne(...numberWrite(invoiceId, series));
   return modifiedCount === 1;
+}
+
+/** The filter and the update that write a number to an invoice that has none. */
+export function numberWrite(invoiceId: string, series: SeriesNumber) {
+  return [
+    { _id: invoiceId, 'series.serial': { $exists: false } } as Filter<InvoiceDocument>,
+    { $set: { series }, $unset: { awaitsNumber: '' } } as UpdateFilter<InvoiceDocument>,
+  ] as const;
 }

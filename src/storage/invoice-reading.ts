@@ -24,6 +24,7 @@ type Reading = Pick<
   | 'page'
   | 'customers'
   | 'countByStatus'
+  | 'awaitingNumber'
   | 'highestSerial'
 >;
 
@@ -110,6 +111,24 @@ export function readingOf(stores: NumberedInvoices): Reading {
         return [status, Number(n)] as const;
       });
       return Object.fromEntries(await Promise.all(counts)) as StatusCounts;
+    },
+
+    async awaitingNumber(tenantId, environment, year, limit) {
+      // An earlier version, which may still run, gives numbers and leaves the year.
+      const filter = {
+        tenantId,
+        environment,
+        awaitsNumber: year,
+        status: 'pending',
+        'series.serial': { $exists: false },
+      };
+      const found = await invoices
+        .find(filter as Filter<InvoiceDocument>, { hint: 'in_line' })
+        .project<{ _id: string; order: string }>({ order: 1 })
+        .sort({ order: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ _id, order }) => ({ invoiceId: _id, order }));
     },
 
     highestSerial: (tenantId, environment, year) => highestSerial(stores, { tenantId, environment }, year),

@@ -15,9 +15,15 @@ import { createGroup, type Outcome, type Through } from '../domain/grouped.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../domain/invoice/invoice.ts';
 import { legalNumber } from '../domain/invoice/legal-invoice.ts';
-import { type Claim, ClaimLost, type InvoiceChange, type InvoiceRepository } from '../domain/invoice/repository.ts';
-import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
-import { type NumberedInvoices, reservationOf, reserveAll, reserveEach, type SeriesEntry } from './invoice-numbers.ts';
+import {
+  type Claim,
+  ClaimLost,
+  type InvoiceChange,
+  type InvoiceRepository,
+  type ReservedNumber,
+} from '../domain/invoice/repository.ts';
+import { type InvoiceDocument, invoiceOf, placeOf } from './invoice-document.ts';
+import { type NumberedInvoices, numberWrite, reservationOf, reserveAll, reserveEach } from './invoice-numbers.ts';
 import { placeFields, type StoredWork, storedWork, workFields } from './stored-work.ts';
 import { writeErrorsOf } from './write-errors.ts';
 
@@ -68,7 +74,7 @@ export function transitionsOf(
         { $set: { 'work.token': token, ...leaseFields(leaseMs) }, $inc: { 'work.claims': 1 } },
         { returnDocument: 'after' },
       );
-      return document && { invoice: invoiceOf(document), token };
+      return document && { invoice: invoiceOf(document), token, place: placeOf(document) };
     },
 
     async renew(claim, leaseMs) {
@@ -85,15 +91,20 @@ export function transitionsOf(
 
     change: changeOne,
 
-    async changeAll(changes, leaseMs) {
+    async changeAll(changes, leaseMs, reserved = []) {
       const [only] = changes;
-      if (only && changes.length === 1) return [await changeOne(...only, leaseMs)];
+      if (only && changes.length === 1 && reserved.length === 0) return [await changeOne(...only, leaseMs)];
+      const [alone] = reserved;
+      if (alone && changes.length === 0 && reserved.length === 1) {
+        await through(() => reserveOne(stores, alone));
+        return [];
+      }
       const now = new Date();
       const claimed = changes.map(([claim, change]) => ({
         ...{ claim, change, update: updateOf(claim, change, leaseMs, now) },
       }));
       await through(() =>
-        client.withSession((session) => session.withTransaction(() => writeAll(stores, claimed, session))),
+        client.withSession((session) => session.withTransaction(() => writeAll(stores, claimed, reserved, session))),
       );
       return changes.map(([claim, change]) => ({ token: claim.token, invoice: changed(claim.invoice, change, now) }));
     },
@@ -203,7 +214,15 @@ async function writeChanges(
   return changes.map((each) => written.get(each) ?? { error: refused.get(each) });
 }
 
-function entryOf({ claim, change }: ClaimedChange): SeriesEntry[] {
+/** Takes the number and then writes it, as {@link writeChanges} does. */
+async function reserveOne({ invoices, numbers }: NumberedInvoices, reserved: ReservedNumber): Promise<void> {
+  const [refusal] = await reserveEach(numbers, [reserved]);
+  if (refusal) throw refusal;
+  const { matchedCount } = await invoices.updateOne(...numberWrite(reserved.invoice.id, reserved.series));
+  if (matchedCount === 0) throw new ClaimLost(`${reserved.invoice.id} has a number by now`);
+}
+
+function entryOf({ claim, change }: ClaimedChange): ReservedNumber[] {
   return change.series ? [{ invoice: claim.invoice, series: change.series }] : [];
 }
 
@@ -234,15 +253,21 @@ async function updateEach(
 async function writeAll(
   { invoices, numbers }: NumberedInvoices,
   changes: readonly ClaimedChange[],
+  reserved: readonly ReservedNumber[],
   session: ClientSession,
 ): Promise<void> {
   // First, because another process may have taken them: then nothing else was written in vain.
-  const entries = changes.flatMap(entryOf);
+  const entries = [...changes.flatMap(entryOf), ...reserved];
   if (entries.length > 0) await reserveAll(numbers, entries.map(reservationOf), session);
-  const { matched, failures } = await writeEach(invoices, changes.map(updateOneOf), session);
+  const others = reserved.map(({ invoice, series }): AnyBulkWriteOperation<InvoiceDocument> => {
+    const [filter, update] = numberWrite(invoice.id, series);
+    return { updateOne: { filter, update } };
+  });
+  const updates = [...changes.map(updateOneOf), ...others];
+  const { matched, failures } = await writeEach(invoices, updates, session);
   const [failed] = failures.values();
   if (failed) throw failed;
-  if (matched < changes.length) throw new ClaimLost(`one of ${changes.length} claims was lost`);
+  if (matched < updates.length) throw new ClaimLost(`one of ${updates.length} invoices was changed meanwhile`);
 }
 
 /** An invoice never gets a second number of the series: see `highestSerial`. */
@@ -314,10 +339,12 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
     const token = work.keep ? claim.token : null;
     $set.work = storedWork(claim.invoice, work, { token, dueAt, claims: work.keep ? 1 : 0, since: now });
   }
+  const isNumbered = change.series !== undefined || (change.status !== undefined && claim.invoice.status === 'pending');
+  const $unset = { ...(work === null && { work: '' }), ...(isNumbered && { awaitsNumber: '' }) };
   return {
     ...(Object.keys($set).length > 0 && { $set }),
     ...(event && { $push: { events: { $each: [...events] } } }),
-    ...(work === null && { $unset: { work: '' } }),
+    ...(Object.keys($unset).length > 0 && { $unset }),
   } as UpdateFilter<InvoiceDocument>;
 }
 

@@ -1,5 +1,6 @@
 import type { Db, MongoClient } from 'mongodb';
 import type { Outcome, Through } from '../domain/grouped.ts';
+import { seriesYear } from '../domain/invoice/legal-invoice.ts';
 import { type CreationOutcome, type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
 import { createdWith } from '../domain/order-key.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
@@ -34,6 +35,7 @@ export function createInvoiceRepository(db: Db, background?: Through, hasEarlier
     ...group,
     listOf: ({ tenantId, environment }) => `${tenantId} ${environment}`,
     raise: raised,
+    follow: (document, after) => ({ ...document, after }),
     isApart: ({ ownNumber }) => ownNumber !== undefined,
     writeApart: (documents, canBegin) => insertNumbered(stores, db.client, documents, canBegin),
   });
@@ -111,7 +113,8 @@ function replayOf(earlier: InvoiceDocument): CreationOutcome {
 
 function raised(document: InvoiceDocument, order: string): InvoiceDocument {
   const createdAt = createdWith(order, document.createdAt);
-  return { ...document, order, createdAt, updatedAt: createdAt };
+  const awaitsNumber = document.awaitsNumber !== undefined && { awaitsNumber: seriesYear(createdAt) };
+  return { ...document, order, createdAt, updatedAt: createdAt, ...awaitsNumber };
 }
 
 /** Whether an invoice has the id or the number already. */

@@ -17,6 +17,8 @@ export interface OrderedInsertOptions<Row>
   readonly listOf: (row: Row) => string;
   /** The row with a higher key. */
   readonly raise: (row: Row, order: string) => Row;
+  /** The row that knows the highest key before it. Not called where that is not known. */
+  readonly follow?: (row: Row, after: string) => Row;
   /** Whether a row is written with a command of its own, behind the others. Default: none is. */
   readonly isApart?: (row: Row) => boolean;
   /**
@@ -50,7 +52,7 @@ interface Placed<Row> {
 export function createOrderedInsert<Row extends OrderedRow>(
   db: Db,
   collection: Collection<Row>,
-  { listOf, raise, isApart = () => false, writeApart, ...limits }: OrderedInsertOptions<Row>,
+  { listOf, raise, follow = (row) => row, isApart = () => false, writeApart, ...limits }: OrderedInsertOptions<Row>,
 ): (row: Row) => Promise<Row> {
   const group = { maxItems: MAX_ROWS, ...limits };
   const turns = createListTurns(db, collection);
@@ -155,6 +157,7 @@ export function createOrderedInsert<Row extends OrderedRow>(
     let last = rows[0] as Row;
     for (const row of inOrder) {
       last = row.order > highest ? row : raise(row, orderAfter(highest));
+      if (highest !== '') last = follow(last, highest);
       highest = last.order;
       placed.set(row, last);
     }

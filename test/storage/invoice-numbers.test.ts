@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Collection, Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { legalNumber, seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
@@ -51,7 +52,9 @@ async function worker(change = (db: Db) => db) {
   const invoices = createInvoiceRepository(change(own.db));
   // A turn is left without being waited for.
   const turns = createSeriesTurns(own.db, (failure) => (isClosing ? undefined : Promise.reject(failure)));
-  const numbering = createNumbering<number>(invoices, turns, (changes) => invoices.changeAll(changes, HOUR_MS));
+  const numbering = createNumbering<number>(invoices, turns, (changes, reserved) =>
+    invoices.changeAll(changes, HOUR_MS, reserved),
+  );
   const prepare = async (series: SeriesNumber) => ({ change: { series, work: KEEP }, made: series.serial });
   return { invoices, number: (claim: Claim) => numbering.assign(claim, prepare) };
 }
@@ -161,8 +164,9 @@ describe('the numbers of a series', () => {
     });
     await expect(invoices.changeAll(both, HOUR_MS)).rejects.toThrow(ClaimLost);
     const { number: next } = await worker();
-    expect((await next(await claimed({ tenantId }))).made).toBe(2);
-    expect(await serialsOf(tenantId)).toEqual([1, 2]);
+    // The second number goes to the invoice that was created before this one.
+    expect((await next(await claimed({ tenantId }))).made).toBe(3);
+    expect(await serialsOf(tenantId)).toEqual([1, 2, 3]);
   });
 
   it('are unique and without gaps while processes die and are slow between taking numbers and writing them', async () => {
@@ -232,7 +236,7 @@ describe('a database of an earlier version', () => {
     const { invoices } = collections();
     await invoices.createIndexes(EARLIER.map((each) => ({ ...each, key: { ...each.key } })));
     const { invoice } = await claimed({ tenantId });
-    const { _id, ...like } = (await invoices.findOne({ _id: invoice.id })) as InvoiceDocument;
+    const { _id, awaitsNumber: _later, ...like } = (await invoices.findOne({ _id: invoice.id })) as InvoiceDocument;
     await invoices.deleteOne({ _id });
     const make = (name: string, fields: object) => ({
       ...like,
@@ -265,13 +269,14 @@ describe('a database of an earlier version', () => {
     await expect(claimed({ tenantId, ownNumber: 'FA 1', number: 'FA 1' })).rejects.toThrow(NumberTaken);
     const change = { series: { year: YEAR, serial: 1 }, work: KEEP };
     await expect(repository.change(await claimed({ tenantId }), change, HOUR_MS)).rejects.toThrow(NumberTaken);
-    expect((await number(await claimed({ tenantId }))).made).toBe(1101);
+    // The invoice that did not get a number that is taken was created before this one.
+    expect((await number(await claimed({ tenantId }))).made).toBe(1102);
 
-    await storeEarlier(tenantId, 1101, 2);
+    await storeEarlier(tenantId, 1102, 2);
     await reserveEarlierNumbers(store.db);
     expect(await indexes(invoices)).toEqual([]);
-    expect((await number(await claimed({ tenantId }))).made).toBe(1104);
-    expect(await serialsOf(tenantId)).toEqual(upTo(1104));
+    expect((await number(await claimed({ tenantId }))).made).toBe(1105);
+    expect(await serialsOf(tenantId)).toEqual(upTo(1105));
   });
 });
 
@@ -350,4 +355,118 @@ describe('numbers of invoices that were lost', () => {
     await expect(marking).rejects.toThrow('a worker of the service runs');
     expect(await collections().numbers.countDocuments({ _id: { $regex: `^${tenantId}` } })).toBe(0);
   });
+});
+
+describe('the order of the numbers', () => {
+  /** Numbers of the tenant's invoices in the order of their creation; null: none yet. */
+  async function inOrder(tenantId: string): Promise<(number | null)[]> {
+    const stored = await collections().invoices.find({ tenantId }).sort({ order: 1 }).toArray();
+    return stored.map(({ series }) => series?.serial ?? null);
+  }
+
+  it('is that of the creations: earlier invoices without a number get theirs first, and keep them', async () => {
+    const tenantId = newId('ten');
+    const { number } = await worker();
+    const [first, second, third, fourth] = [
+      ...[await claimed({ tenantId }), await claimed({ tenantId }), await claimed({ tenantId })],
+      await claimed({ tenantId }),
+    ];
+    expect((await number(third as Claim)).made).toBe(3);
+    expect(await inOrder(tenantId)).toEqual([1, 2, 3, null]);
+    // Another process, and one that claimed it when it had no number.
+    expect((await (await worker()).number(second as Claim)).made).toBe(2);
+    expect((await number(first as Claim)).made).toBe(1);
+    expect((await number(fourth as Claim)).made).toBe(4);
+    expect(await serialsOf(tenantId)).toEqual(upTo(4));
+  });
+
+  it('leaves out those that are rejected without a number, and those with a number of their own', async () => {
+    const tenantId = newId('ten');
+    const { number, invoices } = await worker();
+    const gone = await claimed({ tenantId });
+    await invoices.change(gone, { status: 'rejected', work: null }, HOUR_MS);
+    await claimed({ tenantId, ownNumber: 'A 1', number: 'A 1' });
+    expect((await number(await claimed({ tenantId }))).made).toBe(1);
+    expect(await inOrder(tenantId)).toEqual([null, null, 1]);
+  });
+
+  it('holds for hundreds that wait, also where they are more than are numbered at once', async () => {
+    const tenantId = newId('ten');
+    const { number } = await worker();
+    const invoices = createInvoiceRepository(store.db);
+    const all = Array.from({ length: 300 }, () => pendingInvoice({ tenantId, createdAt }));
+    for (const invoice of all) await invoices.insert(invoice, newCreationMoment().order, null);
+    const last = (await claimOf((all.at(-1) as Invoice).id)) as Claim;
+    expect((await number(last)).made).toBe(300);
+    expect(await inOrder(tenantId)).toEqual(upTo(300));
+  });
+
+  it('costs no further command if each invoice is the next one of its series', async () => {
+    const tenantId = newId('ten');
+    const own = await openTestStore('numbers_in_line', true);
+    onTestFinished(() => own.close());
+    const invoices = createInvoiceRepository(own.db);
+    const numbering = createNumbering<number>(invoices, { enter: async () => () => {} }, (changes, reserved) =>
+      invoices.changeAll(changes, HOUR_MS, reserved),
+    );
+    const commands: string[] = [];
+    for (let nth = 1; nth <= 3; nth++) {
+      const invoice = pendingInvoice({ tenantId, createdAt });
+      await invoices.insert(invoice, newCreationMoment().order, null);
+      const claim = (await invoices.claim(invoice.id, HOUR_MS)) as Claim;
+      commands.length = 0;
+      own.client.on('commandStarted', ({ commandName }) => commands.push(commandName));
+      await numbering.assign(claim, async (series) => ({ change: { series, work: KEEP }, made: series.serial }));
+      own.client.removeAllListeners('commandStarted');
+    }
+    expect(commands).toEqual(['insert', 'update']);
+  });
+
+  it.each(upTo(3))(
+    'holds whoever numbers them, in whatever order, and whoever dies (seed %i)',
+    async (seed) => {
+      const random = randomNumbers(seed);
+      const tenantId = newId('ten');
+      const left: string[] = [];
+      let created = 0;
+      const creating = (async () => {
+        const repositories = [createInvoiceRepository(store.db), (await worker()).invoices];
+        for (; created < 80; created++) {
+          const invoice = pendingInvoice({ tenantId, createdAt });
+          await repositories[created % 2]?.insert(invoice, newCreationMoment().order, null);
+          left.push(invoice.id);
+          if (random() < 0.3) await sleep(random() * 10);
+        }
+      })();
+      const working = Array.from({ length: 4 }, async () => {
+        const { number } = await worker();
+        const one = async () => {
+          while (created < 80 || left.length > 0) {
+            const [id] = left.splice(Math.floor(random() * left.length), 1);
+            if (id === undefined) await sleep(2);
+            // Of a worker that dies: its lease ends soon, and another one takes it up.
+            else if (random() < 0.15) {
+              await claimOf(id, 1);
+              left.push(id);
+            } else {
+              const claim = await createInvoiceRepository(store.db).claim(id, HOUR_MS);
+              const failed =
+                claim === null ||
+                (await number(claim).then(
+                  () => false,
+                  (error) => error,
+                ));
+              if (failed === true || failed instanceof ClaimLost) left.push(id);
+              else if (failed !== false) throw failed;
+            }
+          }
+        };
+        await Promise.all([one(), one(), one()]);
+      });
+      await Promise.all([creating, ...working]);
+      expect(await inOrder(tenantId)).toEqual(upTo(80));
+      expect(await serialsOf(tenantId)).toEqual(upTo(80));
+    },
+    60_000,
+  );
 });

@@ -1,12 +1,14 @@
 import { createGroup, type Outcome } from '../grouped.ts';
-import type { Invoice } from './invoice.ts';
-import { seriesYear } from './legal-invoice.ts';
+import type { Owner } from '../tenant/tenant.ts';
+import { seriesNumberOf, seriesYear } from './legal-invoice.ts';
 import {
+  type AwaitingNumber,
   type Claim,
   ClaimLost,
   type InvoiceChange,
   type InvoiceRepository,
   NumberTaken,
+  type ReservedNumber,
   type SeriesNumber,
 } from './repository.ts';
 
@@ -22,12 +24,12 @@ export interface Numbered<Made> {
   readonly made: Made;
 }
 
-/** Assigns the numbers of the legal series, without gaps and without a counter (docs/decisions/0015). */
+/** Assigns the numbers of the legal series, in order, without gaps and without a counter (docs/decisions/0015). */
 export interface Numbering<Made> {
   /**
-   * Gives a claimed invoice the next number of its series. The next number is taken only when the last one is known to
-   * be written, so there are no gaps. Invoices of a series that wait at the same time take consecutive numbers, all or
-   * none.
+   * Gives a claimed invoice its number. The invoices of the series that were created before it and have none yet get
+   * theirs first, whoever processes them: they keep it until they are processed. The next number is taken only when the
+   * last one is known to be written, so there are no gaps. Consecutive numbers are taken all or none.
    * @param prepare makes the change for a number; called again with another one if the number was taken meanwhile
    * @throws {ClaimLost} and what `prepare` throws
    */
@@ -51,26 +53,42 @@ interface Waiting<Made> {
   readonly prepare: (series: SeriesNumber) => Promise<Prepared<Made>>;
 }
 
+/** An invoice that is the next one of its series, and what waits for its number in this process. */
+interface Entry<Made> {
+  readonly invoiceId: string;
+  /** Null: unknown, of an invoice of an earlier version. */
+  readonly order: string | null;
+  readonly item: Waiting<Made> | null;
+}
+
 interface Ready<Made> extends Prepared<Made> {
   readonly item: Waiting<Made>;
 }
+
+/** Writes all changes, and the numbers of other invoices, or none. @throws {ClaimLost} @throws {NumberTaken} */
+export type ChangeAll = (
+  changes: readonly (readonly [Claim, InvoiceChange])[],
+  reserved?: readonly ReservedNumber[],
+) => Promise<Claim[]>;
 
 /** Maximum number of series whose last number this process remembers. */
 const REMEMBERED = 10_000;
 /** How long the processes take turns at a series after one of them found a number taken, milliseconds. */
 const CONTENDED_MS = 30_000;
-/** Maximum number of invoices that take their numbers together. */
-const TOGETHER = 32;
+/** Maximum number of claimed invoices that take their numbers together, and of all. */
+const TOGETHER = { claimed: 32, all: 128 } as const;
 
-/** @param changeAll writes all changes or none; see `InvoiceRepository.changeAll` */
+/** @param changeAll see `InvoiceRepository.changeAll` */
 export function createNumbering<Made>(
-  invoices: Pick<InvoiceRepository, 'highestSerial'>,
+  invoices: Pick<InvoiceRepository, 'highestSerial' | 'awaitingNumber' | 'findEvenWithheld'>,
   turns: SeriesTurns,
-  changeAll: (changes: readonly (readonly [Claim, InvoiceChange])[]) => Promise<Claim[]>,
+  changeAll: ChangeAll,
 ): Numbering<Made> {
   const groups = new Map<string, (item: Waiting<Made>) => Promise<Numbered<Made>>>();
   // Only a hint: the ids of the taken numbers decide. It saves the reads for all but the first invoice of a series in this process.
   const lastSerial = new Map<string, number>();
+  /** The order key up to which the invoices of a series have numbers, by series. */
+  const numberedUpTo = new Map<string, string>();
   /** The series that other processes number, too: until when they take turns at it, UNIX milliseconds. */
   const contended = new Map<string, number>();
 
@@ -101,29 +119,105 @@ export function createNumbering<Made>(
     const outcomes = new Map<Waiting<Made>, Outcome<Numbered<Made>>>();
     let together = true;
     for (let rest = items; rest.length > 0; rest = items.filter((item) => !outcomes.has(item))) {
-      const [first] = rest;
-      if (first === undefined) break;
       await awaitTurn();
-      const before = lastSerial.get(name) ?? (await highest(first.claim.invoice));
+      const inLine = nextInLine(name, rest);
+      // Before the others are looked for: if another process numbers one of these meanwhile, the number is taken.
+      const before = lastSerial.get(name) ?? (await highest(rest));
+      const following = inLine ?? (await nextOf(rest, outcomes));
+      const entries = together ? following : following.slice(0, 1);
+      const [first] = entries;
+      // Others have numbered them all.
+      if (first === undefined) continue;
       const ready: Ready<Made>[] = [];
+      const reserved: ReservedNumber[] = [];
       const prepared = await Promise.allSettled(
-        (together ? rest : [first]).map((item, index) => item.prepare(place(item, before + 1 + index))),
+        entries.map(({ invoiceId, item }, index) => {
+          const series = placeOf(rest, before + 1 + index);
+          if (item === null) reserved.push({ invoice: { ...ownerOf(rest), id: invoiceId }, series });
+          return item?.prepare(series);
+        }),
       );
       for (const [index, result] of prepared.entries()) {
-        const item = rest[index] as Waiting<Made>;
+        const item = entries[index]?.item ?? null;
+        if (item === null) continue;
         if (result.status === 'rejected') outcomes.set(item, { error: result.reason });
-        else ready.push({ ...result.value, item });
+        else if (result.value) ready.push({ ...result.value, item });
       }
       // The numbers behind one that is not taken would leave a gap.
-      if (ready.length < prepared.length) continue;
-      const failure = await take(name, before, ready, outcomes);
+      if (ready.length + reserved.length < entries.length) continue;
+      const failure = await take(name, before, ready, reserved, outcomes);
+      if (failure === null) passed(name, entries);
       if (failure instanceof NumberTaken) contend(name);
       if (failure === null || failure instanceof NumberTaken) continue;
-      if (ready.length === 1) outcomes.set(first, { error: failure });
+      if (entries.length === 1 && first.item) outcomes.set(first.item, { error: failure });
+      // A single one that others have changed meanwhile is looked for again.
       else if (failure instanceof ClaimLost) together = false;
-      else for (const { item } of ready) outcomes.set(item, { error: failure });
+      else for (const item of rest) outcomes.set(item, { error: failure });
     }
     return items.map((item) => outcomes.get(item) ?? { error: new Error('an invoice got no number') });
+  }
+
+  /**
+   * The next invoices of the series, if what this process knows says that they are its own: each was created right after
+   * one that has its number, or is among them. Null if others may be before them.
+   */
+  function nextInLine(name: string, rest: readonly Waiting<Made>[]): Entry<Made>[] | null {
+    let upTo = numberedUpTo.get(name);
+    // Without the last number, another process may have numbered them.
+    if (upTo === undefined || !lastSerial.has(name)) return null;
+    const entries = rest.map((item): Entry<Made> => entryOf(item)).toSorted(byOrder);
+    for (const { order, item } of entries) {
+      const after = item?.claim.place?.after ?? null;
+      // One that is not behind it got its number from another run.
+      if (order === null || after === null || after > upTo || order <= upTo) return null;
+      upTo = order;
+    }
+    return entries;
+  }
+
+  /** The next invoices of the series as the store has them, up to the last one that waits here. */
+  async function nextOf(
+    rest: readonly Waiting<Made>[],
+    outcomes: Map<Waiting<Made>, Outcome<Numbered<Made>>>,
+  ): Promise<Entry<Made>[]> {
+    const { tenantId, environment } = ownerOf(rest);
+    const year = seriesYear(invoiceOf(rest).createdAt);
+    const found = await invoices.awaitingNumber(tenantId, environment, year, TOGETHER.all);
+    const waiting = new Map(rest.map((item) => [item.claim.invoice.id, item]));
+    const all = found.map(({ invoiceId, order }) => ({ invoiceId, order, item: waiting.get(invoiceId) ?? null }));
+    const listed = new Set(found.map(({ invoiceId }) => invoiceId));
+    const last = found.length === TOGETHER.all ? (found.at(-1) as AwaitingNumber).order : null;
+    const unlisted = rest.filter(({ claim }) => !listed.has(claim.invoice.id));
+    // These come when those before them have their numbers.
+    const isBehind = ({ claim }: Waiting<Made>) => last !== null && (claim.place?.order ?? '') > last;
+    const unmarked = await Promise.all(
+      unlisted.filter((item) => !isBehind(item)).map((item) => numberedElsewhere(item, outcomes)),
+    );
+    const needed = unlisted.some(isBehind) ? all.length : all.findLastIndex(({ item }) => item !== null) + 1;
+    return [...all.slice(0, needed), ...unmarked.flatMap((item) => (item ? [entryOf(item)] : []))];
+  }
+
+  /**
+   * Goes on with an invoice that another process has given its number.
+   * @returns the item if it has none: an earlier version has created it
+   */
+  async function numberedElsewhere(
+    item: Waiting<Made>,
+    outcomes: Map<Waiting<Made>, Outcome<Numbered<Made>>>,
+  ): Promise<Waiting<Made> | null> {
+    const { claim } = item;
+    try {
+      const number = (await invoices.findEvenWithheld(claim.invoice.id))?.number ?? null;
+      const series = number === null ? null : seriesNumberOf(number);
+      if (series === null) return item;
+      const { change, made } = await item.prepare(series);
+      const { series: _written, ...rest } = change;
+      const [changed] = await changeAll([[{ ...claim, invoice: { ...claim.invoice, number } }, rest]]);
+      outcomes.set(item, { result: { claim: changed as Claim, made } });
+    } catch (error) {
+      outcomes.set(item, { error });
+    }
+    return null;
   }
 
   /** @returns why nothing was written; null if everything was */
@@ -131,19 +225,31 @@ export function createNumbering<Made>(
     name: string,
     before: number,
     ready: readonly Ready<Made>[],
+    reserved: readonly ReservedNumber[],
     outcomes: Map<Waiting<Made>, Outcome<Numbered<Made>>>,
   ): Promise<unknown> {
     lastSerial.delete(name);
     try {
-      const claims = await changeAll(ready.map(({ item, change }) => [item.claim, change] as const));
+      const claims = await changeAll(
+        ready.map(({ item, change }) => [item.claim, change] as const),
+        reserved,
+      );
       for (const [index, { item, made }] of ready.entries())
         outcomes.set(item, { result: { claim: claims[index] as Claim, made } });
     } catch (error) {
       return error;
     }
     if (lastSerial.size >= REMEMBERED) lastSerial.clear();
-    lastSerial.set(name, before + ready.length);
+    lastSerial.set(name, before + ready.length + reserved.length);
     return null;
+  }
+
+  /** Takes note that all invoices of the series up to the last of these have their numbers. */
+  function passed(name: string, entries: readonly Entry<Made>[]): void {
+    const last = entries.findLast(({ order }) => order !== null)?.order ?? '';
+    if (last <= (numberedUpTo.get(name) ?? '')) return;
+    if (numberedUpTo.size >= REMEMBERED) numberedUpTo.clear();
+    numberedUpTo.set(name, last);
   }
 
   function isContended(name: string): boolean {
@@ -157,11 +263,12 @@ export function createNumbering<Made>(
     contended.set(name, Date.now() + CONTENDED_MS);
   }
 
-  function place({ claim }: Waiting<Made>, serial: number): SeriesNumber {
-    return { year: seriesYear(claim.invoice.createdAt), serial };
+  function placeOf(rest: readonly Waiting<Made>[], serial: number): SeriesNumber {
+    return { year: seriesYear(invoiceOf(rest).createdAt), serial };
   }
 
-  function highest({ tenantId, environment, createdAt }: Invoice): Promise<number> {
+  function highest(rest: readonly Waiting<Made>[]): Promise<number> {
+    const { tenantId, environment, createdAt } = invoiceOf(rest);
     return invoices.highestSerial(tenantId, environment, seriesYear(createdAt));
   }
 
@@ -172,10 +279,28 @@ export function createNumbering<Made>(
       let group = groups.get(name);
       if (group === undefined) {
         const onIdle = () => void groups.delete(name);
-        group = createGroup((items) => number(name, items), { maxItems: TOGETHER, onIdle });
+        group = createGroup((items) => number(name, items), { maxItems: TOGETHER.claimed, onIdle });
         groups.set(name, group);
       }
       return group({ claim, prepare });
     },
   };
+}
+
+/** One of the invoices, which are of one series. */
+function invoiceOf<Made>(items: readonly Waiting<Made>[]): Claim['invoice'] {
+  return (items[0] as Waiting<Made>).claim.invoice;
+}
+
+function ownerOf<Made>(items: readonly Waiting<Made>[]): Owner {
+  const { tenantId, environment } = invoiceOf(items);
+  return { tenantId, environment };
+}
+
+function entryOf<Made>(item: Waiting<Made>): Entry<Made> {
+  return { invoiceId: item.claim.invoice.id, order: item.claim.place?.order ?? null, item };
+}
+
+function byOrder({ order: a }: Entry<unknown>, { order: b }: Entry<unknown>): number {
+  return (a ?? '') < (b ?? '') ? -1 : Number((a ?? '') > (b ?? ''));
 }

@@ -25,6 +25,27 @@ export interface IdempotencyMark {
 export interface Claim {
   readonly invoice: Invoice;
   readonly token: string;
+  /** Known when the claim is made, for the order of the numbers. */
+  readonly place?: InvoicePlace;
+}
+
+/** The place of an invoice in the list of its owner. */
+export interface InvoicePlace {
+  readonly order: string;
+  /** A key that is not below that of any invoice which was created earlier; null if unknown. */
+  readonly after: string | null;
+}
+
+/** An invoice of a series that has no number yet. */
+export interface AwaitingNumber {
+  readonly invoiceId: string;
+  readonly order: string;
+}
+
+/** A number of the service's series for an invoice, which need not be claimed. */
+export interface ReservedNumber {
+  readonly invoice: Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
+  readonly series: SeriesNumber;
 }
 
 /** Work as a change states it; what is left out is as in `NEW_WORK`. */
@@ -218,11 +239,16 @@ export interface InvoiceRepository {
    */
   change(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim>;
   /**
-   * Writes changes of several claims, all or none; a single one as {@link change} does. Two round trips, or three
-   * with numbers.
-   * @returns the claims with the changed invoices @throws {ClaimLost} @throws {NumberTaken}
+   * Writes changes of several claims, and the numbers of invoices that are pending without one, all or none; a single
+   * change as {@link change} does. Two round trips, or three with numbers.
+   * @returns the claims with the changed invoices @throws {NumberTaken}
+   * @throws {ClaimLost} also if a reserved number's invoice has one by now
    */
-  changeAll(changes: readonly (readonly [Claim, InvoiceChange])[], leaseMs: number): Promise<Claim[]>;
+  changeAll(
+    changes: readonly (readonly [Claim, InvoiceChange])[],
+    leaseMs: number,
+    reserved?: readonly ReservedNumber[],
+  ): Promise<Claim[]>;
   /**
    * Writes a change of an invoice that no worker holds. From here on none can take up the work that it had.
    * @returns the changed invoice; null if its status or its work is no longer as the caller read it, or a worker holds it
@@ -237,6 +263,13 @@ export interface InvoiceRepository {
    * last number did not write it to its invoice: the invoice gets it here, or nobody has it.
    */
   highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
+  /** The pending invoices of a series that have no number yet, the first created first. */
+  awaitingNumber(
+    tenantId: string,
+    environment: Environment,
+    year: number,
+    limit: number,
+  ): Promise<readonly AwaitingNumber[]>;
   /**
    * Candidates for {@link attentionOf}: up to `limit` invoices with the most claims, up to `limit` with the most
    * attempts, and up to `limit` that are blocked. Three round trips.

@@ -91,6 +91,11 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     ],
     findByOwnNumber: () => invoices.findByOwnNumber(...owner, 'A 1'),
     orderOf: async () => invoices.orderOf(...owner, (await fresh()).id),
+    awaitingNumber: {
+      call: () => invoices.awaitingNumber(...owner, 2026, 5),
+      scatters: ['find invoices by awaitsNumber, environment, series.serial, status, tenantId'],
+      because: 'a process asks where it does not know that its invoice is the next one of the series',
+    },
     highestSerial: {
       call: async () => {
         // The last number is not written to its invoice, because the claim was lost.

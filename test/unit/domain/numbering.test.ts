@@ -21,6 +21,8 @@ function store(lost: ReadonlySet<string> = new Set()) {
     taken,
     /** Number of changes in each update that was written. */
     updates,
+    awaitingNumber: async () => [],
+    findEvenWithheld: async () => null,
     highestSerial: async (_tenant: string, _environment: string, year: number) => {
       await turn();
       return [...taken].filter((number) => number.startsWith(`${year}-`)).length;

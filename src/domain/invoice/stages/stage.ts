@@ -8,7 +8,15 @@ import { type Invoice, NEW_WORK } from '../invoice.ts';
 import type { Stage } from '../lifecycle.ts';
 import type { SeriesTurns } from '../numbering.ts';
 import type { CheckCleared, DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
-import type { Claim, DocumentStore, InvoiceChange, InvoiceRepository, NextWork, StageQueue } from '../repository.ts';
+import type {
+  Claim,
+  DocumentStore,
+  InvoiceChange,
+  InvoiceRepository,
+  NextWork,
+  ReservedNumber,
+  StageQueue,
+} from '../repository.ts';
 import type { StageSpans } from '../stage-spans.ts';
 
 /**
@@ -71,8 +79,11 @@ export type RunStage = (claim: Claim, runOn: boolean) => Promise<Step>;
 export interface Progress {
   /** Changes the invoice and publishes the events, if there are any. */
   change(claim: Claim, what: InvoiceChange): Promise<Claim>;
-  /** Changes several invoices, all or none, and publishes their events. */
-  changeAll(changes: readonly (readonly [Claim, InvoiceChange])[]): Promise<Claim[]>;
+  /** Changes several invoices, all or none, and publishes their events. @param reserved numbers of others */
+  changeAll(
+    changes: readonly (readonly [Claim, InvoiceChange])[],
+    reserved?: readonly ReservedNumber[],
+  ): Promise<Claim[]>;
   /** Ends this run and schedules the stage again after `delayMs`, as a separate job. */
   putOff(claim: Claim, work: NextWork, delayMs: number, what?: Omit<InvoiceChange, 'work'>): Promise<null>;
   /** Ends this run without a job. @param inMs the place in the queue: see `InvoiceChange.work` */
@@ -97,8 +108,8 @@ export function createProgress({ invoices, queue, publish }: PipelineParts, span
 
   return {
     change,
-    async changeAll(changes) {
-      const changed = await invoices.changeAll(changes, LEASE_MS);
+    async changeAll(changes, reserved) {
+      const changed = await invoices.changeAll(changes, LEASE_MS, reserved);
       for (const [index, [before, what]] of changes.entries()) {
         const claim = changed[index] as Claim;
         spans.changed(before, what, claim);
