@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { filterOf, NO_MATCH, searchOf, variablesOf } from '../../../src/dashboard/invoices/invoice-filter.ts';
+import { tellOffsets } from '../../support/moroccan-offsets.ts';
+
+beforeEach(tellOffsets);
 
 it('reads what an address says, and leaves out what is none', () => {
   const filter = filterOf({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { NODE_TIME_ZONE } from '../../../src/app/time-zone-data.ts';
 import * as pages from '../../../src/dashboard/text/moroccan-time.ts';
 import {
@@ -9,10 +9,10 @@ import {
   moroccanZone,
   startOfMoroccanDay,
 } from '../../../src/domain/morocco/time.ts';
+import { TOLD_OFFSETS, tellOffsets } from '../../support/moroccan-offsets.ts';
 import { withoutThatOf2026c } from '../../support/other-time-zone-data.ts';
 
 const HOUR = 3_600_000;
-const TOLD = MOROCCAN_TIME.changes.map(({ from, minutes }) => `${from}=${minutes}`).join(' ');
 const [FIRST, LAST] = [MOROCCAN_TIME.changes[0], MOROCCAN_TIME.changes.at(-1) ?? MOROCCAN_TIME.changes[0]];
 
 it('the offsets are those of the IANA database, as Node has it', () => {
@@ -50,10 +50,12 @@ it.each([
   expect(at.getTime() - startOfMoroccanDay(date)).toBeLessThan(24 * HOUR);
 });
 
+beforeEach(tellOffsets);
+
 it('the pages know what the server tells them, and no more', () => {
   pages.takeOffsets('');
   expect(pages.plainMoment(new Date('2026-07-01T23:30:00Z'))).toBe('2026-07-01 23:30:00 UTC+0');
-  pages.takeOffsets(TOLD);
+  tellOffsets();
   for (const { from } of MOROCCAN_TIME.changes) {
     for (const time of [Date.parse(from) - 1, Date.parse(from)]) {
       const at = new Date(time);
@@ -96,7 +98,7 @@ describe('with time zone data from before Morocco stayed at UTC+0', () => {
     expect(FORMATS.en.moment(newYearsEve)).toBe('31 December 2026 at 23:32:00 (UTC+0)');
     expect(FORMATS.ar.moment(newYearsEve)).toBe('31 دجنبر 2026 في 23:32:00 (UTC+0)');
     const { takeOffsets } = await import('../../../src/dashboard/text/moroccan-time.ts');
-    takeOffsets(TOLD);
+    takeOffsets(TOLD_OFFSETS);
     const { formatDate, formatMoment } = await import('../../../src/dashboard/text/dates.ts');
     const instant = newYearsEve.toISOString();
     expect(formatMoment(instant, 'fr')).toBe('31 déc. 2026, 23:32:00 (UTC+0)');
