@@ -1,24 +1,24 @@
 /**
- * The codes of the glyphs whose width is listed in a font's dictionary (`W`; ISO 32000-1, section 9.7.4.3).
+ * The widths of glyphs by their codes, as listed in a font's dictionary (`W`; ISO 32000-1, section 9.7.4.3).
  * @param dictionary the dictionary of a CID font, as the browser writes it
  */
-export function codesWithWidth(dictionary: string): ReadonlySet<number> {
-  const codes = new Set<number>();
+export function listedWidths(dictionary: string): ReadonlyMap<number, number> {
+  const widths = new Map<number, number>();
   const [from, to] = widthsArray(dictionary);
   // `c [w1 w2 …]` lists the widths of consecutive codes from c; `first last w` gives one width to a range of codes.
-  for (const [, start, list, end] of dictionary
+  for (const [, start, list, end, width] of dictionary
     .slice(from, to)
-    .matchAll(/(\d+)\s*(?:\[([^\]]*)\]|\s(\d+)\s+[\d.]+)/g)) {
+    .matchAll(/(\d+)\s*(?:\[([^\]]*)\]|\s(\d+)\s+([\d.]+))/g)) {
     const first = Number(start);
-    const last = list === undefined ? Number(end) : first + list.trim().split(/\s+/).length - 1;
-    for (let code = first; code <= last; code += 1) codes.add(code);
+    if (list === undefined) for (let code = first; code <= Number(end); code += 1) widths.set(code, Number(width));
+    else for (const [index, each] of list.trim().split(/\s+/).entries()) widths.set(first + index, Number(each));
   }
-  return codes;
+  return widths;
 }
 
-/** Adds the width 1 for `codes`, which must not be listed yet. */
-export function withMinimalWidth(dictionary: string, codes: Iterable<number>): string {
-  const added = [...codes].map((code) => ` ${code} [1]`).join('');
+/** Adds a width for `codes`, which must not be listed yet. */
+export function withWidth(dictionary: string, codes: Iterable<number>, width: number): string {
+  const added = [...codes].map((code) => ` ${code} [${width}]`).join('');
   const [, to] = widthsArray(dictionary);
   if (to > 0) return dictionary.slice(0, to) + added + dictionary.slice(to);
   return `${dictionary.slice(0, dictionary.lastIndexOf('>>'))}/W [${added}]>>`;

@@ -45,9 +45,14 @@ export function streamObject(entries: string, data: Uint8Array): Buffer {
   ]);
 }
 
-/** The decompressed content of a stream object, one character per octet; null when it is not a FlateDecode stream. */
-export function inflated(stream: Buffer): string | null {
+/** The decompressed content of a stream object; null when it is not a FlateDecode stream. */
+export function inflatedStream(stream: Buffer): Buffer | null {
   const start = stream.indexOf('stream\n');
   if (start === -1 || !stream.subarray(0, start).includes('/FlateDecode')) return null;
-  return inflateSync(stream.subarray(start + 'stream\n'.length)).toString('latin1');
+  return inflateSync(stream.subarray(start + 'stream\n'.length));
+}
+
+/** The same, one character per octet. */
+export function inflated(stream: Buffer): string | null {
+  return inflatedStream(stream)?.toString('latin1') ?? null;
 }

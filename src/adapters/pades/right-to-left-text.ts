@@ -1,7 +1,8 @@
-import { codesWithWidth, withMinimalWidth } from './glyph-widths.ts';
+import { createDrawingState, decimal, type GlyphState, MOVE } from './drawing-state.ts';
 import { textString } from './pdf-syntax.ts';
 import type { PdfObject } from './printed-pdf.ts';
-import { hex, readUnicodeMap, type UnicodeMap, writeUnicodeMap } from './unicode-maps.ts';
+import { BLANK_WIDTH, type Font, RIGHT_TO_LEFT, readFont } from './right-to-left-fonts.ts';
+import { hex } from './unicode-maps.ts';
 
 /** The content stream of a page. */
 export interface PageContent {
@@ -23,13 +24,23 @@ export interface PageContent {
  * and extracts the presentation forms of the ToUnicode map.
  *
  * Therefore each glyph is mapped to exactly one letter in the ToUnicode map, ActualText is removed, and the further
- * letters of a ligature are written next to it as invisible glyphs (text rendering mode 3) in visual order. Invisible
- * glyphs use codes that the font has and the document does not use.
+ * letters of a ligature are written next to it, in visual order, as glyphs that the font has blank. One operator shows
+ * them together with the ligature: PDFium drops a text object that is a single glyph without ink.
+ *
+ * Marks are glyphs of their own, over or under a letter: readers take them for another line, and break the word there.
+ * They are written like the further letters of a ligature, and their glyphs are shown after everything else on the page,
+ * mapped to a no-break space.
+ *
+ * A document without right-to-left text keeps its lines.
  */
 export function createRightToLeftText(objects: ReadonlyMap<number, PdfObject>, pages: readonly PageContent[]) {
   const fonts = new Map<number, Font>();
-  for (const { lines, fonts: named } of pages) {
-    for (const number of named.values()) if (!fonts.has(number)) fonts.set(number, readFont(objects, number));
+  for (const number of new Set(pages.flatMap(({ fonts: named }) => [...named.values()]))) {
+    fonts.set(number, readFont(objects, number));
+  }
+  const isConcerned =
+    [...fonts.values()].some((font) => font.isRightToLeft) || pages.some(({ lines }) => lines.some(isRightToLeftSpan));
+  for (const { lines, fonts: named } of isConcerned ? pages : []) {
     for (const piece of piecesOf(lines)) {
       for (const { name, code } of piece.glyphs) {
         const font = fonts.get(named.get(name) ?? -1);
@@ -38,34 +49,28 @@ export function createRightToLeftText(objects: ReadonlyMap<number, PdfObject>, p
     }
   }
 
-  /** Rewrites the lines of one cluster; null when its structure is unexpected. */
+  /**
+   * Rewrites the lines of one cluster: glyphs of marks, if any, which are left out, and the glyph of a letter or
+   * ligature, which represents all of the text. null when the structure is unexpected.
+   */
   function cluster({ lines, glyphs, text }: Piece, named: PageContent['fonts']): string[] | null {
-    const letters = lettersOf(glyphs, text);
+    const [letter, ...further] = [...(text ?? '')];
     const shows = lines.filter((line) => SHOW.test(line)).length;
-    if (letters === null || shows !== glyphs.length || lines.some((line) => MARK.test(line))) return null;
-    const written: string[] = [];
-    let at = 0;
-    for (const line of lines) {
-      const show = SHOW.exec(line);
-      if (show === null) {
-        written.push(line);
-        continue;
-      }
-      const { name, code } = glyphs[at]!;
-      const [letter = '', ...further] = letters[at]!;
-      at += 1;
-      const font = fonts.get(named.get(name) ?? -1);
-      if (font === undefined || !font.mapTo(code, letter)) {
-        if (further.length > 0) return null;
-        written.push(`/Span<</ActualText ${textString(letter)} >> BDC`, line, 'EMC');
-        continue;
-      }
-      const hiddenCodes = further.reverse().map((each) => font.hiddenGlyph(each));
-      if (hiddenCodes.includes(null)) return null;
-      const hidden = hiddenCodes.map((each, index) => hiddenShow(each!, hiddenCodes.length - index)).join('');
-      written.push(hidden === '' ? line : `${line.slice(0, show.index)}3 Tr ${hidden}0 Tr ${show[0]}`);
+    if (letter === undefined || shows !== glyphs.length || lines.some((line) => MARK.test(line))) return null;
+    const fontOf = ({ name }: Glyph) => fonts.get(named.get(name) ?? -1);
+    const marks = glyphs.slice(0, -1);
+    const base = glyphs.at(-1)!;
+    const font = fontOf(base);
+    if (!marks.every((mark) => fontOf(mark)?.isMark(mark.code))) return null;
+    if (font === undefined || !font.mapTo(base.code, letter)) {
+      if (further.length > 0 || marks.length > 0) return null;
+      return [`/Span<</ActualText ${textString(letter)} >> BDC`, ...lines, 'EMC'];
     }
-    return written;
+    const hiddenCodes = further.reverse().map((each) => font.hiddenGlyph(each));
+    if (hiddenCodes.includes(null) || !marks.every((mark) => fontOf(mark)!.mapTo(mark.code, NO_BREAK_SPACE)))
+      return null;
+    const shown = hiddenCodes.length === 0 ? null : showWithBlanks(hiddenCodes as number[], base.code);
+    return withoutMarks(lines, marks.length, shown);
   }
 
   /** Rewrites lines without ActualText: each ligature among the glyphs becomes a cluster of its own. */
@@ -90,27 +95,63 @@ export function createRightToLeftText(objects: ReadonlyMap<number, PdfObject>, p
 
   return {
     /** The lines of a page, rewritten so that PDF readers extract the letters in the right order. */
-    rewritten: ({ lines, fonts: named }: PageContent): readonly string[] =>
-      [...piecesOf(lines)].flatMap((piece) => {
+    rewritten({ lines, fonts: named }: PageContent): readonly string[] {
+      if (!isConcerned) return lines;
+      const state = createDrawingState();
+      const marks: { readonly state: GlyphState; readonly code: number }[] = [];
+      const letters = [...piecesOf(lines)].flatMap((piece) => {
+        const isRightToLeft = piece.text !== null && RIGHT_TO_LEFT.test(piece.text);
+        const states = piece.lines.flatMap((line) => {
+          state.read(line);
+          return isRightToLeft && piece.glyphs.length > 1 && SHOW.test(line) ? [state.now()] : [];
+        });
         if (piece.text === null) return withoutActualText(piece, named);
-        if (!RIGHT_TO_LEFT.test(piece.text)) return piece.lines;
-        return cluster(piece, named) ?? [piece.opening, ...piece.lines, 'EMC'];
-      }),
+        if (!isRightToLeft) return piece.lines;
+        const rewritten = cluster(piece, named);
+        if (rewritten === null) return [piece.opening, ...piece.lines, 'EMC'];
+        for (const [index, each] of states.slice(0, -1).entries()) {
+          marks.push({ state: each, code: piece.glyphs[index]!.code });
+        }
+        return rewritten;
+      });
+      return marks.length === 0 ? letters : ['q', ...letters, 'Q', ...drawnMarks(marks)];
+    },
     /** The changed objects of the fonts. Call it after all pages are rewritten. */
     fonts: (): PdfObject[] => [...fonts.values()].flatMap((font) => font.objects()),
   };
 }
 
 /**
- * Operators that show a hidden glyph `place` hundredths of an em left of the next glyph. The offset differs for each
- * hidden glyph because poppler sorts glyphs by position and, at the start of a line, drops one of two letters at the
- * same position.
+ * The lines of a cluster without the first `marks` glyphs.
+ * @param shown what shows the last glyph instead; null: as before
  */
-function hiddenShow(code: number, place: number): string {
-  return `[${place * 10} <${hex(code)}> ${1 - place * 10}] TJ `;
+function withoutMarks(lines: readonly string[], marks: number, shown: string | null): string[] {
+  let left = marks;
+  let [x, y] = [0, 0];
+  return lines.flatMap((line) => {
+    if (line.endsWith(' Tm')) [x, y] = [0, 0];
+    const show = SHOW.exec(line);
+    if (show === null) return [line];
+    const [move = '', dx = 0, dy = 0] = MOVE.exec(line) ?? [];
+    [x, y] = [x + Number(dx), y + Number(dy)];
+    if (left-- > 0) return [];
+    return [(marks === 0 ? move : `${decimal(x)} ${decimal(y)} Td `) + (shown ?? show[0])];
+  });
 }
 
-const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
+/** Operators that show marks, each in the state in which the browser shows it. */
+function drawnMarks(marks: readonly { readonly state: GlyphState; readonly code: number }[]): string[] {
+  return marks.flatMap(({ state, code }, index) => {
+    const isFirst = marks[index - 1]?.state.graphics !== state.graphics;
+    const isLast = marks[index + 1]?.state.graphics !== state.graphics;
+    return [
+      ...(isFirst ? ['q', ...state.graphics, 'BT'] : []),
+      ...state.text,
+      `<${hex(code)}> Tj`,
+      ...(isLast ? ['ET', 'Q'] : []),
+    ];
+  });
+}
 
 /** A run of content lines. A cluster with ActualText is a piece of its own. */
 interface Piece {
@@ -118,7 +159,13 @@ interface Piece {
   readonly text: string | null;
   readonly opening: string;
   readonly lines: string[];
-  readonly glyphs: { readonly name: string; readonly code: number }[];
+  readonly glyphs: Glyph[];
+}
+
+interface Glyph {
+  /** Resource name of its font. */
+  readonly name: string;
+  readonly code: number;
 }
 
 const SPAN = /^\/Span ?<<\/ActualText (?:<FEFF([0-9A-F]*)>|\(.*\)) ?>> ?BDC$/;
@@ -126,6 +173,11 @@ const SHOW = /<([0-9A-F]{4})+> Tj$/;
 const CODES = /[0-9A-F]{4}/g;
 const MARK = /B[DM]C$/;
 const FONT = /^\/(\w+) [\d.]+ Tf$/;
+
+/** Whether a line gives the ActualText of right-to-left letters. */
+function isRightToLeftSpan(line: string): boolean {
+  return line.startsWith('/Span') && RIGHT_TO_LEFT.test(fromHex(SPAN.exec(line)?.[1] ?? ''));
+}
 
 function* piecesOf(lines: readonly string[]): Generator<Piece> {
   const piece = (text: string | null, opening: string): Piece => ({ text, opening, lines: [], glyphs: [] });
@@ -157,91 +209,12 @@ function fromHex(digits: string): string {
 }
 
 /**
- * The letters that each glyph of a cluster represents. A single glyph represents all letters. Of two glyphs, in visual
- * order, the first is the combining mark and the second is the letter.
- * @returns null when the assignment is ambiguous
+ * An operator that shows blank glyphs, and then a glyph at the place where it would be without them. There is no space
+ * between them, which PDFium could take for one between words.
  */
-function lettersOf(glyphs: Piece['glyphs'], text: string | null): string[][] | null {
-  const letters = [...(text ?? '')];
-  if (glyphs.length === 1) return [letters];
-  if (glyphs.length !== 2 || letters.length < 2) return null;
-  const [letter, ...marks] = letters;
-  return marks.every((mark) => /^\p{M}$/u.test(mark)) ? [marks, [letter!]] : null;
+function showWithBlanks(blanks: readonly number[], code: number): string {
+  return `[${blanks.length * BLANK_WIDTH} <${[...blanks, code].map(hex).join('')}>] TJ`;
 }
 
-/** A font with two-octet codes that equal its glyph numbers (Identity-H). */
-interface Font {
-  /** The letters of a glyph that the ToUnicode map gives several right-to-left letters; null for other glyphs. */
-  ligature(code: number): string | null;
-  /**
-   * Records that a page shows a glyph.
-   * @param remappable whether `mapTo` may still change what the glyph is mapped to; otherwise the browser's mapping
-   * stays
-   */
-  shows(code: number, remappable: boolean): void;
-  /** Maps a glyph to a letter. @returns false when the glyph is already mapped to something else */
-  mapTo(code: number, letter: string): boolean;
-  /**
-   * An unused glyph code, mapped to the letter, for an invisible glyph. Its width is a thousandth of an em, because
-   * pdf.js skips glyphs of width 0. null when the font has no unused code left.
-   */
-  hiddenGlyph(letter: string): number | null;
-  objects(): PdfObject[];
-}
-
-function readFont(objects: ReadonlyMap<number, PdfObject>, number: number): Font {
-  const text = (which: number) => objects.get(which)?.content.toString('latin1') ?? '';
-  const font = text(number);
-  const mapNumber = Number(/\/ToUnicode (\d+) 0 R/.exec(font)?.[1]);
-  const descendant = Number(/\/DescendantFonts \[(\d+) 0 R\]/.exec(font)?.[1]);
-  const stream = objects.get(mapNumber);
-  const map: UnicodeMap | null = font.includes('/Identity-H') && stream ? readUnicodeMap(stream) : null;
-  const ligatures = new Map(
-    [...(map ?? [])].filter(([, letters]) => [...letters].length > 1 && RIGHT_TO_LEFT.test(letters)),
-  );
-  const widths = codesWithWidth(text(descendant));
-  const used = new Set<number>();
-  const settled = new Set<number>();
-  const hidden = new Map<string, number>();
-  let changed = map !== null && [...map.values()].includes('\0');
-
-  /** An unused code below the highest used one, so that it exists in the font. */
-  function freeCode(): number | null {
-    const taken = new Set([...used, ...(map?.keys() ?? []), ...hidden.values()]);
-    let code = Math.max(0, ...used) - 1;
-    while (code > 0 && (taken.has(code) || widths.has(code))) code -= 1;
-    return code > 0 ? code : null;
-  }
-
-  return {
-    ligature: (code) => ligatures.get(code) ?? null,
-    shows(code, remappable) {
-      used.add(code);
-      if (!remappable) settled.add(code);
-    },
-    mapTo(code, letter) {
-      if (map === null) return false;
-      if (settled.has(code)) return map.get(code) === letter;
-      settled.add(code);
-      map.set(code, letter);
-      changed = true;
-      return true;
-    },
-    hiddenGlyph(letter) {
-      const code = hidden.get(letter) ?? freeCode();
-      if (code === null || map === null) return null;
-      hidden.set(letter, code);
-      map.set(code, letter);
-      return code;
-    },
-    objects() {
-      if (map === null || !changed) return [];
-      const named = withMinimalWidth(text(descendant), hidden.values());
-      const content = Buffer.from(named, 'latin1');
-      return [
-        writeUnicodeMap(mapNumber, map),
-        ...(hidden.size > 0 ? [{ number: descendant, content, isStream: false }] : []),
-      ];
-    },
-  };
-}
+/** What glyphs of marks are mapped to. A plain space would make PDFium measure spaces by the width of a mark. */
+const NO_BREAK_SPACE = '\u00a0';

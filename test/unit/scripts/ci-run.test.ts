@@ -26,7 +26,8 @@ beforeEach(() => {
   project = join(parent, 'project');
   mkdirSync(join(project, '.ci'), { recursive: true });
   copyFileSync(join(PROJECT, '.ci/run'), join(project, '.ci/run'));
-  for (const tool of ['xmlsec1', 'pdftotext', 'xmllint', 'chromium', 'softhsm2-util']) script(`../bin/${tool}`, '');
+  for (const tool of ['xmlsec1', 'pdftotext', 'xmllint', 'chromium', 'softhsm2-util', 'python3'])
+    script(`../bin/${tool}`, '');
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
