@@ -58,6 +58,7 @@ const context: CommandContext = {
     diagnoseLive: async (config) => (await diagnosis()).diagnoseLive(config),
     timeZoneData: async () => (await diagnosis()).timeZoneData(),
     diagnoseMail: async (config) => (await diagnosis()).diagnoseMail(config),
+    diagnoseOpenFiles: async () => (await diagnosis()).diagnoseOpenFiles(),
     rotateMasterKey: async (...given) => (await rotation()).rotateMasterKey(...given),
     rotateDataKey: async (...given) => (await rotation()).rotateDataKey(...given),
     endDataKey: async (...given) => (await rotation()).endDataKey(...given),

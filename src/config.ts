@@ -19,6 +19,7 @@ import {
   shortTime,
   UNIT_MS,
 } from './config/values.ts';
+import type { ConnectionSettings } from './domain/connections.ts';
 import { asciiAddress, mailAddress } from './domain/email-address.ts';
 import { INSTALLATION_NAME } from './domain/installation-name.ts';
 import type { TracingSettings } from './domain/tracing.ts';
@@ -33,6 +34,7 @@ const port = z.coerce
   .max(65_535);
 /** By default a tenant may send as much as this number of its secret keys. */
 const KEYS_WORTH = 10;
+const connections = z.coerce.number({ error: 'must be a number of connections' }).int().positive();
 const perMinute = z.coerce.number({ error: 'must be a number of requests per minute' }).int().positive();
 const yesOrNo = z.stringbool({ error: 'must be true or false' });
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' });
@@ -103,6 +105,8 @@ const environment = z.object({
   RATE_LIMIT_TENANT: perMinute.optional(),
   RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
   RATE_LIMIT_ADDRESS: perMinute.default(100),
+  MAX_CONNECTIONS: connections.optional(),
+  MAX_CONNECTIONS_PER_ADDRESS: connections.optional(),
   ...DGI_SETTINGS,
   ...TELEMETRY_SETTINGS,
   WEBHOOK_RETRY_SCHEDULE: schedule
@@ -174,6 +178,11 @@ const RULES: readonly Rule[] = [
     'must be all if MONGODB_URL is not set',
   ],
   [
+    'MAX_CONNECTIONS_PER_ADDRESS',
+    (env) => has(env, 'MAX_CONNECTIONS_PER_ADDRESS') && !/^(false|0)?$/.test(env.TRUST_PROXY ?? ''),
+    'cannot be combined with TRUST_PROXY: all connections come from the proxies then',
+  ],
+  [
     'METRICS_PORT',
     (env) => has(env, 'METRICS_PORT') && env.ROLE !== 'worker',
     'is for ROLE=worker; other processes have /metrics at PORT',
@@ -227,6 +236,8 @@ export interface Config {
   };
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<'secret' | 'tenant' | 'publishable' | 'address', number>>;
+  /** Connections that a process accepts at most; null: derived from the limit of open files. */
+  readonly connections: ConnectionSettings;
   /** The live authority; null if there is none, so that there are no live keys. */
   readonly authority: AuthoritySettings | null;
   readonly dgiRetrySchedule: readonly number[];
@@ -361,6 +372,7 @@ export function readConfig(env: Settings = process.env): Config {
       publishable: data.RATE_LIMIT_PUBLISHABLE,
       address: data.RATE_LIMIT_ADDRESS,
     },
+    connections: { total: data.MAX_CONNECTIONS ?? null, perAddress: data.MAX_CONNECTIONS_PER_ADDRESS ?? null },
     authority: authorityOf(data, set),
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
     webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,

@@ -74,6 +74,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'storage/', may: ['domain/'] },
   { path: 'jobs/', may: ['domain/', 'storage/duplicate-key.ts'] },
   { path: 'adapters/address-attempts.ts', may: [] },
+  { path: 'adapters/open-files.ts', may: [] },
   { path: 'adapters/threads.ts', may: [] },
   { path: 'adapters/der.ts', may: [] },
   { path: 'adapters/watched-file.ts', may: [] },

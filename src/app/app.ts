@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { createMailer } from '../adapters/email/mailer.ts';
+import { isShortOfFiles, openFilesLimit } from '../adapters/open-files.ts';
 import type { Config } from '../config.ts';
 import type { ManageKeys } from '../domain/api-key/manage-keys.ts';
+import { mostConnections, reservedFiles } from '../domain/connections.ts';
 import { type FirstStart, prepareInstallation } from '../domain/installation/first-start.ts';
 import { createDocumentDemand } from '../domain/invoice/document-demand.ts';
 import { LANE_NAMES, LIVE_LANES } from '../domain/invoice/lanes.ts';
@@ -13,6 +15,7 @@ import type { ClaimCounts } from '../jobs/claimer.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
 import { createClaimMembers } from '../storage/claim-members.ts';
 import type { Store } from '../storage/connect.ts';
+import type { ConnectionLimits } from '../transport/connection-limits.ts';
 import { createDocumentUrl } from '../transport/document-url.ts';
 import type { ShutdownOptions } from '../transport/drain.ts';
 import { listen } from '../transport/http-server.ts';
@@ -102,8 +105,19 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
   }
 }
 
+/** How many connections this process accepts, by the settings and the system's limit of open files. */
+function connectionLimits({ connections, trustedProxies }: Config): ConnectionLimits {
+  const openFiles = openFilesLimit();
+  return {
+    ...mostConnections(openFiles, connections, trustedProxies > 0),
+    isShort: () => openFiles !== null && isShortOfFiles(openFiles, reservedFiles(openFiles)),
+  };
+}
+
 async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const { config, log, closing, fail } = runtime;
+  // Before there are threads, which it would wait for.
+  openFilesLimit();
   const tracing = await composeTracing(runtime);
   const metrics = createMetrics({ exemplars: tracing.counts !== null });
   // Sequential: a failure ends the process, which must not happen while another part writes its file.
@@ -132,7 +146,10 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   closing.addWork(jobs.stop);
 
   // Listens before the first job runs, because documents contain the address.
-  const server = config.role === 'worker' ? null : await listen(config.port, config.host, { idle: config.keepAliveMs });
+  const server =
+    config.role === 'worker'
+      ? null
+      : await listen(config.port, config.host, { idle: config.keepAliveMs }, connectionLimits(config));
   if (server) closing.addServer(server);
   const url = server?.url ?? null;
   const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;

@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { createSmtp } from '../adapters/email/smtp.ts';
+import { openFilesLimit } from '../adapters/open-files.ts';
 import { createPdfRenderer, type RendererDiagnosis } from '../adapters/pdf/pdf-renderer.ts';
 import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
 import type { Config } from '../config.ts';
@@ -69,6 +70,11 @@ export async function failingEndpoints(config: Config, limit: number): Promise<W
 /** The time zone data that the service's offsets of Morocco are compared with. */
 export async function timeZoneData(): Promise<TimeZoneData> {
   return NODE_TIME_ZONE;
+}
+
+/** How many files the system lets a process of this user open; null: it is not known. */
+export async function diagnoseOpenFiles(): Promise<number | null> {
+  return openFilesLimit();
 }
 
 /** Renders a page with the configured browser, in a separate process. Never throws. */

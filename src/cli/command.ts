@@ -10,6 +10,7 @@ import type {
   diagnoseLive,
   diagnoseMail,
   diagnoseMasterKey,
+  diagnoseOpenFiles,
   diagnoseRenderer,
   failingEndpoints,
   signingCertificate,
@@ -86,6 +87,7 @@ export interface CommandParts {
   readonly failingEndpoints: Loaded<typeof failingEndpoints>;
   readonly timeZoneData: Loaded<typeof timeZoneData>;
   readonly diagnoseMail: Loaded<typeof diagnoseMail>;
+  readonly diagnoseOpenFiles: Loaded<typeof diagnoseOpenFiles>;
   readonly rotateMasterKey: Loaded<typeof rotateMasterKey>;
   readonly rotateDataKey: Loaded<typeof rotateDataKey>;
   readonly endDataKey: Loaded<typeof endDataKey>;

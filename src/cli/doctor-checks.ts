@@ -6,6 +6,7 @@ import type { OpenAdministration } from '../app/administration.ts';
 import type { LiveNeed, MailDiagnosis, RendererDiagnosis } from '../app/diagnosis.ts';
 import type { OpenStore } from '../app/store.ts';
 import type { Config } from '../config.ts';
+import { type ConnectionSettings, isLowLimit, mostConnections } from '../domain/connections.ts';
 import { DAY_MS } from '../domain/durations.ts';
 import { moroccanDate } from '../domain/morocco/time.ts';
 import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
@@ -37,6 +38,19 @@ export function checkNode(version: string): Finding {
     found: `${version}, but 24 or newer is needed`,
     advice: 'Use the npm scripts (npm start, npm run -s cli): they run the Node.js that npm ci installs.',
   };
+}
+
+/** @param limit how many files the system lets this process open; null: it is not known */
+export function checkOpenFiles(limit: number | null, settings: ConnectionSettings, behindProxy: boolean): Finding {
+  const subject = 'open files';
+  if (limit === null) return { subject, state: 'works', found: 'no limit is known' };
+  const count = (number: number) => number.toLocaleString('en');
+  const { total } = mostConnections(limit, settings, behindProxy);
+  const found = `at most ${count(limit)}, sockets included; at most ${count(total)} connections of clients`;
+  if (!isLowLimit(limit, settings)) return { subject, state: 'works', found };
+  const advice =
+    'Raise the limit: LimitNOFILE=65536 in the systemd unit, ulimits: nofile in compose, or ulimit -n. More clients at the same time get 503.';
+  return { subject, state: 'warns', found, advice };
 }
 
 /**

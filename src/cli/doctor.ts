@@ -14,6 +14,7 @@ import {
   checkMail,
   checkMasterKey,
   checkNode,
+  checkOpenFiles,
   checkRenderer,
   checkStore,
   type Finding,
@@ -47,6 +48,8 @@ Exit code 1: a requirement of the service, or of the live invoices in its data, 
 
 async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Finding> {
   yield checkNode(process.versions.node);
+  if (config.role !== 'worker')
+    yield checkOpenFiles(await parts.diagnoseOpenFiles(), config.connections, config.trustedProxies > 0);
   const folder = await checkDataFolder(config.dataDir);
   yield* folder;
   // Without the folder neither the embedded store nor the certificate can be checked.

@@ -15,6 +15,7 @@ export function isExposed({ encrypted, forwarded, address }: Arrival): boolean {
   return !encrypted && (forwarded || !isLoopback(address));
 }
 
-function isLoopback(address: string): boolean {
+/** Whether an address is one of this machine's own. */
+export function isLoopback(address: string): boolean {
   return /^(::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/i.test(address);
 }

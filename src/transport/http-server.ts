@@ -4,10 +4,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
-import { serviceError } from '../domain/errors.ts';
+import { type ServiceError, serviceError } from '../domain/errors.ts';
 import { abandon } from './abandon.ts';
 import { BODY_MS } from './body.ts';
 import { limitedAddress } from './client-address.ts';
+import { type Admission, type ConnectionLimits, limitConnections, UNLIMITED } from './connection-limits.ts';
 import { createDrain, type ShutdownOptions } from './drain.ts';
 import type { EventStreams } from './event-stream.ts';
 import { limitHeaders } from './middleware/identify.ts';
@@ -56,7 +57,12 @@ const TIME_LIMITS: TimeLimits = {
 const MAX_PIPELINED = 16;
 
 /** @throws when the address cannot be listened on; the message names the setting and says what to do */
-export async function listen(port: number, host: string, given: Partial<TimeLimits> = {}): Promise<HttpServer> {
+export async function listen(
+  port: number,
+  host: string,
+  given: Partial<TimeLimits> = {},
+  connections: ConnectionLimits = UNLIMITED,
+): Promise<HttpServer> {
   const limits = { ...TIME_LIMITS, ...given };
   const server = createServer({
     // A proxy and this server could read different values of a repeated header. Joined, the value is no valid
@@ -71,11 +77,12 @@ export async function listen(port: number, host: string, given: Partial<TimeLimi
   });
   server.setTimeout(limits.silence, abandon);
   const drain = createDrain(server);
+  const admission = limitConnections(server, connections);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, port, host)));
     server.listen(port, host, resolve);
   });
-  const limited = limitPipelining();
+  const limited = limitRequests(admission);
   const handler = Promise.withResolvers<RequestListener>();
   const early = limited((request, response) => void handler.promise.then((handle) => handle(request, response)));
   server.on('request', early);
@@ -91,6 +98,7 @@ export async function listen(port: number, host: string, given: Partial<TimeLimi
       // Node's own answer to an unknown expectation is an empty 417.
       server.on('checkExpectation', listener);
       answerUnreadable(server, log, limiter, limits.linger);
+      admission.answer(() => tooManyConnections(limiter), log);
       handler.resolve(handle);
     },
     close(options) {
@@ -103,11 +111,13 @@ export async function listen(port: number, host: string, given: Partial<TimeLimi
 /**
  * Resets a connection whose client sends ever more requests without reading the answers. Each request that waits for
  * the answer to another takes some kilobytes, however small its own answer is. One limit counts for all its listeners.
+ * Requests on a refused connection are ignored: that was their answer.
  */
-function limitPipelining(): (handle: RequestListener) => RequestListener {
+function limitRequests({ isRefused }: Admission): (handle: RequestListener) => RequestListener {
   const unfinished = new WeakMap<Socket, number>();
   return (handle) => (request, response) => {
     const { socket } = request;
+    if (isRefused(socket)) return void request.resume();
     const count = unfinished.get(socket) ?? 0;
     if (count === MAX_PIPELINED) return abandon(socket);
     unfinished.set(socket, count + 1);
@@ -179,27 +189,31 @@ function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter, lin
     const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
     socket.once('close', () => clearTimeout(timer));
     const address = 'remoteAddress' in socket ? String(socket.remoteAddress) : '';
+    const refusal = serviceError('invalid_request', message, null, status);
     void limiter.consume('address', limitedAddress(address)).then(
-      (limit) => socket.end(answer(status, message, requestId, limitHeaders(limit))),
+      (limit) => socket.end(answer(refusal, requestId, limitHeaders(limit))),
       () => socket.destroy(),
     );
   });
 }
 
-function answer(
-  status: number,
-  message: string,
-  requestId: string,
-  limit: readonly (readonly [string, string])[],
-): string {
-  const body = JSON.stringify(errorBody(serviceError('invalid_request', message, null, status)));
+/** The answer to a connection that is one too many. It is not counted: the store need not know of each. */
+function tooManyConnections(limiter: RateLimiter): string {
+  const error = serviceError('internal_error', 'Too many connections are open. Try again.', null, 503);
+  const headers = [['Retry-After', '2'], ...limitHeaders(limiter.uncounted('address'))] as const;
+  return answer(error, `req_${randomUUID()}`, headers);
+}
+
+function answer(error: ServiceError, requestId: string, more: readonly (readonly [string, string])[]): string {
+  const { status } = error;
+  const body = JSON.stringify(errorBody(error));
   const headers = [
     ['Content-Type', 'application/json; charset=utf-8'],
     ['Content-Length', String(Buffer.byteLength(body))],
     ['Cache-Control', 'no-store'],
     ['Access-Control-Allow-Origin', '*'],
     ['Request-Id', requestId],
-    ...limit,
+    ...more,
     ['Connection', 'close'],
   ];
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;

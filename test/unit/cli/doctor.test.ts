@@ -20,6 +20,7 @@ import {
   checkEndpoints,
   checkMail,
   checkNode,
+  checkOpenFiles,
   checkRenderer,
   checkStore,
 } from '../../../src/cli/doctor-checks.ts';
@@ -42,6 +43,21 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 it('Node.js before 24 fails', () => {
   expect(checkNode('24.0.0').state).toBe('works');
   expect(checkNode('22.21.1')).toMatchObject({ state: 'fails', advice: expect.stringContaining('npm') });
+});
+
+it.each<[number | null, number | null, 'works' | 'warns', string]>([
+  [null, null, 'works', 'no limit is known'],
+  [1_048_576, null, 'works', '32,768 connections'],
+  [20_000, null, 'works', '19,744 connections'],
+  [8192, null, 'works', '7,936 connections'],
+  [4096, null, 'warns', '3,840 connections'],
+  [256, null, 'warns', '128 connections'],
+  [65_536, 60_000, 'works', '60,000 connections'],
+  [20_000, 60_000, 'warns', '19,744 connections'],
+])('with %s open files and MAX_CONNECTIONS %s it %s', (limit, total, state, found) => {
+  const finding = checkOpenFiles(limit, { total, perAddress: null }, false);
+  expect(finding).toMatchObject({ state, found: expect.stringContaining(found) });
+  if (state === 'warns') expect(finding.advice).toContain('LimitNOFILE');
 });
 
 describe('data folder', () => {
@@ -250,6 +266,7 @@ it('whatever the data folder does not contain yet is tried in a temporary folder
     diagnoseLive: async () => [],
     failingEndpoints: async () => [],
     timeZoneData: async () => NODE_TIME_ZONE,
+    diagnoseOpenFiles: async () => null,
     diagnoseMail,
   };
   const printed: string[] = [];
