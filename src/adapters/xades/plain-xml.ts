@@ -34,36 +34,68 @@ const NAMESPACE = /^[\w.~:/?#[\]@!$()*+,;=%-]*$/;
 const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));|&/g;
 const NOT_A_CHARACTER = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 
+/** The XML declaration of a UTF-8 document (XML 1.0, productions 23 to 32). */
+const DECLARATION = xmlDeclaration();
+const SPACE = /[ \t\n\r]*/y;
+const COMMENT = /<!--(?:[^-]|-(?!-))*-->/y;
+
 const RESERVED_PREFIX = 'A prefix of the document ends in xmlns, which canonicalization mistakes for a declaration.';
 
 /**
  * Checks the bytes of a signed document before it is parsed: UTF-8 that consists of elements, attributes and text only,
  * within {@link LIMITS}. It takes one pass over the text, in linear time.
  *
+ * Not part of what is signed, and allowed: a byte order mark, an XML declaration, and white space and comments before
+ * and after the root element (Canonical XML, section 2.1).
+ *
  * Refused with `structure`:
- * - a DOCTYPE and entities (XML bombs), comments, CDATA sections and processing instructions (a signed invoice never
- *   contains them);
+ * - a DOCTYPE and entities (XML bombs), CDATA sections and processing instructions, and comments within the root
+ *   element, where readers differ in what its text is (a signed invoice never contains them);
  * - constructs for which xmldsigjs' canonicalization gives different documents the same digest: a namespace with a
  *   character that needs escaping (it is written unescaped, so it could imitate elements), an empty namespace (written
  *   in the wrong places), a prefix that ends in `xmlns` (its attributes are mistaken for declarations and dropped), and
  *   a non-ASCII prefix (it is truncated).
- * @returns the text without its XML declaration
+ * @returns the text of the root element
  * @throws {Refused} with `limits` or `structure`
  */
 export function readPlainXml(bytes: Uint8Array): string {
   limit(bytes.length <= LIMITS.bytes, `The document is too large: more than ${LIMITS.bytes / 1024 / 1024} MiB.`);
-  const text = decode(bytes).replace(
-    /^<\?xml version=["']1\.0["'](?: encoding=["']utf-8["'])?(?: standalone=["']\w+["'])?\s*\?>/i,
-    '',
-  );
+  const whole = decode(bytes);
+  demand(!NOT_A_CHARACTER.test(whole), 'The document contains a character that XML does not allow.');
+  const text = rootElement(whole);
   demand(
     !/<[!?]/.test(text),
     'The document contains a DOCTYPE, a comment, a CDATA section or a processing instruction, which is not allowed.',
   );
-  demand(!NOT_A_CHARACTER.test(text), 'The document contains a character that XML does not allow.');
+  wellFormed(text.startsWith('<') && text.endsWith('>'));
   scanReferences(text);
   scanElements(text);
   return text;
+}
+
+function xmlDeclaration(): RegExp {
+  const space = '[ \\t\\n\\r]';
+  const stated = (name: string, value: string) => `${space}+${name}${space}*=${space}*(?:"${value}"|'${value}')`;
+  const [version, encoding] = [stated('version', '1\\.0'), stated('encoding', '[Uu][Tt][Ff]-8')];
+  return new RegExp(`^<\\?xml${version}(?:${encoding})?(?:${stated('standalone', '(?:yes|no)')})?${space}*\\?>`);
+}
+
+/** The text without what may stand before and after the root element. */
+function rootElement(text: string): string {
+  let start = DECLARATION.exec(text)?.[0].length ?? 0;
+  for (let found: RegExpExecArray | null; ; start += found[0].length) {
+    start += take(SPACE, text, start)![0].length;
+    found = take(COMMENT, text, start);
+    if (found === null) break;
+  }
+  let end = text.length;
+  for (;;) {
+    while (end > start && ' \t\n\r'.includes(text[end - 1]!)) end -= 1;
+    const opening = text.endsWith('-->', end) ? text.lastIndexOf('<!--', end) : -1;
+    if (opening < start || take(COMMENT, text, opening)?.[0].length !== end - opening) break;
+    end = opening;
+  }
+  return text.slice(start, end);
 }
 
 function decode(bytes: Uint8Array): string {

@@ -4,6 +4,7 @@ import { Application, SignedXml, setNodeDependencies } from 'xadesjs';
 import xpath from 'xpath';
 import { cutClearance } from '../../domain/verification/cut-clearance.ts';
 import type { Clearance, SignedForm, ValidSignature, Verification } from '../../domain/verification/verification.ts';
+import { readPlainXml } from './plain-xml.ts';
 import { Refused } from './refused.ts';
 import { factsOf, readSignedStructure, type SignedStructure } from './signed-structure.ts';
 import { describeCertificate, readSigningCertificate } from './signing-certificate.ts';
@@ -35,7 +36,9 @@ export async function verifySignedDocument(bytes: Uint8Array, form: SignedForm =
 /** @throws {Refused} when the clearance is not that of an accepted document with these bytes */
 function clearanceOf({ facts, signingTime, certificate, certificates }: ValidSignature, document: Buffer): Clearance {
   const { DgiId: dgiId = '', SubmissionId: submissionId = '', Digest, Status, DecidedAt = '' } = facts;
-  if (Digest !== createHash('sha256').update(document).digest('hex'))
+  // The authority digested the bytes that it was sent: a declaration and the like may have been added since.
+  const digests = [document, readPlainXml(document)].map((each) => createHash('sha256').update(each).digest('hex'));
+  if (!digests.includes(Digest ?? ''))
     throw new Refused('digest', 'The clearance of the tax authority is of another document.');
   if (Status !== 'accepted') throw new Refused('structure', 'The clearance does not state that it was accepted.');
   return {

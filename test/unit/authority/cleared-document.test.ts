@@ -119,6 +119,12 @@ describe('verifying it as the legal XML that customers download', () => {
     });
   });
 
+  test('it is valid with an XML declaration and white space that were added since', async () => {
+    const plain = await verifySignedDocument(await withClearance());
+    const other = `<?xml  version='1.0' ?>\r\n${text(await withClearance())}\n`;
+    expect(await verifySignedDocument(Buffer.from(other))).toEqual(plain);
+  });
+
   test.each<[string, () => Promise<string>, RegExp]>([
     [
       'the document was changed',

@@ -7,8 +7,12 @@ import { signature, signedInfo, signedProperties } from '../../../src/adapters/x
 import { verifyCanonical } from '../../../src/adapters/xades/verify-canonical.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
 import { ECDSA_SHA256, RSA_SHA256 } from '../../../src/adapters/xades/vocabulary.ts';
+import { hasTool } from '../../support/tools.ts';
 import { sampleInvoice, sampleLines } from '../ubl/sample-invoice.ts';
 import { ecKey, identityOf, rsaKey, SIGNING_TIME, signedInvoice } from './identities.ts';
+import { xmlsec1Verifies } from './xmlsec1.ts';
+
+const hasXmlsec1 = hasTool('xmlsec1');
 
 const FORGED_TOTAL =
   '<cbc:PayableAmount xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2" currencyID="MAD">1.00</cbc:PayableAmount>';
@@ -85,6 +89,61 @@ describe('a changed document', () => {
   test('that is equivalent XML still verifies', async () => {
     const other = `<?xml version="1.0" encoding="UTF-8"?>\n${signed.replace('<cac:PartyName>', '<cac:PartyName >').replaceAll('currencyID="MAD"', "currencyID='MAD'")}\n`;
     expect(await verify(other)).toMatchObject({ valid: true });
+  });
+});
+
+/** The same signed document by the rules of XML: what differs is not part of its canonical form. */
+const SAME: [what: string, change: (text: string) => string | Buffer][] = [
+  ['two spaces in the declaration', (text) => `<?xml  version="1.0"  encoding="UTF-8"?>${text}`],
+  ['spaces around the equals sign', (text) => `<?xml version = '1.0'\tencoding\n=\r\n'utf-8' ?>${text}`],
+  ['one quote of each kind', (text) => `<?xml version="1.0" encoding='UTF-8'?>\n${text}`],
+  ['a version alone', (text) => `<?xml version='1.0'?>${text}`],
+  ['standalone', (text) => `<?xml version="1.0" encoding="UTF-8" standalone = 'yes' ?>${text}`],
+  ['standalone without an encoding', (text) => `<?xml version="1.0" standalone="no"?>${text}`],
+  ['a byte order mark', (text) => `\ufeff${text}`],
+  ['a byte order mark and a declaration', (text) => `\ufeff<?xml version="1.0"?>\r\n${text}\r\n`],
+  ['white space around the root', (text) => ` \t\r\n${text}\n \t`],
+  ['comments around the root', (text) => `<?xml version="1.0"?><!-- a --> <!-- - -->\n${text}\n<!---->\n<!-- <b> -->`],
+  ['other quotes of attributes', (text) => text.replaceAll('currencyID="MAD"', `currencyID = 'MAD'`)],
+  ['white space in tags', (text) => text.replaceAll('</cbc:ID>', '</cbc:ID\n>').replace('<Invoice ', '<Invoice\r\n')],
+  ['a character reference', (text) => text.replace('>380<', '>&#51;&#x38;0<')],
+];
+/** Another document, or no XML at all. */
+const DIFFERENT: typeof SAME = [
+  ['a processing instruction before the root', (text) => `<?x y?>${text}`],
+  ['a processing instruction after the root', (text) => `${text}<?x y?>`],
+  ['an instruction in a second declaration', (text) => `<?xml version="1.0"?><?xml version="1.0"?>${text}`],
+  ['text before the root', (text) => `a${text}`],
+  ['text after the root', (text) => `${text}a`],
+  ['a no-break space before the root', (text) => `\u00a0${text}`],
+  ['two byte order marks', (text) => `\ufeff\ufeff${text}`],
+  ['a second root', (text) => `${text}<a/>`],
+  ['white space before the declaration', (text) => ` <?xml version="1.0"?>${text}`],
+  ['a no-break space in the declaration', (text) => `<?xml version="1.0"\u00a0?>${text}`],
+  ['a declaration without a space', (text) => `<?xml version="1.0"encoding="UTF-8"?>${text}`],
+  ['a declaration of unequal quotes', (text) => `<?xml version="1.0'?>${text}`],
+  ['a declaration in another order', (text) => `<?xml encoding="UTF-8" version="1.0"?>${text}`],
+  ['a standalone of another value', (text) => `<?xml version="1.0" standalone="perhaps"?>${text}`],
+  ['a comment with two hyphens', (text) => `<!-- -- -->${text}`],
+  ['a comment with three hyphens at its end', (text) => `${text}<!-- --->`],
+  ['a comment that does not end', (text) => `${text}<!-- ->`],
+  [
+    'a figure, behind a comment that has the old one',
+    (text) => `<!-- 123.45 -->${text.replace('>123.45<', '>923.45<')}`,
+  ],
+];
+
+describe.each([
+  ['the same document in another form', SAME, true],
+  ['another document', DIFFERENT, false],
+])('%s', (_, cases, valid) => {
+  test.each(cases)(`is ${valid ? 'valid' : 'not valid'}: %s`, async (_what, change) => {
+    const changed = change(signed);
+    expect(changed).not.toBe(signed);
+    expect(await verify(changed)).toMatchObject({ valid });
+    if (hasXmlsec1) {
+      expect(await xmlsec1Verifies(Buffer.from(changed), String(identity.certificateChain[0]))).toBe(valid);
+    }
   });
 });
 
