@@ -2,7 +2,8 @@ import { waitForSlowAddresses } from './adapters/address-attempts.ts';
 import { useCompileCache } from './compile-cache.ts';
 import { endWithNpm } from './engine/parent-process.ts';
 
-// The process: start, signals and exit codes. Exit code 1: a failure; 2: invalid settings.
+// The process: start, signals and exit codes. Exit code 1: a failure, after which a supervisor starts it again; 2: only a
+// person can mend it, such as invalid settings.
 
 /**
  * npm forwards signals that the terminal, or whoever ends the process group, has already sent. Two signals within this
@@ -14,7 +15,7 @@ waitForSlowAddresses();
 const forgetNpm = endWithNpm();
 // All else is loaded after `endWithNpm`, because loading takes a while and npm may end meanwhile, and after the cache.
 const keepCompiled = useCompileCache();
-const { ConfigError } = await import('./config.ts');
+const [{ ConfigError }, { SetupError }] = await Promise.all([import('./config.ts'), import('./domain/setup-error.ts')]);
 try {
   const { readSettings } = await import('./app/settings.ts');
   const config = await readSettings();
@@ -51,5 +52,5 @@ try {
       ? `The settings are invalid:\n${error.message}`
       : `Fatoura cannot start: ${(error as Error).message}`,
   );
-  process.exit(error instanceof ConfigError ? 2 : 1);
+  process.exit(error instanceof ConfigError || error instanceof SetupError ? 2 : 1);
 }

@@ -27,7 +27,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   {
     path: 'main.ts',
     may: [
-      ...['app/', 'config.ts', 'cli/'],
+      ...['app/', 'config.ts', 'cli/', 'domain/setup-error.ts'],
       ...['engine/parent-process.ts', 'compile-cache.ts', 'adapters/address-attempts.ts'],
     ],
   },

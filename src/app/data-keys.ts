@@ -10,6 +10,7 @@ import {
   openRing,
   sealedBy,
 } from '../domain/installation/key-ring.ts';
+import { SetupError } from '../domain/setup-error.ts';
 import {
   KEY_FILE,
   type MasterKey,
@@ -81,7 +82,7 @@ export async function masterOf(
   settings: MasterKeySettings,
 ): Promise<MasterKey> {
   const found = keys.find((key) => key.mark === mark);
-  if (!found) throw new Error(await wrongKeyMessage(settings, mark));
+  if (!found) throw new SetupError(await wrongKeyMessage(settings, mark));
   return found;
 }
 
@@ -113,7 +114,7 @@ async function earlierMaster(
   if (mark !== null) return masterOf(mark, keys, settings);
   if (!(await store.isUsed())) return null;
   // The first versions kept no mark: data of theirs does not tell which key is the right one.
-  if (!keys[0]) throw new Error(await wrongKeyMessage(settings, null));
+  if (!keys[0]) throw new SetupError(await wrongKeyMessage(settings, null));
   return keys[0];
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { SetupError } from '../domain/setup-error.ts';
 import { moveTrouble } from '../storage/data-moves.ts';
 import { DATA_VERSION, versionTrouble } from '../storage/upgrades.ts';
 import type { LogFailure } from './outages.ts';
@@ -9,10 +10,10 @@ const LOOK_MS = 2000;
 /** Time in which every process that reaches its store has noticed what concerns its data, milliseconds. */
 export const NOTICED_MS = 3 * LOOK_MS;
 
-/** @throws when nothing may be started on this data, and no command may use it; the message says why and what to do */
+/** @throws {SetupError} when nothing may be started on this data, and no command may use it; the message says why and what to do */
 export async function checkData(db: Db): Promise<void> {
   const trouble = (await moveTrouble(db)) ?? (await versionTrouble(db, false));
-  if (trouble !== null) throw new Error(sentence(trouble));
+  if (trouble !== null) throw new SetupError(sentence(trouble));
 }
 
 /**

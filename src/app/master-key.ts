@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { syncFolder } from '../adapters/sync-folder.ts';
 import type { Config } from '../config.ts';
 import { masterKeyMark } from '../domain/installation/key-ring.ts';
+import { SetupError } from '../domain/setup-error.ts';
 
 export type MasterKeySettings = Pick<Config, 'masterKey' | 'previousMasterKey' | 'dataDir' | 'mongodbUrl'>;
 
@@ -125,7 +126,7 @@ async function readKeyFile(file: string): Promise<MasterKey | null> {
   });
   if (kept === null) return null;
   if (!/^[0-9a-f]{64}\n?$/.test(kept))
-    throw new Error(`${file} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`);
+    throw new SetupError(`${file} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`);
   return masterKey(kept.trim(), file);
 }
 

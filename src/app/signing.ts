@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { certificateFindings } from '../adapters/signing-key/certificate-findings.ts';
-import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
+import { type KeyReports, openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
 import { createDocumentSigner } from '../adapters/xades/document-signer.ts';
 import { describeCertificate } from '../adapters/xades/signing-certificate.ts';
 import { createTimeStamper } from '../adapters/xades/time-stamp-authority.ts';
@@ -35,16 +35,16 @@ const PLATFORM = 'platform';
 const LOOK_MS = 5000;
 
 /**
- * @param onRejected see {@link openSigningKeys}
+ * @param reports see {@link openSigningKeys}
  * @param count told of each signature and time stamp; default: nobody
  * @throws when a key cannot be read or cannot sign; the message names the setting
  */
 export async function openSigning(
   { signing, dataDir }: Pick<Config, 'signing' | 'dataDir'>,
-  onRejected?: Parameters<typeof openSigningKeys>[2],
+  reports?: KeyReports,
   count: CountSignature = () => undefined,
 ): Promise<Signing> {
-  const keys = await openSigningKeys(signing, dataDir, onRejected);
+  const keys = await openSigningKeys(signing, dataDir, reports);
   const form = {
     policy: signing.policy,
     stampTime: signing.tsaUrl === null ? null : timed('time_stamp', createTimeStamper({ url: signing.tsaUrl }), count),
@@ -133,7 +133,11 @@ export async function composeSigning(
   if (config.role === 'api') return NO_SIGNING;
   const signing = await openSigning(
     config,
-    (setting, reason) => log.warn({ setting, reason }, 'a changed signing key cannot be used: the old one stays'),
+    {
+      onRejected: (setting, reason) =>
+        log.warn({ setting, reason }, 'a changed signing key cannot be used: the old one stays'),
+      onWarning: (setting, reason) => log.warn({ setting, reason }, 'a signing key needs attention'),
+    },
     count,
   );
   onKeys(signing.keys);

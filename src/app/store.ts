@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join as joinPath, resolve } from 'node:path';
 import type { Config } from '../config.ts';
-import { startEngine } from '../engine/embedded.ts';
+import { SetupError } from '../domain/setup-error.ts';
+import { startEngine, UnusableData } from '../engine/embedded.ts';
 import { runningEngine } from '../engine/running.ts';
 import { connect, type Store } from '../storage/connect.ts';
 import { RESTORING } from './backup/file-list.ts';
@@ -82,10 +83,9 @@ export async function prepareDataFolder({ dataDir }: Pick<Config, 'dataDir'>): P
     await access(dataDir, constants.W_OK | constants.X_OK);
   } catch (cause) {
     const { code = '', message } = cause as NodeJS.ErrnoException;
-    throw new Error(
-      `DATA_DIR ${resolve(dataDir)} cannot be used: ${FOLDER_ERRORS[code] ?? message}. Set it to a folder that this user can write to.`,
-      { cause },
-    );
+    const text = `DATA_DIR ${resolve(dataDir)} cannot be used: ${FOLDER_ERRORS[code] ?? message}. Set it to a folder that this user can write to.`;
+    // There may be room again, or the disk may be back, at the next start.
+    throw code in FOLDER_ERRORS && code !== 'ENOSPC' ? new SetupError(text, { cause }) : new Error(text, { cause });
   }
   if (existsSync(joinPath(dataDir, RESTORING)))
     throw new Error(
@@ -118,7 +118,7 @@ async function startOwn(
   } catch (error) {
     // Another process may have started an engine in the meantime.
     const joined = join ? await joinEngine(config) : null;
-    if (joined === null) throw error;
+    if (joined === null) throw error instanceof UnusableData ? new SetupError(error.message, { cause: error }) : error;
     return joined;
   }
   try {

@@ -1,4 +1,7 @@
 import { Worker } from 'node:worker_threads';
+import { UnusableData } from './unusable-data.ts';
+
+export { UnusableData };
 
 export interface EngineOptions {
   /**
@@ -37,11 +40,11 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-type FromWorker = { ready: string } | { failed: string };
+type FromWorker = { ready: string } | { failed: string; isUnusable: boolean };
 
 /**
  * Runs the MongoDB-compatible server over `dataDir` in a worker thread. Rejects with a readable message when another
- * engine uses the folder, the data is damaged, or the address is not available.
+ * engine uses the folder or the address is not available; with {@link UnusableData} when the data is damaged.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { onFailure, ...workerData } = options;
@@ -49,7 +52,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const uri = await new Promise<string>((resolve, reject) => {
     worker.once('message', (message: FromWorker) =>
-      'ready' in message ? resolve(message.ready) : reject(new Error(message.failed)),
+      'ready' in message
+        ? resolve(message.ready)
+        : reject(message.isUnusable ? new UnusableData(message.failed) : new Error(message.failed)),
     );
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`the engine's thread ended during the start (code ${code})`)));

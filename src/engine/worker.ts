@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { EngineOptions } from './embedded.ts';
 import { startServer } from './server.ts';
+import { UnusableData } from './unusable-data.ts';
 
 /**
- * Worker side of `startEngine`: posts `{ready: uri}` or `{failed: reason}`, and closes the engine on the message
+ * Worker side of `startEngine`: posts `{ready: uri}` or `{failed: reason, isUnusable}`, and closes the engine on the message
  * 'close'.
  */
 const port = parentPort;
@@ -16,6 +17,8 @@ try {
   });
   port.postMessage({ ready: server.uri });
 } catch (error) {
-  port.postMessage({ failed: error instanceof Error ? error.message : String(error) });
+  const failed = error instanceof Error ? error.message : String(error);
+  // An error loses its class between threads.
+  port.postMessage({ failed, isUnusable: error instanceof UnusableData });
   port.close();
 }

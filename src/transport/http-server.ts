@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
+import { SetupError } from '../domain/setup-error.ts';
 import { abandon } from './abandon.ts';
 import { BODY_MS } from './body.ts';
 import { limitedAddress } from './client-address.ts';
@@ -135,7 +136,8 @@ function refusal(error: NodeJS.ErrnoException, port: number, host: string): Erro
   };
   const message =
     said[error.code ?? ''] ?? `The service cannot listen on HOST ${host}, PORT ${port}: ${error.message}.`;
-  return new Error(message, { cause: error });
+  // A port may be free again at the next start, and an address there.
+  return error.code === 'EACCES' ? new SetupError(message, { cause: error }) : new Error(message, { cause: error });
 }
 
 function addressOf(server: Server, host: string): string {

@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startSoftHsm, WITHOUT_HSM } from '../support/soft-hsm.ts';
 
 // The process reports every problem of its settings in one list, and ends with exit code 2.
 
@@ -73,4 +77,44 @@ it('the files of signing keys are not read by a process that does not sign', asy
     expect.stringMatching(/^GRAPHQL_OPERATIONS: .*cannot be read: ENOENT/),
   ]);
   expect(code).toBe(2);
+});
+
+it('what only a person can mend ends with exit code 2, so that it is not started again', async () => {
+  const file = await written('file', '');
+  const folderFault = await start({ DATA_DIR: file });
+  expect(folderFault.lines).toEqual([expect.stringMatching(/^Fatoura cannot start: DATA_DIR .*is not a folder/)]);
+  await mkdir(join(folder, 'data'));
+  await written('data/master.key', 'damaged');
+  const keyFault = await start({});
+  expect(keyFault.lines).toEqual([expect.stringMatching(/^Fatoura cannot start: .*master\.key is damaged/)]);
+  expect([folderFault.code, keyFault.code]).toEqual([2, 2]);
+});
+
+it('a port that is taken may be free at the next start: exit code 1', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { code, lines } = await start({ PORT: String(port), HOST: '127.0.0.1' });
+  server.close();
+  expect(lines).toEqual([expect.stringMatching(/^Fatoura cannot start: PORT \d+ is already in use/)]);
+  expect(code).toBe(1);
+});
+
+it.skipIf(WITHOUT_HSM !== null)('a wrong PIN of an HSM ends with exit code 2', async () => {
+  const hsm = await startSoftHsm();
+  try {
+    await hsm.importKey('key', '01', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+    const { code, lines } = await start({
+      SIGNING_PKCS11: hsm.uri('key').replace(/pin-source=.*/, 'pin-value=0000'),
+      SOFTHSM2_CONF: process.env.SOFTHSM2_CONF ?? '',
+    });
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^Fatoura cannot start: SIGNING_PKCS11: The token fatoura refuses the PIN \(CKR_PIN_INCORRECT\)/,
+      ),
+    ]);
+    expect(code).toBe(2);
+  } finally {
+    await hsm.close();
+  }
 });

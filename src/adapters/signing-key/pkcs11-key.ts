@@ -1,7 +1,9 @@
 import { createHash, verify, X509Certificate } from 'node:crypto';
 import { SigningFailed, type SigningKey } from '../../domain/invoice/signing-key.ts';
+import { SetupError } from '../../domain/setup-error.ts';
 import { chainFrom } from './certificate-chain.ts';
-import { type KeySession, openPkcs11Token, type Pkcs11Token } from './pkcs11-token.ts';
+import { chooseCertificate } from './choose-certificate.ts';
+import { type KeySession, openPkcs11Token, type Pkcs11Parts, type Pkcs11Token } from './pkcs11-token.ts';
 import type { Pkcs11Address } from './pkcs11-uri.ts';
 import { signatureAlgorithm } from './software-key.ts';
 
@@ -15,47 +17,97 @@ const SHA256_DIGEST_INFO = Buffer.from('3031300d060960864801650304020105000420',
  * Opens a key that never leaves its HSM (PKCS #11). Only digests are sent to the HSM. Signatures share a small pool of
  * sessions; a session that failed is reopened for the next signature, so the key works again after a restart of the
  * HSM.
- * @param certificates the signer's certificate followed by its issuers; if empty, the certificates on the token are
- * used
- * @throws with what to do when the token cannot be opened, when there is no certificate for the key, or when the key
- * does not match it
+ * @param certificates among them the signer's, and its issuers; if empty, the certificates on the token are used. Of
+ * several for the key {@link chooseCertificate} takes one
+ * @throws with what to do when the token cannot be opened; {@link SetupError} when its PIN is wrong, or when there is no
+ * certificate for the key
  */
 export async function loadPkcs11Key(
   address: Pkcs11Address,
   certificates: readonly X509Certificate[] = [],
+  parts: Pkcs11Parts = {},
 ): Promise<SigningKey> {
-  const token = await openPkcs11Token(address);
-  const known = certificates.length > 0 ? certificates : token.certificates().map((der) => new X509Certificate(der));
-  const [own] = known;
-  if (own === undefined) {
-    throw new Error('The HSM holds no certificate for the signing key: provide it as a file (SIGNING_CERTIFICATES).');
-  }
-  const algorithm = signatureAlgorithm(own);
+  const token = await openPkcs11Token(address, parts);
+  // Here a wrong PIN is told as what it is, and not as a signature that failed.
+  token.open().close();
+  const { own, others } = certificates.length > 0 ? { own: certificates, others: [] } : onToken(token);
+  if (own.length === 0)
+    throw new SetupError(
+      'The HSM holds no certificate for the signing key: provide it as a file (SIGNING_CERTIFICATES).',
+    );
   const inSession = sessionPool(token);
-  const key: SigningKey = {
-    certificateChain: chainFrom(own, known),
+  async function signDigest(algorithm: SigningKey['algorithm'], octets: Uint8Array): Promise<Buffer> {
+    const digest = createHash('sha256').update(octets).digest();
+    try {
+      return await inSession((session) =>
+        algorithm === 'RSA-SHA256'
+          ? session.sign('CKM_RSA_PKCS', Buffer.concat([SHA256_DIGEST_INFO, digest]))
+          : session.sign('CKM_ECDSA', digest),
+      );
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SigningFailed(`The HSM did not sign: ${reason.replace(/\.?$/, '.')}`, { cause: error });
+    }
+  }
+  const chosen = await chooseByProbe(own, signDigest);
+  const algorithm = signatureAlgorithm(chosen);
+  return {
+    certificateChain: chainFrom(chosen, [...own, ...others]),
     algorithm,
     testOnly: false,
-    async sign(octets) {
-      const digest = createHash('sha256').update(octets).digest();
-      try {
-        return await inSession((session) =>
-          algorithm === 'RSA-SHA256'
-            ? session.sign('CKM_RSA_PKCS', Buffer.concat([SHA256_DIGEST_INFO, digest]))
-            : session.sign('CKM_ECDSA', digest),
-        );
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new SigningFailed(`The HSM did not sign: ${reason.replace(/\.?$/, '.')}`, { cause: error });
-      }
-    },
+    sign: (octets) => signDigest(algorithm, octets),
   };
+}
+
+function onToken(token: Pkcs11Token): { own: X509Certificate[]; others: X509Certificate[] } {
+  const { own, others } = token.certificates();
+  const parsed = (ders: readonly Buffer[]) => ders.map((der) => new X509Certificate(der));
+  // Without one of its own the key has none, whatever else is there.
+  return { own: parsed(own), others: own.length === 0 ? [] : parsed(others) };
+}
+
+/**
+ * The certificate of the key among several. A signature of the key tells which are its own: an HSM need not show its
+ * public key.
+ */
+async function chooseByProbe(
+  certificates: readonly X509Certificate[],
+  sign: (algorithm: SigningKey['algorithm'], octets: Uint8Array) => Promise<Buffer>,
+): Promise<X509Certificate> {
   const probe = Buffer.from('Does the key go with its certificate?');
-  const signature = await key.sign(probe);
-  if (!verify('sha256', probe, { key: own.publicKey, dsaEncoding: 'ieee-p1363' }, signature)) {
-    throw new Error("The signing certificate does not match the HSM's private key.");
+  let failure: unknown = null;
+  const isOwn = new Map<string, boolean>();
+  const own: X509Certificate[] = [];
+  for (const certificate of certificates) {
+    const spki = certificate.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+    let matches = isOwn.get(spki);
+    if (matches === undefined) {
+      try {
+        const signature = await sign(signatureAlgorithm(certificate), probe);
+        matches = verify('sha256', probe, { key: certificate.publicKey, dsaEncoding: 'ieee-p1363' }, signature);
+      } catch (error) {
+        // An issuer's key may be of another kind than this one. Only an HSM that is away says nothing about it.
+        if (isAway(error)) throw error;
+        failure ??= error;
+        matches = false;
+      }
+      isOwn.set(spki, matches);
+    }
+    if (matches) own.push(certificate);
   }
-  return key;
+  const chosen = chooseCertificate(own, new Date());
+  if (chosen) return chosen;
+  const what = certificates.length > 1 ? 'None of the certificates matches' : 'The signing certificate does not match';
+  throw new SetupError(`${what} the HSM's private key.`, { cause: failure });
+}
+
+/** CKR_KEY_FUNCTION_NOT_PERMITTED, CKR_KEY_SIZE_RANGE, CKR_KEY_TYPE_INCONSISTENT, CKR_MECHANISM_INVALID */
+const OTHER_KIND_OF_KEY: readonly (number | undefined)[] = [0x68, 0x62, 0x63, 0x70];
+
+/** Whether a signature failed for another reason than the kind of the key. */
+function isAway(error: unknown): boolean {
+  const { cause } = error as { cause?: { code?: number } };
+  return cause !== undefined && !OTHER_KIND_OF_KEY.includes(cause.code);
 }
 
 /** Returns a function that runs work in a session of its own and queues it while all sessions are busy. */

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { Pkcs11Address } from './pkcs11-uri.ts';
+import { SetupError } from '../../domain/setup-error.ts';
+import { pinLogin } from './pkcs11-pin.ts';
+import type { Pkcs11Address, PlaceAttribute } from './pkcs11-uri.ts';
 import { type Attribute, type Handle, loadPkcs11Js, type Pkcs11Js, type Pkcs11Module } from './pkcs11js.ts';
 
 /** A logged-in session with a handle to the private key. */
@@ -12,40 +14,52 @@ export interface KeySession {
 export interface Pkcs11Token {
   /**
    * Opens a session and logs in.
-   * @throws when the token is gone, the PIN is wrong, or the token does not hold exactly one such key
+   * @throws when the token is gone; {@link SetupError} when its PIN is wrong or must not be tried, or when it does not
+   * hold exactly one such key
    */
   open(): KeySession;
-  /** DER of the certificates on the token, starting with that of the key (same CKA_ID); empty when the key has none. */
-  certificates(): Buffer[];
+  /** DER of the certificates on the token: those of the key (same CKA_ID), and all others. */
+  certificates(): { readonly own: Buffer[]; readonly others: Buffer[] };
+}
+
+export interface Pkcs11Parts {
+  /** Told of what operators should know, as part of a sentence; default: nobody. */
+  readonly onWarning?: (text: string) => void;
+  /** The npm package; default: the installed one. */
+  readonly library?: Pkcs11Js;
 }
 
 /** Octets of the signature buffer: enough for RSA-8192. */
 const MAX_SIGNATURE = 1024;
 
-/** Loaded libraries by path. A library is initialized once per process and never finalized. */
-const modules = new Map<string, Pkcs11Module>();
+/** Loaded libraries by package and path. A library is initialized once per process and never finalized. */
+const modules = new WeakMap<Pkcs11Js, Map<string, Pkcs11Module>>();
 
 /**
  * Opens a token of an HSM.
- * @throws with what to do when `pkcs11js` is not installed, or when the library cannot be loaded
+ * @throws {SetupError} with what to do when `pkcs11js` is not installed, or when the library or the PIN cannot be read
  */
-export async function openPkcs11Token(address: Pkcs11Address): Promise<Pkcs11Token> {
-  const library = await loadPkcs11Js();
-  const pin = 'value' in address.pin ? address.pin.value : (await readFile(address.pin.file, 'utf8')).trim();
+export async function openPkcs11Token(address: Pkcs11Address, parts: Pkcs11Parts = {}): Promise<Pkcs11Token> {
+  const { onWarning = () => undefined, library = await loadPkcs11Js() } = parts;
+  const pin = 'value' in address.pin ? address.pin.value : await pinIn(address.pin.file);
   const module = initialized(library, address.modulePath);
 
-  const open = (): { session: Handle; key: Handle } => {
-    const session = module.C_OpenSession(slotOf(module, address.token), library.CKF_SERIAL_SESSION);
+  const open = () => {
+    const slot = slotOf(module, address.where);
+    const session = module.C_OpenSession(slot, library.CKF_SERIAL_SESSION);
     try {
-      logIn(library, module, session, pin);
+      const login = pinLogin({ library, module }, slot, pin, onWarning);
+      login.toToken(session);
       const template: Attribute[] = [{ type: library.CKA_CLASS, value: library.CKO_PRIVATE_KEY }];
       if (address.object !== null) template.push({ type: library.CKA_LABEL, value: address.object });
       if (address.id !== null) template.push({ type: library.CKA_ID, value: Buffer.from(address.id) });
       const [key, ...others] = find(module, session, template);
       if (key === undefined || others.length > 0) {
-        throw new Error(`The token holds ${key ? 'several private keys' : 'no private key'} with this label or id.`);
+        throw new SetupError(
+          `The token holds ${key ? 'several private keys' : 'no private key'} with this label or id.`,
+        );
       }
-      return { session, key };
+      return { session, key, login };
     } catch (error) {
       module.C_CloseSession(session);
       throw error;
@@ -54,11 +68,13 @@ export async function openPkcs11Token(address: Pkcs11Address): Promise<Pkcs11Tok
 
   return {
     open() {
-      const { session, key } = open();
+      const { session, key, login } = open();
+      const wantsPin = alwaysAuthenticates(library, module, session, key);
       return {
-        sign(mechanism, digest) {
+        async sign(mechanism, digest) {
           module.C_SignInit(session, { mechanism: library[mechanism] }, key);
-          return module.C_SignAsync(session, digest, Buffer.alloc(MAX_SIGNATURE));
+          if (wantsPin) login.toKey(session);
+          return await module.C_SignAsync(session, digest, Buffer.alloc(MAX_SIGNATURE));
         },
         close: () => module.C_CloseSession(session),
       };
@@ -74,14 +90,13 @@ export async function openPkcs11Token(address: Pkcs11Address): Promise<Pkcs11Tok
               { type: library.CKA_VALUE },
             ]);
             return {
-              own: theirs?.value.equals(id?.value ?? Buffer.alloc(0)) ?? false,
+              isOwn: theirs?.value.equals(id?.value ?? Buffer.alloc(0)) ?? false,
               der: value?.value ?? Buffer.alloc(0),
             };
           },
         );
-        const own = found.filter((each) => each.own);
-        const others = found.filter((each) => !each.own);
-        return own.length === 0 ? [] : [...own, ...others].map(({ der }) => der);
+        const ders = (isOwn: boolean) => found.filter((each) => each.isOwn === isOwn).map(({ der }) => der);
+        return { own: ders(true), others: ders(false) };
       } finally {
         module.C_CloseSession(session);
       }
@@ -89,44 +104,67 @@ export async function openPkcs11Token(address: Pkcs11Address): Promise<Pkcs11Tok
   };
 }
 
+async function pinIn(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (cause) {
+    throw new SetupError(`The file of the PIN cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
 function initialized(library: Pkcs11Js, path: string): Pkcs11Module {
-  const known = modules.get(path);
+  const loaded = modules.get(library) ?? new Map<string, Pkcs11Module>();
+  modules.set(library, loaded);
+  const known = loaded.get(path);
   if (known) return known;
   const module = new library.PKCS11();
   try {
     module.load(path);
   } catch (cause) {
-    throw new Error(`The library of the HSM, ${path}, cannot be loaded: ${messageOf(cause)}`, { cause });
+    throw new SetupError(`The library of the HSM, ${path}, cannot be loaded: ${messageOf(cause)}`, { cause });
   }
   try {
     module.C_Initialize({ flags: library.CKF_OS_LOCKING_OK });
   } catch (error) {
     if (codeOf(error) !== library.CKR_CRYPTOKI_ALREADY_INITIALIZED) throw error;
   }
-  modules.set(path, module);
+  loaded.set(path, module);
   return module;
 }
 
-function slotOf(module: Pkcs11Module, label: string | null): Handle {
-  const tokens = module.C_GetSlotList(true).map((slot) => ({ slot, label: module.C_GetTokenInfo(slot).label.trim() }));
-  const found = tokens.filter((token) => label === null || token.label === label);
+/** An HSM in the network may be away for a while, and its token with it: no {@link SetupError}. */
+function slotOf(module: Pkcs11Module, where: Pkcs11Address['where']): Handle {
+  const tokens = module.C_GetSlotList(true).map((slot) => ({ slot, facts: factsOf(module, slot) }));
+  const found = tokens.filter(({ facts }) => [...where].every(([name, value]) => facts[name] === value));
   const [token] = found;
   if (token && found.length === 1) return token.slot;
-  const all = tokens.map((each) => each.label || '(no label)').join(', ') || 'none';
+  const asked = [...where].map(([name, value]) => (name === 'token' ? value : `${name}=${value}`)).join(', ');
+  const all = tokens
+    .map(({ facts }) => `${facts.token || '(no label)'} (model=${facts.model}, serial=${facts.serial})`)
+    .join('; ');
   throw new Error(
-    label === null
-      ? `The HSM does not hold exactly one token: name the token in the address. Tokens: ${all}.`
-      : `The HSM does not hold exactly one token ${label}. Tokens: ${all}.`,
+    `The HSM does not hold exactly one token${asked === '' ? ': name the token in the address' : ` ${asked}`}. Tokens: ${all || 'none'}.`,
   );
 }
 
-/** Logs in. All sessions of a process with a token share one log-in, so an existing log-in is not an error. */
-function logIn(library: Pkcs11Js, module: Pkcs11Module, session: Handle, pin: string): void {
-  try {
-    module.C_Login(session, library.CKU_USER, pin);
-  } catch (error) {
-    if (codeOf(error) !== library.CKR_USER_ALREADY_LOGGED_IN) throw error;
-  }
+/** What a URI may say of a token. The texts of PKCS #11 are padded with spaces. */
+function factsOf(module: Pkcs11Module, slot: Handle): Record<PlaceAttribute, string> {
+  const [library, place, token] = [module.C_GetInfo(), module.C_GetSlotInfo(slot), module.C_GetTokenInfo(slot)];
+  const texts = {
+    token: token.label,
+    manufacturer: token.manufacturerID,
+    model: token.model,
+    serial: token.serialNumber,
+    'slot-description': place.slotDescription,
+    'slot-manufacturer': place.manufacturerID,
+    'slot-id': String(slot.readUInt32LE()),
+    'library-description': library.libraryDescription,
+    'library-manufacturer': library.manufacturerID,
+    'library-version': `${library.libraryVersion.major}.${library.libraryVersion.minor}`,
+  };
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, text.replaceAll('\0', '').trim()]),
+  ) as typeof texts;
 }
 
 function find(module: Pkcs11Module, session: Handle, template: Attribute[]): Handle[] {
@@ -135,6 +173,16 @@ function find(module: Pkcs11Module, session: Handle, template: Attribute[]): Han
     return module.C_FindObjects(session, 100);
   } finally {
     module.C_FindObjectsFinal(session);
+  }
+}
+
+/** Whether the key wants the PIN for each signature. Older libraries do not know the attribute. */
+function alwaysAuthenticates(library: Pkcs11Js, module: Pkcs11Module, session: Handle, key: Handle): boolean {
+  try {
+    const [always] = module.C_GetAttributeValue(session, key, [{ type: library.CKA_ALWAYS_AUTHENTICATE }]);
+    return always?.value[0] === 1;
+  } catch {
+    return false;
   }
 }
 

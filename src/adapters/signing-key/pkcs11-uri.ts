@@ -2,8 +2,8 @@
 export interface Pkcs11Address {
   /** Path of the vendor's PKCS #11 library. */
   readonly modulePath: string;
-  /** Label of the token; null when the HSM has only one token. */
-  readonly token: string | null;
+  /** What the address says of the token, its slot and the library, by the names of RFC 7512: `token` is its label. */
+  readonly where: ReadonlyMap<PlaceAttribute, string>;
   /** Label (CKA_LABEL) of the private key. At least one of `object` and `id` is set. */
   readonly object: string | null;
   /** Id (CKA_ID) of the private key. */
@@ -11,15 +11,33 @@ export interface Pkcs11Address {
   readonly pin: { readonly value: string } | { readonly file: string };
 }
 
+/** The attributes that tell tokens apart (RFC 7512, section 2.3). */
+const PLACE_ATTRIBUTES = [
+  'token',
+  'manufacturer',
+  'model',
+  'serial',
+  'slot-description',
+  'slot-manufacturer',
+  'slot-id',
+  'library-description',
+  'library-manufacturer',
+  'library-version',
+] as const;
+export type PlaceAttribute = (typeof PLACE_ATTRIBUTES)[number];
+
+/** Objects of a key pair have the same id: the address of each of them names the private key. */
+const TYPES: readonly (string | undefined)[] = ['private', 'public', 'cert', undefined];
+
 /**
  * Parses a PKCS #11 URI (RFC 7512): `pkcs11:token=…;object=…;id=%01?module-path=…&pin-source=file:…` (or
- * `pin-value=…`).
+ * `pin-value=…`), with any further attribute that tools print of a token.
  * @throws with the fault, as the end of a sentence; the message never contains the PIN
  */
 export function parsePkcs11Uri(uri: string): Pkcs11Address {
   if (!uri.startsWith('pkcs11:')) throw new Error('must begin with pkcs11: (RFC 7512)');
   const [path = '', query = ''] = uri.slice('pkcs11:'.length).split('?');
-  const inPath = attributesOf(path, ';', ['token', 'object', 'id', 'type']);
+  const inPath = attributesOf(path, ';', [...PLACE_ATTRIBUTES, 'object', 'id', 'type']);
   const inQuery = attributesOf(query, '&', ['module-path', 'pin-value', 'pin-source']);
   const [modulePath, pinValue, pinSource] = ['module-path', 'pin-value', 'pin-source'].map((name) =>
     text(inQuery, name),
@@ -27,11 +45,17 @@ export function parsePkcs11Uri(uri: string): Pkcs11Address {
   if (!modulePath) throw new Error("must name the HSM's library: ?module-path=…");
   const [object = null, id = null] = [text(inPath, 'object'), inPath.get('id')];
   if (object === null && id === null) throw new Error('must name the key: object=… (its label) or id=…');
+  if (!TYPES.includes(text(inPath, 'type'))) throw new Error('must name a private key: type=private');
   if ((pinValue === undefined) === (pinSource === undefined))
     throw new Error('must have pin-source=file:… or pin-value=…');
   return {
     modulePath,
-    token: text(inPath, 'token') ?? null,
+    where: new Map(
+      PLACE_ATTRIBUTES.flatMap((name) => {
+        const value = text(inPath, name);
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    ),
     object,
     id,
     pin: pinValue === undefined ? { file: (pinSource ?? '').replace(/^file:(?:\/\/)?/, '') } : { value: pinValue },

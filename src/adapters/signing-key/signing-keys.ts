@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { SigningKey } from '../../domain/invoice/signing-key.ts';
+import { SetupError } from '../../domain/setup-error.ts';
 import { type WatchedFile, watchFile } from '../watched-file.ts';
 import { maySign } from './certificate-findings.ts';
 import { loadPkcs11Key } from './pkcs11-key.ts';
@@ -37,8 +38,16 @@ export interface SigningKeys {
   refresh(): Promise<boolean>;
 }
 
-/** A changed file cannot be used. @param setting names it, with the tenant if it is one's own */
-type OnRejected = (setting: string, reason: string) => void;
+/** @param setting names the key, with the tenant if it is one's own */
+type Tell = (setting: string, reason: string) => void;
+
+/** Who is told what; default: nobody. */
+export interface KeyReports {
+  /** A changed file cannot be used. */
+  readonly onRejected?: Tell;
+  /** A key can be used, and something is to be done about it. */
+  readonly onWarning?: Tell;
+}
 
 const tenantsFile = z.record(
   z.string().startsWith('ten_', { error: 'must be a tenant id (ten_…)' }),
@@ -55,22 +64,22 @@ type Place =
 
 /**
  * Loads every key and checks that it is usable for signing documents.
- * @param onRejected is told of a changed file that cannot be used
  * @param dataDir folder of the self-signed test identity, which is the platform's key when the settings name none
- * @throws naming the setting or the tenant whose key cannot be loaded, and the reason
+ * @throws naming the setting or the tenant whose key cannot be loaded, and the reason; {@link SetupError} where only a
+ * person can mend it
  */
 export async function openSigningKeys(
   settings: SigningSettings,
   dataDir: string,
-  onRejected: OnRejected = () => undefined,
+  reports: KeyReports = {},
 ): Promise<SigningKeys> {
   const own = platformPlace(settings);
   const platform = own
-    ? await watch(own.place, own.setting, onRejected)
+    ? await watch(own.place, own.setting, reports)
     : unchanging(softwareKey(await loadTestIdentity(dataDir), true));
   const tenants = new Map<string, WatchedFile<SigningKey>>();
   for (const [tenantId, place] of await tenantPlaces(settings))
-    tenants.set(tenantId, await watch(place, settingOf(tenantId), onRejected));
+    tenants.set(tenantId, await watch(place, settingOf(tenantId), reports));
   return {
     get platform() {
       return platform.value;
@@ -87,10 +96,11 @@ export async function openSigningKeys(
 }
 
 /** A key in an HSM does not change, because its URI names it. @throws as {@link openSigningKeys} */
-async function watch(place: Place, setting: string, onRejected: OnRejected): Promise<WatchedFile<SigningKey>> {
+async function watch(place: Place, setting: string, reports: KeyReports): Promise<WatchedFile<SigningKey>> {
+  const { onRejected, onWarning } = reports;
   try {
-    if ('pkcs11' in place) return unchanging(await load(place));
-    const rejected = ({ message }: Error) => onRejected(setting, message);
+    if ('pkcs11' in place) return unchanging(await load(place, (text) => onWarning?.(setting, text)));
+    const rejected = ({ message }: Error) => onRejected?.(setting, message);
     // A file that is not there has an error of its own.
     return await watchFile(place.p12.file, () => load(place), rejected).catch(async (error: unknown) => {
       await load(place);
@@ -152,10 +162,11 @@ function settingOf(tenantId: string): string {
   return `SIGNING_TENANTS, ${tenantId}`;
 }
 
-async function load(place: Place): Promise<SigningKey> {
+async function load(place: Place, onWarning?: (text: string) => void): Promise<SigningKey> {
   if ('p12' in place) return requireSigningUsage(softwareKey(await loadPkcs12(place.p12.file, place.p12.passphrase)));
   const { uri, certificates } = place.pkcs11;
-  return requireSigningUsage(await loadPkcs11Key(parsePkcs11Uri(uri), await knownCertificates(certificates)));
+  const known = await knownCertificates(certificates);
+  return requireSigningUsage(await loadPkcs11Key(parsePkcs11Uri(uri), known, onWarning && { onWarning }));
 }
 
 async function checkFiles(place: Place): Promise<void> {
@@ -173,7 +184,7 @@ async function checkFiles(place: Place): Promise<void> {
  */
 function requireSigningUsage(key: SigningKey): SigningKey {
   if (!maySign(key.certificateChain[0])) {
-    throw new Error(
+    throw new SetupError(
       'The certificate does not allow signing documents (its key usage has neither digitalSignature nor nonRepudiation). Have another issued.',
     );
   }
@@ -205,6 +216,7 @@ async function readTenants(file: string): Promise<z.infer<typeof tenantsFile>> {
 
 function named(setting: string): (error: unknown) => never {
   return (cause) => {
-    throw new Error(`${setting}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    const Kind = cause instanceof SetupError ? SetupError : Error;
+    throw new Kind(`${setting}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   };
 }

@@ -1,6 +1,7 @@
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SetupError } from '../../domain/setup-error.ts';
 import type { SigningIdentity } from './software-key.ts';
 import { makeTestIdentity } from './test-certificate.ts';
 
@@ -35,7 +36,7 @@ async function readIdentity(file: string): Promise<SigningIdentity | null> {
     const certificateChain = [new X509Certificate(pem)];
     return { privateKey, certificateChain };
   } catch (cause) {
-    throw new Error(
+    throw new SetupError(
       `${file} does not hold a private key and its certificate: move the file away, and a new one is made.`,
       {
         cause,

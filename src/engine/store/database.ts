@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { UnusableData } from '../unusable-data.ts';
 import { damagedRows, defineChecksums } from './checksums.ts';
 import { isOutOfSpace } from './disk.ts';
 import { readInstanceFile } from './instance-file.ts';
@@ -398,8 +399,9 @@ function readableError(error: unknown, folder: string, path: string): Error {
 
 /** Why the engine refuses a data file, with what to do. */
 export function refusedFileError(path: string, error: Error): Error {
+  if (error instanceof Refusal) return new UnusableData(damagedFileError(path, error.message).message);
   if (!(error instanceof LaterVersion)) return damagedFileError(path, error.message);
-  return new Error(
+  return new UnusableData(
     `The data file ${path} was written by a later version of the program. It was not modified. Install that version, or go back to a backup from before the upgrade.`,
   );
 }

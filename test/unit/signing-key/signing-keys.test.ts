@@ -62,8 +62,11 @@ describe('the keys of a service', () => {
     await writeFile(join(folder, 'tenants.json'), JSON.stringify({ ten_1: { p12: 'signing.p12', passphrase } }));
     const rejected: string[] = [];
     const settings = { ...NONE, p12: { file, passphrase }, tenants: join(folder, 'tenants.json') };
-    const signing = await openSigning({ signing: settings, dataDir: folder }, (setting, reason) =>
-      rejected.push(`${setting}: ${reason}`),
+    const signing = await openSigning(
+      { signing: settings, dataDir: folder },
+      {
+        onRejected: (setting, reason) => void rejected.push(`${setting}: ${reason}`),
+      },
     );
     const owner = { tenantId: 'ten_2', environment: 'live' } as const;
     const subjects = () => [...signing.keys.values()].map(({ certificateChain }) => certificateChain[0].subject);
