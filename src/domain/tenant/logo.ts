@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
+import { readJpeg } from './jpeg-image.ts';
+import { hasPixels, readPng } from './png-image.ts';
 
 /** Reference to a seller's logo in profiles and invoices; its octets are stored once by digest. */
 export interface LogoReference {
@@ -30,73 +31,37 @@ export class NotALogo extends Error {
   override readonly name = 'NotALogo';
 }
 
+/** Length of a data URL of {@link MAX_LOGO_BYTES}. */
+const MAX_URL_LENGTH = 'data:image/jpeg;base64,'.length + 4 * Math.ceil(MAX_LOGO_BYTES / 3);
+const TOO_LARGE = `is too large: at most ${MAX_LOGO_BYTES / 1024} KiB`;
+
 /**
  * Parses a logo from a data URL. Format, size and dimensions are read from its octets; the URL's media type must match.
+ * Bytes behind the end of the image are left out. The pixels of a PNG are decoded.
  * @param url `data:image/png;base64,…` or `data:image/jpeg;base64,…`
  * @throws {NotALogo}
  */
 export function parseLogo(url: string): Logo {
-  const [, contentType, base64 = ''] = /^data:(image\/(?:png|jpeg));base64,([a-z0-9+/]+={0,2})$/i.exec(url) ?? [];
-  if (contentType === undefined) {
+  if (url.length > MAX_URL_LENGTH) throw new NotALogo(TOO_LARGE);
+  const [, type, base64 = ''] = /^data:(image\/(?:png|jpeg));base64,([a-z0-9+/]+={0,2})$/i.exec(url) ?? [];
+  if (type === undefined) {
     throw new NotALogo("must be a data URL of a PNG or JPEG: 'data:image/png;base64,…'");
   }
-  const content = Buffer.from(base64, 'base64');
-  if (content.length > MAX_LOGO_BYTES) throw new NotALogo(`is too large: at most ${MAX_LOGO_BYTES / 1024} KiB`);
-  const size = contentType.toLowerCase() === 'image/png' ? pngSize(content) : jpegSize(content);
-  if (size === null) throw new NotALogo(`is not a complete ${contentType}`);
-  if (Math.min(size.width, size.height) < 1 || Math.max(size.width, size.height) > MAX_LOGO_PIXELS) {
+  const contentType = type.toLowerCase() as Logo['contentType'];
+  const file = Buffer.from(base64, 'base64');
+  if (file.length > MAX_LOGO_BYTES) throw new NotALogo(TOO_LARGE);
+  const png = contentType === 'image/png' ? readPng(file) : null;
+  const image = png ?? (contentType === 'image/jpeg' ? readJpeg(file) : null);
+  if (image === null) throw new NotALogo(`is not a complete ${contentType}`);
+  const { width, height, content } = image;
+  if (Math.min(width, height) < 1 || Math.max(width, height) > MAX_LOGO_PIXELS) {
+    throw new NotALogo(`has ${width} x ${height} pixels: at most ${MAX_LOGO_PIXELS} on each side are allowed`);
+  }
+  if (png !== null && width * height > MAX_PNG_AREA) {
     throw new NotALogo(
-      `has ${size.width} x ${size.height} pixels: at most ${MAX_LOGO_PIXELS} on each side are allowed`,
+      `has ${width} x ${height} pixels: a PNG may have ${MAX_PNG_AREA / 1000},000 in all, a JPEG more`,
     );
   }
-  if (contentType.toLowerCase() === 'image/png' && size.width * size.height > MAX_PNG_AREA) {
-    throw new NotALogo(
-      `has ${size.width} x ${size.height} pixels: a PNG may have ${MAX_PNG_AREA / 1000},000 in all, a JPEG more`,
-    );
-  }
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  return { sha256, contentType: contentType.toLowerCase() as Logo['contentType'], ...size, content };
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-
-/** Walks the chunks (PNG, section 5): each checksum must be right, the first chunk is the header, the last the end. */
-function pngSize(file: Buffer): Size | null {
-  if (!file.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return null;
-  let size: Size | null = null;
-  for (let at = PNG_SIGNATURE.length; at + 12 <= file.length; ) {
-    const end = at + 12 + file.readUInt32BE(at);
-    if (end > file.length || crc32(file.subarray(at + 4, end - 4)) !== file.readUInt32BE(end - 4)) return null;
-    const type = file.toString('latin1', at + 4, at + 8);
-    if (size === null) {
-      if (type !== 'IHDR' || end - at !== 25) return null;
-      size = { width: file.readUInt32BE(at + 8), height: file.readUInt32BE(at + 12) };
-    }
-    if (type === 'IEND') return end === file.length ? size : null;
-    at = end;
-  }
-  return null;
-}
-
-const START_OF_SCAN = 0xda;
-/** Start-of-frame markers: C0 to CF except C4, C8 and CC, which have other meanings. */
-const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-
-/** Walks the segments (ITU-T T.81, annex B) up to the first scan; the file must end with the end-of-image marker. */
-function jpegSize(file: Buffer): Size | null {
-  if (file.length < 4 || file.readUInt16BE(0) !== 0xffd8 || file.readUInt16BE(file.length - 2) !== 0xffd9) return null;
-  let size: Size | null = null;
-  for (let at = 2; at + 9 <= file.length; ) {
-    if (file[at] !== 0xff) return null;
-    const marker = file[at + 1]!;
-    if (marker === START_OF_SCAN) return size;
-    if (isFrame(marker)) size = { height: file.readUInt16BE(at + 5), width: file.readUInt16BE(at + 7) };
-    at += 2 + file.readUInt16BE(at + 2);
-  }
-  return null;
+  if (png !== null && !hasPixels(png)) throw new NotALogo('is a PNG whose pixels cannot be decoded');
+  return { sha256: createHash('sha256').update(content).digest('hex'), contentType, width, height, content };
 }

@@ -1,23 +1,55 @@
+import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { MAX_LOGO_BYTES, MAX_LOGO_PIXELS, NotALogo, parseLogo } from '../../../src/domain/tenant/logo.ts';
 import { parseSellerProfile } from '../../../src/domain/tenant/seller-profile-input.ts';
-import { png } from '../pdf/support.ts';
+import { png, pngChunk } from '../pdf/support.ts';
 
 const url = (content: Buffer, type = 'image/png') => `data:${type};base64,${content.toString('base64')}`;
 
-/** The segments of a JPEG that the parser reads, without the scan data. */
+/** A grey JPEG with the segments and tables that a decoder needs, and a scan of a few octets. */
 function jpeg(width: number, height: number, frame = 0xc0): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt16BE(height, 0);
   size.writeUInt16BE(width, 2);
+  const huffman = (table: number) => [Buffer.of(0xff, 0xc4, 0, 20, table, 1), Buffer.alloc(15), Buffer.of(0)];
   return Buffer.concat([
     Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex'),
-    Buffer.of(0xff, 0xc4, 0, 4, 1, 2),
-    Buffer.of(0xff, frame, 0, 17, 8),
-    size,
-    Buffer.alloc(10),
-    Buffer.of(0xff, 0xda, 0, 2, 1, 2, 3, 0xff, 0xd9),
+    Buffer.concat([Buffer.of(0xff, 0xdb, 0, 67, 0), Buffer.alloc(64, 1)]),
+    ...huffman(0x00),
+    ...huffman(0x10),
+    Buffer.concat([Buffer.of(0xff, frame, 0, 11, 8), size, Buffer.of(1, 1, 0x11, 0)]),
+    Buffer.of(0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 1, 2, 0xff, 0, 3, 0xff, 0xd9),
   ]);
+}
+
+/** A PNG whose header and pixels are these. */
+function pngOf(header: readonly number[], pixels: Buffer, type = 'IDAT', before: readonly Buffer[] = []): Buffer {
+  const size = Buffer.alloc(8);
+  size.writeUInt32BE(header[0]!, 0);
+  size.writeUInt32BE(header[1]!, 4);
+  return Buffer.concat([
+    png(1, 1).subarray(0, 8),
+    pngChunk('IHDR', Buffer.concat([size, Buffer.from(header.slice(2))])),
+    ...before,
+    pngChunk(type, pixels),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+const GREY = [3, 2, 8, 0, 0, 0, 0] as const;
+const zipped = (...octets: number[]) => deflateSync(Buffer.from(octets));
+const ROWS = [0, 1, 2, 3, 4, 5, 6, 7] as const;
+
+function flipped(octets: Buffer, at: number): Buffer {
+  const changed = Buffer.from(octets);
+  changed[changed.length + at]! ^= 1;
+  return changed;
+}
+
+/** Without so many octets from a marker on, or from an octet before others. */
+function without(image: Buffer, marker: number, count: number, next?: readonly number[]): Buffer {
+  const at = image.indexOf(Buffer.from(next === undefined ? [0xff, marker] : [marker, ...next]));
+  expect(at).toBeGreaterThan(0);
+  return Buffer.concat([image.subarray(0, at), image.subarray(at + count)]);
 }
 
 describe('a logo', () => {
@@ -39,7 +71,6 @@ describe('a logo', () => {
     ['HTML that says it is a PNG', url(Buffer.from('<html>'))],
     ['a PNG that says it is a JPEG', url(whole, 'image/jpeg')],
     ['half a PNG', url(whole.subarray(0, 50))],
-    ['a PNG with more behind it', url(Buffer.concat([whole, Buffer.from('<script>')]))],
     ['a PNG with a wrong checksum', url(damaged)],
     ['no width', url(png(0, 5))],
     ['too many pixels', url(png(MAX_LOGO_PIXELS + 1, 1))],
@@ -47,8 +78,79 @@ describe('a logo', () => {
     ['a huge JPEG', url(jpeg(60_000, 60_000), 'image/jpeg')],
     ['a JPEG without an end', url(jpeg(5, 5).subarray(0, -2), 'image/jpeg')],
     ['too many octets', url(Buffer.alloc(MAX_LOGO_BYTES + 1))],
+    ['a PNG without pixels', url(pngOf(GREY, zipped(...ROWS), 'teXt'))],
+    ['a PNG whose pixels are no compressed data', url(pngOf(GREY, Buffer.from('no pixels')))],
+    ['a PNG whose compressed data is cut off', url(pngOf(GREY, zipped(...ROWS).subarray(0, -5)))],
+    ['a PNG whose compressed data has a wrong checksum', url(pngOf(GREY, flipped(zipped(...ROWS), -1)))],
+    ['a PNG with a pixel too few', url(pngOf(GREY, zipped(...ROWS.slice(0, -1))))],
+    ['a PNG with a pixel too many', url(pngOf(GREY, zipped(...ROWS, 8)))],
+    ['a PNG with a row of an unknown filter', url(pngOf(GREY, zipped(0, 1, 2, 3, 5, 5, 6, 7)))],
+    ['a PNG of an unknown colour type', url(pngOf([3, 2, 8, 5, 0, 0, 0], zipped(...ROWS)))],
+    ['a PNG of an unknown depth', url(pngOf([3, 2, 3, 0, 0, 0, 0], zipped(...ROWS)))],
+    ['a PNG of an unknown interlace method', url(pngOf([3, 2, 8, 0, 0, 0, 2], zipped(...ROWS)))],
+    ['a PNG of palette colours without a palette', url(pngOf([3, 2, 8, 3, 0, 0, 0], zipped(...ROWS)))],
+    ['a JPEG without a scan', url(without(jpeg(8, 8), 0xda, 17 - 2), 'image/jpeg')],
+    ['a JPEG without quantization tables', url(without(jpeg(8, 8), 0xdb, 69), 'image/jpeg')],
+    ['a JPEG without a Huffman table', url(without(jpeg(8, 8), 0xc4, 22), 'image/jpeg')],
+    ['a JPEG with a scan without data', url(without(jpeg(8, 8), 0x01, 6, [0x02, 0xff, 0x00]), 'image/jpeg')],
+    ['a JPEG with arithmetic codes', url(jpeg(8, 8, 0xc9), 'image/jpeg')],
+    ['a JPEG that is cut off in its scan', url(jpeg(8, 8).subarray(0, -4), 'image/jpeg')],
   ])('is not %s', (_, text) => {
     expect(() => parseLogo(text)).toThrow(NotALogo);
+  });
+
+  it.each([
+    ['PNG', png(7, 5), 'image/png'],
+    ['JPEG', jpeg(7, 5), 'image/jpeg'],
+  ])('is stored without the bytes behind its end (%s)', (_, image, type) => {
+    for (const behind of [Buffer.of(0), Buffer.from('<script>'), image, Buffer.alloc(10_000, 0xff)]) {
+      const { content, ...logo } = parseLogo(url(Buffer.concat([image, behind]), type));
+      expect(Buffer.from(content).equals(image)).toBe(true);
+      expect(logo).toEqual({ ...parseLogo(url(image, type)), content: undefined });
+    }
+  });
+
+  it('may have fill bytes before the markers of a JPEG, and restarts in its scan', () => {
+    const image = jpeg(7, 5);
+    const filled: number[] = [];
+    for (const [at, octet] of image.entries()) {
+      if (octet === 0xff && image[at + 1] !== 0 && at > 0) filled.push(0xff, 0xff);
+      filled.push(octet);
+    }
+    expect(filled.length).toBeGreaterThan(image.length + 10);
+    expect(parseLogo(url(Buffer.from(filled), 'image/jpeg'))).toMatchObject({ width: 7, height: 5 });
+    const restarted = Buffer.concat([image.subarray(0, -2), Buffer.of(0xff, 0xd0, 9, 0xff, 0xff, 0xd7, 9, 0xff, 0xd9)]);
+    expect(parseLogo(url(restarted, 'image/jpeg')).content).toHaveLength(restarted.length);
+  });
+
+  it('may be a PNG of every colour type and depth, interlaced or not', () => {
+    const palette = [pngChunk('PLTE', Buffer.of(1, 2, 3))];
+    for (const [type, samples, depths] of [
+      [0, 1, [1, 2, 4, 8, 16]],
+      [2, 3, [8, 16]],
+      [3, 1, [1, 2, 4, 8]],
+      [4, 2, [8, 16]],
+      [6, 4, [8, 16]],
+    ] as const) {
+      for (const depth of depths) {
+        const rows = (across: number, count: number) => count * (1 + Math.ceil((across * samples * depth) / 8));
+        const plain = pngOf([5, 3, depth, type, 0, 0, 0], deflateSync(Buffer.alloc(rows(5, 3))), 'IDAT', palette);
+        expect(parseLogo(url(plain))).toMatchObject({ width: 5, height: 3 });
+        // The seven passes over 5 x 3 pixels; the third has none.
+        const sizes = [rows(1, 1), rows(1, 1), 0, rows(1, 1), rows(3, 1), rows(2, 2), rows(5, 1)];
+        const pixels = deflateSync(Buffer.alloc(sizes.reduce((sum, size) => sum + size, 0)));
+        const interlaced = pngOf([5, 3, depth, type, 0, 0, 1], pixels, 'IDAT', palette);
+        expect(() => parseLogo(url(interlaced)), `${type} ${depth}`).not.toThrow();
+      }
+    }
+  });
+
+  it('costs no memory beyond its pixels', () => {
+    const bomb = deflateSync(Buffer.alloc(200_000_000));
+    expect(bomb.length).toBeLessThan(MAX_LOGO_BYTES);
+    const start = process.memoryUsage().arrayBuffers;
+    expect(() => parseLogo(url(pngOf([500, 500, 16, 6, 0, 0, 0], bomb)))).toThrow('pixels cannot be decoded');
+    expect(process.memoryUsage().arrayBuffers - start).toBeLessThan(20_000_000);
   });
 
   it('in a profile is refused with its path; null removes it', () => {

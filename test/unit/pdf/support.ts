@@ -38,22 +38,28 @@ export const SELLER: LegalInvoice['seller'] = {
 /** A PNG of 2 by 3 orange pixels, half transparent. */
 export const LOGO = `data:image/png;base64,${png(2, 3).toString('base64')}`;
 
+export function pngChunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}
+
 /** A PNG of one colour with transparency. */
 export function png(width: number, height: number): Buffer {
-  const chunk = (type: string, data: Buffer) => {
-    const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(data.length);
-    sum.writeUInt32BE(crc32(body));
-    return Buffer.concat([length, body, sum]);
-  };
   const header = Buffer.from('00000000000000000806000000', 'hex');
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   const row = Buffer.concat([Buffer.of(0), Buffer.alloc(width * 4, Buffer.of(200, 90, 40, 128))]);
   const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)));
   const signature = Buffer.from('89504e470d0a1a0a', 'hex');
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', pixels),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 export function line(description: string, quantity: number, unitPrice: number, taxRate: TaxRate): LegalLine {
