@@ -133,7 +133,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     expect(lines).toHaveLength(121);
     expect(new Set(lines.slice(1).map((line) => line.split(';').at(-1))).size).toBe(120);
     expect(lines[1]).toMatch(
-      /^\d{4}-000\d{3};\d{4}-.*;Acceptée;Client;"=""001234567000089""";100,00;20,00;120,00;0,00;120,00;MAD;[^;]+;inv_/,
+      /^\d{4}-000\d{3};\d{4}-\d\d-\d\d;Acceptée;Client;'001234567000089;100,00;20,00;120,00;0,00;120,00;MAD;[^;]+;\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\+0;inv_/,
     );
     rmSync(folder, { recursive: true });
     expect(complaints).toEqual([]);

@@ -1,5 +1,6 @@
 import type { Language } from '../text/languages.ts';
 import { plainAmount } from '../text/money.ts';
+import { moroccanDate } from '../text/moroccan-time.ts';
 
 /** The signs that the spreadsheets of each language take as the end of a cell and as the decimal sign. */
 const SIGNS: Readonly<Record<Language, readonly [separator: string, decimal: string]>> = {
@@ -8,26 +9,71 @@ const SIGNS: Readonly<Record<Language, readonly [separator: string, decimal: str
   en: [',', '.'],
 };
 
-/** Digits that are a name, such as an ICE. A spreadsheet drops leading zeros, and writes long numbers as 2,18946E+12. */
-const CHANGED_AS_NUMBER = /^(?:0\d+|\d{12,})$/;
+/** A text, an amount in centimes, or an instant of which Morocco's day is written. */
+export type Cell = string | number | Date | null;
 
 /**
- * A line of a CSV file (RFC 4180), with its end. A text that a spreadsheet would run as a formula begins with an
- * apostrophe. Digits alone that it would change as a number (more than 11, or with a leading zero) are written as the
- * formula that is this text: `="002189456000077"`.
- * @param cells texts, and amounts in centimes
+ * A line of a CSV file (RFC 4180), with its end. A text that a spreadsheet would run as a formula, or would change into a
+ * date or a number, begins with an apostrophe: `'12/2026`, `'001234567000062` (docs/decisions/0058).
  */
-export function csvLine(cells: readonly (string | number | null)[], language: Language): string {
+export function csvLine(cells: readonly Cell[], language: Language): string {
   const [separator, decimal] = SIGNS[language];
   const written = cells.map((cell) => {
     if (cell === null) return '';
     if (typeof cell === 'number') return plainAmount(cell, decimal);
-    const safe = CHANGED_AS_NUMBER.test(cell) ? `="${cell}"` : noFormula(cell);
+    // Spreadsheets of every language take this form as a date.
+    if (cell instanceof Date) return moroccanDate(cell);
+    const harmless = cell.replaceAll(FORMULA_BEGINS, "'");
+    const safe = isChanged(harmless) ? `'${harmless}` : harmless;
     return /["\r\n\t,;]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   });
   return `${written.join(separator)}\r\n`;
 }
 
-function noFormula(text: string): string {
-  return /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(text) ? `'${text}` : text;
+/**
+ * Where a formula begins that some spreadsheet would run: also behind whatever another one takes as the end of a cell,
+ * because a French spreadsheet opens an English file, too, and then no quotes hold the cell together.
+ */
+const FORMULA_BEGINS = /^(?=["\s]*[=+\-@＝＋－＠]|[\t\r\n])|(?<=[;,\t\r\n])(?=(?:"|[^\S\t\r\n])*[=+\-@＝＋－＠])/g;
+
+/** The numbers of the service (`2026-000123`), and whole numbers that are shown as they are. */
+const SHOWN_AS_IT_IS = /^(?:\d{4}-\d{6,}|0|[1-9]\d{0,10})$/;
+const TRUTH_OR_ERROR = /^\s*(?:(?:true|false|vrai|faux)\s*$|#)/i;
+/** What makes a time or a power of ten of digits: `3 PM`, `12h30`, `1E5`. */
+const AFTER_DIGITS = /(?:(?<=\p{Nd}\s+)[ap]|(?<=\p{Nd}\s*)(?:[ap]m|e|h))(?!\p{L})/giu;
+const CURRENCIES = ['mad', 'dh', 'dhs', 'eur', 'usd'];
+
+/**
+ * Whether a spreadsheet, of whichever language, would change a text into a date, a number, a time or a truth value: it has
+ * digits, and no words but those of dates and amounts.
+ */
+function isChanged(text: string): boolean {
+  if (text.startsWith("'") || SHOWN_AS_IT_IS.test(text)) return false;
+  if (TRUTH_OR_ERROR.test(text)) return true;
+  if (!/\p{Nd}/u.test(text)) return false;
+  const words = plain(text.replaceAll(AFTER_DIGITS, ' ')).match(/\p{L}+/gu) ?? [];
+  return words.every((word) => CURRENCIES.includes(word) || isNameInDates(word));
+}
+
+/** Also shortened: `sept`, `janv`. */
+function isNameInDates(word: string): boolean {
+  return word.length >= 3 && NAMES_IN_DATES.some((name) => name.startsWith(word));
+}
+
+/** Months and days of the week. */
+const NAMES_IN_DATES: readonly string[] = ['en', 'fr', 'ar', 'ar-MA'].flatMap((locale) => {
+  const month = new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' });
+  const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' });
+  return [
+    ...Array.from({ length: 12 }, (_, i) => plain(month.format(Date.UTC(2026, i, 1)))),
+    ...Array.from({ length: 7 }, (_, i) => plain(weekday.format(Date.UTC(2026, 0, 1 + i)))),
+  ];
+});
+
+/** In lower case, without accents. */
+function plain(text: string): string {
+  return text
+    .normalize('NFD')
+    .replaceAll(/\p{Mn}/gu, '')
+    .toLowerCase();
 }

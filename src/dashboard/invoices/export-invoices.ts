@@ -3,8 +3,9 @@ import type { VariablesOf } from 'gql.tada';
 import { isRefusal } from '../graphql/client.ts';
 import { waitToRetry } from '../graphql/retry.ts';
 import type { Language } from '../text/languages.ts';
+import { plainMoment } from '../text/moroccan-time.ts';
 import type { Texts } from '../text/wording.ts';
-import { csvLine } from './csv.ts';
+import { type Cell, csvLine } from './csv.ts';
 import { EXPORTED, type ExportedInvoice } from './documents.ts';
 import { conditionsOf, type Filter } from './invoice-filter.ts';
 
@@ -61,14 +62,14 @@ export async function exportInvoices(client: Client, options: Export): Promise<B
   }
 }
 
-type Column = readonly [name: string, cellOf: (invoice: ExportedInvoice) => string | number | null];
+type Column = readonly [name: string, cellOf: (invoice: ExportedInvoice) => Cell];
 
 /** The columns of the file. Those of amounts add up: without tax and tax are the total, and with the rounding what is payable. */
 function columnsOf({ invoices, search, statuses, ...texts }: Texts): readonly Column[] {
   const { number, date, status, customer } = invoices.columns;
   return [
     [number, (invoice) => invoice.number],
-    [date, (invoice) => invoice.createdAt],
+    [date, (invoice) => new Date(invoice.createdAt)],
     [status, (invoice) => statuses[invoice.status].step],
     [customer, (invoice) => invoice.customer.name],
     [texts.ice, (invoice) => invoice.customer.ice],
@@ -79,6 +80,7 @@ function columnsOf({ invoices, search, statuses, ...texts }: Texts): readonly Co
     [texts.payable, (invoice) => invoice.amount],
     [search.currency, (invoice) => invoice.currency],
     [texts.dgiId, (invoice) => invoice.dgiId],
+    [search.createdAt, (invoice) => plainMoment(new Date(invoice.createdAt))],
     ['id', (invoice) => invoice.id],
   ];
 }

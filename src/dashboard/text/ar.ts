@@ -331,6 +331,7 @@ export const ar: Texts = {
     stop: 'إيقاف',
     taxTotal: 'الضريبة على القيمة المضافة',
     currency: 'العملة',
+    createdAt: 'وقت الإنشاء',
     create: 'فاتورة اختبار جديدة',
   },
   creation: {

@@ -322,6 +322,7 @@ export const en: Texts = {
     stop: 'Stop',
     taxTotal: 'VAT',
     currency: 'Currency',
+    createdAt: 'Created at',
     create: 'New test invoice',
   },
   creation: {

@@ -330,6 +330,7 @@ export const fr: Texts = {
     stop: 'Arrêter',
     taxTotal: 'TVA',
     currency: 'Devise',
+    createdAt: 'Créée le',
     create: 'Nouvelle facture de test',
   },
   creation: {

@@ -420,6 +420,8 @@ export interface SearchTexts {
   readonly stop: string;
   readonly taxTotal: string;
   readonly currency: string;
+  /** With the time of day and the zone, in an export. */
+  readonly createdAt: string;
   readonly create: string;
 }
 

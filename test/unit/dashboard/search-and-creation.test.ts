@@ -9,6 +9,7 @@ import { problemsOf } from '../../../src/domain/input-problems.ts';
 import { createInvoiceInput } from '../../../src/domain/invoice/create-invoice-input.ts';
 import { TAX_RATES } from '../../../src/domain/invoice/tax-rate.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
+import { tellOffsets } from '../../support/moroccan-offsets.ts';
 
 it.each([
   ['', null],
@@ -21,6 +22,9 @@ it.each([
   ['0,05', { kind: 'match', match: { amount: '5' } }],
   ['2026-000012', { kind: 'text', text: '2026-000012' }],
   ['12345', { kind: 'text', text: '12345' }],
+  ["'001234567000089", { kind: 'match', match: { ice: '001234567000089' } }],
+  ["'12/2026", { kind: 'text', text: '12/2026' }],
+  ["'t Hof", { kind: 'text', text: "'t Hof" }],
   ['Atlas', { kind: 'text', text: 'Atlas' }],
 ])('the search %j', (typed, searched) => {
   expect(searchedOf(typed)).toEqual(searched);
@@ -34,18 +38,53 @@ it('a line of CSV has the signs of its language, and no formula', () => {
 });
 
 it('a cell of a CSV file is no formula, whatever an import takes as its end', () => {
-  expect(csvLine(['a\t=1+1'], 'en')).toBe('"a\t=1+1"\r\n');
-  expect(csvLine(['\n=1+1'], 'en')).toBe('"\'\n=1+1"\r\n');
+  expect(csvLine(['a\t=1+1'], 'en')).toBe('"a\t\'=1+1"\r\n');
+  expect(csvLine(['\n=1+1'], 'en')).toBe('"\'\n\'=1+1"\r\n');
   for (const sign of ['＝', '＋', '－', '＠', ' =']) expect(csvLine([`${sign}1`], 'en')).toBe(`'${sign}1\r\n`);
 });
 
 it('digits that a spreadsheet would change as a number stay a text', () => {
   for (const text of ['002189456000077', '999000000000005', '123456789012', '07', '00'])
-    expect(csvLine([text], 'fr')).toBe(`"=""${text}"""\r\n`);
+    expect(csvLine([text], 'fr')).toBe(`'${text}\r\n`);
   for (const text of ['12345678901', '7', '0', '2026-000123', '0A']) expect(csvLine([text], 'fr')).toBe(`${text}\r\n`);
   expect(csvLine([123_456_789_012_345], 'fr')).toBe('1234567890123,45\r\n');
-  // Such a text of a client is no formula.
+  // A formula that is a text, which only some spreadsheets run, is none.
   expect(csvLine(['="002189456000077"&A1'], 'en')).toBe('"\'=""002189456000077""&A1"\r\n');
+});
+
+it('a text that a spreadsheet would change into a date, a time, a number or a truth value stays a text', () => {
+  const dates = ['12/2026', '2026-12', '1/2', '12-345', '12.05.2026', '12 mai', 'MAI-26', 'sept 2', '5 janv', '3 مارس'];
+  const others = [
+    '1E5',
+    '12:30',
+    '3 PM',
+    '3 p',
+    '12h30',
+    '10 %',
+    '1 234',
+    '1.5',
+    '2026-11-28',
+    '100 MAD',
+    'VRAI',
+    '#N/A',
+  ];
+  for (const text of [...dates, ...others, '٠١٢']) expect(csvLine([text], 'en')).toBe(`'${text}\r\n`);
+  for (const text of ['1,5', '12;30']) expect(csvLine([text], 'en')).toBe(`"'${text}"\r\n`);
+  const kept = ['F-2026/12', 'AV-2026-000123', '2026-000012', 'A12', 'Client 2', 'Marchal 3', 'Vraiment', 'Mars', 'X5'];
+  for (const text of kept) expect(csvLine([text], 'en')).toBe(`${text}\r\n`);
+});
+
+it('a formula behind the other separator, or behind a line’s end, is none', () => {
+  expect(csvLine(["x;=cmd|' /C calc'!A0"], 'en')).toBe("\"x;'=cmd|' /C calc'!A0\"\r\n");
+  expect(csvLine(['x,+1;"-1\t@a\n\n =b'], 'fr')).toBe('"x,\'+1;\'""-1\t\'@a\n\n\' =b"\r\n');
+  expect(csvLine(['1;=2'], 'en')).toBe(`"'1;'=2"\r\n`);
+  expect(csvLine(['Dupont; fils, et -co'], 'fr')).toBe('"Dupont; fils, et -co"\r\n');
+});
+
+it('an instant is its day in Morocco, which a spreadsheet takes as a date', () => {
+  tellOffsets();
+  const instants = [new Date('2026-06-30T23:30:00Z'), new Date('2026-12-31T23:32:00Z')];
+  expect(csvLine(instants, 'fr')).toBe('2026-07-01;2026-12-31\r\n');
 });
 
 it('an invoice is drawn up with the VAT of each rate, rounded once, half up', () => {
