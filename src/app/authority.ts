@@ -8,7 +8,7 @@ import {
 import { CredentialProblems, type CredentialStore, openCredentials } from '../adapters/authority/http/credentials.ts';
 import { createReceiptReader, type PaperParts } from '../adapters/authority/receipt-reader.ts';
 import { expiryFinding } from '../adapters/signing-key/certificate-findings.ts';
-import { loadPkcs12 } from '../adapters/signing-key/pkcs12.ts';
+import { loadClientPkcs12 } from '../adapters/signing-key/pkcs12.ts';
 import { type Config, ConfigError } from '../config.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import { createLogger, errorOutput } from '../transport/logger.ts';
@@ -55,7 +55,7 @@ export async function openAuthority(
   const { url, ca, clientP12, token, concurrency, callbackSecret } = settings;
   const credentials = await openCredentials(
     { ca, clientP12, clientKey: token?.keyFile ?? null },
-    { readP12: loadPkcs12, log: parts.log },
+    { readP12: loadClientPkcs12, log: parts.log },
   ).catch((error: unknown) => {
     throw error instanceof CredentialProblems ? new ConfigError(error.message) : error;
   });

@@ -1,5 +1,5 @@
 import { CredentialProblems, openCredentials } from '../adapters/authority/http/credentials.ts';
-import { loadPkcs12 } from '../adapters/signing-key/pkcs12.ts';
+import { loadClientPkcs12 } from '../adapters/signing-key/pkcs12.ts';
 import { problemsOfKeyFiles } from '../adapters/signing-key/signing-keys.ts';
 import { type Config, ConfigError, loadEnvFile, type NamedFiles, namedFiles, readConfig } from '../config.ts';
 import { readOperationList } from '../graphql/operation-list.ts';
@@ -35,7 +35,7 @@ async function problemsOfFiles({ signing, authority, operations }: NamedFiles): 
 async function problemsOfAuthorityFiles(files: NamedFiles['authority']): Promise<readonly string[]> {
   const log = { warn: () => undefined, info: () => undefined };
   try {
-    await openCredentials(files, { readP12: loadPkcs12, log });
+    await openCredentials(files, { readP12: loadClientPkcs12, log });
     return [];
   } catch (error) {
     if (error instanceof CredentialProblems) return error.problems;

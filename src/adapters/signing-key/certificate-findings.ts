@@ -1,6 +1,13 @@
 import type { X509Certificate } from 'node:crypto';
 import { AsnConvert } from '@peculiar/asn1-schema';
-import { Certificate, id_ce_keyUsage, KeyUsage, KeyUsageFlags } from '@peculiar/asn1-x509';
+import {
+  anyExtendedKeyUsage,
+  Certificate,
+  id_ce_keyUsage,
+  id_kp_clientAuth,
+  KeyUsage,
+  KeyUsageFlags,
+} from '@peculiar/asn1-x509';
 import { DAY_MS } from '../../domain/durations.ts';
 import type { SigningKey } from '../../domain/invoice/signing-key.ts';
 import { moroccanDate } from '../../domain/morocco/time.ts';
@@ -83,12 +90,23 @@ function isSelfIssued(certificate: X509Certificate): boolean {
 /**
  * Whether a certificate's key usage allows signing documents. A certificate without the extension is not restricted.
  */
-export function maySign({ raw }: X509Certificate): boolean {
+export function maySign(certificate: X509Certificate): boolean {
+  return allows(certificate, KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation);
+}
+
+/** Whether a certificate may be shown as that of a TLS client (RFC 5280, section 4.2.1.12). */
+export function mayAuthenticate(certificate: X509Certificate): boolean {
+  const purposes = certificate.keyUsage as readonly string[] | undefined;
+  const isForClients = purposes?.some((oid) => oid === id_kp_clientAuth || oid === anyExtendedKeyUsage) ?? true;
+  return isForClients && allows(certificate, KeyUsageFlags.digitalSignature);
+}
+
+/** @param flags of which one is enough */
+function allows({ raw }: X509Certificate, flags: number): boolean {
   const { tbsCertificate } = AsnConvert.parse(raw, Certificate);
   const extension = tbsCertificate.extensions?.find(({ extnID }) => extnID === id_ce_keyUsage);
   if (extension === undefined) return true;
-  const usage = AsnConvert.parse(extension.extnValue.buffer, KeyUsage).toNumber();
-  return (usage & (KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation)) !== 0;
+  return (AsnConvert.parse(extension.extnValue.buffer, KeyUsage).toNumber() & flags) !== 0;
 }
 
 function nameOf({ subject }: X509Certificate): string {

@@ -1,0 +1,131 @@
+import { spawnSync } from 'node:child_process';
+import { createHmac, createPrivateKey, pbkdf2Sync } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Integer, ObjectIdentifier, OctetString, Sequence } from 'asn1js';
+import { ContentInfo, PFX } from 'pkijs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { mayAuthenticate } from '../../../src/adapters/signing-key/certificate-findings.ts';
+import { loadPkcs12 } from '../../../src/adapters/signing-key/pkcs12.ts';
+import { hasTool } from '../../support/tools.ts';
+import { identityOf } from '../xades/identities.ts';
+
+const PASSPHRASE = 'sécret';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pkcs12-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+function openssl(...options: string[]): void {
+  const { status, stderr } = spawnSync('openssl', options, { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+/** A certificate for `own.key`, which is made with the first one. */
+function certificate(name: string, ...options: string[]): void {
+  openssl('req', '-x509', '-key', 'own.key', '-out', `${name}.crt`, '-subj', `/CN=${name}`, ...options);
+}
+
+/** `it.p12` with the key and these certificates, in this order. */
+async function bundle(names: readonly string[], ...options: string[]): Promise<string> {
+  const pems = await Promise.all(names.map((name) => readFile(join(folder, `${name}.crt`), 'utf8')));
+  await writeFile(join(folder, 'all.crt'), pems.join(''));
+  const pass = ['-passout', `pass:${PASSPHRASE}`];
+  openssl('pkcs12', '-export', '-inkey', 'own.key', '-in', 'all.crt', '-out', 'it.p12', ...pass, ...options);
+  return join(folder, 'it.p12');
+}
+
+describe.skipIf(!hasTool('openssl'))('a PKCS #12 file', () => {
+  beforeEach(() => {
+    openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', 'own.key');
+    certificate('own', '-days', '90');
+  });
+
+  test.each([
+    ['no MAC', ['-nomac']],
+    ['a MAC with SHA-224', ['-macalg', 'sha224']],
+    ['a MAC with SHA-1', ['-macalg', 'sha1']],
+    ['a MAC with SHA-512', ['-macalg', 'sha512']],
+    ['AES-128', ['-keypbe', 'AES-128-CBC', '-certpbe', 'AES-128-CBC']],
+    ['3DES by PBES2', ['-keypbe', 'DES-EDE3-CBC', '-certpbe', 'DES-EDE3-CBC']],
+    ['certificates in the clear', ['-certpbe', 'NONE']],
+  ])('with %s is opened, and a wrong passphrase is told as one', async (_, options) => {
+    const file = await bundle(['own'], ...options);
+    const { privateKey, certificateChain } = await loadPkcs12(file, PASSPHRASE);
+    expect(certificateChain[0]?.checkPrivateKey(privateKey)).toBe(true);
+    await expect(loadPkcs12(file, 'wrong')).rejects.toThrow(/with this passphrase\. Check the passphrase\.$/);
+  });
+
+  test('with PBMAC1 (RFC 9579) is opened', async () => {
+    const file = await bundle(['own']);
+    await writeFile(file, withPbmac1(await readFile(file), PASSPHRASE));
+    expect((await loadPkcs12(file, PASSPHRASE)).certificateChain[0]?.subject).toBe('CN=own');
+    await expect(loadPkcs12(file, 'wrong')).rejects.toThrow(/Check the passphrase/);
+  });
+
+  test('with an old encryption is told as what it is', async () => {
+    const file = await bundle(['own'], '-keypbe', 'PBE-SHA1-3DES', '-certpbe', 'PBE-SHA1-3DES', '-macalg', 'sha1');
+    await expect(loadPkcs12(file, PASSPHRASE)).rejects.toThrow(/an old encryption \(RC2, 3DES\) that is not supported/);
+  });
+
+  test('with 600,000 iterations does not hold the loop, and has a bound', async () => {
+    const file = await bundle(['own'], '-iter', '600000');
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    await loadPkcs12(file, PASSPHRASE);
+    clearInterval(timer);
+    expect(longest).toBeLessThan(600);
+    const endless = await bundle(['own'], '-nomac', '-iter', '6000000');
+    await expect(loadPkcs12(endless, PASSPHRASE)).rejects.toThrow(/more than 10,000,000 iterations/);
+  });
+
+  test('with several certificates for its key gives the one that may sign and is valid now', async () => {
+    const privateKey = createPrivateKey(await readFile(join(folder, 'own.key')));
+    const expired = identityOf(privateKey, { from: new Date('2020-01-01'), to: new Date('2021-01-01') });
+    await writeFile(join(folder, 'expired.crt'), String(expired.certificateChain[0]));
+    certificate('cipher', '-days', '900', '-addext', 'keyUsage=critical,keyEncipherment');
+    const file = await bundle(['expired', 'cipher', 'own']);
+    expect((await loadPkcs12(file, PASSPHRASE)).certificateChain[0]?.subject).toBe('CN=own');
+  });
+
+  test('gives a TLS client the certificate that is one of clients', async () => {
+    certificate('seal', '-days', '900', '-addext', 'keyUsage=critical,nonRepudiation');
+    certificate('server', '-days', '900', '-addext', 'extendedKeyUsage=serverAuth');
+    certificate('client', '-days', '30', '-addext', 'extendedKeyUsage=clientAuth');
+    const file = await bundle(['seal', 'server', 'client']);
+    expect((await loadPkcs12(file, PASSPHRASE, mayAuthenticate)).certificateChain[0]?.subject).toBe('CN=client');
+  });
+});
+
+/** The file with another MAC: PBKDF2 and HMAC with SHA-256, as OpenSSL 3.4 writes with -pbmac1_pbkdf2. */
+function withPbmac1(file: Buffer, passphrase: string): Buffer {
+  const pfx = PFX.fromBER(new Uint8Array(file));
+  const safe = Buffer.from((pfx.authSafe.content as OctetString).getValue());
+  const salt = Buffer.alloc(16, 7);
+  const mac = createHmac('sha256', pbkdf2Sync(passphrase, salt, 3000, 32, 'sha256'))
+    .update(safe)
+    .digest();
+  const sequence = (...value: (Sequence | ObjectIdentifier | OctetString | Integer)[]) => new Sequence({ value });
+  const oid = (value: string) => new ObjectIdentifier({ value });
+  const octets = (valueHex: Buffer) => new OctetString({ valueHex: new Uint8Array(valueHex) });
+  const hmac = sequence(oid('1.2.840.113549.2.9'));
+  const pbkdf2 = sequence(
+    oid('1.2.840.113549.1.5.12'),
+    sequence(octets(salt), new Integer({ value: 3000 }), new Integer({ value: 32 }), hmac),
+  );
+  const algorithm = sequence(oid('1.2.840.113549.1.5.14'), sequence(pbkdf2, hmac));
+  const macData = sequence(
+    sequence(algorithm, octets(mac)),
+    octets(Buffer.from('NOT USED')),
+    new Integer({ value: 1 }),
+  );
+  const content = new ContentInfo({ contentType: pfx.authSafe.contentType, content: pfx.authSafe.content });
+  return Buffer.from(sequence(new Integer({ value: 3 }), content.toSchema() as Sequence, macData).toBER());
+}
