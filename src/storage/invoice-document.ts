@@ -4,7 +4,8 @@ import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED } from '../domain/invoice/invoice.ts';
 import { legalNumber, seriesYear } from '../domain/invoice/legal-invoice.ts';
-import type { IdempotencyMark, InvoicePlace, SeriesNumber } from '../domain/invoice/repository.ts';
+import type { IdempotencyMark } from '../domain/invoice/repository.ts';
+import type { InvoicePlace, SeriesNumber } from '../domain/invoice/series-number.ts';
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { type StoredWork, storedWork, workFields } from './stored-work.ts';
 

@@ -1,6 +1,7 @@
 import type { ClientSession, Collection, Filter, UpdateFilter } from 'mongodb';
 import { seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
-import { NumberTaken, type ReservedNumber, type SeriesNumber } from '../domain/invoice/repository.ts';
+import { NumberTaken } from '../domain/invoice/repository.ts';
+import type { ReservedNumber, SeriesNumber } from '../domain/invoice/series-number.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { insertAll, insertEach } from './insert-each.ts';

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { NumberSeries } from '../domain/invoice/number-series.ts';
-import type { SeriesNumber } from '../domain/invoice/repository.ts';
+import type { SeriesNumber } from '../domain/invoice/series-number.ts';
 import { type NumberDocument, partsOfSeriesKey } from './invoice-numbers.ts';
 
 export function createNumberSeries(db: Db): NumberSeries {

@@ -4,7 +4,7 @@ import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import { SERVICE_SERIES } from './field-input.ts';
 import type { Invoice } from './invoice.ts';
 import type { LegalInvoice } from './ports.ts';
-import type { SeriesNumber } from './repository.ts';
+import type { SeriesNumber } from './series-number.ts';
 import { termsOf } from './terms.ts';
 import { totalsOf } from './totals.ts';
 

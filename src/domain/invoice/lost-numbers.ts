@@ -1,6 +1,6 @@
 import type { Owner } from '../tenant/tenant.ts';
 import { legalNumber, seriesYear } from './legal-invoice.ts';
-import type { SeriesNumber } from './repository.ts';
+import type { SeriesNumber } from './series-number.ts';
 
 /**
  * Serials that may be passed over at once: more is a mistyped number, because a year has seldom more than six digits. A

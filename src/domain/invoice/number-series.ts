@@ -1,5 +1,5 @@
 import type { Owner } from '../tenant/tenant.ts';
-import type { SeriesNumber } from './repository.ts';
+import type { SeriesNumber } from './series-number.ts';
 
 /** The series of legal numbers of the service, as operators see them. */
 export interface NumberSeries {

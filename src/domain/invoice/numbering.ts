@@ -1,16 +1,8 @@
 import { createGroup, type Outcome } from '../grouped.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import { seriesNumberOf, seriesYear } from './legal-invoice.ts';
-import {
-  type AwaitingNumber,
-  type Claim,
-  ClaimLost,
-  type InvoiceChange,
-  type InvoiceRepository,
-  NumberTaken,
-  type ReservedNumber,
-  type SeriesNumber,
-} from './repository.ts';
+import { type Claim, ClaimLost, type InvoiceChange, type InvoiceRepository, NumberTaken } from './repository.ts';
+import type { AwaitingNumber, ReservedNumber, SeriesNumber } from './series-number.ts';
 
 /** The change that takes a number, and what was made with the number. */
 export interface Prepared<Made> {
@@ -56,7 +48,7 @@ interface Waiting<Made> {
 /** An invoice that is the next one of its series, and what waits for its number in this process. */
 interface Entry<Made> {
   readonly invoiceId: string;
-  /** Null: unknown, of an invoice of an earlier version. */
+  /** Null for an invoice of an earlier version, whose place says nothing of the others. */
   readonly order: string | null;
   readonly item: Waiting<Made> | null;
 }
@@ -194,7 +186,7 @@ export function createNumbering<Made>(
       unlisted.filter((item) => !isBehind(item)).map((item) => numberedElsewhere(item, outcomes)),
     );
     const needed = unlisted.some(isBehind) ? all.length : all.findLastIndex(({ item }) => item !== null) + 1;
-    return [...all.slice(0, needed), ...unmarked.flatMap((item) => (item ? [entryOf(item)] : []))];
+    return [...all.slice(0, needed), ...unmarked.flatMap((item) => (item ? [{ ...entryOf(item), order: null }] : []))];
   }
 
   /**

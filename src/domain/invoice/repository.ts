@@ -5,13 +5,7 @@ import type { Invoice, InvoiceEvent, StoredDocument, StoredReceipt, Work } from 
 import type { InvoiceEmail } from './invoice-email.ts';
 import type { Lane, PartitionRange } from './lanes.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
-
-/** A number of a legal series: one for each tenant, environment and year (Africa/Casablanca). */
-export interface SeriesNumber {
-  readonly year: number;
-  /** 1, 2, 3… without gaps. */
-  readonly serial: number;
-}
+import type { AwaitingNumber, InvoicePlace, ReservedNumber, SeriesNumber } from './series-number.ts';
 
 /** The idempotency key as it is stored with the invoice, permanently. */
 export interface IdempotencyMark {
@@ -27,25 +21,6 @@ export interface Claim {
   readonly token: string;
   /** Known when the claim is made, for the order of the numbers. */
   readonly place?: InvoicePlace;
-}
-
-/** The place of an invoice in the list of its owner. */
-export interface InvoicePlace {
-  readonly order: string;
-  /** A key that is not below that of any invoice which was created earlier; null if unknown. */
-  readonly after: string | null;
-}
-
-/** An invoice of a series that has no number yet. */
-export interface AwaitingNumber {
-  readonly invoiceId: string;
-  readonly order: string;
-}
-
-/** A number of the service's series for an invoice, which need not be claimed. */
-export interface ReservedNumber {
-  readonly invoice: Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
-  readonly series: SeriesNumber;
 }
 
 /** Work as a change states it; what is left out is as in `NEW_WORK`. */

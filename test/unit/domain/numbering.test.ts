@@ -3,13 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { seriesYear } from '../../../src/domain/invoice/legal-invoice.ts';
 import { createNumbering } from '../../../src/domain/invoice/numbering.ts';
-import {
-  type Claim,
-  ClaimLost,
-  type InvoiceChange,
-  NumberTaken,
-  type SeriesNumber,
-} from '../../../src/domain/invoice/repository.ts';
+import { type Claim, ClaimLost, type InvoiceChange, NumberTaken } from '../../../src/domain/invoice/repository.ts';
+import type { SeriesNumber } from '../../../src/domain/invoice/series-number.ts';
 import { moroccanDate } from '../../../src/domain/morocco/time.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 

@@ -8,15 +8,8 @@ import { type Invoice, NEW_WORK } from '../invoice.ts';
 import type { Stage } from '../lifecycle.ts';
 import type { SeriesTurns } from '../numbering.ts';
 import type { CheckCleared, DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
-import type {
-  Claim,
-  DocumentStore,
-  InvoiceChange,
-  InvoiceRepository,
-  NextWork,
-  ReservedNumber,
-  StageQueue,
-} from '../repository.ts';
+import type { Claim, DocumentStore, InvoiceChange, InvoiceRepository, NextWork, StageQueue } from '../repository.ts';
+import type { ReservedNumber } from '../series-number.ts';
 import type { StageSpans } from '../stage-spans.ts';
 
 /**

@@ -1,0 +1,27 @@
+import type { Invoice } from './invoice.ts';
+
+/** A number of a legal series: one for each tenant, environment and year (Africa/Casablanca). */
+export interface SeriesNumber {
+  readonly year: number;
+  /** 1, 2, 3… without gaps. */
+  readonly serial: number;
+}
+
+/** The place of an invoice in the list of its owner. */
+export interface InvoicePlace {
+  readonly order: string;
+  /** A key that is not below that of any invoice which was created earlier; null if unknown. */
+  readonly after: string | null;
+}
+
+/** An invoice of a series that has no number yet. */
+export interface AwaitingNumber {
+  readonly invoiceId: string;
+  readonly order: string;
+}
+
+/** A number of the service's series for an invoice, which need not be claimed. */
+export interface ReservedNumber {
+  readonly invoice: Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
+  readonly series: SeriesNumber;
+}
