@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import { serviceError } from '../domain/errors.ts';
 import { later } from '../domain/later.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 import { writeErrorsOf } from './write-errors.ts';
 
 /** The last turn at a list. It is over when its last row is stored. */
@@ -43,7 +44,8 @@ export interface ListTurn {
  */
 export interface ListTurns {
   /**
-   * Takes turns at lists at which this process had the last one, with one command, or two if others have come.
+   * Takes turns at lists without waiting: with one command where this process had the last turn, with up to four for all
+   * where others may have had it.
    * @returns the turns that it got, by list; those that are missing are for {@link take}
    */
   takeMany(plans: ReadonlyMap<string, PlanTurn>): Promise<Map<string, ListTurn>>;
@@ -64,8 +66,6 @@ const LONG_DEAD_MS = 120_000;
 const PATIENCE_MS = 15_000;
 /** Pause between two looks at a turn of another process, from the first to the longest, milliseconds. */
 const PAUSE_MS = { first: 3, longest: 50 } as const;
-/** How long a process leaves a list to the others that it shares it with after a turn, milliseconds. */
-const REST_MS = 10;
 /** How long a process looks for turns of others before it takes its own, after it has met one, milliseconds. */
 const SHARED_MS = 30_000;
 /** Maximum number of lists of which this process remembers its last turn. */
@@ -75,11 +75,21 @@ export const HEADS_SECONDS = 86_400;
 
 /** What this process knows of a list. */
 interface Known {
-  /** Its last turn, if nothing of it is under way; null if it is unknown what became of it. */
-  own: { readonly turn: string; readonly top: string } | null;
-  /** Monotonic, milliseconds. */
-  endedAt: number;
-  sharedUntil: number;
+  /** Its last turn, if nothing of it is under way and no other one was seen since. */
+  readonly own: Pick<HeadDocument, 'turn' | 'top'> | null;
+  /** Until when it looks before it takes a turn, monotonic milliseconds. */
+  readonly sharedUntil: number;
+  /** The turn of another process that was not over, and when it was first seen, monotonic milliseconds. */
+  readonly seen: { readonly turn: string; readonly since: number } | null;
+}
+
+const UNKNOWN: Known = { own: null, sharedUntil: 0, seen: null };
+
+/** The head that a process wants to write, after the one that it knows; null: there is none. */
+interface Wanted {
+  readonly list: string;
+  readonly before: string | null;
+  readonly head: HeadDocument;
 }
 
 /** @param rows the collection of the lists' rows */
@@ -87,115 +97,107 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
   const heads = db.collection<HeadDocument>('list_heads');
   const known = new Map<string, Known>();
 
-  const headOf = (list: string) => `${rows.collectionName} ${list}`;
-  const isShared = (list: string) => (known.get(list)?.sharedUntil ?? 0) > performance.now();
-
   function know(list: string, news: Partial<Known>): void {
-    const before = known.get(list) ?? { own: null, endedAt: 0, sharedUntil: 0 };
+    const before = known.get(list) ?? UNKNOWN;
     known.delete(list);
     if (known.size >= REMEMBERED) known.clear();
     known.set(list, { ...before, ...news });
   }
 
-  const share = (list: string) => know(list, { own: null, sharedUntil: performance.now() + SHARED_MS });
+  const headId = (list: string) => `${rows.collectionName} ${list}`;
 
-  /** A turn that was taken. @param begun when the command was sent, monotonic milliseconds */
-  function turnOf(list: string, { turn, top }: HeadDocument, begun: number): ListTurn {
-    const ended = (own: Known['own']) => know(list, { own, endedAt: performance.now() });
+  function want(list: string, plan: PlanTurn, before: Pick<HeadDocument, 'turn' | 'top'> | null): Wanted {
+    const head = { _id: headId(list), turn: randomUUID(), ...plan(before?.top ?? ''), ended: false, at: new Date() };
+    return { list, before: before?.turn ?? null, head };
+  }
+
+  /** Looks at lists at which others may have had the last turn. @returns what can be taken now */
+  async function look(plans: ReadonlyMap<string, PlanTurn>): Promise<Wanted[]> {
+    const found = await heads.find({ _id: { $in: [...plans.keys()].map(headId) } }).toArray();
+    const present = new Map(found.map((head) => [head._id, head]));
+    const filter = { _id: { $in: found.map(({ last }) => last) } } as Filter<Row>;
+    const last =
+      found.length === 0 ? [] : await rows.find(filter).project<{ _id: string; order: string }>({ order: 1 }).toArray();
+    const orders = new Map(last.map(({ _id, order }) => [_id, order]));
+    return [...plans].flatMap(([list, plan]) => {
+      const head = present.get(headId(list)) ?? null;
+      const isFree = head === null || orders.get(head.last) === head.top || isDead(list, head);
+      return isFree ? [want(list, plan, head)] : [];
+    });
+  }
+
+  function isDead(list: string, { turn, ended, at }: HeadDocument): boolean {
+    const now = performance.now();
+    const seen = known.get(list)?.seen;
+    if (seen?.turn !== turn) know(list, { seen: { turn, since: now } });
+    const watchedMs = seen?.turn === turn ? now - seen.since : 0;
+    return ended || watchedMs > DEAD_MS || later(at, LONG_DEAD_MS) < new Date();
+  }
+
+  /** Writes the heads of those lists that are as they were. @returns those that were written */
+  async function write(wanted: readonly Wanted[]): Promise<Wanted[]> {
+    const updates = wanted.map(({ before, head: { _id, ...$set } }) =>
+      before === null
+        ? { updateOne: { filter: { _id }, update: { $setOnInsert: $set }, upsert: true } }
+        : { updateOne: { filter: { _id, turn: before }, update: { $set } } },
+    );
+    const { matchedCount, upsertedCount } = await heads.bulkWrite(updates, { ordered: false }).catch((error) => {
+      // Of two processes that write the first head of a list, one may get the error that it exists.
+      for (const failure of writeErrorsOf(error).values()) if (!isDuplicateKey(failure)) throw failure;
+      return { matchedCount: 0, upsertedCount: 0 };
+    });
+    const firsts = wanted.filter(({ before }) => before === null).length;
+    if (upsertedCount === firsts && matchedCount === wanted.length - firsts) return [...wanted];
+    // The answer has only the number of the heads that were written, so the documents say which ones.
+    const ids = wanted.map(({ head }) => head._id);
+    const found = await heads.find({ _id: { $in: ids } }, { projection: { turn: 1 } }).toArray();
+    const turns = new Set(found.map(({ turn }) => turn));
+    return wanted.filter(({ head }) => turns.has(head.turn));
+  }
+
+  /** A turn that was taken. @param begun when that began, monotonic milliseconds */
+  function turnOf({ list, head }: Wanted, begun: number): ListTurn {
+    const { _id, turn, top } = head;
     // Unknown until it ends, so that a failure in between is one.
-    ended(null);
+    know(list, { own: null, seen: null });
     return {
       canBegin: () => performance.now() - begun < BEGIN_MS,
       end(stored) {
-        ended({ turn, top });
+        know(list, { own: { turn, top } });
         // Who does not see this waits as for a dead process.
-        if (!stored)
-          void heads.updateOne({ _id: headOf(list), turn }, { $set: { ended: true } }).catch(() => undefined);
+        if (!stored) void heads.updateOne({ _id, turn }, { $set: { ended: true } }).catch(() => undefined);
       },
     };
   }
 
-  const newHead = (list: string, plan: TurnPlan): HeadDocument => ({
-    ...{ _id: headOf(list), turn: randomUUID(), ...plan, ended: false, at: new Date() },
-  });
-
-  /** Takes the turn after another one, unless somebody has it already. */
-  async function takeAfter(list: string, before: Pick<HeadDocument, 'turn' | 'top'>, plan: PlanTurn) {
+  async function takeMany(plans: ReadonlyMap<string, PlanTurn>): Promise<Map<string, ListTurn>> {
     const begun = performance.now();
-    const { _id, ...$set } = newHead(list, plan(before.top));
-    const { matchedCount } = await heads.updateOne({ _id, turn: before.turn }, { $set });
-    return matchedCount === 1 ? turnOf(list, { _id, ...$set }, begun) : null;
-  }
-
-  /** Takes the first turn at a list, unless somebody has it already. */
-  async function takeFirst(list: string, plan: PlanTurn) {
-    const begun = performance.now();
-    const head = newHead(list, plan(''));
-    // Not an insert: a document that exists would be an error in the log of some servers.
-    const { upsertedCount } = await heads.updateOne({ _id: head._id }, { $setOnInsert: head }, { upsert: true });
-    return upsertedCount === 1 ? turnOf(list, head, begun) : null;
-  }
-
-  async function isOver({ last, top, ended, at }: HeadDocument, watchedMs: number): Promise<boolean> {
-    if (ended || watchedMs > DEAD_MS || later(at, LONG_DEAD_MS) < new Date()) return true;
-    const found = await rows.findOne({ _id: last } as never, { projection: { order: 1 } });
-    return found?.order === top;
-  }
-
-  async function takeWithOthers(list: string, plan: PlanTurn): Promise<ListTurn> {
-    const begun = performance.now();
-    let watched = { turn: '', since: begun };
-    for (let pause: number = PAUSE_MS.first; ; pause = Math.min(pause * 1.5, PAUSE_MS.longest)) {
-      const head = await heads.findOne({ _id: headOf(list) });
-      if (head && head.turn !== watched.turn) watched = { turn: head.turn, since: performance.now() };
-      let turn: ListTurn | null = null;
-      if (head === null) turn = await takeFirst(list, plan);
-      else if (await isOver(head, performance.now() - watched.since)) turn = await takeAfter(list, head, plan);
-      if (turn) return turn;
-      if (performance.now() - begun > PATIENCE_MS)
-        throw serviceError('internal_error', 'The service is not available at the moment. Try again.', null, 503);
-      await sleep(pause * (0.5 + Math.random()));
+    const looked = new Map<string, PlanTurn>();
+    const wanted: Wanted[] = [];
+    for (const [list, plan] of plans) {
+      const { own, sharedUntil } = known.get(list) ?? UNKNOWN;
+      if (own && sharedUntil < begun) wanted.push(want(list, plan, own));
+      else looked.set(list, plan);
     }
+    if (looked.size > 0) wanted.push(...(await look(looked)));
+    const written = wanted.length === 0 ? [] : await write(wanted);
+    const taken = new Map(written.map((each) => [each.list, turnOf(each, begun)]));
+    // Others have come.
+    for (const { list } of wanted) if (!taken.has(list)) know(list, { own: null, sharedUntil: begun + SHARED_MS });
+    return taken;
   }
 
   return {
-    async takeMany(plans) {
-      const begun = performance.now();
-      const wanted = [...plans].flatMap(([list, plan]) => {
-        const own = isShared(list) ? null : known.get(list)?.own;
-        return own ? [{ list, before: own.turn, head: newHead(list, plan(own.top)) }] : [];
-      });
-      if (wanted.length === 0) return new Map();
-      const updates = wanted.map(({ before, head: { _id, ...$set } }) => ({
-        updateOne: { filter: { _id, turn: before }, update: { $set } },
-      }));
-      const { matchedCount } = await heads.bulkWrite(updates, { ordered: false }).catch((error: unknown) => {
-        const [failure] = writeErrorsOf(error).values();
-        throw failure;
-      });
-      // The answer has only the number of the turns that were taken, so the documents say which ones.
-      const present =
-        matchedCount < wanted.length
-          ? await heads
-              .find({ _id: { $in: wanted.map(({ head }) => head._id) } }, { projection: { turn: 1 } })
-              .toArray()
-          : wanted.map(({ head }) => head);
-      const turns = new Set(present.map(({ turn }) => turn));
-      const taken = wanted.filter(({ head }) => turns.has(head.turn));
-      for (const { list, head } of wanted) if (!turns.has(head.turn)) share(list);
-      return new Map(taken.map(({ list, head }) => [list, turnOf(list, head, begun)]));
-    },
-
+    takeMany,
     async take(list, plan) {
-      const own = known.get(list)?.own;
-      if (own && !isShared(list)) {
-        const turn = await takeAfter(list, own, plan);
+      const latest = performance.now() + PATIENCE_MS;
+      for (let pause: number = PAUSE_MS.first; ; pause = Math.min(pause * 1.5, PAUSE_MS.longest)) {
+        const turn = (await takeMany(new Map([[list, plan]]))).get(list);
         if (turn) return turn;
-        share(list);
+        if (performance.now() > latest)
+          throw serviceError('internal_error', 'The service is not available at the moment. Try again.', null, 503);
+        await sleep(pause * (0.5 + Math.random()));
       }
-      const rest = (known.get(list)?.endedAt ?? 0) + REST_MS - performance.now();
-      if (isShared(list) && rest > 0) await sleep(rest);
-      return takeWithOthers(list, plan);
     },
   };
 }
