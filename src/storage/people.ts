@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { MAX_MEMBERS } from '../domain/limits.ts';
-import type { Invitation } from '../domain/person/invitation.ts';
+import { CLAIM_MS, type Invitation } from '../domain/person/invitation.ts';
 import type { Grants, Membership } from '../domain/person/person.ts';
 import { type Place, readPlace } from '../domain/person/place.ts';
 import type { PeopleRepository } from '../domain/person/ports.ts';
@@ -13,8 +13,12 @@ interface StoredGrants extends Grants {
 
 interface StoredInvitation extends Omit<Invitation, 'id'> {
   _id: string;
-  /** The address of the person who is accepting it. */
+  /** The address of the person who is accepting it; empty once it has ended, so that it is nobody's. */
   reservedFor?: string;
+  /** When it was accepted: its role is being granted. UTC. */
+  claimedAt?: Date;
+  /** How it ended. Its hash and this stay until it expires, to tell who opens the link again. */
+  ended?: 'used' | 'revoked';
 }
 
 interface StoredPerson {
@@ -36,6 +40,17 @@ interface StoredSession {
 }
 
 const NOTHING: Grants = { isOperator: false, memberships: [] };
+
+/** What is left of an invitation that has ended: nothing of a person or a tenant. */
+const ENDED = { reservedFor: '', email: null, invitedBy: null, grants: NOTHING } as const;
+
+/**
+ * The invitations that can still be withdrawn: nobody has accepted them, or the process that was granting the role ended
+ * before it had.
+ */
+function unclaimed(now: Date) {
+  return { claimedAt: { $not: { $gt: new Date(now.getTime() - CLAIM_MS) } } };
+}
 
 /** Grants in `person_grants`, one document for each person, and invitations in `invitations`, by the hash of the token. */
 export function createPeopleRepository(db: Db): PeopleRepository {
@@ -165,17 +180,27 @@ export function createPeopleRepository(db: Db): PeopleRepository {
     },
     async invitationsOf(tenantId, limit, now) {
       const found = await invitations
-        .find({ 'grants.memberships.tenantId': tenantId, expiresAt: { $gt: now } })
+        .find({ 'grants.memberships.tenantId': tenantId, expiresAt: { $gt: now }, ...unclaimed(now) })
         .limit(limit)
         .toArray();
       return found.map(invitationOf).sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
     },
-    async revokeInvitation(tenantId, id) {
-      const { deletedCount } = await invitations.deleteOne({ _id: id, 'grants.memberships.tenantId': tenantId });
-      return deletedCount === 1;
+    async claimInvitation(id, email, now) {
+      const { matchedCount } = await invitations.updateOne(
+        { _id: id, reservedFor: email, expiresAt: { $gt: now } },
+        { $set: { claimedAt: now } },
+      );
+      return matchedCount === 1;
     },
-    async removeInvitation(id) {
-      await invitations.deleteOne({ _id: id });
+    async revokeInvitation(tenantId, id, now) {
+      const { matchedCount } = await invitations.updateOne(
+        { _id: id, 'grants.memberships.tenantId': tenantId, ...unclaimed(now) },
+        { $set: { ...ENDED, ended: 'revoked' } },
+      );
+      return matchedCount === 1;
+    },
+    async endInvitation(id) {
+      await invitations.updateOne({ _id: id }, { $set: { ...ENDED, ended: 'used' } });
     },
   };
 }

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_MEMBERS } from '../../src/domain/limits.ts';
+import { CLAIM_MS, newInvitation } from '../../src/domain/person/invitation.ts';
 import type { Role } from '../../src/domain/person/person.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
@@ -204,6 +205,48 @@ describe('an invitation of an owner', () => {
     const late = await signedIn(service);
     expect((await accept(late.browser, token, late)).status).toBe(404);
     expect(await list()).toHaveLength(1);
+  });
+
+  it('that is withdrawn while it is accepted grants nothing, or was not withdrawn', async () => {
+    const revoke = 'mutation ($id: ID!) { result: revokeInvitation(id: $id) { __typename } }';
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 6; round++) {
+      const tenant = await service.tenant();
+      const owner = await member(tenant, 'owner');
+      const [late, token] = [await signedIn(service), await linkOf(owner, 'developer')];
+      const [{ id }] = (await owner.run('{ invitations { id } }')).data.invitations;
+      const accepting = accept(late.browser, token, late);
+      const reserved = { _id: id, reservedFor: late.email };
+      await expect.poll(() => service.app.store.db.collection('invitations').countDocuments(reserved)).toBe(1);
+      const revoked = (await owner.run(revoke, { id })).data.result.__typename;
+      const { status } = await accepting;
+      const { members } = (await owner.run(LIST)).data;
+      outcomes.add(`${revoked} ${status} ${members.length}`);
+    }
+    const clean = ['RevokeInvitationPayload 404 1', 'NotFoundError 200 2'];
+    expect([...outcomes].filter((each) => !clean.includes(each))).toEqual([]);
+  });
+
+  it('cannot be withdrawn once its role is being granted, unless the process that grants it has died', async () => {
+    const tenant = await service.tenant();
+    const people = createPeopleRepository(service.app.store.db);
+    const grants = { isOperator: false, memberships: [{ tenantId: tenant.id, role: 'viewer' as const }] };
+    const { invitation } = newInvitation({ email: null, grants, invitedBy: null }, new Date());
+    await people.insertInvitation(invitation);
+    const [email, now] = ['claims@example.com', new Date()];
+    const later = new Date(now.getTime() + CLAIM_MS + 1);
+    expect(await people.claimInvitation(invitation.id, email, now)).toBe(false);
+    await people.reserveInvitation(invitation.id, email, now);
+    expect(await people.claimInvitation(invitation.id, 'another@example.com', now)).toBe(false);
+    expect(await people.claimInvitation(invitation.id, email, now)).toBe(true);
+    expect(await people.invitationsOf(tenant.id, 10, now)).toEqual([]);
+    expect(await people.revokeInvitation(tenant.id, invitation.id, now)).toBe(false);
+    expect(await people.invitationsOf(tenant.id, 10, later)).toHaveLength(1);
+    expect(await people.revokeInvitation(tenant.id, invitation.id, later)).toBe(true);
+    expect(await people.claimInvitation(invitation.id, email, now)).toBe(false);
+    // Nothing of a person or a tenant is left.
+    const left = await service.app.store.db.collection<{ _id: string }>('invitations').findOne({ _id: invitation.id });
+    expect(JSON.stringify(left)).not.toMatch(/example|ten_/);
   });
 
   it('ends with the role of who made it', async () => {

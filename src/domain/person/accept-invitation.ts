@@ -1,5 +1,5 @@
 import { type Audit, entryOfPerson, INSTALLATION } from '../audit-entry.ts';
-import { serviceError } from '../errors.ts';
+import { type ServiceError, serviceError } from '../errors.ts';
 import { MAX_MEMBERS } from '../limits.ts';
 import type { Origin } from '../principal.ts';
 import { type Invitation, invitationId } from './invitation.ts';
@@ -26,9 +26,10 @@ export interface NewAccount {
  * Makes the account of an invited person, gives it the grants and begins a session. Somebody who has an account already
  * sends its password and gets the grants; with a second factor, its code begins the session afterwards.
  *
- * Interrupted anywhere, it can be repeated with the same address: the invitation is removed last, and reserved for the
- * address first, so that two people cannot use it.
- * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, expired or for another address;
+ * Interrupted anywhere, it can be repeated with the same address: the invitation ends last, and is reserved for the
+ * address first, so that two people cannot use it. Whoever withdraws it meanwhile wins or loses: it is claimed in one step
+ * before the grants are added.
+ * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, withdrawn, expired or for another address;
  *   invalid_credentials if the account exists and has another password; member_limit_reached
  */
 export type AcceptInvitation = (
@@ -39,19 +40,16 @@ export type AcceptInvitation = (
 
 export function createAcceptInvitation(
   accounts: Pick<Accounts, 'create' | 'signIn'>,
-  people: Pick<PeopleRepository, 'reserveInvitation' | 'removeInvitation' | 'grant' | 'grantsOf' | 'membersOf'>,
+  people: Pick<
+    PeopleRepository,
+    'reserveInvitation' | 'claimInvitation' | 'endInvitation' | 'grant' | 'grantsOf' | 'membersOf'
+  >,
   audit: Audit,
   now: () => Date,
 ): AcceptInvitation {
   return async ({ token, email, name, password }, browser, origin) => {
     const invitation = await people.reserveInvitation(invitationId(token), email, now());
-    if (invitation === null || !(await isValid(invitation))) {
-      throw serviceError(
-        'resource_not_found',
-        'This invitation does not exist, was used, has expired or is for another e-mail address. Ask for another one.',
-        'token',
-      );
-    }
+    if (invitation === null || !(await isValid(invitation))) throw unusable();
     try {
       // An invitation for an address shows that the address is the person's; one without an address does not.
       await accounts.create({ email, name, password }, invitation.email !== null);
@@ -83,6 +81,8 @@ export function createAcceptInvitation(
         );
       }
     }
+    // Decided here: whoever withdraws it is told either that it was withdrawn, and it grants nothing, or that it was used.
+    if (!(await isValid(invitation)) || !(await people.claimInvitation(invitation.id, email, now()))) throw unusable();
     await people.grant(person.id, { isOperator, memberships: raised });
     const entries = raised.map(({ tenantId, role }) => {
       const was = roleIn(tenantId);
@@ -90,7 +90,7 @@ export function createAcceptInvitation(
     });
     if (isOperator) entries.push(entryOfPerson(person, INSTALLATION, origin, 'member.joined', { role: 'operator' }));
     await audit(...entries);
-    await people.removeInvitation(invitation.id);
+    await people.endInvitation(invitation.id);
     return begun;
   };
 
@@ -102,4 +102,12 @@ export function createAcceptInvitation(
       memberships.some((each) => each.tenantId === tenantId && each.role === 'owner'),
     );
   }
+}
+
+function unusable(): ServiceError {
+  return serviceError(
+    'resource_not_found',
+    'This invitation does not exist, was used, was withdrawn, has expired or is for another e-mail address. Ask for another one.',
+    'token',
+  );
 }

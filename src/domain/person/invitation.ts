@@ -17,6 +17,12 @@ export interface Invitation {
 /** How long an invitation is valid, milliseconds. */
 export const INVITATION_MS = 7 * 86_400_000;
 
+/**
+ * How long an accepted invitation cannot be withdrawn, milliseconds: more than it takes to grant its role. Afterwards the
+ * process that should have granted it has ended.
+ */
+export const CLAIM_MS = 60_000;
+
 /** @returns the invitation, and its token, which is stored nowhere */
 export function newInvitation(
   { email, grants, invitedBy }: Omit<Invitation, 'id' | 'expiresAt'>,

@@ -147,7 +147,7 @@ export function createManageMembers({
     },
     async revokeInvitation(principal, id) {
       const owner = requirePerson(principal, 'owner', 'change');
-      if (!/^[0-9a-f]{64}$/.test(id) || !(await people.revokeInvitation(owner.tenant.id, id)))
+      if (!/^[0-9a-f]{64}$/.test(id) || !(await people.revokeInvitation(owner.tenant.id, id, new Date())))
         throw serviceError('resource_not_found', 'There is no open invitation with this id.', 'id');
       await audit(entryBy(owner, 'member.invitation_revoked', { subject: null }));
       return id;

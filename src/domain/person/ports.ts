@@ -33,11 +33,18 @@ export interface PeopleRepository {
    * @returns null if it does not exist, has expired, or is for or reserved for another address
    */
   reserveInvitation(id: string, email: string, now: Date): Promise<Invitation | null>;
-  removeInvitation(id: string): Promise<void>;
-  /** Up to `limit` invitations into a tenant that are valid at `now`, those first that end first. */
+  /**
+   * Decides that a reserved invitation is accepted: from here on it cannot be withdrawn, and its grants may be added.
+   * @param email for which it is reserved
+   * @returns false if it was withdrawn, was used or has expired meanwhile
+   */
+  claimInvitation(id: string, email: string, now: Date): Promise<boolean>;
+  /** Ends an invitation whose grants were added. */
+  endInvitation(id: string): Promise<void>;
+  /** Up to `limit` invitations into a tenant that can be withdrawn at `now`, those first that end first. */
   invitationsOf(tenantId: string, limit: number, now: Date): Promise<Invitation[]>;
-  /** Removes an invitation into this tenant. @returns false if there is none */
-  revokeInvitation(tenantId: string, id: string): Promise<boolean>;
+  /** Withdraws an invitation into this tenant. @returns false if there is none, or somebody has accepted it */
+  revokeInvitation(tenantId: string, id: string, now: Date): Promise<boolean>;
 }
 
 /** The facts that a request tells about the browser. */
@@ -153,7 +160,10 @@ export interface SecondFactors {
   stateOf(person: Person, browser: BrowserFacts): Promise<SecondFactorState>;
   /** Makes a secret that counts once `confirmCodes` has seen a code of it. @throws exists, wrong_password */
   beginCodes(password: string, browser: BrowserFacts): Promise<NewCodes>;
-  /** From here on a password alone begins no session. @throws wrong_code, none */
+  /**
+   * From here on a password alone begins no session. The code is used up.
+   * @throws wrong_code, none; exists if a code was confirmed before
+   */
   confirmCodes(code: string, browser: BrowserFacts): Promise<WithCookies<void>>;
   /** @throws wrong_password */
   removeCodes(password: string, browser: BrowserFacts): Promise<WithCookies<void>>;

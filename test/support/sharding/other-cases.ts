@@ -123,7 +123,7 @@ function peopleCases({ db }: Store): Subject {
       await invited();
       await people.invitationsOf(tenantId, 5, new Date());
     },
-    revokeInvitation: async () => people.revokeInvitation(tenantId, await invited()),
+    revokeInvitation: async () => people.revokeInvitation(tenantId, await invited(), new Date()),
     memberOf: async () => people.memberOf(tenantId, await granted()),
     removeOperator: async () => {
       const person = { _id: newId('per'), email: 'b@example.com', name: 'X' };
@@ -141,7 +141,8 @@ function peopleCases({ db }: Store): Subject {
     },
     insertInvitation: invited,
     reserveInvitation: async () => people.reserveInvitation(await invited(), email, new Date()),
-    removeInvitation: async () => people.removeInvitation(await invited()),
+    claimInvitation: async () => people.claimInvitation(await invited(), email, new Date()),
+    endInvitation: async () => people.endInvitation(await invited()),
   });
 }
 
