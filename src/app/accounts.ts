@@ -21,8 +21,10 @@ export function composeAccounts({ data, mailer, publicUrl }: PeopleParts): Accou
   const { people } = data;
   const report = (err: unknown) => data.logFailure('error', 'the mail with the link to a new password failed', err);
   const attempts = createAttemptLimiter(data.alone ? null : db);
+  // In the store also if this is the only process: a code outlives a restart.
+  const uses = createAttemptLimiter(db);
   const isFirstUse = async (personId: string, code: string) =>
-    (await attempts.attempt('code', createHash('sha256').update(`${personId} ${code}`).digest('hex'))) === 0;
+    (await uses.attempt('code', createHash('sha256').update(`${personId} ${code}`).digest('hex'))) === 0;
   // Anew with each new key of the sessions.
   const loaded = loadedOnce(
     () => data.keys.sessions.newest().number,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Authenticator, codeAt, type Deviation } from '../support/authenticator.ts';
+import { Authenticator, codeAt, type Deviation, earlierCode } from '../support/authenticator.ts';
 import { Browser, invite, signedIn } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -29,10 +29,13 @@ async function withCodes(grants: Parameters<typeof signedIn>[1] = {}) {
   const begun = await browser.post('/auth/codes/begin', { password });
   expect(begun.status).toBe(200);
   const { uri, recoveryCodes } = begun.body as { uri: string; recoveryCodes: string[] };
-  const confirmed = await browser.post('/auth/codes/confirm', { code: codeAt(uri) });
+  const confirmed = await browser.post('/auth/codes/confirm', { code: await earlierCode(uri) });
   expect(confirmed.status).toBe(204);
   return { ...person, uri, recoveryCodes };
 }
+
+/** A digit as Arabic keyboards write it. */
+const arabic = (digit: string) => String.fromCharCode(0x0660 + Number(digit));
 
 /** A browser that has sent the right password of an account with codes. */
 async function halfway({ email, password }: { email: string; password: string }): Promise<Browser> {
@@ -51,7 +54,7 @@ describe('codes of an authenticator', () => {
     // Nobody is locked out by a page that was left: nothing counts before a code was seen.
     expect((await anyBrowser().post('/auth/sign-in', { email, password })).body.person).toMatchObject({ email });
     expect(codeOf(await browser.post('/auth/codes/confirm', { code: '000000' }))).toEqual([401, 'invalid_credentials']);
-    await browser.post('/auth/codes/confirm', { code: codeAt(begun.body.uri) });
+    await browser.post('/auth/codes/confirm', { code: await earlierCode(begun.body.uri) });
     const other = await halfway({ email, password });
     expect(codeOf(await other.session())).toEqual([401, 'not_signed_in']);
     const answer = await other.post('/auth/sign-in/code', { code: codeAt(begun.body.uri) });
@@ -119,6 +122,56 @@ describe('codes of an authenticator', () => {
     expect((await two.session()).status).toBe(401);
     // One is of the account's own browser, one of the first sign-in.
     expect(await service.app.store.db.collection('person_sessions').countDocuments({ userId: person.id })).toBe(2);
+  });
+
+  it('that set the second factor up do not sign in; a code sets up once, of two who send it at once', async () => {
+    const { browser, email, password } = await signedIn(service, {}, anyBrowser());
+    const { uri } = (await browser.post('/auth/codes/begin', { password })).body;
+    const code = await earlierCode(uri);
+    const both = await Promise.all([1, 2].map(() => browser.post('/auth/codes/confirm', { code })));
+    expect(both.map(({ status }) => status).toSorted()).toEqual([204, 401]);
+    const other = await halfway({ email, password });
+    expect(codeOf(await other.post('/auth/sign-in/code', { code }))).toEqual([401, 'invalid_credentials']);
+    expect((await other.session()).status).toBe(401);
+    const next = await halfway({ email, password });
+    expect((await next.post('/auth/sign-in/code', { code: codeAt(uri) })).status).toBe(200);
+    // Where codes are set up, this path tells of none whether it is right.
+    for (const each of [codeAt(uri, Date.now() + 30_000), '000000'])
+      expect(codeOf(await browser.post('/auth/codes/confirm', { code: each }))).toEqual([400, 'invalid_request']);
+  });
+
+  it('are taken once by those who send one at once, however each writes it', async () => {
+    const person = await withCodes();
+    const code = codeAt(person.uri);
+    const written = [code, `${code.slice(0, 3)} ${code.slice(3)}`, code.replace(/\d/g, arabic)];
+    const browsers = await Promise.all(written.map(() => halfway(person)));
+    const answers = await Promise.all(browsers.map((each, i) => each.post('/auth/sign-in/code', { code: written[i] })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+  });
+
+  it('are remembered in the store, so that a restart does not forget a use', async () => {
+    const used = () =>
+      service.app.store.db.collection('rate_windows').countDocuments({ _id: /^attempt-code:/ as never });
+    const before = await used();
+    await withCodes();
+    expect(await used()).toBe(before + 1);
+  });
+
+  it.each<[string, (code: string) => string]>([
+    ['a space', (code) => `${code.slice(0, 3)} ${code.slice(3)}`],
+    ['a narrow space and a mark of direction', (code) => `\u200f${code.slice(0, 3)}\u202f${code.slice(3)}\n`],
+    ['hyphens', (code) => code.match(/..?/g)?.join('\u2011') ?? ''],
+    ['Arabic-Indic digits', (code) => code.replace(/\d/g, arabic)],
+    ['digits of Persian', (code) => code.replace(/\d/g, (digit) => String.fromCharCode(0x06f0 + Number(digit)))],
+  ])('may be typed with %s, to set up and to sign in; recovery codes too', async (_name, typed) => {
+    const { browser, email, password } = await signedIn(service, {}, anyBrowser());
+    const { uri, recoveryCodes } = (await browser.post('/auth/codes/begin', { password })).body;
+    const confirmed = await browser.post('/auth/codes/confirm', { code: typed(await earlierCode(uri)) });
+    expect(confirmed.status).toBe(204);
+    for (const code of [codeAt(uri), recoveryCodes[0].replace('-', ' '), recoveryCodes[1].replace('-', '')]) {
+      const signed = await (await halfway({ email, password })).post('/auth/sign-in/code', { code: typed(code) });
+      expect([signed.status, signed.body.person?.email]).toEqual([200, email]);
+    }
   });
 
   it('are of the account whose password was sent, whoever else is signed in', async () => {

@@ -1,4 +1,5 @@
 import { createHash, createHmac, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
@@ -16,6 +17,16 @@ export function codeAt(uri: string, now = Date.now()): string {
   const mac = createHmac('sha1', secretOf(uri)).update(step).digest();
   const at = (mac.at(-1) ?? 0) & 15;
   return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0');
+}
+
+/**
+ * The code before the present one, which is valid still: to set codes up with, so that the present one is left for signing
+ * in. It waits for the next one where the present one ends soon.
+ */
+export async function earlierCode(uri: string): Promise<string> {
+  const left = 30_000 - (Date.now() % 30_000);
+  if (left < 3000) await sleep(left + 1);
+  return codeAt(uri, Date.now() - 30_000);
 }
 
 /** What an authenticator does differently from what it should. */

@@ -77,11 +77,14 @@ export function createSecondFactors(
       return { uri: made.totpURI, recoveryCodes: made.backupCodes };
     }),
     confirmCodes: refusing(async (code, browser) => {
-      const { headers } = await auth.api.verifyTOTP({
-        body: { code },
-        headers: headersOf(browser),
-        returnHeaders: true,
-      });
+      const asked = headersOf(browser);
+      const session = await auth.api.getSession({ headers: asked });
+      if (session === null) throw new SecondFactorRefused('ended');
+      // The library would tell whether the code is right, as often as it is asked.
+      if (session.user.twoFactorEnabled) throw new SecondFactorRefused('exists');
+      // Before the code is checked: of two who send it at once, one has used it.
+      if (!(await isFirstUse(session.user.id, code))) throw new SecondFactorRefused('wrong_code');
+      const { headers } = await auth.api.verifyTOTP({ body: { code }, headers: asked, returnHeaders: true });
       return { result: undefined, cookies: headers.getSetCookie() };
     }),
     removeCodes: refusing(async (password, browser) => {
@@ -100,7 +103,7 @@ export function createSecondFactors(
       // A session that the browser may have counts for nothing here: the library would check the code of its account.
       const headers = headersOf({ ...browser, cookie: withoutSession(browser.cookie) });
       const asked = { body: { code }, headers, returnHeaders: true } as const;
-      const { headers: answered } = /^\d+$/.test(code)
+      const { headers: answered } = isOfAuthenticator(code)
         ? await auth.api.verifyTOTP(asked)
         : await auth.api.verifyBackupCode(asked);
       const session = await begun(answered, browser);
@@ -166,6 +169,11 @@ export function createSecondFactors(
 
 function shown({ id, name, createdAt }: StoredPasskey): Passkey {
   return { id, name: name ?? '', createdAt: new Date(createdAt) };
+}
+
+/** A recovery code has a hyphen. */
+function isOfAuthenticator(code: string): boolean {
+  return /^\d+$/.test(code);
 }
 
 /** A browser's cookies without its session. */

@@ -192,7 +192,7 @@ export const en: Texts = {
     refusals: {
       wrongCredentials: 'The e-mail address or the password is wrong.',
       wrongPassword: 'The password is wrong.',
-      wrongCode: 'The code is wrong, or was used.',
+      wrongCode: 'The code is wrong, or was used: each serves once. Wait for the next one.',
       passkey: 'The passkey was not accepted, or the window was closed.',
       link: 'This link was used, has expired or is for another e-mail address. Ask for another one.',
       notSignedIn: 'Your session has ended. Sign in again.',

@@ -194,7 +194,7 @@ export const fr: Texts = {
     refusals: {
       wrongCredentials: 'L’adresse e-mail ou le mot de passe est incorrect.',
       wrongPassword: 'Le mot de passe est incorrect.',
-      wrongCode: 'Le code est incorrect ou a déjà servi.',
+      wrongCode: 'Le code est incorrect ou a déjà servi\u00a0: chacun sert une fois. Attendez le suivant.',
       passkey: 'La clé d’accès n’a pas été acceptée, ou la fenêtre a été fermée.',
       link: 'Ce lien a servi, a expiré ou concerne une autre adresse e-mail. Demandez-en un autre.',
       notSignedIn: 'Votre session a pris fin. Connectez-vous de nouveau.',

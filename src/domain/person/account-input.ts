@@ -3,6 +3,7 @@ import { asciiAddress, emailAddress } from '../email-address.ts';
 import { exactly, expected } from '../input-problems.ts';
 import { oneLineText } from '../printable-text.ts';
 import { MIN_PASSWORD, PERSON_TEXTS } from './limits.ts';
+import { typedCode } from './typed-code.ts';
 
 /**
  * Whether an account can have this address: what the library of the accounts accepts, too. Without a rule for both an
@@ -34,7 +35,10 @@ export const changePasswordInput = exactly(
 export const requestResetInput = exactly({ email }, 'a JSON object with email');
 export const resetPasswordInput = exactly({ token, newPassword }, 'a JSON object with token and newPassword');
 
-const code = z.string({ error: expected('the code, a string') }).max(PERSON_TEXTS.code, { error: 'is too long' });
+const code = z
+  .string({ error: expected('the code, a string') })
+  .max(PERSON_TEXTS.code, { error: 'is too long', abort: true })
+  .transform(typedCode);
 /** An answer of the browser's authenticator; the library of the accounts reads it. */
 const response = z.looseObject({ id: z.string() }, { error: expected('the answer of the authenticator, an object') });
 
