@@ -1,5 +1,7 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { giveToOwner } from './folder-owner.ts';
 
 const SQLITE_BUSY = 5;
 
@@ -15,7 +17,8 @@ export function lockFile(file: string, how: 'shared' | 'exclusive', waitMs: numb
   let lock: DatabaseSync | null = null;
   try {
     lock = new DatabaseSync(file, { timeout: waitMs });
-    chmodSync(file, 0o600);
+    if ((statSync(file).mode & 0o777) !== 0o600) chmodSync(file, 0o600);
+    giveToOwner(file);
     // Without a file for the journal beside it.
     lock.exec('PRAGMA journal_mode = MEMORY');
     lock.exec(how === 'shared' ? 'BEGIN; SELECT count(*) FROM sqlite_master' : 'BEGIN EXCLUSIVE');
@@ -25,6 +28,12 @@ export function lockFile(file: string, how: 'shared' | 'exclusive', waitMs: numb
     // Not of SQLite: it names the file.
     if (errcode === undefined) throw cause;
     if (errcode === SQLITE_BUSY) throw new Error(held, { cause });
+    const owner = foreignOwner(file);
+    if (owner !== null)
+      throw new Error(
+        `${file} belongs to another user (${owner}), and this one may not write to it. Run as root: chown --reference=${dirname(file)} ${file}`,
+        { cause },
+      );
     throw new Error(
       `${file} cannot be locked (${message}). Choose a folder on a local disk that can be written: not every network file system has locks.`,
       { cause },
@@ -32,4 +41,10 @@ export function lockFile(file: string, how: 'shared' | 'exclusive', waitMs: numb
   }
   const taken = lock;
   return () => taken.close();
+}
+
+/** The user id of a file's owner, if that is not this user; null otherwise. */
+function foreignOwner(file: string): number | null {
+  const uid = statSync(file, { throwIfNoEntry: false })?.uid;
+  return uid === undefined || uid === process.getuid?.() ? null : uid;
 }

@@ -8,6 +8,7 @@ import { runningEngine } from '../engine/running.ts';
 import { connect, type Store } from '../storage/connect.ts';
 import { RESTORING } from './backup/file-list.ts';
 import { checkData } from './data-watch.ts';
+import { giveAllToOwner } from './folder-owner.ts';
 
 export interface OpenStore extends Store {
   /**
@@ -123,9 +124,11 @@ async function startOwn(
   }
   try {
     const store = await connect(engine.uri, undefined, monitorCommands);
+    await giveAllToOwner(config.dataDir);
     const close = async () => {
       await store.close();
       await engine.close();
+      await giveAllToOwner(config.dataDir);
     };
     return { ...store, close, kind: 'own engine' };
   } catch (error) {

@@ -46,8 +46,7 @@ export async function openSource(store: Pick<Store, 'client' | 'close'>, since?:
         }
       },
       async close() {
-        await store.close();
-        await file.close();
+        await store.close().finally(() => file.close());
       },
     };
   } catch (error) {

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, opendir, stat } from 'node:fs/promises';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { syncFolders } from '../../adapters/sync-folder.ts';
 import { KEY_LOCK_FILE } from '../key-files.ts';
@@ -22,12 +23,20 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['db', 'chromium', RESTORING, KEY_
 export interface FileList {
   readonly files: number;
   add(path: string, sha256: string): Promise<void>;
+  /** Ends without a list: after a failure. Does nothing after `close`. */
+  release(): Promise<void>;
   /** Waits until the list, and the names of all files of the copy, are on the disk. @returns the SHA-256 of the list */
   close(): Promise<string>;
 }
 
 export async function createFileList(folder: string): Promise<FileList> {
   const handle = await open(join(folder, SUMS), 'wx', 0o600);
+  let isOpen = true;
+  const release = async () => {
+    if (!isOpen) return;
+    isOpen = false;
+    await handle.close();
+  };
   const hash = createHash('sha256');
   let files = 0;
   return {
@@ -42,9 +51,10 @@ export async function createFileList(folder: string): Promise<FileList> {
       await handle.write(line);
       files++;
     },
+    release,
     async close() {
       await handle.sync();
-      await handle.close();
+      await release();
       await syncFolders(folder);
       return hash.digest('hex');
     },
@@ -58,7 +68,17 @@ export async function createFileList(folder: string): Promise<FileList> {
 export async function* readFileList(folder: string, sha256: string): AsyncGenerator<{ path: string; sha256: string }> {
   const list = join(folder, SUMS);
   if ((await digestOf(list)) !== sha256) throw new Error(`${list} is damaged: its digest is not that of the manifest.`);
-  for await (const line of createInterface({ input: createReadStream(list), crlfDelay: Number.POSITIVE_INFINITY })) {
+  const input = createReadStream(list);
+  try {
+    yield* entriesOf(list, input);
+  } finally {
+    // Readline leaves it open where its reader ends early.
+    input.destroy();
+  }
+}
+
+async function* entriesOf(list: string, input: Readable): AsyncGenerator<{ path: string; sha256: string }> {
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     const [, sum, path] = /^([0-9a-f]{64}) {2}data\/(.+)$/.exec(line) ?? [];
     const isInside = path !== undefined && normalize(path) === join(path) && !/^(\.\.)?([/\\]|$)/.test(normalize(path));
     if (sum === undefined || path === undefined || !isInside || path.split('/').includes('..'))

@@ -14,7 +14,7 @@ import { lockFile } from '../file-lock.ts';
 import { lockKeyFiles } from '../key-files.ts';
 import { engineFolder } from '../store.ts';
 import { type CopiedState, copyDatabase, copyDataFiles, copyLog, type OpenSource, openSource } from './copy-store.ts';
-import { createFileList } from './file-list.ts';
+import { createFileList, type FileList } from './file-list.ts';
 import { findManifest, type Manifest, writeManifest } from './manifest.ts';
 import { type BackupOptions, isEmpty, megabytes, outside } from './take-backup.ts';
 
@@ -98,6 +98,7 @@ async function followOnce(config: Config, uri: string, options: FollowOptions, i
   const unlock = lockKeyFiles(config.dataDir, 'shared');
   let source: OpenSource | null = null;
   let copy: FileCopy | null = null;
+  let list: FileList | null = null;
   try {
     const earlier = await findManifest(to);
     const since = replace ? undefined : earlier?.history;
@@ -111,7 +112,7 @@ async function followOnce(config: Config, uri: string, options: FollowOptions, i
     say(`copying ${megabytes(source.fileBytes)} of data`);
     copy = await copyDatabase(source, folder, signal);
     const content = await inspected(source, copy, signal);
-    const list = await createFileList(folder);
+    list = await createFileList(folder);
     const masterKey = await copyDataFiles(config.dataDir, folder, list, options.withMasterKey);
     const manifest: Omit<Manifest, 'takenAt' | 'history' | 'logBytes'> = {
       ...{ format: 1, kind: 'following', folder: name, startedAt, masterKey },
@@ -133,9 +134,7 @@ async function followOnce(config: Config, uri: string, options: FollowOptions, i
       },
     );
   } finally {
-    await copy?.close();
-    await source?.close();
-    unlock();
+    await Promise.all([list?.release(), copy?.close(), source?.close()]).finally(unlock);
   }
 }
 

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { syncFolder } from '../../adapters/sync-folder.ts';
 import type { Config } from '../../config.ts';
 import { settleCopy } from '../../engine/copy/settle-copy.ts';
+import { giveAllToOwner } from '../folder-owner.ts';
 import { copyFile, DATA, DATABASE, RESTORING, readFileList } from './file-list.ts';
 import { findManifest, type Manifest } from './manifest.ts';
 import { type BackupOptions, isEmpty } from './take-backup.ts';
@@ -43,6 +44,8 @@ export async function restoreBackup(
     await rm(staging, { recursive: true, force: true });
     throw error;
   }
+  // Root's files would stop the service, which runs as the owner of DATA_DIR.
+  await giveAllToOwner(target);
   const names = await readdir(staging);
   // Without a database the service would begin a new one; nobody may take a part of a restore for the whole.
   for (const name of names.filter((each) => each !== 'db')) await rename(join(staging, name), join(target, name));

@@ -71,20 +71,24 @@ async function fill(config: Config, folder: string, options: BackupOptions): Pro
   }
   const path = join(folder, DATA, DATABASE);
   const list = await createFileList(folder);
-  const masterKey = await copyDataFiles(config.dataDir, folder, list, options.withMasterKey);
-  signal.throwIfAborted();
-  say('checking the copy');
-  const [content, sha256] = await Promise.all([inspectCopy(path), digestOf(path)]);
-  signal.throwIfAborted();
-  await list.add(DATABASE, sha256);
-  const manifest: Manifest = {
-    ...{ format: 1, kind: 'complete', folder: '.' },
-    ...{ startedAt: startedAt.toISOString(), takenAt: copied.at.toISOString(), masterKey },
-    ...{ history: copied.history, fileVersion: content.fileVersion, documents: content.documents },
-    ...{ sums: await list.close(), files: list.files, dataBytes: (await stat(path)).size, logBytes: 0 },
-  };
-  await writeManifest(folder, manifest);
-  return manifest;
+  try {
+    const masterKey = await copyDataFiles(config.dataDir, folder, list, options.withMasterKey);
+    signal.throwIfAborted();
+    say('checking the copy');
+    const [content, sha256] = await Promise.all([inspectCopy(path), digestOf(path)]);
+    signal.throwIfAborted();
+    await list.add(DATABASE, sha256);
+    const manifest: Manifest = {
+      ...{ format: 1, kind: 'complete', folder: '.' },
+      ...{ startedAt: startedAt.toISOString(), takenAt: copied.at.toISOString(), masterKey },
+      ...{ history: copied.history, fileVersion: content.fileVersion, documents: content.documents },
+      ...{ sums: await list.close(), files: list.files, dataBytes: (await stat(path)).size, logBytes: 0 },
+    };
+    await writeManifest(folder, manifest);
+    return manifest;
+  } finally {
+    await list.release();
+  }
 }
 
 /** The absolute path of a backup's folder. @throws when it is in DATA_DIR, or DATA_DIR is in it */
