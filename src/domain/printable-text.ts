@@ -58,7 +58,7 @@ export function fits(text: string, max: number): boolean {
 export function anyText(max: number, what: string) {
   return z
     .string({ error: expected(what) })
-    .refine((text) => fits(text, max), { error: `is too long: at most ${max} characters` })
+    .refine((text) => fits(text, max), { error: `is too long: at most ${max} characters`, abort: true })
     .refine((text) => text.isWellFormed(), { error: 'contains half a character (an unpaired surrogate)' })
     .meta({ maxLength: max });
 }
@@ -67,7 +67,7 @@ export function anyText(max: number, what: string) {
 export function printableText(max: number, what: string) {
   return z
     .string({ error: expected(what) })
-    .refine((text) => fits(text, max), { error: `is too long: at most ${max} characters` })
+    .refine((text) => fits(text, max), { error: `is too long: at most ${max} characters`, abort: true })
     .refine(isPrintable, {
       error: 'contains a control character or half a character (an unpaired surrogate), which is not allowed',
     })

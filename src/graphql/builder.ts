@@ -10,7 +10,7 @@ import { problemsOf } from '../domain/input-problems.ts';
 import { requireIssuer } from '../domain/invoice/create-invoice.ts';
 import { PAGE_SIZE } from '../domain/limits.ts';
 import type { Role } from '../domain/person/person.ts';
-import { requirePerson, requireScope, type Scope } from '../domain/principal.ts';
+import { type Principal, requirePerson, requireScope, type Scope } from '../domain/principal.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** The schema builder. Fields are non-null by default. */
@@ -68,11 +68,7 @@ export const builder = new SchemaBuilder<{
   // The path of an error starts with the argument's name, which `param` does not contain.
   zod: { validationError: (error) => new ServiceError(problemsOf(error, 1)) },
   scopeAuth: {
-    authScopes: ({ principal }) => ({
-      scope: (scope) => requireScope(principal, scope) !== null,
-      issuer: () => requireIssuer(principal) !== null,
-      person: (role) => requirePerson(principal, role, 'read') !== null,
-    }),
+    authScopes: ({ principal }) => scopesOf(principal),
   },
 });
 
@@ -81,6 +77,15 @@ export const builder = new SchemaBuilder<{
  * as long as its subscription and an object may change between two reads.
  */
 export const UNCACHED = { cache: false } as const;
+
+/** The rules of the fields' `authScopes` for a caller. Each throws {ServiceError} insufficient_scope, tenant_suspended. */
+export function scopesOf(principal: Principal) {
+  return {
+    scope: (scope: Scope) => requireScope(principal, scope) !== null,
+    issuer: () => requireIssuer(principal) !== null,
+    person: (role: Role) => requirePerson(principal, role, 'read') !== null,
+  };
+}
 
 builder.queryType({
   description:

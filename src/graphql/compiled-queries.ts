@@ -39,6 +39,8 @@ export interface CompiledOperation {
   ): Promise<{ readonly data: Record<string, unknown> } | null>;
 }
 
+/** Whether there is a fault, whichever. */
+const ONE_FAULT = { ...LIMITS, errors: 1 };
 /** Maximum number of fields of a compiled operation. Compiling costs about as much as ten executions, or more. */
 const MAX_FIELDS = 120;
 /** Capacity of the cache in fields of about 2 KB, and the tokens of a document (300 bytes each) that count as one. */
@@ -61,7 +63,9 @@ export function createCompiledQueries(gate: Gate) {
       const document = gate.known(query);
       const compiled = document && compile(document, operationName);
       const operation = compiled && getOperationAST(document, operationName);
-      return operation && variableErrors(schema, document, operation, variables, 1).length === 0 ? compiled : null;
+      return operation && variableErrors(schema, document, operation, variables, ONE_FAULT).length === 0
+        ? compiled
+        : null;
     },
   };
 }

@@ -12,7 +12,9 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import type { Principal } from '../domain/principal.ts';
 import { exceededCost, exceededLimits, LIMITS, requestsOf } from './limits.ts';
+import { forbiddenOperation } from './root-scopes.ts';
 import { schema } from './schema.ts';
 import { variableErrors } from './variable-faults.ts';
 
@@ -38,6 +40,11 @@ export interface Gate {
    * large. None if it may run: the libraries then find no fault in the variables, which they would quote at length.
    */
   refuse(args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>): readonly GraphQLError[];
+  /**
+   * The error of a valid operation of which the caller may run nothing; null if something may run. To be asked before
+   * {@link refuse}, which reads the variables.
+   */
+  forbidden(args: Pick<ExecutionArgs, 'document' | 'operationName'>, principal: Principal): GraphQLError | null;
   /** The number of requests that an operation counts for the rate limit. */
   requests(document: DocumentNode, operationName: string | null | undefined): number;
   /** The error with a shortened message, and without suggestions of the schema's names if introspection is disabled. */
@@ -93,11 +100,13 @@ export function createGate({ introspection, operations, operationsOnly = false }
     refuse({ document, operationName, variableValues }) {
       const operation = getOperationAST(document, operationName);
       if (!operation) return [];
-      const invalid = variableErrors(schema, document, operation, variableValues ?? {}, LIMITS.errors);
+      const invalid = variableErrors(schema, document, operation, variableValues ?? {}, LIMITS);
       if (invalid.length > 0) return invalid;
       const excess = exceededCost(schema, document, operation, variableValues ?? {});
       return excess ? [excess] : [];
     },
+    forbidden: ({ document, operationName }, principal) =>
+      forbiddenOperation(schema, document, operationName, principal),
     requests: (document, operationName) => requestsOf(schema, document, getOperationAST(document, operationName)),
     redacted(error) {
       const message = shortened(introspection ? error.message : withoutSuggestion(error.message));

@@ -34,6 +34,14 @@ export const LIMITS = {
   rootFields: 10,
   fields: 500,
   aliases: 50,
+  /**
+   * Selections of a document as it is written: fields, spreads and inline fragments of all its operations and fragments,
+   * used or not. Validation compares them in pairs.
+   */
+  selections: 600,
+  fragments: 50,
+  /** Items of all lists of the variables together. An invoice has at most 1,000 lines. */
+  listItems: 3000,
   /** Reported errors of a document, or of its variables. */
   errors: 20,
   /** Fields of an answer, counted while resolvers run. */
@@ -81,7 +89,25 @@ export function exceededLimits(schema: GraphQLSchema, document: DocumentNode): G
     else if (aliases > LIMITS.aliases) errors.push(refusal(`${LIMITS.aliases} aliases`, operation));
     else if (depth > LIMITS.depth) errors.push(refusal(`${LIMITS.depth} levels of fields`, operation));
   }
-  return errors;
+  if (errors.length > 0) return errors;
+  const written = exceededText(document);
+  return written ? [written] : [];
+}
+
+/** The first limit that the document exceeds as it is written, whatever its operations use of it. */
+function exceededText({ definitions }: DocumentNode): GraphQLError | null {
+  let [selections, fragments] = [0, 0];
+  const count = (set: SelectionSetNode): void => {
+    selections += set.selections.length;
+    for (const each of set.selections) if ('selectionSet' in each && each.selectionSet) count(each.selectionSet);
+  };
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments++;
+    if ('selectionSet' in definition) count(definition.selectionSet);
+  }
+  const most = (what: string) => new GraphQLError(`A document may have at most ${what}.`);
+  if (selections > LIMITS.selections) return most(`${LIMITS.selections} selections in all`);
+  return fragments > LIMITS.fragments ? most(`${LIMITS.fragments} fragments`) : null;
 }
 
 /**

@@ -31,29 +31,37 @@ interface Fault {
  * The errors of the values that do not match the types of an operation's variables: what graphql-js would report, in its
  * order. Each of its own messages quotes the whole value, or the object around it, which takes seconds for a large one.
  * `extensions.param` is the path from the argument that contains the variable, and below the argument `input`.
- * @param most the maximum number of errors: the values behind them are not examined
+ * The lengths of lists are counted before a member of one is read: each costs the work of its whole type, however small it
+ * is in the request.
+ * @param most `errors`: the values behind so many are not examined; `listItems`: in all lists of the variables
  */
 export function variableErrors(
   schema: GraphQLSchema,
   document: DocumentNode,
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Variables,
-  most: number,
+  most: { readonly errors: number; readonly listItems: number },
 ): GraphQLError[] {
   const errors: GraphQLError[] = [];
+  const items = { left: most.listItems };
   for (const definition of variableDefinitions) {
     const name = definition.variable.name.value;
     const given = Object.hasOwn(variables, name);
     if (!given && definition.defaultValue) continue;
     let place: readonly string[] | null = null;
-    for (const { path, message } of faults(given ? variables[name] : undefined, typeOf(schema, definition), [])) {
+    for (const { path, message } of faults(
+      given ? variables[name] : undefined,
+      typeOf(schema, definition),
+      [],
+      items,
+    )) {
       const where = path.length > 0 ? ` at "${paramOf([name, ...path])}"` : '';
       const error = new GraphQLError(`Variable "$${name}" got ${given ? 'invalid' : 'no'} value${where}; ${message}`, {
         nodes: definition,
       });
       place ??= placeOf(document, definition);
       if (place.length + path.length > 0) error.extensions.param = paramOf([...place, ...path]);
-      if (errors.push(error) === most) return errors;
+      if (errors.push(error) === most.errors || items.left < 0) return errors;
     }
   }
   return errors;
@@ -83,15 +91,23 @@ function typeOf(schema: GraphQLSchema, { type }: VariableDefinitionNode): GraphQ
   return typeFromAST(schema, type) as GraphQLInputType;
 }
 
-function* faults(value: unknown, type: GraphQLInputType, path: readonly string[]): Generator<Fault, undefined> {
+/** @param items how many items of lists may still come; below 0, too many came, and nothing more is read */
+function* faults(
+  value: unknown,
+  type: GraphQLInputType,
+  path: readonly string[],
+  items: { left: number },
+): Generator<Fault, undefined> {
   if (isNonNullType(type)) {
     if (value == null) yield { path, message: `Expected non-nullable type "${type}" not to be null.` };
-    else yield* faults(value, type.ofType, path);
+    else yield* faults(value, type.ofType, path, items);
   } else if (value == null) {
     return;
   } else if (isListType(type)) {
-    if (!Array.isArray(value)) yield* faults(value, type.ofType, path);
-    else for (const [index, item] of value.entries()) yield* faults(item, type.ofType, [...path, String(index)]);
+    if (!Array.isArray(value)) return yield* faults(value, type.ofType, path, items);
+    items.left -= value.length;
+    if (items.left < 0) yield { path, message: 'The lists of the variables have too many items in all.' };
+    else for (const [index, item] of value.entries()) yield* faults(item, type.ofType, [...path, String(index)], items);
   } else if (!isInputObjectType(type)) {
     const message = refusalOf(value, type);
     if (message !== null) yield { path, message };
@@ -101,7 +117,7 @@ function* faults(value: unknown, type: GraphQLInputType, path: readonly string[]
     const fields = type.getFields();
     for (const field of Object.values(fields)) {
       const member = (value as Variables)[field.name];
-      if (member !== undefined) yield* faults(member, field.type, [...path, field.name]);
+      if (member !== undefined) yield* faults(member, field.type, [...path, field.name], items);
       else if (isRequiredInputField(field))
         yield { path: [...path, field.name], message: `A value of the type "${field.type}" is required.` };
     }

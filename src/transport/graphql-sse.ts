@@ -3,6 +3,7 @@ import { type DocumentNode, type ExecutionResult, execute, GraphQLError, getOper
 import { createHandler, type Response, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse';
 import type { Context, Middleware } from 'koa';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
+import type { Principal } from '../domain/principal.ts';
 import { boundedAnswer, boundsOf } from '../graphql/bounded-answer.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
@@ -59,7 +60,7 @@ export function graphqlOverSse(
       const operationName = named || undefined;
       const { ctx } = call;
       call.operationId = String(extensions?.operationId ?? '');
-      const read = checked(gate, query, operationName, variables ?? {});
+      const read = checked(gate, query, operationName, variables ?? {}, principalOf(ctx));
       if ('document' in read) {
         const requests = gate.requests(read.document, operationName);
         const overLimit = requests > 1 ? await count(ctx, requests - 1).then(() => null, toError) : null;
@@ -241,6 +242,7 @@ function checked(
   source: string,
   operationName: string | undefined,
   variables: Record<string, unknown>,
+  principal: Principal,
 ): { document: DocumentNode } | { errors: readonly GraphQLError[] } {
   try {
     const document = gate.parse(source);
@@ -248,6 +250,8 @@ function checked(
     if (errors.length > 0) return { errors };
     if (!getOperationAST(document, operationName))
       return { errors: [new GraphQLError('operationName must name one of the operations of the document.')] };
+    const forbidden = gate.forbidden({ document, operationName }, principal);
+    if (forbidden) return { errors: [forbidden] };
     const refusals = gate.refuse({ document, operationName, variableValues: variables });
     return refusals.length > 0 ? { errors: refusals } : { document };
   } catch (error) {

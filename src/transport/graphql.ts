@@ -75,6 +75,8 @@ function gatePlugin(
       const { ctx, refusal: known } = args.contextValue;
       const operation = getOperationAST(args.document, args.operationName);
       (ctx.state as RequestState).operation = operation?.name?.value ?? null;
+      const forbidden = gate.forbidden(args, args.contextValue.principal);
+      if (forbidden) return setResultAndStopExecution({ data: null, ...refused([forbidden]) });
       let refusals = known ? [known] : gate.refuse(args);
       if (refusals.length === 0) refusals = await overLimit(ctx, gate.requests(args.document, args.operationName));
       if (refusals.length > 0) return setResultAndStopExecution(refused(refusals));
@@ -90,6 +92,8 @@ function gatePlugin(
       });
     },
     onSubscribe({ args, setResultAndStopExecution }) {
+      const forbidden = gate.forbidden(args, args.contextValue.principal);
+      if (forbidden) return setResultAndStopExecution(refused([forbidden]));
       const refusals = gate.refuse(args);
       if (refusals.length > 0) setResultAndStopExecution(refused(refusals));
     },

@@ -239,6 +239,9 @@ function unmatched(router: Router): Middleware {
 /** A hint at the path that a client may have meant, or an empty text. */
 function adviceOn(path: string, router: Router): string {
   if (/^\/v\d[^/]*\//.test(path) && !path.startsWith('/v1/')) return ' The only version of the interface is v1: /v1/….';
-  const shorter = path.replace(/\/+$/, '');
+  let end = path.length;
+  // A regular expression would try each run of slashes from each of its slashes on.
+  while (path[end - 1] === '/') end--;
+  const shorter = path.slice(0, end);
   return shorter !== path && router.match(shorter, 'GET').path.length > 0 ? ' Remove the trailing slash.' : '';
 }

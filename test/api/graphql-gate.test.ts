@@ -72,6 +72,12 @@ describe('limits', () => {
     ['characters', `{ __typename } # ${'x'.repeat(LIMITS.characters)}`, 'at most 100,000 characters'],
     ['fields at the root', `{ ${times(11, (i) => `a${i}: __typename`)} }`, 'at most 10 fields'],
     ['fields in all', `{ invoices { ${times(501, () => '__typename')} } }`, 'at most 500 fields'],
+    [
+      'selections as written, used or not',
+      `{ __typename } fragment A on Invoice { ${times(601, () => 'id')} }`,
+      'at most 600 selections',
+    ],
+    ['fragments', `{ __typename } ${times(51, (i) => `fragment A${i} on Invoice { id }`)}`, 'at most 50 fragments'],
     ['aliases', `{ invoices { ${times(51, (i) => `a${i}: __typename`)} } }`, 'at most 50 aliases'],
     ['levels', levels(13), 'at most 12 levels'],
     // The parser's stack or the limit of tokens ends first: both are errors of the document.

@@ -68,6 +68,7 @@ const metadataKey = z
   .min(1, { error: 'is an empty key' })
   .refine((key) => fits(key, LIMITS.metadataKey), {
     error: `is a key that is too long: at most ${LIMITS.metadataKey} characters`,
+    abort: true,
   })
   .refine(isPrintable, { error: 'is a key with a control character or an unpaired surrogate' });
 
@@ -112,7 +113,10 @@ export const SERVICE_SERIES = /^(\d{4})-(\d{6,})$/;
 /** A number of the client's own series. See `spacingProblems` for its spaces. */
 export const ownNumber = z
   .string({ error: expected('a string: the number in your own series') })
-  .refine((text) => text.length <= LIMITS.number, { error: `is too long: at most ${LIMITS.number} characters` })
+  .refine((text) => text.length <= LIMITS.number, {
+    error: `is too long: at most ${LIMITS.number} characters`,
+    abort: true,
+  })
   .refine((text) => /^[A-Za-z0-9]([A-Za-z0-9 ./_-]*[A-Za-z0-9])?$/.test(text), {
     error: expected("letters A to Z and a to z, digits, and between them spaces and . / _ -, such as 'FA/2026/0123'"),
   })

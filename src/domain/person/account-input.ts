@@ -16,11 +16,13 @@ export function isAccountAddress(address: string): boolean {
 const email = emailAddress()
   .refine(isAccountAddress, { error: expected("an e-mail address of letters, digits and the signs . _ + - '") })
   .transform((address) => address.toLowerCase());
-const token = z.string({ error: expected('the end of the link, a string') }).max(200, { error: 'is too long' });
+const token = z
+  .string({ error: expected('the end of the link, a string') })
+  .max(200, { error: 'is too long', abort: true });
 /** A password to compare: of any length that is not hostile, so that an answer tells nothing. */
 const password = z
   .string({ error: expected('the password, a string') })
-  .max(PERSON_TEXTS.password, { error: `is too long: at most ${PERSON_TEXTS.password} characters` });
+  .max(PERSON_TEXTS.password, { error: `is too long: at most ${PERSON_TEXTS.password} characters`, abort: true });
 const newPassword = password.min(MIN_PASSWORD, { error: `is too short: at least ${MIN_PASSWORD} characters` });
 
 export const signInInput = exactly({ email, password }, 'a JSON object with email and password');

@@ -6,7 +6,7 @@ import { printableText } from '../printable-text.ts';
 
 const url = z
   .string({ error: expected('the https:// address that receives events, a string') })
-  .max(ENDPOINT_LIMITS.url, { error: `is too long: at most ${ENDPOINT_LIMITS.url} characters` })
+  .max(ENDPOINT_LIMITS.url, { error: `is too long: at most ${ENDPOINT_LIMITS.url} characters`, abort: true })
   .superRefine((text, context) => {
     const wrong = urlProblem(text);
     if (wrong !== null) context.addIssue({ code: 'custom', message: wrong });

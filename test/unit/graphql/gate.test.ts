@@ -2,7 +2,7 @@ import { GraphQLError, parse } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createGate } from '../../../src/graphql/gate.ts';
 
-const LEVELS = 1000;
+const LEVELS = 500;
 const DEEP = `${'{...'.repeat(LEVELS)}{ __typename }${'}'.repeat(LEVELS)}`;
 const TOO_DEEP = 'The document is nested too deep.';
 

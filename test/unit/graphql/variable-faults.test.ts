@@ -11,7 +11,7 @@ const document = parse(`mutation Create($input: CreateInvoiceInput!, $key: Strin
 function errorsOf(variables: Record<string, unknown>, most = 50, operationName = 'Create', source = document) {
   const operation = getOperationAST(source, operationName);
   if (!operation) throw new Error('there is no such operation');
-  return variableErrors(schema, source, operation, variables, most);
+  return variableErrors(schema, source, operation, variables, { errors: most, listItems: 3000 });
 }
 const paramsOf = (errors: readonly GraphQLError[]) => errors.map(({ extensions }) => extensions.param ?? null);
 
