@@ -127,10 +127,15 @@ function* faults(
   }
 }
 
+/** No name of a value of an enum is longer. */
+const LONGEST_NAME = 100;
+
 /** Why a scalar or an enum refuses a value; null if it does not. A text may be quoted, but no object of any size. */
 function refusalOf(value: unknown, type: GraphQLLeafType): string | null {
   const refused = `Expected type "${type}".`;
   if (typeof value === 'object' && (isEnumType(type) || isSpecifiedScalarType(type))) return refused;
+  // graphql-js compares it with each name, to suggest one.
+  if (isEnumType(type) && typeof value === 'string' && value.length > LONGEST_NAME) return refused;
   try {
     return type.parseValue(value) === undefined ? refused : null;
   } catch (error) {
