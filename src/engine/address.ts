@@ -18,43 +18,67 @@ export interface Address {
 
 /**
  * Starts listening on a port of 127.0.0.1 if `wanted.port` is given (0 picks a free one), otherwise on a unix socket
- * that only its owner can open (mode 0600, in a folder of mode 0700). The socket is in the data folder or, where that
- * path is too long for a socket, in the system's temporary folder. On Windows, which has no unix sockets, the engine
- * listens on a port. Throws an Error when the address is in use or the path is not valid.
+ * that only its owner can open (mode 0600, in a folder of mode 0700). The socket is in the data folder or, where its path
+ * cannot be one of a socket or the file system has none, in the system's temporary folder. Where no sockets are to be had,
+ * as on Windows, the engine listens on a port. Throws an Error when the address is in use or the path that is asked for
+ * is not valid.
  */
 export async function listen(
   server: Server,
   dataDir: string,
   wanted: { port?: number; socketPath?: string },
 ): Promise<Address> {
-  if (wanted.port !== undefined || process.platform === 'win32') {
-    await startListening(server, { host: '127.0.0.1', port: wanted.port ?? 0 });
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return { uri: `mongodb://${host}/?directConnection=true`, host, cleanUp: () => {} };
+  if (wanted.port !== undefined) return onLoopback(server, wanted.port);
+  if (wanted.socketPath) return onSocket(server, { path: resolve(wanted.socketPath), cleanUp: () => {} });
+  if (process.platform !== 'win32') {
+    for (const place of [inDataFolder, inTemporaryFolder]) {
+      let socket: Socket | null = null;
+      try {
+        socket = place(dataDir);
+        return await onSocket(server, socket);
+      } catch {
+        // File systems of other computers and of Windows often have none, and the folder for temporary files may be closed.
+        socket?.cleanUp();
+      }
+    }
   }
-  const { path, cleanUp } = wanted.socketPath
-    ? { path: resolve(wanted.socketPath), cleanUp: () => {} }
-    : defaultSocket(dataDir);
+  return onLoopback(server, 0);
+}
+
+interface Socket {
+  readonly path: string;
+  readonly cleanUp: () => void;
+}
+
+async function onLoopback(server: Server, port: number): Promise<Address> {
+  await startListening(server, { host: '127.0.0.1', port });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { uri: `mongodb://${host}/?directConnection=true`, host, cleanUp: () => {} };
+}
+
+async function onSocket(server: Server, { path, cleanUp }: Socket): Promise<Address> {
   // The driver recognizes a socket path by this suffix.
   if (!path.endsWith('.sock')) throw new Error(`The path of the socket must end in .sock: ${path}`);
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH)
     throw new Error(`The path of the socket is longer than ${MAX_SOCKET_PATH} bytes: ${path}`);
+  // The driver decodes it twice.
+  if (path.includes('%')) throw new Error(`The path of the socket has a %: ${path}`);
   rmSync(path, { force: true });
   await startListening(server, { path });
   chmodSync(path, 0o600);
   return { uri: `mongodb://${encodeURIComponent(path)}/?directConnection=true`, host: path, cleanUp };
 }
 
-function defaultSocket(dataDir: string): { path: string; cleanUp: () => void } {
+function inDataFolder(dataDir: string): Socket {
   const folder = resolve(dataDir, 'run');
-  const path = join(folder, 'engine.sock');
-  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    chmodSync(folder, 0o700);
-    return { path, cleanUp: () => {} };
-  }
-  const short = mkdtempSync(join(tmpdir(), 'engine-'));
-  return { path: join(short, 'engine.sock'), cleanUp: () => rmSync(short, { recursive: true, force: true }) };
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  return { path: join(folder, 'engine.sock'), cleanUp: () => {} };
+}
+
+function inTemporaryFolder(): Socket {
+  const folder = mkdtempSync(join(tmpdir(), 'engine-'));
+  return { path: join(folder, 'engine.sock'), cleanUp: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 function startListening(server: Server, options: ListenOptions): Promise<void> {

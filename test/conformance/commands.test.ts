@@ -163,6 +163,32 @@ describe('collections and databases', () => {
   });
 });
 
+describe('what mongorestore sends', () => {
+  const idIndex = { v: 2, key: { _id: 1 }, name: '_id_' };
+
+  test('a collection is made with its index on _id as listCollections shows it', async () => {
+    await db.command({ create: 'first', idIndex });
+    const [shown] = await db.listCollections({ name: 'first' }).toArray();
+    await db.command({ create: 'restored', idIndex: (shown as { idIndex?: object }).idIndex });
+    expect(await db.collection('restored').indexes()).toEqual([expect.objectContaining(idIndex)]);
+    await expect(db.command({ create: 'other', idIndex: { ...idIndex, key: { a: 1 } } })).rejects.toMatchObject({
+      code: 2,
+    });
+    expect(await db.listCollections({ name: 'other' }).toArray()).toEqual([]);
+  });
+
+  // The other server refuses them all the same.
+  test.skipIf(process.env.TEST_MONGODB_URL !== undefined)(
+    'options of an index that no index has are ignored if it asks for that',
+    async () => {
+      const index = { v: 2, key: { a: 1 }, name: 'a_1', safe: true };
+      await expect(db.command({ createIndexes: 'c', indexes: [index] })).rejects.toMatchObject({ code: 197 });
+      await db.command({ createIndexes: 'c', indexes: [index], ignoreUnknownIndexOptions: true });
+      expect((await db.collection('c').indexes()).map(({ name }) => name)).toEqual(['_id_', 'a_1']);
+    },
+  );
+});
+
 describe('counts', () => {
   test('with a hint count documents, not index keys', async () => {
     const lists = db.collection<Numbered>('lists');

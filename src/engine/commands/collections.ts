@@ -11,7 +11,7 @@ import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import { type Arguments, checkCollation, checkFields, choiceIn } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
-import { changedSpec } from './index-spec.ts';
+import { changedSpec, indexSpec } from './index-spec.ts';
 import { inSlices } from './slices.ts';
 
 /** Options of `create` that this server does not support. */
@@ -43,6 +43,7 @@ export const create: Command = {
     'autoIndexId',
     'clusteredIndex',
     'changeStreamPreAndPostImages',
+    'idIndex',
   ],
   writes: true,
   transactional: true,
@@ -52,6 +53,7 @@ export const create: Command = {
         throw new CommandError('NotImplemented', `create's option '${option}' is not supported by this server`);
     }
     checkCollation(args.body.collation);
+    checkIdIndex(args);
     const name = args.collection();
     if (store.catalog.find(db, name))
       throw new CommandError('NamespaceExists', `Collection ${db}.${name} already exists.`);
@@ -59,6 +61,19 @@ export const create: Command = {
     return {};
   },
 };
+
+/**
+ * The index on `_id` as listCollections shows it, which mongorestore sends back. Every collection has it; what is asked
+ * for must be the same.
+ */
+function checkIdIndex(args: Arguments): void {
+  const asked = args.document('idIndex');
+  if (!asked) return;
+  const fields = Object.entries(asDoc(asked.key) ?? {}).map(([path, way]) => [path, Number(way)]);
+  if (asked.key !== undefined && JSON.stringify(fields) !== '[["_id",1]]')
+    throw new CommandError('BadValue', "The field 'key' for an _id index must be {_id: 1}");
+  indexSpec(asked);
+}
 
 /** The options that are stored with the collection. */
 function collectionOptions(args: Arguments, db: string): Doc {

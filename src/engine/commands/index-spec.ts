@@ -56,6 +56,11 @@ export function indexSpec(asked: Doc): Doc {
   return isIdKey(key) ? idSpec(asked, key) : spec;
 }
 
+/** Without options that no index has, as `ignoreUnknownIndexOptions` asks: old dumps have such. */
+export function knownOptions(asked: Doc): Doc {
+  return Object.fromEntries(Object.entries(asked).filter(([name]) => OPTIONS.includes(name)));
+}
+
 /**
  * The specification of an index after a `collMod`, which can change `expireAfterSeconds` and `hidden`. Errors 72 and 14
  * for what `createIndexes` would refuse, 2 for hiding the `_id` index.

@@ -10,7 +10,7 @@ import { encodeDocument } from '../wire/bson.ts';
 import { existingCollection } from './collections.ts';
 import type { Command } from './command.ts';
 import { firstBatch } from './cursors.ts';
-import { indexSpec, sameIndex } from './index-spec.ts';
+import { indexSpec, knownOptions, sameIndex } from './index-spec.ts';
 import { toEnd } from './slices.ts';
 import { runWrite } from './write.ts';
 
@@ -24,7 +24,8 @@ export const createIndexes: Command = {
   transactional: true,
   run: (context) => {
     const { store, db, args, snapshot } = context;
-    const specs = args.documents('indexes').map(indexSpec);
+    const wanted = args.documents('indexes');
+    const specs = (args.flag('ignoreUnknownIndexOptions') ? wanted.map(knownOptions) : wanted).map(indexSpec);
     if (specs.length === 0) throw new CommandError('BadValue', 'Must specify at least one index to create');
     const name = args.collection();
     const createdCollectionAutomatically = store.catalog.find(db, name) === undefined;
