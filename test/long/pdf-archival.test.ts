@@ -23,6 +23,12 @@ const MIXED = [
   line('Audit œuvre ≤ 10 m² – 5 ‰ ✓ № 5 ½ ™', 3, 100, 0),
   line('😀 👍🏽 👩‍💻 🇲🇦 ⴰⵎⴰⵣⵉⵖ שָׁלוֹם Ελληνικά Кириллица हिन्दी क्षत्रिय Tiếng Việt', 1, 100, 7),
   line('中文 日本語 한국어 ไทย \ue000 \u{10ffff} \u200b\u00ad\u034f\ufeff e\u0301\u0302\u0323', 1, 100, 14),
+  line(
+    '1️⃣ #⃣ 👪🏾 e\u20dd oﬃce ﬁn ﬂ Ａ１ 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} ❤️‍🔥 👍\ufe0e ☑️',
+    1,
+    100,
+    20,
+  ),
   line('\u202e321\u202c \u2066abc\u2069 \u200f!\u200e <script>&#x41;', 1, 100, 20),
 ];
 const long = (lines: typeof MIXED) => Array.from({ length: 1_000 }, (_, index) => lines[index % lines.length]!);

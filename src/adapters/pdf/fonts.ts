@@ -38,40 +38,63 @@ export async function fontFaces(text: string): Promise<string> {
   const faces = await loadFaces();
   const needed = new Set(faces.filter((face) => face.always));
   for (const codePoint of nonAsciiCodePoints(text)) {
-    for (const face of await facesOf(codePoint)) needed.add(face);
+    for (const face of usedOf(await coveringFaces(codePoint))) needed.add(face);
+  }
+  for (const cluster of new Set(text.match(CLUSTER))) {
+    for (const face of usedOf((await drawablePart(cluster)).faces)) needed.add(face);
   }
   return (await Promise.all(faces.filter((face) => needed.has(face)).map((face) => face.css()))).join('\n');
 }
 
-/**
- * Replaces characters that no embedded font can draw by U+FFFD. PDF/A allows no missing glyph (ISO 19005-3, section
- * 6.2.11.8), and system fonts differ between machines. Invisible characters are kept.
- */
-export async function drawable(text: string): Promise<string> {
-  const missing = new Set(await undrawableCharacters(text));
-  return missing.size === 0 ? text : text.replaceAll(/\P{ASCII}/gu, (each) => (missing.has(each) ? '\ufffd' : each));
+/** Whether any embedded font has a glyph for a character, or none is needed. */
+export async function hasGlyph(codePoint: number): Promise<boolean> {
+  return INVISIBLE.test(String.fromCodePoint(codePoint)) || (await coveringFaces(codePoint)).length > 0;
 }
 
-/** The visible characters of a text that no embedded font can draw, each once. */
-export async function undrawableCharacters(text: string): Promise<string[]> {
-  const missing: string[] = [];
-  for (const codePoint of nonAsciiCodePoints(text)) {
-    const character = String.fromCodePoint(codePoint);
-    if (!INVISIBLE.test(character) && (await facesOf(codePoint)).size === 0) missing.push(character);
+/**
+ * The longest beginning of a cluster that one font can draw, and the faces that can. The browser draws a cluster with a
+ * single font, and shows boxes where no font has all of it.
+ */
+export async function drawablePart(
+  cluster: string,
+): Promise<{ readonly text: string; readonly faces: readonly FontFace[] }> {
+  let faces: readonly FontFace[] | null = null;
+  let length = 0;
+  for (const character of cluster) {
+    if (!INVISIBLE.test(character)) {
+      const covering = await coveringFaces(character.codePointAt(0)!);
+      const common: readonly FontFace[] = faces === null ? covering : faces.filter((face) => covering.includes(face));
+      if (common.length === 0) break;
+      faces = common;
+    }
+    length += character.length;
   }
-  return missing;
+  return { text: cluster.slice(0, length), faces: faces ?? [] };
 }
 
 /** Characters that need no glyph; spaces of any width included. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{White_Space}]/u;
 
+/**
+ * Characters that the browser draws together: marks and what they stand on, skin tones, joined emoji, flags. `>` ends a
+ * tag of the page, on which nothing stands.
+ */
+export const CLUSTER =
+  /(?:\p{RI}{2}|[^>\s])(?:[\p{M}\p{Emoji_Modifier}]|\u200d\p{Extended_Pictographic}?)+|\p{RI}{2}/gu;
+
 /** The non-ASCII code points of a text, each once. */
-function nonAsciiCodePoints(text: string): number[] {
+export function nonAsciiCodePoints(text: string): number[] {
   return [...new Set(text.match(/\P{ASCII}/gu))].map((character) => character.codePointAt(0)!);
 }
 
-/** The faces that draw a character, one per weight. Of several faces that cover it, the one declared last is used. */
-async function facesOf(codePoint: number): Promise<ReadonlySet<FontFace>> {
+/** Of the faces that cover a text, the ones that the browser uses, one per weight: those declared last. */
+function usedOf(covering: readonly FontFace[]): readonly FontFace[] {
+  const found = WEIGHTS.map((weight) => covering.findLast(({ weights }) => weights.includes(weight)));
+  return found.filter((face) => face !== undefined);
+}
+
+/** The faces that have a character, in the order of declaration. */
+async function coveringFaces(codePoint: number): Promise<readonly FontFace[]> {
   const known = facesByCodePoint.get(codePoint);
   if (known !== undefined) return known;
   // A hostile text may contain thousands of characters that were never looked up: the event loop is released in
@@ -81,17 +104,15 @@ async function facesOf(codePoint: number): Promise<ReadonlySet<FontFace>> {
   const covering: FontFace[] = [];
   for (const face of await loadFaces())
     if (face.inRange(codePoint) && (await face.hasGlyph(codePoint))) covering.push(face);
-  const found = WEIGHTS.map((weight) => covering.findLast(({ weights }) => weights.includes(weight)));
-  const faces = new Set(found.filter((face) => face !== undefined));
-  facesByCodePoint.set(codePoint, faces);
-  return faces;
+  facesByCodePoint.set(codePoint, covering);
+  return covering;
 }
 
 /** Cost of one look-up in units of {@link takeTurn}. */
 const LOOK_UP_UNITS = 50;
 
 /** Its size is bounded by the number of Unicode characters. */
-const facesByCodePoint = new Map<number, ReadonlySet<FontFace>>();
+const facesByCodePoint = new Map<number, readonly FontFace[]>();
 
 const loadFaces = once(async () => {
   const faces = await Promise.all([

@@ -4,8 +4,9 @@ import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
 import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { amountInWords } from '../../text/amount-in-words.ts';
 import { FORMATS, type Format } from '../../text/document-format.ts';
-import { html, Markup } from '../../text/markup.ts';
-import { drawable, fontFaces } from './fonts.ts';
+import { escapeHtml, html, Markup } from '../../text/markup.ts';
+import { drawable } from './drawable-text.ts';
+import { fontFaces } from './fonts.ts';
 import { LABELS, type Labels } from './labels.ts';
 import { inPlainText, pageMargins } from './page-margins.ts';
 import { pageStyle } from './page-style.ts';
@@ -36,12 +37,14 @@ ${lines(
 ${words(texts)}
 ${await acceptance(texts)}`,
 )}`.text;
-  const body = await drawable(content);
-  const style = pageStyle(
-    { ...margins, runningHead: await drawable(margins.runningHead), legalFoot: await drawable(margins.legalFoot) },
-    labels.direction,
-  );
-  const fonts = await fontFaces(body + Object.values(margins).join(''));
+  const body = await drawable(content, escapeHtml);
+  const drawn = {
+    ...margins,
+    runningHead: await drawable(margins.runningHead),
+    legalFoot: await drawable(margins.legalFoot),
+  };
+  const style = pageStyle(drawn, labels.direction);
+  const fonts = await fontFaces(body + Object.values(drawn).join(''));
   return `<!doctype html>
 <html lang="${language}" dir="${labels.direction}">
 <head>

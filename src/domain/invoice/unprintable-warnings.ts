@@ -5,7 +5,7 @@ import { legalWarnings, type WarnedInvoice } from './legal-warnings.ts';
 
 /** Finds the characters of a text in whose place the PDF shows U+FFFD, each once for a reason. */
 export type UnshownCharacters = (text: string) => Promise<{
-  /** That no font of the PDF has. */
+  /** That no font of the PDF has, and clusters, such as emoji of several characters, that no single font has whole. */
   readonly withoutFont: readonly string[];
   /** That would make the text look like another one, such as controls that reverse it. */
   readonly distorting: readonly string[];
@@ -87,8 +87,8 @@ function printedFields({
 function reasonsOf({ withoutFont, distorting }: Awaited<ReturnType<UnshownCharacters>>): string[] {
   // The distorting ones are named by their code points alone, because they would distort the message too.
   return [
-    ...reason('none of its fonts has them', withoutFont, (each) => `${each} (${codePoint(each)})`),
-    ...reason('they would make the text look like another one', distorting, codePoint),
+    ...reason('none of its fonts has them', withoutFont, (each) => `${each} (${codePoints(each)})`),
+    ...reason('they would make the text look like another one', distorting, codePoints),
   ];
 }
 
@@ -106,6 +106,7 @@ function warning(path: string, reasons: readonly string[]): InvoiceWarning {
   };
 }
 
-function codePoint(character: string): string {
-  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+function codePoints(cluster: string): string {
+  const each = [...cluster].map((character) => character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0'));
+  return each.map((digits) => `U+${digits}`).join(' ');
 }

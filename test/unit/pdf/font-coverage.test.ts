@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
+import { drawable } from '../../../src/adapters/pdf/drawable-text.ts';
 import { fontCoverage } from '../../../src/adapters/pdf/font-coverage.ts';
-import { drawable } from '../../../src/adapters/pdf/fonts.ts';
 
 const font = (path: string) => readFile(createRequire(import.meta.url).resolve(`@fontsource/${path}`));
 
