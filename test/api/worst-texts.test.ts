@@ -210,7 +210,7 @@ it('in each text of the variables of GraphQL, as a secret key and as a publishab
 });
 
 it('in lists and documents of GraphQL', async () => {
-  const validate = 'query ($draft: InvoiceDraft!) { validateInvoice(input: $draft) { __typename } }';
+  const validate = 'mutation ($draft: InvoiceDraft!) { validateInvoice(input: $draft) { __typename } }';
   const lines = Array.from({ length: 300_000 }, () => ({}));
   const fields = 'dgiId '.repeat(2300);
   const documents = {

@@ -75,6 +75,12 @@ const metadataKey = z
 /** Any text: metadata is not part of a document. */
 const metadataValue = anyText(LIMITS.metadataValue, 'a string');
 
+/** Whether this is an object with more keys than allowed. The characters of a text and the items of a list are no keys. */
+function hasTooManyKeys(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.keys(value).length > LIMITS.metadataKeys;
+}
+
 /** PHP's `json_encode` writes an empty array for an object without members. */
 function isEmptyArray(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
@@ -88,7 +94,7 @@ const metadataMembers = z
   })
   .overwrite((value) => (isEmptyArray(value) ? {} : value))
   // Checked before each key and value, because there may be a hundred thousand.
-  .refine((value) => Object.keys(Object(value)).length <= LIMITS.metadataKeys, {
+  .refine((value) => !hasTooManyKeys(value), {
     error: `has too many keys: at most ${LIMITS.metadataKeys}`,
   })
   .pipe(
