@@ -61,7 +61,7 @@ export async function drawablePart(
   let faces: readonly FontFace[] | null = null;
   let length = 0;
   for (const character of cluster) {
-    if (!INVISIBLE.test(character)) {
+    if (!/\p{Default_Ignorable_Code_Point}/u.test(character)) {
       const covering = await coveringFaces(character.codePointAt(0)!);
       const common: readonly FontFace[] = faces === null ? covering : faces.filter((face) => covering.includes(face));
       if (common.length === 0) break;
@@ -80,7 +80,7 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{White_Space}]/u;
  * tag of the page, on which nothing stands.
  */
 export const CLUSTER =
-  /(?:\p{RI}{2}|[^>\s])(?:[\p{M}\p{Emoji_Modifier}]|\u200d\p{Extended_Pictographic}?)+|\p{RI}{2}/gu;
+  /(?:\p{RI}{2}|[^>\n\t])(?:[\p{M}\p{Emoji_Modifier}]|\u200d\p{Extended_Pictographic}?)+|\p{RI}{2}/gu;
 
 /** The non-ASCII code points of a text, each once. */
 export function nonAsciiCodePoints(text: string): number[] {

@@ -33,6 +33,8 @@ describe('a cluster of characters', () => {
   test('is cut where no font has all of it, and named', async () => {
     expect(await drawable('a 👪🏾 b e\u20dd x')).toBe('a 👪\ufffd b e\ufffd x');
     expect(await undrawableCharacters('a 👪🏾 b x')).toEqual(['👪🏾']);
+    // A skin tone stands on the space before it.
+    expect(await drawable('a 🏻')).toBe('a \ufffd');
     expect(await drawable('<b>\u20e3</b>')).toBe('<b>\u20e3</b>');
     const { invoice } = printed({ lines: [line('👪🏾', 1, 100, 20)] });
     const warnings = await createInvoiceWarnings(unshownCharacters)({ ...invoice, createdAt: new Date() } as never);
@@ -78,7 +80,7 @@ const BEGINNINGS = [
   /\p{Emoji_Modifier_Base}/u,
   /[\p{S}\p{P}\p{N}]/u,
   /\p{RI}/u,
-  /\p{M}/u,
+  /[\p{M} ]/u,
   /[\ufb00-\ufdff\ufe70-\ufefc\uff01-\uffee]/,
 ];
 const FURTHER = [/\p{M}/u, /\p{Emoji_Modifier}/u, /[\u0300-\u036f]/, /[\u064b-\u065f]/, /\p{RI}/u];
