@@ -5,6 +5,7 @@ import type { DataKey, DataKeys } from '../domain/data-keys.ts';
 import { createAcceptInvitation } from '../domain/person/accept-invitation.ts';
 import { RESET_MS } from '../domain/person/limits.ts';
 import type { AccountMailer, Accounts, SecondFactors } from '../domain/person/ports.ts';
+import { createReadInvitation } from '../domain/person/read-invitation.ts';
 import { createAttemptLimiter } from '../storage/rate-limiter.ts';
 import type { AccountRouteParts } from '../transport/accounts/steps.ts';
 import type { Data } from './data.ts';
@@ -54,6 +55,7 @@ export function composeAccounts({ data, mailer, publicUrl }: PeopleParts): Accou
     record: createRecordOfPerson(people, data.audit, (err) =>
       data.logFailure('error', 'an action of a person on their account could not be recorded', err),
     ),
+    readInvitation: createReadInvitation(people, () => new Date()),
     acceptInvitation: createAcceptInvitation(accounts, people, data.audit, () => new Date()),
   };
 }

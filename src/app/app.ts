@@ -217,7 +217,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const firstStart = await prepareInstallation(
     tenants,
     data.installation,
-    (grants) => invite(data.people, { email: null, grants, invitedBy: null }, publicUrl),
+    async (grants) => (await invite(data.people, { email: null, grants, invitedBy: null }, publicUrl)).link,
     store.kind !== 'server',
     config.installationName,
   );

@@ -49,12 +49,10 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
       ...{ tenants, manageKeys, invoices, authorityState, auditLog, audit, now },
       missingForLive: data.liveConditions,
       parseProfile: parseSellerProfile,
-      invite: (tenantId, role) =>
-        invite(
-          people,
-          { email: null, grants: { isOperator: false, memberships: [{ tenantId, role }] }, invitedBy: null },
-          publicUrl,
-        ),
+      async invite(tenantId, role) {
+        const grants = { isOperator: false, memberships: [{ tenantId, role }] };
+        return (await invite(people, { email: null, grants, invitedBy: null }, publicUrl)).link;
+      },
     }),
   };
 }

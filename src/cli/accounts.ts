@@ -20,7 +20,8 @@ export const inviteAccount: Command = {
     email: { value: 'ADDRESS', description: 'Only the person with this address can use the link' },
     json: { description: 'Print an object with the link' },
   },
-  details: 'The link is valid once, for 7 days. It is shown only here: send it to the person.',
+  details:
+    'The link is valid once, for 7 days. It is shown only here: send it to the person. It does not confirm the address, which the first new password that is set by mail does.',
   async run(input, context) {
     const { terminal } = context;
     const [tenantId, role] = [input.find('tenant'), input.find('role') as Role | null];
@@ -35,7 +36,11 @@ export const inviteAccount: Command = {
         throw new InputError(`There is no tenant ${tenantId}.`);
       const memberships = tenantId !== null && role !== null ? [{ tenantId, role }] : [];
       const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
-      const made = await invite(people, { email, grants: { isOperator, memberships }, invitedBy: null }, publicUrl);
+      const { link: made } = await invite(
+        people,
+        { email, grants: { isOperator, memberships }, invitedBy: null },
+        publicUrl,
+      );
       for (const { tenantId: invitedTo, role: as } of memberships)
         await audit(entryByOperator(invitedTo, null, 'member.invited', { subject: null, details: { role: as } }));
       if (isOperator) {

@@ -25,6 +25,7 @@ interface StoredPerson {
   _id: string;
   name: string;
   email: string;
+  emailVerified?: boolean;
   twoFactorEnabled?: boolean;
 }
 
@@ -42,7 +43,7 @@ interface StoredSession {
 const NOTHING: Grants = { isOperator: false, memberships: [] };
 
 /** What is left of an invitation that has ended: nothing of a person or a tenant. */
-const ENDED = { reservedFor: '', email: null, invitedBy: null, grants: NOTHING } as const;
+const ENDED = { reservedFor: '', email: null, proofHash: null, invitedBy: null, grants: NOTHING } as const;
 
 /**
  * The invitations that can still be withdrawn: nobody has accepted them, or the process that was granting the role ended
@@ -126,19 +127,21 @@ export function createPeopleRepository(db: Db): PeopleRepository {
         .sort({ _id: 1 })
         .toArray();
       return found
-        .flatMap(({ _id: id, name, email }) => {
+        .flatMap(({ _id: id, name, email, emailVerified = false }) => {
           const role = roles.get(id);
-          return role ? [{ person: { id, name, email }, role }] : [];
+          return role ? [{ person: { id, name, email }, role, isConfirmed: emailVerified }] : [];
         })
         .sort((a, b) => a.person.name.localeCompare(b.person.name));
     },
     async memberOf(tenantId, personId) {
       const [grants, person] = await Promise.all([
         stored.findOne({ _id: personId }),
-        people.findOne({ _id: personId }, { projection: { name: 1, email: 1 } }),
+        people.findOne({ _id: personId }, { projection: { name: 1, email: 1, emailVerified: 1 } }),
       ]);
       const role = grants?.memberships.find((each) => each.tenantId === tenantId)?.role;
-      return role && person ? { person: { id: personId, name: person.name, email: person.email }, role } : null;
+      if (!role || !person) return null;
+      const { name, email, emailVerified = false } = person;
+      return { person: { id: personId, name, email }, role, isConfirmed: emailVerified };
     },
     async changeRole(personId, tenantId, role) {
       const own = { _id: personId, memberships: { $elemMatch: { tenantId } } };
@@ -192,6 +195,10 @@ export function createPeopleRepository(db: Db): PeopleRepository {
       );
       return matchedCount === 1;
     },
+    async findInvitation(id, now) {
+      const found = await invitations.findOne({ _id: id, expiresAt: { $gt: now } });
+      return found && { invitation: invitationOf(found), ended: found.ended ?? null };
+    },
     async revokeInvitation(tenantId, id, now) {
       const { matchedCount } = await invitations.updateOne(
         { _id: id, 'grants.memberships.tenantId': tenantId, ...unclaimed(now) },
@@ -205,7 +212,8 @@ export function createPeopleRepository(db: Db): PeopleRepository {
   };
 }
 
-/** An invitation of an earlier version does not say who made it. */
-function invitationOf({ _id: id, email, grants, expiresAt, invitedBy = null }: StoredInvitation): Invitation {
-  return { id, email, grants, expiresAt, invitedBy };
+/** An invitation of an earlier version does not say who made it, and its mail had the link that was shown, too. */
+function invitationOf(stored: StoredInvitation): Invitation {
+  const { _id: id, email, grants, expiresAt, invitedBy = null, proofHash = null } = stored;
+  return { id, email, grants, expiresAt, invitedBy, proofHash };
 }

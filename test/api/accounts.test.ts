@@ -495,6 +495,30 @@ describe('an account of an address that nobody has confirmed', () => {
 });
 
 describe('a new password', () => {
+  it('leaves no session of the old one, also of a sign-in that was under way', async () => {
+    // Of its own: attempts are counted.
+    const own = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+    try {
+      const left: number[] = [];
+      for (let round = 0; round < 8; round++) {
+        const { email, password, id, browser } = await signedIn(own);
+        await browser.post('/auth/request-password-reset', { email });
+        let token = '';
+        await expect.poll(async () => (token = (await mailedToken(own, email)) ?? '')).not.toBe('');
+        const old = Array.from({ length: 3 }, () => new Browser(own.url));
+        const [reset] = await Promise.all([
+          new Browser(own.url).post('/auth/reset-password', { token, newPassword: `${PASSWORD} ${round}` }),
+          ...old.map((each) => each.post('/auth/sign-in', { email, password })),
+        ]);
+        expect(reset?.status).toBe(204);
+        left.push(await own.app.store.db.collection('person_sessions').countDocuments({ userId: id }));
+      }
+      expect(left).toEqual(Array(8).fill(0));
+    } finally {
+      await own.close();
+    }
+  });
+
   it('ends the links to others, and sign-ins that wait for a code', async () => {
     const { browser, email, password } = await signedIn(service);
     const mails = async () => (await service.app.store.db.collection('person_resets').find().toArray()).length;

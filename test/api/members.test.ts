@@ -7,7 +7,7 @@ import type { Role } from '../../src/domain/person/person.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { Client } from '../support/client.ts';
-import { Browser, signedIn } from '../support/person.ts';
+import { Browser, mailedToken, signedIn } from '../support/person.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
 // The people of a tenant (docs/decisions/0057).
@@ -25,6 +25,19 @@ const SET_ROLE =
   'mutation ($id: ID!, $role: MemberRole!) { result: setMemberRole(id: $id, role: $role) { __typename ... on SetMemberRolePayload { member { id role } } ... on Error { code param } } }';
 const REMOVE =
   'mutation ($id: ID!) { result: removeMember(id: $id) { __typename ... on RemoveMemberPayload { id } ... on Error { code param } } }';
+
+/** A mail with its lines whole again: quoted-printable breaks long ones. */
+const unfolded = (mail: string) => mail.replace(/=\r?\n/g, '');
+
+/** The token of the mail of an invitation in the outbox; null if there is none to this address. */
+async function mailedInvitation(to: string): Promise<string | null> {
+  const folder = join(service.dataDir, 'outbox');
+  const files = await readdir(folder).catch(() => []);
+  const mails = files.filter((name) => name.startsWith('invitation-'));
+  for (const mail of await Promise.all(mails.map((name) => readFile(join(folder, name), 'utf8'))))
+    if (mail.includes(`To: ${to}`)) return /\/join#(\S+)/.exec(unfolded(mail))?.[1] ?? null;
+  return null;
+}
 
 /** Somebody with a role in a tenant. */
 async function member(tenant: TestTenant, role: Role) {
@@ -56,6 +69,7 @@ describe('the people of a tenant', () => {
     const owner = await member(tenant, 'owner');
     const { result } = (await owner.run(INVITE, { role: 'developer', email: 'New@Example.com' })).data;
     expect(Date.parse(result.expiresAt) - Date.now()).toBeGreaterThan(6.9 * 86_400_000);
+    // The copied link confirms nothing: the mail has another one.
     const token = result.link.split('/join#')[1];
     const account = { token, name: 'Neu', password: 'correct horse battery' };
     const stranger = await new Browser(service.url).post('/auth/accept-invitation', {
@@ -67,13 +81,19 @@ describe('the people of a tenant', () => {
       ...account,
       email: 'new@example.com',
     });
-    expect(joined.body).toMatchObject({ isOperator: false, memberships: [{ tenantId: tenant.id, role: 'developer' }] });
+    expect(joined.body).toMatchObject({
+      ...{ addressConfirmed: false, isOperator: false },
+      memberships: [{ tenantId: tenant.id, role: 'developer' }],
+    });
     const mailed = async () => {
       const folder = join(service.dataDir, 'outbox');
       const files = (await readdir(folder)).filter((name) => name.startsWith('invitation-'));
       return Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
     };
-    await expect.poll(async () => (await mailed()).filter((mail) => mail.includes(`/join#${token}`))).toHaveLength(1);
+    await expect
+      .poll(async () => (await mailed()).filter((mail) => /^To: new@example\.com/im.test(mail)))
+      .toHaveLength(1);
+    expect((await mailed()).filter((mail) => unfolded(mail).includes(`/join#${token}.`))).toHaveLength(1);
     const before = (await mailed()).length;
     const open = (await owner.run(INVITE, { role: 'viewer' })).data.result;
     const any = await new Browser(service.url).post('/auth/accept-invitation', {
@@ -166,6 +186,93 @@ describe('an invitation of an owner', () => {
     ((await owner.run(INVITE, { role })).data.result.link as string).split('#')[1] ?? '';
   const accept = (browser: Browser, token: string, { email, password }: { email: string; password: string }) =>
     browser.post('/auth/accept-invitation', { token, email, name: 'X', password });
+
+  it('confirms an address by the mailed link alone; the copied one makes nobody’s account their own', async () => {
+    const tenant = await service.tenant();
+    const owner = await member(tenant, 'owner');
+    const password = 'correct horse battery';
+    const invited = async (email: string) => {
+      const { link } = (await owner.run(INVITE, { role: 'viewer', email })).data.result;
+      let mailed: string | null = null;
+      await expect.poll(async () => (mailed = await mailedInvitation(email))).not.toBeNull();
+      return { copied: link.split('#')[1] as string, mailed: mailed ?? '' };
+    };
+    const confirmed = async () =>
+      Object.fromEntries(
+        (await owner.run('{ members { email addressConfirmed } }')).data.members.map(
+          (each: { email: string; addressConfirmed: boolean }) => [each.email, each.addressConfirmed],
+        ),
+      );
+    const honest = await invited('honest@example.com');
+    expect(honest.mailed).not.toBe(honest.copied);
+    expect(honest.mailed.startsWith(honest.copied)).toBe(true);
+    for (const forged of [`${honest.copied}.`, `${honest.copied}.${'A'.repeat(32)}`, `${honest.mailed}A`])
+      expect((await accept(new Browser(service.url), forged, { email: 'honest@example.com', password })).status).toBe(
+        404,
+      );
+    expect(
+      (await accept(new Browser(service.url), honest.mailed, { email: 'honest@example.com', password })).status,
+    ).toBe(200);
+    // The owner keeps the link, and makes the account of somebody else.
+    const { copied, mailed } = await invited('victim@example.com');
+    const thief = new Browser(service.url);
+    expect((await accept(thief, copied, { email: 'victim@example.com', password })).body.addressConfirmed).toBe(false);
+    expect(await confirmed()).toEqual({
+      ...{ [owner.email]: false, 'honest@example.com': true, 'victim@example.com': false },
+    });
+    const { db } = service.app.store;
+    const found = await db.collection<{ _id: string }>('people').findOne({ email: 'victim@example.com' });
+    const userId = found?._id ?? '';
+    await db.collection('person_passkeys').insertOne({ userId, credentialID: 'thief', name: 'theirs' });
+    expect((await thief.post('/auth/codes/begin', { password })).status).toBe(200);
+    const victim = new Browser(service.url);
+    expect((await victim.post('/auth/invitation', { token: mailed })).body).toEqual({ state: 'used' });
+    await victim.post('/auth/request-password-reset', { email: 'victim@example.com' });
+    let token = '';
+    await expect.poll(async () => (token = (await mailedToken(service, 'victim@example.com')) ?? '')).not.toBe('');
+    const reset = { token, newPassword: 'a password of my own' };
+    expect((await victim.post('/auth/reset-password', reset)).status).toBe(204);
+    expect((await thief.session()).status).toBe(401);
+    for (const name of ['person_passkeys', 'person_codes', 'person_sessions'])
+      expect(await db.collection(name).countDocuments({ userId }), name).toBe(0);
+    expect((await confirmed())['victim@example.com']).toBe(true);
+  });
+
+  it('tells whoever has a link what became of it, and nothing else', async () => {
+    const tenant = await service.tenant();
+    const owner = await member(tenant, 'owner');
+    const stateOf = async (token: string) => {
+      const { status, body } = await new Browser(service.url).post('/auth/invitation', { token });
+      return [status, body];
+    };
+    const state = (of: string) => [200, { state: of }];
+    const used = await linkOf(owner, 'viewer');
+    expect(await stateOf(used)).toEqual(state('open'));
+    const guest = await signedIn(service);
+    await accept(guest.browser, used, guest);
+    expect(await stateOf(used)).toEqual(state('used'));
+    const revoked = await linkOf(owner, 'viewer');
+    const [{ id }] = (await owner.run('{ invitations { id } }')).data.invitations;
+    await owner.run('mutation ($id: ID!) { revokeInvitation(id: $id) { __typename } }', { id });
+    expect(await stateOf(revoked)).toEqual(state('revoked'));
+    expect((await accept(guest.browser, revoked, guest)).status).toBe(404);
+    const rogue = await member(tenant, 'owner');
+    const ended = await linkOf(rogue, 'owner');
+    await owner.run(REMOVE, { id: rogue.id });
+    expect(await stateOf(ended)).toEqual(state('revoked'));
+    const people = createPeopleRepository(service.app.store.db);
+    const grants = { isOperator: true, memberships: [] };
+    const old = newInvitation({ email: null, grants, invitedBy: null }, new Date(Date.now() - 8 * 86_400_000));
+    await people.insertInvitation(old.invitation);
+    for (const token of [old.token, '', '.', 'x', id, `${revoked.slice(1)}.x`, '\u0000'])
+      expect(await stateOf(token), token).toEqual(state('unknown'));
+    const open = await linkOf(owner, 'viewer');
+    expect(await stateOf(`${open}.x`)).toEqual(state('unknown'));
+    const refused = await new Browser(service.url).post('/auth/invitation', { token: 'x'.repeat(201) });
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'token']);
+    const foreign = new Browser(service.url, { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' });
+    expect((await foreign.post('/auth/invitation', { token: open })).status).toBe(403);
+  });
 
   it('takes nothing away: the last owner who opens a link for viewers stays an owner', async () => {
     const tenant = await service.tenant();

@@ -150,6 +150,7 @@ it('in each text of the bodies of REST', async () => {
 const ACCOUNT_PATHS: Readonly<Record<keyof typeof accountInputs & `${string}Input`, string>> = {
   signInInput: '/auth/sign-in',
   acceptInvitationInput: '/auth/accept-invitation',
+  readInvitationInput: '/auth/invitation',
   changePasswordInput: '/auth/change-password',
   requestResetInput: '/auth/request-password-reset',
   resetPasswordInput: '/auth/reset-password',

@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
+import { invitationId } from '../../src/domain/person/invitation.ts';
+import { createPeopleRepository } from '../../src/storage/people.ts';
 import { violations } from '../support/accessibility.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { invite, mailedToken } from '../support/person.ts';
@@ -111,10 +113,33 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await page.reload();
     await page.waitForSelector('.identity');
     await close();
-    const used = await open('/join?lang=en#used');
-    await send(used.page, { name: 'B', email: 'b@example.com', chosenPassword: PASSWORD });
-    expect(await refusal(used.page)).toMatch(/^This link was used/);
+  });
+
+  it('say at once that an invitation was used, was withdrawn or has expired, and what to do', async () => {
+    const lead = (page: Page) => page.waitForSelector('.account .under').then((found) => textOf(found));
+    const fields = (page: Page) => page.$$eval('input', (all) => all.length);
+    const { token, close } = await join('used@example.com');
+    await close();
+    const used = await open(`/join?lang=en#${token}`);
+    expect(await lead(used.page)).toMatch(/^This invitation was used/);
+    expect(await used.page.$$eval('.account a', (all) => all.map((each) => each.getAttribute('href')))).toEqual([
+      ...['/sign-in', '/forgotten-password'],
+    ]);
+    expect(await fields(used.page)).toBe(0);
+    expect(await violations(used.page)).toEqual([]);
     await used.close();
+    const people = createPeopleRepository(service.app.store.db);
+    const { id: tenantId } = await service.tenant();
+    const withdrawn = await invite(service, { memberships: [{ tenantId, role: 'viewer' }] });
+    await people.revokeInvitation(tenantId, invitationId(withdrawn), new Date());
+    const revoked = await open(`/join?lang=fr#${withdrawn}`);
+    expect(await lead(revoked.page)).toMatch(/^Cette invitation a été retirée/);
+    expect(await fields(revoked.page)).toBe(0);
+    await revoked.close();
+    const never = await open('/join?lang=ar#never');
+    expect(await lead(never.page)).toMatch(/^انتهت صلاحية هذه الدعوة/);
+    expect(await fields(never.page)).toBe(0);
+    await never.close();
   });
 
   it('set a forgotten password with a mailed link', async () => {
@@ -140,12 +165,14 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
   it.each([
     ['/sign-in?lang=fr', '[name=password]'],
     ['/sign-in?lang=ar', '[name=password]'],
-    ['/join?lang=en#x', '[name=chosenPassword]'],
+    ['/join?lang=en#INVITATION', '[name=chosenPassword]'],
+    ['/join?lang=fr#x', '.account a'],
     ['/join?lang=fr', 'h1'],
     ['/forgotten-password?lang=en', '[name=email]'],
     ['/new-password?lang=ar#x', '[name=newPassword]'],
   ])('violate no policy and no rule of accessibility: %s', async (address, selector) => {
-    const { page, complaints, close } = await open(address);
+    const token = address.includes('INVITATION') ? await invite(service) : '';
+    const { page, complaints, close } = await open(address.replace('INVITATION', token));
     await page.waitForSelector(selector);
     for (const scheme of ['light', 'dark']) {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);

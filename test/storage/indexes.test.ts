@@ -261,6 +261,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['people.invitationsOf', () => people().invitationsOf('ten_7', 5, new Date()), 5],
   ['people.revokeInvitation', () => people().revokeInvitation('ten_7', 'i', new Date()), 1],
   ['people.claimInvitation', () => people().claimInvitation('i', 'a@example.com', new Date()), 1],
+  ['people.findInvitation', () => people().findInvitation('i', new Date()), 1],
   ['people.endInvitation', () => people().endInvitation('i'), 1],
   ['people.reserveInvitation', () => people().reserveInvitation('i', 'a@example.com', new Date()), 1],
   ['people.removeSecondFactors', () => people().removeSecondFactors('per_7@example.com'), 4],

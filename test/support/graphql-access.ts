@@ -69,7 +69,7 @@ null 404 404 403 null null 403 null null null 404  InvoiceTimelineEntry eventId
 + 404 404 403 hidden hidden 403 + + + 404  InvoiceWarning code message path
 + CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 + + 403 CreateWebhookEndpointPayload  LimitReachedError code message status
 null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 null null 403 CreateWebhookEndpointPayload  LimitReachedError param
-403 403 403 403 403 403 403 + + + +  Member current email id name role
+403 403 403 403 403 403 403 + + + +  Member addressConfirmed current email id name role
 + + + 403 403 403 403 + + + +  InvoiceDay accepted date pending rejected signing transmitted
 + hidden hidden 403 403 403 403 + + + hidden  KnownCustomer ice name
 + + + 403 403 403 403 + + + +  Mutation validateInvoice

@@ -60,19 +60,20 @@ export class Browser {
   }
 }
 
-/** The token of a new invitation. */
+/** The token of a new invitation: with an address, the one of the mail. */
 export async function invite(
   { app }: Pick<TestService, 'app'>,
   grants: Partial<Grants> = {},
   email: string | null = null,
 ): Promise<string> {
   const whole = { isOperator: false, memberships: [], ...grants };
-  const link = await makeInvitation(
+  const { link, mailedLink } = await makeInvitation(
     createPeopleRepository(app.store.db),
     { email, grants: whole, invitedBy: null },
     '',
   );
-  return link.slice(link.indexOf('#') + 1);
+  const sent = mailedLink ?? link;
+  return sent.slice(sent.indexOf('#') + 1);
 }
 
 let people = 0;

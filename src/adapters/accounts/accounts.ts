@@ -19,12 +19,18 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
     },
     async signIn(body, browser) {
       try {
+        const before = await passwordOf(body.email);
         const { headers, response } = await auth.api.signInEmail({
           body,
           headers: headersOf({ ...browser, cookie: undefined }),
           returnHeaders: true,
         });
         const cookies = headers.getSetCookie();
+        // Asked once more: a new password that was set while this one was compared has ended the sessions that it found.
+        if ((await passwordOf(body.email)) !== before) {
+          await auth.api.signOut({ headers: headersOf({ ...browser, cookie: cookieHeader(headers) }) });
+          return null;
+        }
         // The plugin for codes replaces the answer, which its type does not tell.
         if ('twoFactorRedirect' in response)
           return { result: { person: await personOf(body.email), session: null }, cookies };
@@ -84,6 +90,13 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
       return reset.person;
     },
   };
+
+  /** The hash of the password; null if there is no such account. */
+  async function passwordOf(address: string): Promise<string | null> {
+    const { internalAdapter } = await auth.$context;
+    const found = await internalAdapter.findUserByEmail(address, { includeAccounts: true });
+    return found?.accounts.find(({ providerId }) => providerId === 'credential')?.password ?? null;
+  }
 
   async function personOf(address: string): Promise<Person> {
     const found = await (await auth.$context).internalAdapter.findUserByEmail(address);

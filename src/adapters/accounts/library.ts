@@ -55,7 +55,7 @@ export function createLibrary(parts: LibraryParts) {
   /**
    * Ends what was begun with an old password: links to a new one, and sign-ins that wait for a code.
    * @param factorsToo also removes codes and passkeys, because somebody else may have made the account; the person who
-   *   set the new password has shown that the address is theirs
+   *   set the new password has shown that the address is theirs. The sessions that they may have begun meanwhile are left
    */
   async function forget(userId: string, { factorsToo }: { readonly factorsToo: boolean }): Promise<void> {
     const { adapter, internalAdapter } = await auth.$context;
@@ -95,6 +95,8 @@ export function createLibrary(parts: LibraryParts) {
       revokeSessionsOnPasswordReset: true,
       onPasswordReset: async ({ user: { id, email, name, emailVerified } }) => {
         await forget(id, { factorsToo: !emailVerified });
+        // The library ends them before it sets the password: a sign-in with the old one may have begun one since.
+        await (await auth.$context).internalAdapter.deleteUserSessions(id);
         const reset = resetting.getStore();
         if (reset) reset.person = { id, email, name };
       },
@@ -182,11 +184,16 @@ export function signedIn({
   user,
   session,
 }: {
-  readonly user: { readonly id: string; readonly email: string; readonly name: string };
+  readonly user: {
+    readonly id: string;
+    readonly email: string;
+    readonly name: string;
+    readonly emailVerified: boolean;
+  };
   readonly session: { readonly id: string; readonly expiresAt: Date };
 }): SignedIn {
-  const { id, email, name } = user;
-  return { person: { id, email, name }, sessionId: session.id, expiresAt: session.expiresAt };
+  const { id, email, name, emailVerified: isConfirmed } = user;
+  return { person: { id, email, name }, isConfirmed, sessionId: session.id, expiresAt: session.expiresAt };
 }
 
 /** The error that the library wrapped: an error of the store tells that the store is away. */

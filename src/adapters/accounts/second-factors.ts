@@ -124,11 +124,17 @@ export function createSecondFactors(
       return { result: response, cookies: answered.getSetCookie() };
     }),
     addPasskey: refusing(async (name, response, browser) => {
-      const passkey = await auth.api.verifyPasskeyRegistration({
+      const headers = headersOf(browser);
+      const passkey = (await auth.api.verifyPasskeyRegistration({
         body: { name, response },
-        headers: headersOf(browser),
-      });
-      return shown(passkey as StoredPasskey);
+        headers,
+      })) as StoredPasskey;
+      // A new password that was set meanwhile has ended the session, and may have removed the passkeys that it found.
+      if ((await auth.api.getSession({ headers })) === null) {
+        await (await stored()).delete({ model: 'passkey', where: [{ field: 'id', value: passkey.id }] });
+        throw new SecondFactorRefused('ended');
+      }
+      return shown(passkey);
     }),
     removePasskey: refusing(async (id, password, browser) => {
       const headers = headersOf(browser);
@@ -156,7 +162,12 @@ export function createSecondFactors(
         headers: headersOf({ ...browser, cookie: withoutSession(browser.cookie) }),
         returnHeaders: true,
       });
-      return begun(headers, browser);
+      const session = await begun(headers, browser);
+      // Removed meanwhile: the sessions that were found then have ended, and this one must, too.
+      const where = [{ field: 'userId', value: session.result.person.id }];
+      if ((await (await stored()).count({ model: 'passkey', where })) > 0) return session;
+      await auth.api.signOut({ headers: headersOf({ ...browser, cookie: cookieHeader(headers) }) });
+      throw new SecondFactorRefused('wrong_code');
     }),
   };
 

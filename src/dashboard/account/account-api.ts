@@ -3,6 +3,8 @@ import type { ROLES } from '../graphql/sets.ts';
 /** The answer of `/auth/session` and of each call that begins a session. */
 export interface Session {
   readonly person: { readonly id: string; readonly email: string; readonly name: string };
+  /** Whether a mail has shown that the address is the person's. */
+  readonly addressConfirmed: boolean;
   readonly isOperator: boolean;
   readonly memberships: readonly {
     readonly tenantId: string;

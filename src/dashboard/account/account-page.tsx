@@ -34,7 +34,7 @@ export function AccountPage() {
   }
   if (failed || found.refusal !== null || found.session === null)
     return <Notice title={account.title} text={account.refusals.unreachable} />;
-  const { person, isOperator, memberships } = found.session;
+  const { person, addressConfirmed, isOperator, memberships } = found.session;
   return (
     <PageFrame title={account.title}>
       <div class="account-page">
@@ -45,6 +45,11 @@ export function AccountPage() {
           <p class="under">
             <bdi dir="ltr">{person.email}</bdi>
           </p>
+          {!addressConfirmed && (
+            <p>
+              {account.unconfirmed} <a href="/forgotten-password">{account.forgotten.submit}</a>
+            </p>
+          )}
           <button type="button" class="secondary" onClick={signOut}>
             {account.signOut}
           </button>

@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
 import { nextAddress } from '../workspace/session.ts';
-import type { Outcome } from './account-api.ts';
+import { callAccounts, type Outcome } from './account-api.ts';
 import { AccountCard } from './account-card.tsx';
 import { AccountForm } from './account-form.tsx';
 import { CodeForm } from './code-form.tsx';
@@ -22,7 +22,17 @@ export function JoinPage() {
         <CodeForm onSuccess={proceed} onBack={() => route('/sign-in', true)} />
       </AccountCard>
     );
+  const [state, setState] = useState<string | null>(null);
+  useEffect(() => {
+    if (token === '') return;
+    // Without an answer the form is shown: it says what is the matter when it is sent.
+    void callAccounts('invitation', { token }).then((outcome) =>
+      setState(outcome.refusal === null ? String(outcome.body.state) : 'open'),
+    );
+  }, [token]);
   if (token === '') return <AccountCard title={join.title} lead={join.incomplete} />;
+  if (state === null) return <AccountCard title={join.title} />;
+  if (state !== 'open') return <EndedInvitation state={state} />;
   return (
     <AccountCard title={join.title} lead={join.lead}>
       <AccountForm
@@ -33,6 +43,24 @@ export function JoinPage() {
         submit={join.submit}
         onSuccess={proceed}
       />
+    </AccountCard>
+  );
+}
+
+/** What became of a link that cannot be used, and what its reader can do. */
+function EndedInvitation({ state }: { state: string }) {
+  const { join, signIn, forgotten } = useLanguage().texts.account;
+  const { used, revoked, unknown } = join.ended;
+  return (
+    <AccountCard title={join.title} lead={state === 'used' ? used : state === 'revoked' ? revoked : unknown}>
+      <p class="aside">
+        <a href="/sign-in">{signIn.title}</a>
+      </p>
+      {state === 'used' && (
+        <p class="aside">
+          <a href="/forgotten-password">{forgotten.link}</a>
+        </p>
+      )}
     </AccountCard>
   );
 }

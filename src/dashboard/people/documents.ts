@@ -3,7 +3,7 @@ import { graphql } from '../graphql/graphql.ts';
 
 export const MEMBERS = graphql(`
   query Members {
-    members { id name email role current }
+    members { id name email addressConfirmed role current }
   }
 `);
 

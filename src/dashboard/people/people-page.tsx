@@ -59,15 +59,17 @@ interface MemberRowProps {
   readonly onRemove: (() => void) | null;
 }
 
-function MemberRow({ member: { name, email, role, current }, onRole, onRemove }: MemberRowProps) {
+function MemberRow({ member: { name, email, addressConfirmed, role, current }, onRole, onRemove }: MemberRowProps) {
   const { texts } = useLanguage();
-  const { you, roleOf, remove, removeQuestion, leave, leaveQuestion } = texts.people;
+  const { you, unconfirmed, roleOf, remove, removeQuestion, leave, leaveQuestion } = texts.people;
   return (
     <li>
       <strong>
         <bdi>{name}</bdi> {current && <span class="under">({you})</span>}
       </strong>
-      <bdi dir="ltr">{email}</bdi>
+      <span>
+        <bdi dir="ltr">{email}</bdi> {!addressConfirmed && <span class="under">({unconfirmed})</span>}
+      </span>
       {onRole ? <RoleChoice label={roleOf(name)} role={role} onChange={onRole} /> : texts.account.roleNames[role]}
       {onRemove && (
         <span class="row-actions">

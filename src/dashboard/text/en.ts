@@ -143,11 +143,19 @@ export const en: Texts = {
       submit: 'Continue',
       back: 'Begin again',
     },
+    unconfirmed:
+      'Your address is not confirmed yet. Set a password with a link that we mail to you: it removes codes and passkeys, which you then add again. Until then whoever reads this mailbox can do so.',
     join: {
       title: 'Accept the invitation',
       lead: 'Make your account. If you already have one, enter its e-mail address and its password.',
       submit: 'Continue',
       incomplete: 'The link is incomplete. Open it again exactly as you received it.',
+      ended: {
+        used: 'This invitation was used. If it was you, sign in. If it was not, set a new password with “Forgotten your password?”: whoever used your address loses all access.',
+        revoked: 'This invitation was withdrawn. Ask whoever invited you for another one.',
+        unknown:
+          'This invitation has expired, or the link is incomplete. Open it exactly as you received it, or ask for another one: each is valid for 7 days.',
+      },
     },
     forgotten: {
       title: 'Forgotten password',
@@ -608,6 +616,7 @@ export const en: Texts = {
     lead: 'Roles apply to both environments.',
     made: 'The invitation.',
     you: 'you',
+    unconfirmed: 'address not confirmed',
     roleOf: (name) => `Role of ${name}`,
     remove: 'Remove',
     removeQuestion: (name) => `Remove ${name}? Access ends at once.`,
@@ -619,7 +628,8 @@ export const en: Texts = {
     revoke: 'Withdraw',
     revokeQuestion: 'Withdraw this invitation? Its link works no longer.',
     invite: 'Invite somebody',
-    inviteLead: 'The link works once, for 7 days. With an address it is sent there and works for it alone.',
+    inviteLead:
+      'The link works once, for 7 days, and confirms no address. With an address another one is mailed there, which does; both work for it alone.',
     email: 'E-mail address (optional)',
     role: 'Role',
     send: 'Invite',

@@ -143,11 +143,19 @@ export const fr: Texts = {
       submit: 'Continuer',
       back: 'Recommencer',
     },
+    unconfirmed:
+      'Votre adresse n’est pas encore confirmée. Choisissez un mot de passe par un lien que nous vous envoyons\u00a0: il supprime codes et clés d’accès, que vous ajoutez ensuite de nouveau. D’ici là, quiconque lit cette boîte peut le faire.',
     join: {
       title: 'Accepter l’invitation',
       lead: 'Créez votre compte. Si vous en avez déjà un, saisissez son adresse e-mail et son mot de passe.',
       submit: 'Continuer',
       incomplete: 'Le lien est incomplet. Ouvrez-le de nouveau tel que vous l’avez reçu.',
+      ended: {
+        used: 'Cette invitation a déjà servi. Si c’était vous, connectez-vous. Sinon, choisissez un nouveau mot de passe par «\u00a0Mot de passe oublié\u00a0?\u00a0»\u00a0: quiconque s’est servi de votre adresse perd tout accès.',
+        revoked: 'Cette invitation a été retirée. Demandez-en une autre à la personne qui vous a invité.',
+        unknown:
+          'Cette invitation a expiré, ou le lien est incomplet. Ouvrez-le tel que vous l’avez reçu, ou demandez-en un autre\u00a0: chacun est valable 7 jours.',
+      },
     },
     forgotten: {
       title: 'Mot de passe oublié',
@@ -617,6 +625,7 @@ export const fr: Texts = {
     lead: 'Les rôles valent pour les deux environnements.',
     made: 'L’invitation.',
     you: 'vous',
+    unconfirmed: 'adresse non confirmée',
     roleOf: (name) => `Rôle de ${name}`,
     remove: 'Retirer',
     removeQuestion: (name) => `Retirer ${name} ? L’accès cesse aussitôt.`,
@@ -628,7 +637,8 @@ export const fr: Texts = {
     revoke: 'Retirer',
     revokeQuestion: 'Retirer cette invitation\u00a0? Son lien ne fonctionnera plus.',
     invite: 'Inviter quelqu’un',
-    inviteLead: 'Le lien sert une fois, pendant 7 jours. Avec une adresse, il y est envoyé et ne sert qu’à elle.',
+    inviteLead:
+      'Le lien sert une fois, pendant 7 jours, et ne confirme aucune adresse. Avec une adresse, un autre y est envoyé, qui la confirme\u00a0; les deux ne servent qu’à elle.',
     email: 'Adresse e-mail (facultative)',
     role: 'Rôle',
     send: 'Inviter',

@@ -136,7 +136,12 @@ export interface AccountTexts {
   readonly signIn: Omit<FormTexts, 'lead'> & { readonly passkey: string };
   /** The step after the password. */
   readonly codeStep: FormTexts & { readonly back: string };
-  readonly join: FormTexts & { readonly incomplete: string };
+  /** Said to somebody whose address no mail has shown to be theirs. */
+  readonly unconfirmed: string;
+  readonly join: FormTexts & {
+    readonly incomplete: string;
+    readonly ended: { readonly used: string; readonly revoked: string; readonly unknown: string };
+  };
   readonly forgotten: FormTexts & { readonly link: string; readonly sent: string; readonly again: string };
   readonly reset: FormTexts & { readonly incomplete: string; readonly done: string };
   readonly change: FormTexts & { readonly done: string };
@@ -369,6 +374,8 @@ export interface PeopleTexts {
   readonly lead: string;
   readonly made: string;
   readonly you: string;
+  /** Of an address that no mail has shown to be the person's. */
+  readonly unconfirmed: string;
   readonly roleOf: (name: string) => string;
   readonly remove: string;
   readonly removeQuestion: (name: string) => string;

@@ -2,7 +2,7 @@ import { type Audit, entryOfPerson, INSTALLATION } from '../audit-entry.ts';
 import { type ServiceError, serviceError } from '../errors.ts';
 import { MAX_MEMBERS } from '../limits.ts';
 import type { Origin } from '../principal.ts';
-import { type Invitation, invitationId } from './invitation.ts';
+import { type Invitation, invitationId, isMailedToken } from './invitation.ts';
 import { includesRole } from './person.ts';
 import {
   AccountExists,
@@ -49,10 +49,12 @@ export function createAcceptInvitation(
 ): AcceptInvitation {
   return async ({ token, email, name, password }, browser, origin) => {
     const invitation = await people.reserveInvitation(invitationId(token), email, now());
-    if (invitation === null || !(await isValid(invitation))) throw unusable();
+    if (invitation === null || !(await isStillOwners(invitation, people))) throw unusable();
+    // Only the mail shows that the address is the person's: whoever invited has the other link.
+    const isConfirmed = isMailedToken(token, invitation);
+    if (isConfirmed === null) throw unusable();
     try {
-      // An invitation for an address shows that the address is the person's; one without an address does not.
-      await accounts.create({ email, name, password }, invitation.email !== null);
+      await accounts.create({ email, name, password }, isConfirmed);
     } catch (error) {
       if (!(error instanceof AccountExists)) throw error;
     }
@@ -82,7 +84,8 @@ export function createAcceptInvitation(
       }
     }
     // Decided here: whoever withdraws it is told either that it was withdrawn, and it grants nothing, or that it was used.
-    if (!(await isValid(invitation)) || !(await people.claimInvitation(invitation.id, email, now()))) throw unusable();
+    if (!(await isStillOwners(invitation, people)) || !(await people.claimInvitation(invitation.id, email, now())))
+      throw unusable();
     await people.grant(person.id, { isOperator, memberships: raised });
     const entries = raised.map(({ tenantId, role }) => {
       const was = roleIn(tenantId);
@@ -93,15 +96,18 @@ export function createAcceptInvitation(
     await people.endInvitation(invitation.id);
     return begun;
   };
+}
 
-  /** Whether who made it could still make it. */
-  async function isValid({ invitedBy, grants }: Invitation): Promise<boolean> {
-    if (invitedBy === null) return true;
-    const { memberships } = await people.grantsOf(invitedBy);
-    return grants.memberships.every(({ tenantId }) =>
-      memberships.some((each) => each.tenantId === tenantId && each.role === 'owner'),
-    );
-  }
+/** Whether who made an invitation could still make it. */
+export async function isStillOwners(
+  { invitedBy, grants }: Invitation,
+  people: Pick<PeopleRepository, 'grantsOf'>,
+): Promise<boolean> {
+  if (invitedBy === null) return true;
+  const { memberships } = await people.grantsOf(invitedBy);
+  return grants.memberships.every(({ tenantId }) =>
+    memberships.some((each) => each.tenantId === tenantId && each.role === 'owner'),
+  );
 }
 
 function unusable(): ServiceError {

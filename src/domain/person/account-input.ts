@@ -30,6 +30,7 @@ export const acceptInvitationInput = exactly(
   { token, email, name: oneLineText(PERSON_TEXTS.name, 'your name'), password: newPassword },
   'a JSON object with token, email, name and password',
 );
+export const readInvitationInput = exactly({ token }, 'a JSON object with token');
 export const changePasswordInput = exactly(
   { currentPassword: password, newPassword },
   'a JSON object with currentPassword and newPassword',

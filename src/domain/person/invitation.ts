@@ -7,12 +7,20 @@ export interface Invitation {
   readonly id: string;
   /** In lower case; null: whoever has the link. */
   readonly email: string | null;
+  /**
+   * SHA-256 of what the mailed link has in addition to the token, lower-case hex; null: no link was mailed. The account that
+   * is made with it has a confirmed address; whoever invited does not see it.
+   */
+  readonly proofHash: string | null;
   readonly grants: Grants;
   /** Id of the owner who made it, and must still be one when it is used; null: an operator did. */
   readonly invitedBy: string | null;
   /** UTC. */
   readonly expiresAt: Date;
 }
+
+/** What has become of a link: `unknown` if it has expired, or was never one. */
+export type InvitationState = 'open' | 'used' | 'revoked' | 'unknown';
 
 /** How long an invitation is valid, milliseconds. */
 export const INVITATION_MS = 7 * 86_400_000;
@@ -23,19 +31,54 @@ export const INVITATION_MS = 7 * 86_400_000;
  */
 export const CLAIM_MS = 60_000;
 
-/** @returns the invitation, and its token, which is stored nowhere */
+/** Who is invited to what. */
+export type Invitee = Pick<Invitation, 'email' | 'grants' | 'invitedBy'>;
+
+/**
+ * @returns the invitation; its token; and the token of the mail to its address, null without one. Neither is stored. Whoever
+ *   has the second one has read the mail: it is shown to nobody else
+ */
 export function newInvitation(
-  { email, grants, invitedBy }: Omit<Invitation, 'id' | 'expiresAt'>,
+  { email, grants, invitedBy }: Invitee,
   now: Date,
-): { invitation: Invitation; token: string } {
-  const token = randomBytes(24).toString('base64url');
-  const expiresAt = new Date(now.getTime() + INVITATION_MS);
+): { invitation: Invitation; token: string; mailedToken: string | null } {
+  const [token, proof] = [randomPart(), randomPart()];
   const address = email?.toLowerCase() ?? null;
-  return { token, invitation: { id: invitationId(token), email: address, grants, invitedBy, expiresAt } };
+  const invitation = {
+    ...{ id: hashOf(token), email: address, grants, invitedBy },
+    proofHash: address === null ? null : hashOf(proof),
+    expiresAt: new Date(now.getTime() + INVITATION_MS),
+  };
+  return { token, invitation, mailedToken: address === null ? null : `${token}.${proof}` };
 }
 
+/** @param token of a link, also a mailed one */
 export function invitationId(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hashOf(partsOf(token)[0]);
+}
+
+/**
+ * Whether the token is the mailed one, so that its holder reads the mail of the invitation's address; null if it claims to
+ * be, and is not.
+ */
+export function isMailedToken(token: string, { proofHash }: Pick<Invitation, 'proofHash'>): boolean | null {
+  const [, proof] = partsOf(token);
+  if (proof === null) return false;
+  return proofHash !== null && hashOf(proof) === proofHash ? true : null;
+}
+
+/** A token of a link that may be copied, and what the mail has in addition: null if there is nothing. */
+function partsOf(token: string): readonly [string, string | null] {
+  const at = token.indexOf('.');
+  return at < 0 ? [token, null] : [token.slice(0, at), token.slice(at + 1)];
+}
+
+function randomPart(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** The page where an invitation is accepted. The token is in the fragment, which browsers send to nobody. */

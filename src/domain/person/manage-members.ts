@@ -37,7 +37,8 @@ export interface ManageMembers {
   /**
    * For owners.
    * @throws {ServiceError} invalid_request; member_limit_reached; rate_limit_exceeded
-   * @param email gets a mail with the link, and only the person with this address can use it; null: whoever has the link
+   * @param email gets a mail with a link of its own, which also confirms the address, and only an account with this address
+   *   can use either link; null: whoever has the link
    */
   invite(principal: Principal, role: Role, email: string | null): Promise<Invited>;
   /** The invitations that nobody has accepted yet, those first that end first. For owners. */
@@ -64,7 +65,7 @@ export interface ManageMembersParts {
   readonly publicUrl: string;
   /** Counts invitations of a tenant: they send mail to anybody. */
   readonly attempts: AttemptLimiter;
-  /** Not awaited: the link is in the answer, too. Never throws. */
+  /** Not awaited: a link is in the answer, too. Never throws. */
   readonly sendInvitation: (mail: InvitationMail) => void;
 }
 
@@ -128,13 +129,14 @@ export function createManageMembers({
         );
       const memberships = [{ tenantId: tenant.id, role }];
       const expiresAt = new Date(Date.now() + INVITATION_MS);
-      const link = await invite(
+      const { link, mailedLink } = await invite(
         people,
         { email, grants: { isOperator: false, memberships }, invitedBy: owner.personId },
         publicUrl,
       );
       await audit(entryBy(owner, 'member.invited', { subject: null, details: { role } }));
-      if (email !== null) sendInvitation({ to: email, url: link, tenantName: tenant.name });
+      if (email !== null && mailedLink !== null)
+        sendInvitation({ to: email, url: mailedLink, tenantName: tenant.name });
       return { link, expiresAt };
     },
     async invitations(principal) {

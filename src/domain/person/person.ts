@@ -29,11 +29,15 @@ export interface Person {
 export interface Member {
   readonly person: Person;
   readonly role: Role;
+  /** Whether a mail has shown that the address is the person's. */
+  readonly isConfirmed: boolean;
 }
 
 /** Somebody who is signed in, in one browser. */
 export interface SignedIn {
   readonly person: Person;
+  /** Whether a mail has shown that the address is the person's. */
+  readonly isConfirmed: boolean;
   readonly sessionId: string;
   /** UTC. */
   readonly expiresAt: Date;

@@ -1,4 +1,4 @@
-import type { Invitation } from './invitation.ts';
+import type { Invitation, InvitationState } from './invitation.ts';
 import type { Grants, Member, Person, Role, SignedIn } from './person.ts';
 
 /** The store of grants and invitations. */
@@ -39,6 +39,14 @@ export interface PeopleRepository {
    * @returns false if it was withdrawn, was used or has expired meanwhile
    */
   claimInvitation(id: string, email: string, now: Date): Promise<boolean>;
+  /** An invitation that is valid at `now`, or would be if it had not ended; null if there is none. */
+  findInvitation(
+    id: string,
+    now: Date,
+  ): Promise<{
+    readonly invitation: Invitation;
+    readonly ended: Exclude<InvitationState, 'open' | 'unknown'> | null;
+  } | null>;
   /** Ends an invitation whose grants were added. */
   endInvitation(id: string): Promise<void>;
   /** Up to `limit` invitations into a tenant that can be withdrawn at `now`, those first that end first. */
@@ -80,8 +88,8 @@ export interface Accounts {
   /**
    * Makes an account.
    * @param email in lower case
-   * @param isConfirmed whether the address is the person's, as far as is known. If not, the first new password that is
-   *   set with a mail removes codes and passkeys: somebody else may have made the account
+   * @param isConfirmed whether a mail has shown that the address is the person's. If not, the first new password that is set
+   *   with a mail removes codes, passkeys and sessions: somebody else may have made the account
    * @throws {AccountExists} possibly; an existing account is left as it is in any case
    */
   create(

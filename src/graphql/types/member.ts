@@ -21,6 +21,9 @@ const MemberType = builder.objectRef<Member>('Member').implement({
     id: t.id({ description: 'Prefix `per_`.', resolve: ({ person }) => person.id }),
     name: t.string({ description: 'Name of the person.', resolve: ({ person }) => person.name }),
     email: t.string({ description: 'E-mail address, in lower case.', resolve: ({ person }) => person.email }),
+    addressConfirmed: t.exposeBoolean('isConfirmed', {
+      description: 'Whether a mail has shown that the address is the person’s. A copied link shows nothing of it.',
+    }),
     role: t.expose('role', { type: RoleType, description: 'Role in both environments.' }),
     current: t.boolean({
       description: 'Whether this request is by the person.',
@@ -33,7 +36,8 @@ const InviteMemberPayload = builder.objectRef<Invited>('InviteMemberPayload').im
   description: 'An invitation.',
   fields: (t) => ({
     link: t.exposeString('link', {
-      description: 'The address where it is accepted, once. Shown in this answer only.',
+      description:
+        'The address where it is accepted, once. Shown in this answer only. It confirms no address: the mailed one does.',
     }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'End of its validity.' }),
   }),
@@ -94,7 +98,8 @@ builder.mutationFields((t) => ({
     args: {
       role: t.arg({ type: RoleType, required: true, description: 'Role of the person.' }),
       email: t.arg.string({
-        description: 'Gets a mail with the link, which then is for this address only. Default: whoever has the link.',
+        description:
+          'Gets a mail with a link of its own. Both links are for this address only, and the mailed one confirms it. Default: whoever has the link.',
       }),
     },
     resolve: (_root, { role, email }, { principal, useCases }) =>

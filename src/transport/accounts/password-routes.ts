@@ -4,6 +4,7 @@ import { createFairQueue } from '../../domain/fair-queue.ts';
 import {
   acceptInvitationInput,
   changePasswordInput,
+  readInvitationInput,
   requestResetInput,
   resetPasswordInput,
   signInInput,
@@ -72,6 +73,14 @@ export function passwordRoutes(
         setCookies(ctx, cookies);
         ctx.status = 204;
       },
+    ],
+    [
+      'POST',
+      // Not a GET: the token must not be in an address, which logs keep.
+      '/auth/invitation',
+      change(readInvitationInput, async (ctx, { token }) => {
+        answerJson(ctx, 200, { state: await parts.readInvitation(token) });
+      }),
     ],
     [
       'POST',

@@ -8,6 +8,7 @@ import { problemsOf } from '../../domain/input-problems.ts';
 import type { AcceptInvitation } from '../../domain/person/accept-invitation.ts';
 import type { Person, SignedIn } from '../../domain/person/person.ts';
 import type { Accounts, AttemptLimiter, PeopleRepository, SecondFactors } from '../../domain/person/ports.ts';
+import type { ReadInvitation } from '../../domain/person/read-invitation.ts';
 import type { TenantRepository } from '../../domain/tenant/ports.ts';
 import { timestampOf } from '../../domain/timestamp.ts';
 import { readJson } from '../body.ts';
@@ -23,6 +24,7 @@ export interface AccountRouteParts {
   readonly accounts: Accounts;
   readonly secondFactors: SecondFactors;
   readonly acceptInvitation: AcceptInvitation;
+  readonly readInvitation: ReadInvitation;
   readonly people: Pick<PeopleRepository, 'grantsOf'>;
   readonly tenants: Pick<TenantRepository, 'namesOf'>;
   readonly attempts: AttemptLimiter;
@@ -73,12 +75,12 @@ export function createAccountSteps(parts: AccountRouteParts) {
   }
 
   /** Answers who is signed in, with the person's roles. */
-  async function answerSession(ctx: Context, { person, expiresAt }: SignedIn): Promise<void> {
+  async function answerSession(ctx: Context, { person, isConfirmed, expiresAt }: SignedIn): Promise<void> {
     const { isOperator, memberships: all } = await parts.people.grantsOf(person.id);
     const names = all.length === 0 ? new Map() : await parts.tenants.namesOf(all.map(({ tenantId }) => tenantId));
     const memberships = all.map((each) => ({ ...each, name: names.get(each.tenantId) ?? each.tenantId }));
     answerJson(ctx, 200, {
-      ...{ person, isOperator, memberships },
+      ...{ person, addressConfirmed: isConfirmed, isOperator, memberships },
       sessionEndsAt: timestampOf(expiresAt),
     });
   }

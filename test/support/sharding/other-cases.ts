@@ -142,6 +142,7 @@ function peopleCases({ db }: Store): Subject {
     insertInvitation: invited,
     reserveInvitation: async () => people.reserveInvitation(await invited(), email, new Date()),
     claimInvitation: async () => people.claimInvitation(await invited(), email, new Date()),
+    findInvitation: async () => people.findInvitation(await invited(), new Date()),
     endInvitation: async () => people.endInvitation(await invited()),
   });
 }
