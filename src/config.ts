@@ -9,6 +9,7 @@ import {
   DGI_SETTINGS,
 } from './config/dgi.ts';
 import { TELEMETRY_RULES, TELEMETRY_SETTINGS, tracingOf } from './config/telemetry.ts';
+import { unknownNames } from './config/unknown-names.ts';
 import {
   ConfigError,
   has,
@@ -56,7 +57,11 @@ const mailAllowance = z.string().transform((text, context) =>
 );
 const origin = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-  .transform((url) => url.replace(/\/+$/, ''));
+  .transform((url) => url.replace(/\/+$/, ''))
+  // All addresses of the service begin at the root, and everybody reads them.
+  .refine((url) => /^https?:\/\/[^/?#@\\]+$/i.test(url), {
+    error: 'must be scheme and host alone, such as https://factures.example.ma, without path, query and password',
+  });
 
 const masterKey = z.string().regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 32 bytes as 64 hexadecimal digits' });
 
@@ -138,6 +143,11 @@ const environment = z.object({
 
 /** The names of all settings. */
 export const SETTING_NAMES: readonly string[] = Object.keys(environment.shape);
+
+/** See {@link unknownNames}. @param inFile the names that the file of settings has */
+export function unknownSettings(inFile: readonly string[], env: Settings = process.env): string[] {
+  return unknownNames(Object.keys(env), inFile, SETTING_NAMES);
+}
 
 /** The rules between settings. */
 const RULES: readonly Rule[] = [

@@ -18,7 +18,7 @@ const keepCompiled = useCompileCache();
 const [{ ConfigError }, { SetupError }] = await Promise.all([import('./config.ts'), import('./domain/setup-error.ts')]);
 try {
   const { readSettings } = await import('./app/settings.ts');
-  const config = await readSettings();
+  const config = await readSettings((text) => console.error(text));
   const [{ startApp }, { greeting }] = await Promise.all([import('./app/app.ts'), import('./cli/greeting.ts')]);
   // The log entry is written before `onFatal`. The process exits without waiting: leases expire, and the next process
   // resumes the work.
@@ -43,7 +43,7 @@ try {
     });
   }
   // After the handlers: whoever reads it may send a signal at once.
-  console.log(greeting(app.url, app.firstStart, config.sites?.test));
+  say(greeting(app.url, app.firstStart, config.sites?.test));
   // A process that is killed would keep nothing.
   keepCompiled();
 } catch (error) {
@@ -53,4 +53,13 @@ try {
       : `Fatoura cannot start: ${(error as Error).message}`,
   );
   process.exit(error instanceof ConfigError || error instanceof SetupError ? 2 : 1);
+}
+
+/** Prints a text that must not be lost: on standard error where nobody reads standard output any more (`| head`). */
+function say(text: string): void {
+  // Told to the callback.
+  process.stdout.on('error', () => undefined);
+  process.stdout.write(`${text}\n`, (error) => {
+    if (error) console.error(text);
+  });
 }

@@ -8,6 +8,7 @@ import { mostConnections, reservedFiles } from '../domain/connections.ts';
 import { type FirstStart, prepareInstallation } from '../domain/installation/first-start.ts';
 import { createDocumentDemand } from '../domain/invoice/document-demand.ts';
 import { LANE_NAMES, LIVE_LANES } from '../domain/invoice/lanes.ts';
+import { localAddress } from '../domain/local-address.ts';
 import { invite } from '../domain/person/invite.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
@@ -152,7 +153,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       : await listen(config.port, config.host, { idle: config.keepAliveMs }, connectionLimits(config));
   if (server) closing.addServer(server);
   const url = server?.url ?? null;
-  const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;
+  const publicUrl = config.publicUrl ?? url ?? localAddress(config.host, config.port);
   const documentUrl = createDocumentUrl(publicUrl, data.clientSecrets);
   const webhooks = composeWebhooks({
     ...data,

@@ -1,16 +1,26 @@
 import { CredentialProblems, openCredentials } from '../adapters/authority/http/credentials.ts';
 import { loadClientPkcs12 } from '../adapters/signing-key/pkcs12.ts';
 import { problemsOfKeyFiles } from '../adapters/signing-key/signing-keys.ts';
-import { type Config, ConfigError, loadEnvFile, type NamedFiles, namedFiles, readConfig } from '../config.ts';
+import {
+  type Config,
+  ConfigError,
+  loadEnvFile,
+  type NamedFiles,
+  namedFiles,
+  readConfig,
+  unknownSettings,
+} from '../config.ts';
 import { readOperationList } from '../graphql/operation-list.ts';
 
 /**
  * Reads the settings from environment variables and the file that adds to them, and tries the files that they name, so that whoever corrects them learns
  * of all problems at once. Nothing is created or called.
+ * @param warn told of each variable that is probably meant as a setting and is none
  * @throws {ConfigError} with a line for each wrong value, broken rule and unusable file
  */
-export async function readSettings(): Promise<Config> {
-  loadEnvFile();
+export async function readSettings(warn: (text: string) => void): Promise<Config> {
+  const inFile = loadEnvFile();
+  for (const text of unknownSettings(inFile)) warn(text);
   let problems: string[] = [];
   let config: Config | null = null;
   try {

@@ -1,4 +1,5 @@
 import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
+import { localAddress } from '../domain/local-address.ts';
 import { isAccountAddress } from '../domain/person/account-input.ts';
 import { invite } from '../domain/person/invite.ts';
 import { ROLES, type Role } from '../domain/person/person.ts';
@@ -35,7 +36,7 @@ export const inviteAccount: Command = {
       if (tenantId !== null && (await tenants.find(tenantId)) === null)
         throw new InputError(`There is no tenant ${tenantId}.`);
       const memberships = tenantId !== null && role !== null ? [{ tenantId, role }] : [];
-      const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
+      const publicUrl = config.publicUrl ?? localAddress(config.host, config.port);
       const { link: made } = await invite(
         people,
         { email, grants: { isOperator, memberships }, invitedBy: null },

@@ -13,10 +13,7 @@ export async function callDirectly({ publicUrl, sites }: Config, address: string
     const front = fronts.find(({ origin }) => origin === String(options.origin));
     if (front === undefined) return dispatch(options, handler);
     const headers = { ...(options.headers as Record<string, string>), host: front.host };
-    // Removes the path prefix of the public URL, as a reverse proxy does.
-    const below = front.pathname.replace(/\/$/, '');
-    const path = options.path.startsWith(`${below}/`) ? options.path.slice(below.length) : options.path;
-    return dispatch({ ...options, origin: address, path, headers }, handler);
+    return dispatch({ ...options, origin: address, headers }, handler);
   });
   setGlobalDispatcher(direct);
 }

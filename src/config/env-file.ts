@@ -13,17 +13,20 @@ const REST_OF_LINE = /[^\S\n]*(?:#[^\n]*)?(?:\n|$)/y;
  * Adds the variables of the file that ENV_FILE names, by default `.env` in the working directory, to `env`, as Node's
  * `--env-file` would: what the environment has already, also empty, stays as it is. Unlike Node, it refuses a line that
  * is no variable, which would otherwise be a setting that silently does not apply. An empty ENV_FILE reads none.
+ * @returns the names of the file's variables
  * @throws {ConfigError} when the file cannot be read or has such a line; then nothing was added
  */
-export function loadEnvFile(env: NodeJS.ProcessEnv = process.env): void {
-  if (env.ENV_FILE === '') return;
+export function loadEnvFile(env: NodeJS.ProcessEnv = process.env): string[] {
+  if (env.ENV_FILE === '') return [];
   const file = env.ENV_FILE ?? USUAL_FILE;
   const text = readText(file, env.ENV_FILE === undefined);
-  if (text === null) return;
+  if (text === null) return [];
   const line = brokenLine(text);
   if (line !== null)
     throw new ConfigError(`${file}, line ${line}: must be NAME=value, with quotes closed, or a # comment`);
-  for (const [name, value] of Object.entries(parseEnv(text))) env[name] ??= value;
+  const variables = parseEnv(text);
+  for (const [name, value] of Object.entries(variables)) env[name] ??= value;
+  return Object.keys(variables);
 }
 
 function readText(file: string, mayBeMissing: boolean): string | null {

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
+import { localAddress } from '../domain/local-address.ts';
 import { SetupError } from '../domain/setup-error.ts';
 import { abandon } from './abandon.ts';
 import { BODY_MS } from './body.ts';
@@ -141,9 +142,7 @@ function refusal(error: NodeJS.ErrnoException, port: number, host: string): Erro
 }
 
 function addressOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
-  const reached = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+  return localAddress(host, (server.address() as AddressInfo).port);
 }
 
 /**

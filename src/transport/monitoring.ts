@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { localAddress } from '../domain/local-address.ts';
 import { isOperator, type OperatorHash } from './operator-pages.ts';
 import { type Ready, readinessOf, type Warnings } from './readiness.ts';
 
@@ -42,7 +43,7 @@ export async function serveMonitoring(port: number, host: string, parts: Monitor
     server.listen(port, host, resolve);
   });
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
+    url: localAddress(host, (server.address() as AddressInfo).port),
     close() {
       server.close();
       server.closeAllConnections();

@@ -131,8 +131,24 @@ async function passed(ctx: Context, parts: OperatorParts): Promise<Passed | null
   return null;
 }
 
-/** Answers 401. @param what the page, with the verb `need` */
+/**
+ * Whether a person follows a link of another site: browsers then send no session (its cookie is SameSite=Strict), and
+ * must not ask for a password on that site's behalf.
+ */
+function isForeignLink(ctx: Context): boolean {
+  const from = ctx.get('Sec-Fetch-Site');
+  return (
+    ctx.method === 'GET' && ctx.get('Sec-Fetch-Mode') === 'navigate' && (from === 'cross-site' || from === 'same-site')
+  );
+}
+
+/** Answers 401, or leads to the page of operators, which asks who it is. @param what the page, with the verb `need` */
 function challenge(ctx: Context, what: string): void {
+  if (isForeignLink(ctx)) {
+    ctx.set('Cache-Control', 'no-store');
+    ctx.redirect('/ops');
+    return;
+  }
   ctx.status = 401;
   ctx.set('WWW-Authenticate', 'Basic realm="fatoura operators", charset="UTF-8"');
   ctx.body = `${what} the operator credential that the first start printed, or the session of an operator: sign in at /sign-in.\nLost it? npm run -s cli -- operator reset\n`;

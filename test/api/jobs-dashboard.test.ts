@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resetOperator } from '../../src/domain/installation/first-start.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
@@ -55,6 +57,29 @@ it('is open to a signed-in operator, as long as the person is one, and to pages 
   await person.browser.post('/auth/sign-out');
   expect((await ask()).status).toBe(401);
 });
+
+it('leads somebody who follows a link of another site to the page of operators, without asking for a password', async () => {
+  for (const from of ['cross-site', 'same-site']) {
+    const link = { 'Sec-Fetch-Site': from, 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' };
+    for (const path of ['/ops/jobs', '/ops/jobs/', '/metrics']) {
+      const answer = await navigate(path, link);
+      expect([answer.statusCode, answer.headers.location]).toEqual([302, '/ops']);
+      expect(answer.headers['www-authenticate']).toBeUndefined();
+    }
+  }
+  // Typed in, or in a script of that site.
+  const typed = { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Mode': 'navigate' };
+  expect((await navigate('/ops/jobs/', typed)).statusCode).toBe(401);
+  const script = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'cors' };
+  expect((await navigate('/ops/jobs/', script)).statusCode).toBe(401);
+});
+
+/** Node's `fetch` has a Sec-Fetch-Mode of its own. */
+async function navigate(path: string, headers: Record<string, string>): Promise<IncomingMessage> {
+  const [answer] = (await once(get(`${service.url}${path}`, { headers }), 'response')) as [IncomingMessage];
+  answer.resume();
+  return answer;
+}
 
 it.each([
   ['a body that is no JSON', 'POST', '/ops/jobs/api/jobs/delete', '{x', 400],

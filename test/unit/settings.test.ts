@@ -90,3 +90,18 @@ it('idle connections stay open for longer than a balancer keeps them: Google’s
   expect(() => kept({ KEEP_ALIVE_TIMEOUT: '10ms' })).toThrow('KEEP_ALIVE_TIMEOUT');
   expect(() => kept({ KEEP_ALIVE_TIMEOUT: '0s' })).toThrow('at least 1s');
 });
+
+it.each(['PUBLIC_URL', 'SANDBOX_URL'])('%s is scheme and host alone', (name) => {
+  const read = (url: string) => readConfig({ PUBLIC_URL: 'https://live.example.ma', [name]: url });
+  for (const url of [
+    'https://x.ma/path',
+    'https://x.ma?a=b',
+    'https://x.ma/#a',
+    'https://user:pw@x.ma',
+    'https://u@x.ma',
+  ])
+    expect(() => read(url), url).toThrow(new RegExp(`^${name} must be scheme and host alone, such as https://`));
+  expect(() => read('https://user:pw@x.ma')).not.toThrow(/pw/);
+  for (const url of ['https://x.ma', 'https://x.ma/', 'http://[::1]:3000'])
+    expect(JSON.stringify(read(url))).toContain(url.replace(/\/$/, ''));
+});

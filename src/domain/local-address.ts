@@ -1,0 +1,8 @@
+/**
+ * The address at which people on this machine open what listens on `host`: `localhost` for all addresses, and an IPv6
+ * address in brackets.
+ */
+export function localAddress(host: string, port: number): string {
+  const reached = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+}
