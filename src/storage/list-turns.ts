@@ -18,6 +18,8 @@ interface HeadDocument {
   /** Whether that row will never be stored with this key. */
   ended: boolean;
   at: Date;
+  /** A process that lost several turns, and is to be let go first. */
+  waiting?: string | null;
 }
 
 /** What a turn will write: the highest order key and its row, which is written last. */
@@ -68,6 +70,10 @@ const PATIENCE_MS = 15_000;
 const PAUSE_MS = { first: 3, longest: 50 } as const;
 /** How long a process looks for turns of others before it takes its own, after it has met one, milliseconds. */
 const SHARED_MS = 30_000;
+/** How often a process loses its turn to others before it asks them to let it go first. */
+const LOSSES = 2;
+/** How long a process that asked is let go first, from when it was seen, milliseconds. */
+const YIELD_MS = 1000;
 /** Maximum number of lists of which this process remembers its last turn. */
 const REMEMBERED = 10_000;
 /** How long the document of a list is kept after its last turn, seconds: keys of a day ago are lower than new ones. */
@@ -81,14 +87,18 @@ interface Known {
   readonly sharedUntil: number;
   /** The turn of another process that was not over, and when it was first seen, monotonic milliseconds. */
   readonly seen: { readonly turn: string; readonly since: number } | null;
+  /** The process that was seen to wait, and when it was first seen, monotonic milliseconds. */
+  readonly asked: { readonly waiting: string; readonly since: number } | null;
 }
 
-const UNKNOWN: Known = { own: null, sharedUntil: 0, seen: null };
+const UNKNOWN: Known = { own: null, sharedUntil: 0, seen: null, asked: null };
 
 /** The head that a process wants to write, after the one that it knows; null: there is none. */
 interface Wanted {
   readonly list: string;
   readonly before: string | null;
+  /** Who was seen to wait; null: nobody. */
+  readonly waiting: string | null;
   readonly head: HeadDocument;
 }
 
@@ -96,6 +106,8 @@ interface Wanted {
 export function createListTurns<Row extends { _id: string; order: string }>(db: Db, rows: Collection<Row>): ListTurns {
   const heads = db.collection<HeadDocument>('list_heads');
   const known = new Map<string, Known>();
+  /** What this process writes where it waits. */
+  const self = randomUUID();
 
   function know(list: string, news: Partial<Known>): void {
     const before = known.get(list) ?? UNKNOWN;
@@ -106,9 +118,9 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
 
   const headId = (list: string) => `${rows.collectionName} ${list}`;
 
-  function want(list: string, plan: PlanTurn, before: Pick<HeadDocument, 'turn' | 'top'> | null): Wanted {
+  function want(list: string, plan: PlanTurn, before: Pick<HeadDocument, 'turn' | 'top' | 'waiting'> | null): Wanted {
     const head = { _id: headId(list), turn: randomUUID(), ...plan(before?.top ?? ''), ended: false, at: new Date() };
-    return { list, before: before?.turn ?? null, head };
+    return { list, before: before?.turn ?? null, waiting: before?.waiting ?? null, head };
   }
 
   /** Looks at lists at which others may have had the last turn. @returns what can be taken now */
@@ -122,8 +134,18 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
     return [...plans].flatMap(([list, plan]) => {
       const head = present.get(headId(list)) ?? null;
       const isFree = head === null || orders.get(head.last) === head.top || isDead(list, head);
-      return isFree ? [want(list, plan, head)] : [];
+      return isFree && !isAsked(list, head?.waiting) ? [want(list, plan, head)] : [];
     });
+  }
+
+  /** Whether another process is to be let go first: one that is farther from the store would else never be in time. */
+  function isAsked(list: string, waiting: string | null | undefined): boolean {
+    if (waiting == null || waiting === self) return false;
+    const now = performance.now();
+    const asked = known.get(list)?.asked;
+    if (asked?.waiting === waiting) return now - asked.since < YIELD_MS;
+    know(list, { asked: { waiting, since: now } });
+    return true;
   }
 
   function isDead(list: string, { turn, ended, at }: HeadDocument): boolean {
@@ -136,10 +158,10 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
 
   /** Writes the heads of those lists that are as they were. @returns those that were written */
   async function write(wanted: readonly Wanted[]): Promise<Wanted[]> {
-    const updates = wanted.map(({ before, head: { _id, ...$set } }) =>
+    const updates = wanted.map(({ before, waiting, head: { _id, ...$set } }) =>
       before === null
         ? { updateOne: { filter: { _id }, update: { $setOnInsert: $set }, upsert: true } }
-        : { updateOne: { filter: { _id, turn: before }, update: { $set } } },
+        : { updateOne: { filter: { _id, turn: before, waiting }, update: { $set, $unset: { waiting: '' as const } } } },
     );
     const { matchedCount, upsertedCount } = await heads.bulkWrite(updates, { ordered: false }).catch((error) => {
       // Of two processes that write the first head of a list, one may get the error that it exists.
@@ -159,7 +181,7 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
   function turnOf({ list, head }: Wanted, begun: number): ListTurn {
     const { _id, turn, top } = head;
     // Unknown until it ends, so that a failure in between is one.
-    know(list, { own: null, seen: null });
+    know(list, { own: null, seen: null, asked: null });
     return {
       canBegin: () => performance.now() - begun < BEGIN_MS,
       end(stored) {
@@ -191,9 +213,12 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
     takeMany,
     async take(list, plan) {
       const latest = performance.now() + PATIENCE_MS;
+      let losses = 0;
       for (let pause: number = PAUSE_MS.first; ; pause = Math.min(pause * 1.5, PAUSE_MS.longest)) {
         const turn = (await takeMany(new Map([[list, plan]]))).get(list);
         if (turn) return turn;
+        if (++losses > LOSSES && losses % LOSSES === 1)
+          await heads.updateOne({ _id: headId(list), waiting: null }, { $set: { waiting: self } });
         if (performance.now() > latest)
           throw serviceError('internal_error', 'The service is not available at the moment. Try again.', null, 503);
         await sleep(pause * (0.5 + Math.random()));
