@@ -4,7 +4,7 @@ import { createRecordOfPerson } from '../domain/audit/record-entries.ts';
 import type { DataKey, DataKeys } from '../domain/data-keys.ts';
 import { createAcceptInvitation } from '../domain/person/accept-invitation.ts';
 import { RESET_MS } from '../domain/person/limits.ts';
-import type { AccountMailer, Accounts, SecondFactors } from '../domain/person/ports.ts';
+import type { AccountMailer, Accounts, PasswordJudge, SecondFactors } from '../domain/person/ports.ts';
 import { createReadInvitation } from '../domain/person/read-invitation.ts';
 import { createAttemptLimiter } from '../storage/rate-limiter.ts';
 import type { AccountRouteParts } from '../transport/accounts/steps.ts';
@@ -14,10 +14,11 @@ export interface PeopleParts {
   readonly data: Data;
   readonly mailer: AccountMailer;
   readonly publicUrl: string;
+  readonly passwords: PasswordJudge;
 }
 
 /** The accounts of people, and the paths of them. The first request loads the library: it would delay each start. */
-export function composeAccounts({ data, mailer, publicUrl }: PeopleParts): AccountRouteParts {
+export function composeAccounts({ data, mailer, publicUrl, passwords }: PeopleParts): AccountRouteParts {
   const { db, client } = data.store;
   const { people } = data;
   const report = (err: unknown) => data.logFailure('error', 'the mail with the link to a new password failed', err);
@@ -51,12 +52,12 @@ export function composeAccounts({ data, mailer, publicUrl }: PeopleParts): Accou
   const accounts = loadedLater<Accounts>(async () => (await loaded()).accounts);
   return {
     secondFactors: loadedLater<SecondFactors>(async () => (await loaded()).secondFactors),
-    ...{ accounts, people, report, attempts, tenants: data.tenants },
+    ...{ accounts, people, report, attempts, passwords, tenants: data.tenants },
     record: createRecordOfPerson(people, data.audit, (err) =>
       data.logFailure('error', 'an action of a person on their account could not be recorded', err),
     ),
     readInvitation: createReadInvitation(people, () => new Date()),
-    acceptInvitation: createAcceptInvitation(accounts, people, data.audit, () => new Date()),
+    acceptInvitation: createAcceptInvitation(accounts, people, passwords, data.audit, () => new Date()),
   };
 }
 

@@ -1,3 +1,4 @@
+import { createPasswordJudge } from '../adapters/password/password-judge.ts';
 import { lacksTrustedProxy } from '../domain/api-key/admission.ts';
 import { createAuthenticate } from '../domain/api-key/authenticate.ts';
 import { createWatchRevocations } from '../domain/api-key/watch-revocations.ts';
@@ -59,7 +60,9 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     log.warn('PUBLIC_URL has HTTPS, which ends at a proxy, but TRUST_PROXY is not set: live keys are refused there');
   const limiter = createRateLimiter(config.rateLimits, data.alone ? null : data.store.db);
   const streams = composeStreams(runtime, data, metrics);
-  const accounts = composeAccounts({ data, mailer: parts.accountMailer, publicUrl: parts.publicUrl });
+  const passwords = createPasswordJudge();
+  closing.add(passwords.close);
+  const accounts = composeAccounts({ data, mailer: parts.accountMailer, publicUrl: parts.publicUrl, passwords });
   const findOperator = createFindOperator(accounts.accounts, data.people);
   const recorder = createRequestRecorder(data.requestLog, (dropped, failure) => {
     metrics.dropped(dropped);

@@ -130,6 +130,61 @@ describe('an invitation', () => {
   });
 });
 
+describe('a password that is easy to guess', () => {
+  const refusal = (param: string) => [400, { code: 'invalid_request', param }];
+
+  it.each([
+    'aaaaaaaaaaaa',
+    'azertyuiop123',
+    'password1234',
+    'motdepasse123',
+    'Casablanca2026',
+    'ضصثقفغعهخحجد',
+    'السلام عليكم 1',
+    'nadiabennani',
+    'nadia.bennani@example.com',
+  ])('%s is nobody’s, who makes an account', async (password) => {
+    const account = { email: `nadia.bennani@example.com`, name: 'Nadia Bennani', password };
+    const token = await invite(service, { isOperator: true });
+    const browser = new Browser(service.url);
+    const { status, body } = await browser.post('/auth/accept-invitation', { ...account, token });
+    expect([status, body.error]).toMatchObject(refusal('password'));
+    expect((await browser.session()).status).toBe(401);
+    expect(await service.app.store.db.collection('people').countDocuments({ email: account.email })).toBe(0);
+  });
+
+  it('is not set instead of another one, and the link of the mail serves again', async () => {
+    const { browser, email, password } = await signedIn(service);
+    const changed = await browser.post('/auth/change-password', {
+      currentPassword: password,
+      newPassword: `${email.slice(0, 8)} 2026`,
+    });
+    expect([changed.status, changed.body.error]).toMatchObject(refusal('newPassword'));
+    await browser.post('/auth/request-password-reset', { email });
+    await expect.poll(() => mailedToken(service, email)).not.toBeNull();
+    const token = await mailedToken(service, email);
+    const reset = (newPassword: string) =>
+      new Browser(service.url).post('/auth/reset-password', { token, newPassword });
+    const weak = await reset('123456789012');
+    expect([weak.status, weak.body.error]).toMatchObject(refusal('newPassword'));
+    expect((await reset('violet anchor seven drums')).status).toBe(204);
+  });
+
+  it('still signs in who chose it before, also to accept an invitation', async () => {
+    const { email } = await signedIn(service);
+    const { hashPassword } = await import('better-auth/crypto');
+    const { db } = service.app.store;
+    const person = await db.collection('people').findOne({ email });
+    await db
+      .collection('person_passwords')
+      .updateOne({ userId: person?._id }, { $set: { password: await hashPassword('aaaaaaaaaaaa') } });
+    const tenant = await service.tenant();
+    const token = await invite(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] }, email);
+    const account = { token, email, name: 'X', password: 'aaaaaaaaaaaa' };
+    expect((await new Browser(service.url).post('/auth/accept-invitation', account)).status).toBe(200);
+  });
+});
+
 describe('a session', () => {
   it('is in a cookie that no script can read and no other site’s page sends', async () => {
     const { email, password } = await signedIn(service);

@@ -8,6 +8,9 @@ import { causeOf, cookieHeader, headersOf, isRefusal, type Library, sessionOf, s
  */
 export function createAccounts({ auth, resetting, creating, forget }: Library): Accounts {
   return {
+    async exists(email) {
+      return (await (await auth.$context).internalAdapter.findUserByEmail(email)) !== null;
+    },
     async create(body, isConfirmed) {
       try {
         await creating.run({ isConfirmed }, () => auth.api.signUpEmail({ body }));
@@ -77,6 +80,13 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
     },
     async requestReset(email) {
       await auth.api.requestPasswordReset({ body: { email } });
+    },
+    async personOfReset(token) {
+      const { internalAdapter } = await auth.$context;
+      const found = await internalAdapter.findVerificationValue(`reset-password:${token}`);
+      if (!found || found.expiresAt < new Date()) return null;
+      const person = await internalAdapter.findUserById(found.value);
+      return person && { id: person.id, email: person.email, name: person.name };
     },
     async resetPassword(token, newPassword) {
       const reset: { person: Person | null } = { person: null };

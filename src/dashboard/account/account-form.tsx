@@ -156,6 +156,8 @@ export function describeRefusal({ code, param, waitMinutes }: Refusal, { refusal
   if (code === 'resource_not_found') return refusals.link;
   if (code === 'not_signed_in') return refusals.notSignedIn;
   if (code === 'unreachable') return refusals.unreachable;
+  // The browser has checked its length.
+  if (code === 'invalid_request' && (param === 'newPassword' || param === 'password')) return refusals.guessable;
   if (param !== null && param in labels) return refusals.field(labels[param as FieldName]);
   return refusals.failed;
 }

@@ -13,6 +13,14 @@ export function JoinPage() {
   const { route } = useLocation();
   const [token] = useState(() => location.hash.slice(1));
   const [needsCode, setNeedsCode] = useState(false);
+  const [state, setState] = useState<string | null>(null);
+  useEffect(() => {
+    if (token === '') return;
+    // Without an answer the form is shown: it says what is the matter when it is sent.
+    void callAccounts('invitation', { token }).then((outcome) =>
+      setState(outcome.refusal === null ? String(outcome.body.state) : 'open'),
+    );
+  }, [token]);
   // The roles are there; a session of the account that had a second factor before begins with its code.
   const proceed = ({ session, body }: Outcome & { refusal: null }) =>
     body.secondFactorRequired ? setNeedsCode(true) : route(nextAddress('', session?.memberships ?? []), true);
@@ -22,14 +30,6 @@ export function JoinPage() {
         <CodeForm onSuccess={proceed} onBack={() => route('/sign-in', true)} />
       </AccountCard>
     );
-  const [state, setState] = useState<string | null>(null);
-  useEffect(() => {
-    if (token === '') return;
-    // Without an answer the form is shown: it says what is the matter when it is sent.
-    void callAccounts('invitation', { token }).then((outcome) =>
-      setState(outcome.refusal === null ? String(outcome.body.state) : 'open'),
-    );
-  }, [token]);
   if (token === '') return <AccountCard title={join.title} lead={join.incomplete} />;
   if (state === null) return <AccountCard title={join.title} />;
   if (state !== 'open') return <EndedInvitation state={state} />;

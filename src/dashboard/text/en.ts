@@ -200,6 +200,8 @@ export const en: Texts = {
     refusals: {
       wrongCredentials: 'The e-mail address or the password is wrong.',
       wrongPassword: 'The password is wrong.',
+      guessable:
+        'This password is easy to guess: repetitions, usual words, names, dates, rows of keys. Take four words that have nothing to do with one another, or let a password manager make one.',
       wrongCode: 'The code is wrong, or was used: each serves once. Wait for the next one.',
       passkey: 'The passkey was not accepted, or the window was closed.',
       link: 'This link was used, has expired or is for another e-mail address. Ask for another one.',

@@ -202,6 +202,8 @@ export const fr: Texts = {
     refusals: {
       wrongCredentials: 'L’adresse e-mail ou le mot de passe est incorrect.',
       wrongPassword: 'Le mot de passe est incorrect.',
+      guessable:
+        'Ce mot de passe se devine facilement\u00a0: répétitions, mots courants, noms, dates, touches voisines. Prenez quatre mots sans rapport entre eux, ou laissez un gestionnaire de mots de passe en créer un.',
       wrongCode: 'Le code est incorrect ou a déjà servi\u00a0: chacun sert une fois. Attendez le suivant.',
       passkey: 'La clé d’accès n’a pas été acceptée, ou la fenêtre a été fermée.',
       link: 'Ce lien a servi, a expiré ou concerne une autre adresse e-mail. Demandez-en un autre.',

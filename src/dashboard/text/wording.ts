@@ -149,6 +149,8 @@ export interface AccountTexts {
   readonly refusals: {
     readonly wrongCredentials: string;
     readonly wrongPassword: string;
+    /** A new password that is easy to guess. */
+    readonly guessable: string;
     readonly wrongCode: string;
     readonly passkey: string;
     readonly link: string;

@@ -2,6 +2,7 @@ import { type Audit, entryOfPerson, INSTALLATION } from '../audit-entry.ts';
 import { type ServiceError, serviceError } from '../errors.ts';
 import { MAX_MEMBERS } from '../limits.ts';
 import type { Origin } from '../principal.ts';
+import { familiarWords, guessablePassword } from './guessable-password.ts';
 import { type Invitation, invitationId, isMailedToken } from './invitation.ts';
 import { includesRole } from './person.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type Accounts,
   type BrowserFacts,
   type PasswordAccepted,
+  type PasswordJudge,
   type PeopleRepository,
   type WithCookies,
 } from './ports.ts';
@@ -30,6 +32,7 @@ export interface NewAccount {
  * address first, so that two people cannot use it. Whoever withdraws it meanwhile wins or loses: it is claimed in one step
  * before the grants are added.
  * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, withdrawn, expired or for another address;
+ *   invalid_request if the password of a new account is easy to guess;
  *   invalid_credentials if the account exists and has another password; member_limit_reached
  */
 export type AcceptInvitation = (
@@ -39,11 +42,12 @@ export type AcceptInvitation = (
 ) => Promise<WithCookies<PasswordAccepted>>;
 
 export function createAcceptInvitation(
-  accounts: Pick<Accounts, 'create' | 'signIn'>,
+  accounts: Pick<Accounts, 'exists' | 'create' | 'signIn'>,
   people: Pick<
     PeopleRepository,
     'reserveInvitation' | 'claimInvitation' | 'endInvitation' | 'grant' | 'grantsOf' | 'membersOf'
   >,
+  passwords: PasswordJudge,
   audit: Audit,
   now: () => Date,
 ): AcceptInvitation {
@@ -53,10 +57,14 @@ export function createAcceptInvitation(
     // Only the mail shows that the address is the person's: whoever invited has the other link.
     const isConfirmed = isMailedToken(token, invitation);
     if (isConfirmed === null) throw unusable();
-    try {
-      await accounts.create({ email, name, password }, isConfirmed);
-    } catch (error) {
-      if (!(error instanceof AccountExists)) throw error;
+    if (!(await accounts.exists(email))) {
+      // Of an account that there is, the password is compared only.
+      if (await passwords.isGuessable(password, familiarWords({ email, name }))) throw guessablePassword('password');
+      try {
+        await accounts.create({ email, name, password }, isConfirmed);
+      } catch (error) {
+        if (!(error instanceof AccountExists)) throw error;
+      }
     }
     const begun = await accounts.signIn({ email, password }, browser);
     if (begun === null) {

@@ -85,6 +85,8 @@ export interface PasswordAccepted {
 
 /** Accounts with passwords, and their sessions in cookies. Every method may be called with hostile input. */
 export interface Accounts {
+  /** @param email in lower case. For those who may know it alone: it tells who has an account */
+  exists(email: string): Promise<boolean>;
   /**
    * Makes an account.
    * @param email in lower case
@@ -115,8 +117,19 @@ export interface Accounts {
   ): Promise<WithCookies<true> | false | null>;
   /** Sends a mail with a link if there is such an account. Resolves before the mail is sent. */
   requestReset(email: string): Promise<void>;
+  /** Whose password a link of `requestReset` sets; null if the token is unknown, used or expired. It is left valid. */
+  personOfReset(token: string): Promise<Person | null>;
   /** Sets the password and ends all sessions. @returns whose password it is; null if the token is unknown, used or expired */
   resetPassword(token: string, newPassword: string): Promise<Person | null>;
+}
+
+/** Tells passwords that guessing finds soon. */
+export interface PasswordJudge {
+  /**
+   * @param password of any length that is not hostile
+   * @param words what somebody who guesses would try first for this person: the name, the address
+   */
+  isGuessable(password: string, words: readonly string[]): Promise<boolean>;
 }
 
 /** A passkey of a person (WebAuthn Level 2). */

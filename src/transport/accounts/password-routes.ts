@@ -9,6 +9,8 @@ import {
   resetPasswordInput,
   signInInput,
 } from '../../domain/person/account-input.ts';
+import { familiarWords, guessablePassword } from '../../domain/person/guessable-password.ts';
+import type { Person } from '../../domain/person/person.ts';
 import type { PasswordAccepted, WithCookies } from '../../domain/person/ports.ts';
 import { browserOf, originOf } from '../browser-facts.ts';
 import { limitedAddress } from '../client-address.ts';
@@ -39,6 +41,11 @@ export function passwordRoutes(
     setCookies(ctx, cookies);
     if (result.session === null) answerJson(ctx, 200, { secondFactorRequired: true });
     else await answerSession(ctx, result.session);
+  }
+
+  /** @throws {ServiceError} invalid_request */
+  async function requireUnguessable(newPassword: string, person: Person): Promise<void> {
+    if (await parts.passwords.isGuessable(newPassword, familiarWords(person))) throw guessablePassword('newPassword');
   }
 
   return [
@@ -98,7 +105,10 @@ export function passwordRoutes(
         const before = await accounts.session(browserOf(ctx));
         if (before === null) throw notSignedIn();
         await countAttempt(ctx, before.result.person.email);
-        const changed = await withHash(ctx, () => accounts.changePassword(passwords, browserOf(ctx)));
+        const changed = await withHash(ctx, async () => {
+          await requireUnguessable(passwords.newPassword, before.result.person);
+          return accounts.changePassword(passwords, browserOf(ctx));
+        });
         if (changed === null) throw notSignedIn();
         if (changed === false)
           throw serviceError('invalid_credentials', 'The current password is wrong.', 'currentPassword');
@@ -125,7 +135,12 @@ export function passwordRoutes(
       '/auth/reset-password',
       change(resetPasswordInput, async (ctx, { token, newPassword }) => {
         await countAttempt(ctx, null);
-        const person = await withHash(ctx, () => accounts.resetPassword(token, newPassword));
+        const person = await withHash(ctx, async () => {
+          // First, so that the link still serves for another password.
+          const whose = await accounts.personOfReset(token);
+          if (whose !== null) await requireUnguessable(newPassword, whose);
+          return accounts.resetPassword(token, newPassword);
+        });
         if (person === null)
           throw serviceError('resource_not_found', 'This link was used or has expired. Ask for another one.', 'token');
         await parts.record(person, originOf(ctx), 'member.password_reset');

@@ -7,7 +7,13 @@ import { createFairQueue, QueueFull } from '../../domain/fair-queue.ts';
 import { problemsOf } from '../../domain/input-problems.ts';
 import type { AcceptInvitation } from '../../domain/person/accept-invitation.ts';
 import type { Person, SignedIn } from '../../domain/person/person.ts';
-import type { Accounts, AttemptLimiter, PeopleRepository, SecondFactors } from '../../domain/person/ports.ts';
+import type {
+  Accounts,
+  AttemptLimiter,
+  PasswordJudge,
+  PeopleRepository,
+  SecondFactors,
+} from '../../domain/person/ports.ts';
 import type { ReadInvitation } from '../../domain/person/read-invitation.ts';
 import type { TenantRepository } from '../../domain/tenant/ports.ts';
 import { timestampOf } from '../../domain/timestamp.ts';
@@ -28,6 +34,7 @@ export interface AccountRouteParts {
   readonly people: Pick<PeopleRepository, 'grantsOf'>;
   readonly tenants: Pick<TenantRepository, 'namesOf'>;
   readonly attempts: AttemptLimiter;
+  readonly passwords: PasswordJudge;
   /** Records an action of a person on their account. */
   readonly record: RecordOfPerson;
   /** Receives the failure of what nobody waits for. */

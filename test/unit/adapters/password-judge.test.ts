@@ -1,0 +1,58 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createPasswordJudge } from '../../../src/adapters/password/password-judge.ts';
+
+const judge = createPasswordJudge();
+afterAll(judge.close);
+
+describe('a password', () => {
+  it.each([
+    'aaaaaaaaaaaa',
+    '123456789012',
+    '١٢٣٤٥٦٧٨٩٠١٢',
+    'qwertyuiop12',
+    'azertyuiop123',
+    'password1234',
+    'P@ssw0rd1234',
+    'motdepasse123',
+    'soleilsoleil',
+    'iloveyou2026',
+    'Marrakech2026',
+    'fatoura fatoura',
+    'كلمة السر 123',
+    'محمد محمد محمد',
+    'ضصثقفغعهخحجد',
+    'محمد محمد 123',
+    'marrakech2025!',
+    'hamza1999benali',
+  ])('%s is easy to guess', async (password) => {
+    expect(await judge.isGuessable(password, [])).toBe(true);
+  });
+
+  it.each([
+    'correct horse battery staple',
+    'violet anchor seven drums',
+    'cheval tiroir orage vingt',
+    'جبل قارب مفتاح ثلج',
+    'kX9#mQ2vL7pR',
+    `${'mK4!xZ8&'.repeat(2)}tR`.repeat(7),
+  ])('%s is not', async (password) => {
+    expect(await judge.isGuessable(password, [])).toBe(false);
+  });
+
+  it('is easy to guess if it is made of the person’s own words', async () => {
+    expect(await judge.isGuessable('khalidouazzani', [])).toBe(false);
+    expect(await judge.isGuessable('khalidouazzani', ['Khalid Ouazzani', 'Khalid', 'Ouazzani'])).toBe(true);
+  });
+
+  // Of the longest that the paths take. On the event loop each took 0.5 to 2 s.
+  it.each(['4@8({[<369&#!1/|0$5+7%2', '1122334455667788990', 'p@$$w0rd1!', '1/2/3/4/', 'ab1ab1cab'])(
+    'of the worst signs (%s) holds no event loop',
+    async (worst) => {
+      await judge.isGuessable('warm', []);
+      const before = process.threadCpuUsage();
+      await judge.isGuessable(worst.repeat(100).slice(0, 128), Array(50).fill(worst.repeat(40)));
+      const { user, system } = process.threadCpuUsage(before);
+      expect((user + system) / 1000).toBeLessThan(100);
+    },
+  );
+});
