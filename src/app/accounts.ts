@@ -4,7 +4,8 @@ import { createRecordOfPerson } from '../domain/audit/record-entries.ts';
 import type { DataKey, DataKeys } from '../domain/data-keys.ts';
 import { createAcceptInvitation } from '../domain/person/accept-invitation.ts';
 import { RESET_MS } from '../domain/person/limits.ts';
-import type { AccountMailer, Accounts, PasswordJudge, SecondFactors } from '../domain/person/ports.ts';
+import { createMailAddressChange } from '../domain/person/mail-address-change.ts';
+import type { AccountMailer, Accounts, OwnAccount, PasswordJudge, SecondFactors } from '../domain/person/ports.ts';
 import { createReadInvitation } from '../domain/person/read-invitation.ts';
 import { createAttemptLimiter } from '../storage/rate-limiter.ts';
 import type { AccountRouteParts } from '../transport/accounts/steps.ts';
@@ -31,9 +32,10 @@ export function composeAccounts({ data, mailer, publicUrl, passwords }: PeoplePa
   const loaded = loadedOnce(
     () => data.keys.sessions.newest().number,
     async () => {
-      const [{ createLibrary }, { createAccounts }, { createSecondFactors }] = await Promise.all([
+      const [{ createLibrary }, { createAccounts }, { createOwnAccount }, { createSecondFactors }] = await Promise.all([
         import('../adapters/accounts/library.ts'),
         import('../adapters/accounts/accounts.ts'),
+        import('../adapters/accounts/own-account.ts'),
         import('../adapters/accounts/second-factors.ts'),
       ]);
       const library = createLibrary({
@@ -46,11 +48,19 @@ export function composeAccounts({ data, mailer, publicUrl, passwords }: PeoplePa
             .catch(report),
         warn: (message) => data.logFailure('warn', 'the library of the accounts reports an error', message),
       });
-      return { accounts: createAccounts(library), secondFactors: createSecondFactors(library, isFirstUse) };
+      return {
+        accounts: createAccounts(library),
+        ownAccount: createOwnAccount(library),
+        secondFactors: createSecondFactors(library, isFirstUse),
+      };
     },
   );
   const accounts = loadedLater<Accounts>(async () => (await loaded()).accounts);
   return {
+    ownAccount: loadedLater<OwnAccount>(async () => (await loaded()).ownAccount),
+    mailAddressChange: createMailAddressChange(mailer, publicUrl, (err) =>
+      data.logFailure('error', 'a mail about the address of an account failed', err),
+    ),
     secondFactors: loadedLater<SecondFactors>(async () => (await loaded()).secondFactors),
     ...{ accounts, people, report, attempts, passwords, tenants: data.tenants },
     record: createRecordOfPerson(people, data.audit, (err) =>

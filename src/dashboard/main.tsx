@@ -8,7 +8,7 @@ import './style.css';
 
 /** The addresses that this program serves. Links to others (`/docs`, `/verify/…`, `/files/…`) load from the server. */
 const OWN_ADDRESSES =
-  /^\/(i\/.*|embed\/.*|account|forgotten-password|join|new-password|sign-in|tenants\/.*|ops(\/(tenants|entries).*)?)?$/;
+  /^\/(i\/.*|embed\/.*|account|forgotten-password|join|new-address|new-password|sign-in|tenants\/.*|ops(\/(tenants|entries).*)?)?$/;
 
 const AccountPage = lazyPage(async () => (await import('./account/account-page.tsx')).AccountPage);
 const EmbeddedInvoice = lazyPage(async () => (await import('./embedding/embedded-invoice.tsx')).EmbeddedInvoice);
@@ -18,6 +18,7 @@ const ForgottenPasswordPage = lazyPage(
 );
 const InvoiceRoute = lazyPage(async () => (await import('./invoice/invoice-route.tsx')).InvoiceRoute);
 const JoinPage = lazyPage(async () => (await import('./account/join-page.tsx')).JoinPage);
+const NewAddressPage = lazyPage(async () => (await import('./account/new-address-page.tsx')).NewAddressPage);
 const NewPasswordPage = lazyPage(async () => (await import('./account/new-password-page.tsx')).NewPasswordPage);
 const OperatorsRoute = lazyPage(async () => (await import('./operators/operators-route.tsx')).OperatorsRoute);
 const SignInPage = lazyPage(async () => (await import('./account/sign-in-page.tsx')).SignInPage);
@@ -39,6 +40,7 @@ if (root) {
           <Route path="/embed/deliveries/:frame" component={EmbeddedLog} />
           <Route path="/forgotten-password" component={ForgottenPasswordPage} />
           <Route path="/join" component={JoinPage} />
+          <Route path="/new-address" component={NewAddressPage} />
           <Route path="/new-password" component={NewPasswordPage} />
           <Route path="/ops/:section?/:id?" component={OperatorsRoute} />
           <Route path="/sign-in" component={SignInPage} />

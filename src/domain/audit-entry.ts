@@ -30,6 +30,9 @@ export const AUDIT_ACTIONS = {
   'member.role_changed': { description: 'A person got another role.', both: true },
   'member.removed': { description: 'A person was removed, or left.', both: true },
   'member.signed_in': { description: 'A person signed in.', both: true },
+  'member.renamed': { description: 'A person changed their name.', both: true },
+  'member.address_changed': { description: 'A person’s account got another e-mail address.', both: true },
+  'member.sessions_ended': { description: 'A person signed other browsers out.', both: true },
   'member.password_changed': { description: 'A person changed their password.', both: true },
   'member.password_reset': { description: 'A person set a new password with a link from a mail.', both: true },
   'member.codes_added': {

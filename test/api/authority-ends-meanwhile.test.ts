@@ -253,6 +253,11 @@ it('a person who has signed out changes nothing of the account', async () => {
   const { 'Fatoura-Tenant': _tenant, 'Fatoura-Environment': _environment, ...headers } = browser.credential(tenant.id);
   const bodies: readonly (readonly [string, object])[] = [
     ['change-password', { currentPassword: password, newPassword: 'another good one 77' }],
+    ['change-name', { name: 'Somebody else' }],
+    ['new-address', { email: 'else@example.com', password }],
+    ['new-address/confirm', { token: 'x' }],
+    ['sessions/end', { id: 'x' }],
+    ['sessions/end-others', {}],
     ['codes/begin', { password }],
     ['codes/confirm', { code: '123456' }],
     ['codes/remove', { password }],

@@ -6,7 +6,7 @@ import { invitationId } from '../../src/domain/person/invitation.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import { violations } from '../support/accessibility.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
-import { invite, mailedToken } from '../support/person.ts';
+import { invite, mailedLink, mailedToken } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
@@ -64,6 +64,8 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
       memberships: [{ tenantId: tenant.id, role: 'owner' }],
     });
     const opened = await open(`/join?lang=en#${token}`);
+    // The page first asks whether the invitation is open.
+    await opened.page.waitForSelector('[name=chosenPassword]');
     await send(opened.page, { name: 'Amina', email, chosenPassword: PASSWORD });
     await opened.page.waitForSelector('.home h1');
     await opened.page.goto(`${service.url}/account`);
@@ -200,6 +202,40 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await page.goto(`${service.url}/forgotten-password`);
     await page.waitForSelector('h1');
     expect(await page.evaluate(() => document.documentElement.lang)).toBe('ar');
+    await close();
+  });
+
+  it('a person ends other sessions, changes the name, and confirms another address', async () => {
+    const email = 'details@example.com';
+    const { page, close } = await join(email);
+    const other = await open('/sign-in?lang=en');
+    await send(other.page, { email, password: PASSWORD });
+    await other.page.waitForSelector('.home h1');
+    await page.reload();
+    const row = '[aria-labelledby=sessions] .log li';
+    await page.waitForFunction((rows) => document.querySelectorAll(rows).length === 2, {}, row);
+    expect(await textOf(await page.$(row))).toMatch(/Chrome.*127\.0\.0\.1/);
+    expect(await violations(page)).toEqual([]);
+    await page.click('[aria-labelledby=sessions] .row-actions button');
+    await page.locator('dialog .danger').click();
+    await page.waitForFunction((rows) => document.querySelectorAll(rows).length === 1, {}, row);
+    await other.page.goto(`${service.url}/account`);
+    await other.page.waitForSelector('[name=password]');
+    await other.close();
+
+    await send(page, { name: 'Amina Idrissi' });
+    await page.waitForFunction(() => document.querySelector('.identity h1')?.textContent === 'Amina Idrissi');
+    const form = '[aria-labelledby=details]';
+    await page.type(`${form} [name=newEmail]`, 'other@example.com');
+    await page.type(`${form} [name=currentPassword]`, PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.body.textContent?.includes('A link is on its way to the new address'));
+    const link = await mailedLink(service, 'other@example.com');
+    await page.goto(link);
+    await page.waitForSelector('button.primary');
+    expect(await violations(page)).toEqual([]);
+    await page.click('button.primary');
+    await page.waitForFunction(() => document.body.textContent?.includes('Your account has the new address'));
     await close();
   });
 });

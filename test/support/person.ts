@@ -102,3 +102,18 @@ export async function mailedToken({ dataDir }: Pick<TestService, 'dataDir'>, to:
   }
   return null;
 }
+
+/** The link that was mailed to another address of an account. */
+export async function mailedLink({ dataDir }: Pick<TestService, 'dataDir'>, to: string): Promise<string> {
+  const folder = join(dataDir, 'outbox');
+  for (let attempt = 0; attempt < 100; attempt++) {
+    for (const file of (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('address-'))) {
+      // Quoted-printable: `=` at the end of a line goes on in the next one, and `=3D` is the sign itself.
+      const mail = (await readFile(join(folder, file), 'utf8')).replace(/=\r?\n/g, '').replaceAll('=3D', '=');
+      const link = /\S+\/new-address#\S+/.exec(mail)?.[0];
+      if (link && mail.includes(`To: ${to}`)) return link;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`no mail confirms ${to}`);
+}

@@ -41,8 +41,11 @@ const COLLECTIONS = {
   passkey: 'person_passkeys',
 } as const;
 
-/** A session is prolonged when it is used this long after the last time, seconds. */
-const PROLONG_SECONDS = 86_400;
+/**
+ * A session is prolonged when it is used this long after the last time, seconds. The list of sessions tells the last use as
+ * exactly as this.
+ */
+const PROLONG_SECONDS = 3600;
 
 /** better-auth as this service uses it (docs/decisions/0057), with its plugins for codes and passkeys (0062). */
 export function createLibrary(parts: LibraryParts) {
@@ -100,7 +103,11 @@ export function createLibrary(parts: LibraryParts) {
         const reset = resetting.getStore();
         if (reset) reset.person = { id, email, name };
       },
-      sendResetPassword: async ({ user, token }) => parts.sendReset(user, token),
+      sendResetPassword: async ({ user, token }) => {
+        // Read again: an address that was changed meanwhile must not get a link to the account.
+        const person = await (await auth.$context).internalAdapter.findUserById(user.id);
+        if (person?.email === user.email) parts.sendReset(user, token);
+      },
     },
     advanced: {
       // `__Host-`: no neighbouring subdomain can set it. The library would only prepend `__Secure-`.

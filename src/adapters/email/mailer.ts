@@ -3,7 +3,7 @@ import { mailAddress } from '../../domain/email-address.ts';
 import { type InvoiceMail, type Mailer, MailNotSent } from '../../domain/invoice/email.ts';
 import type { AccountMailer } from '../../domain/person/ports.ts';
 import type { EndpointNotifier } from '../../domain/webhook/endpoint-health.ts';
-import { composeInvitation, composeReset } from './account-mail.ts';
+import { composeAddressChange, composeInvitation, composeNewAddress, composeReset } from './account-mail.ts';
 import { composeMessage } from './message.ts';
 import { composeNotice } from './notice.ts';
 import { writeToOutbox } from './outbox.ts';
@@ -65,6 +65,8 @@ export function createMailer(options: MailerOptions): Mailer & EndpointNotifier 
     },
     sendReset: (mail) => sendToPerson(mail.to, 'password', (to) => composeReset(mail, from, to)),
     sendInvitation: (mail) => sendToPerson(mail.to, 'invitation', (to) => composeInvitation(mail, from, to)),
+    sendNewAddress: (mail) => sendToPerson(mail.to, 'address', (to) => composeNewAddress(mail, from, to)),
+    sendAddressChange: (mail) => sendToPerson(mail.to, 'change', (to) => composeAddressChange(mail, from, to)),
     close: () => smtp?.close(),
   };
 

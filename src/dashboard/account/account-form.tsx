@@ -10,6 +10,8 @@ const { shortestPassword } = PERSON_LENGTHS;
 /** The fields that forms have. */
 const FIELDS = {
   email: { type: 'email', autocomplete: 'username', maxLength: PERSON_LENGTHS.email },
+  /** Another one of an account. */
+  newEmail: { type: 'email', autocomplete: 'email', maxLength: PERSON_LENGTHS.email },
   name: { type: 'text', autocomplete: 'name', maxLength: PERSON_LENGTHS.name },
   password: { type: 'password', autocomplete: 'current-password', maxLength: PERSON_LENGTHS.password },
   /** Of a new account, or of the one that there is. */
@@ -97,7 +99,7 @@ export function AccountForm({
     setRefusal(outcome.refusal);
     const { param } = outcome.refusal;
     const name = fields.find((each) => (sentAs[each] ?? each) === param) ?? fields.at(-1);
-    form.current?.querySelector<HTMLInputElement>(`[name=${name}]`)?.focus();
+    if (name) form.current?.querySelector<HTMLInputElement>(`[name=${name}]`)?.focus();
   }
 
   return (
@@ -158,6 +160,8 @@ export function describeRefusal({ code, param, waitMinutes }: Refusal, { refusal
   if (code === 'unreachable') return refusals.unreachable;
   // The browser has checked its length.
   if (code === 'invalid_request' && (param === 'newPassword' || param === 'password')) return refusals.guessable;
+  // Its form is checked before the link is mailed.
+  if (code === 'invalid_request' && param === 'address') return refusals.taken;
   if (param !== null && param in labels) return refusals.field(labels[param as FieldName]);
   return refusals.failed;
 }

@@ -6,9 +6,11 @@ import { PageFrame } from '../interface/page-frame.tsx';
 import { useSession, workspaceAddress } from '../workspace/session.ts';
 import { callAccounts } from './account-api.ts';
 import { AccountForm } from './account-form.tsx';
+import { OwnDetails } from './own-details.tsx';
 import { SecondFactors } from './second-factors.tsx';
+import { Sessions } from './sessions.tsx';
 
-/** `/account`: who is signed in, with which roles; a new password; second factors; the way out. */
+/** `/account`: who is signed in, with which roles; a new password; second factors; sessions; name and address; the way out. */
 export function AccountPage() {
   const { texts } = useLanguage();
   const { account } = texts;
@@ -16,11 +18,17 @@ export function AccountPage() {
   const found = useSession();
   const [failed, setFailed] = useState(false);
   const [isChanged, setChanged] = useState(false);
+  const [newName, setNewName] = useState<string | null>(null);
 
   async function signOut() {
     const { refusal } = await callAccounts('sign-out', {});
     if (refusal === null) route('/sign-in', true);
     else setFailed(true);
+  }
+
+  async function readName() {
+    const outcome = await callAccounts('session');
+    if (outcome.refusal === null && outcome.session) setNewName(outcome.session.person.name);
   }
 
   if (found === null) {
@@ -40,7 +48,7 @@ export function AccountPage() {
       <div class="account-page">
         <section class="identity">
           <h1>
-            <bdi>{person.name}</bdi>
+            <bdi>{newName ?? person.name}</bdi>
           </h1>
           <p class="under">
             <bdi dir="ltr">{person.email}</bdi>
@@ -99,6 +107,8 @@ export function AccountPage() {
           />
         </section>
         <SecondFactors email={person.email} />
+        <Sessions />
+        <OwnDetails email={person.email} onRenamed={() => void readName()} />
       </div>
     </PageFrame>
   );

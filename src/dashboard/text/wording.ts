@@ -126,7 +126,15 @@ export interface AccountTexts {
   readonly roleNames: Readonly<Record<Role, string>>;
   readonly labels: Readonly<
     Record<
-      'email' | 'name' | 'password' | 'chosenPassword' | 'currentPassword' | 'newPassword' | 'code' | 'passkeyName',
+      | 'email'
+      | 'name'
+      | 'password'
+      | 'chosenPassword'
+      | 'currentPassword'
+      | 'newPassword'
+      | 'newEmail'
+      | 'code'
+      | 'passkeyName',
       string
     >
   >;
@@ -146,11 +154,41 @@ export interface AccountTexts {
   readonly reset: FormTexts & { readonly incomplete: string; readonly done: string };
   readonly change: FormTexts & { readonly done: string };
   readonly factors: SecondFactorTexts;
+  /** The browsers in which a person is signed in. */
+  readonly sessions: {
+    readonly title: string;
+    readonly lead: string;
+    /** A browser that did not say what it is. */
+    readonly unknown: string;
+    readonly current: string;
+    readonly used: string;
+    readonly begun: string;
+    readonly end: string;
+    readonly endQuestion: string;
+    readonly endOthers: string;
+    readonly endOthersQuestion: string;
+  };
+  /** Name and address of the account. */
+  readonly details: {
+    readonly title: string;
+    readonly name: string;
+    readonly nameLead: string;
+    readonly rename: string;
+    readonly renamed: string;
+    readonly address: string;
+    readonly addressLead: string;
+    readonly ask: string;
+    readonly asked: string;
+  };
+  /** The page that confirms another address. */
+  readonly newAddress: FormTexts & { readonly incomplete: string; readonly done: string };
   readonly refusals: {
     readonly wrongCredentials: string;
     readonly wrongPassword: string;
     /** A new password that is easy to guess. */
     readonly guessable: string;
+    /** Another account has the address. */
+    readonly taken: string;
     readonly wrongCode: string;
     readonly passkey: string;
     readonly link: string;

@@ -16,9 +16,11 @@ export function isAccountAddress(address: string): boolean {
 const email = emailAddress()
   .refine(isAccountAddress, { error: expected("an e-mail address of letters, digits and the signs . _ + - '") })
   .transform((address) => address.toLowerCase());
-const token = z
-  .string({ error: expected('the end of the link, a string') })
-  .max(200, { error: 'is too long', abort: true });
+const linkEnd = z.string({ error: expected('the end of the link, a string') });
+const token = linkEnd.max(200, { error: 'is too long', abort: true });
+/** Has the address in it, in base64url. */
+const addressToken = linkEnd.max(500, { error: 'is too long', abort: true });
+const name = oneLineText(PERSON_TEXTS.name, 'your name');
 /** A password to compare: of any length that is not hostile, so that an answer tells nothing. */
 const password = z
   .string({ error: expected('the password, a string') })
@@ -27,7 +29,7 @@ const newPassword = password.min(MIN_PASSWORD, { error: `is too short: at least 
 
 export const signInInput = exactly({ email, password }, 'a JSON object with email and password');
 export const acceptInvitationInput = exactly(
-  { token, email, name: oneLineText(PERSON_TEXTS.name, 'your name'), password: newPassword },
+  { token, email, name, password: newPassword },
   'a JSON object with token, email, name and password',
 );
 export const readInvitationInput = exactly({ token }, 'a JSON object with token');
@@ -35,6 +37,10 @@ export const changePasswordInput = exactly(
   { currentPassword: password, newPassword },
   'a JSON object with currentPassword and newPassword',
 );
+export const endSessionInput = exactly({ id: z.string().max(100) }, 'a JSON object with id');
+export const renameInput = exactly({ name }, 'a JSON object with name');
+export const newAddressInput = exactly({ email, password }, 'a JSON object with email and password');
+export const confirmAddressInput = exactly({ token: addressToken }, 'a JSON object with token');
 export const requestResetInput = exactly({ email }, 'a JSON object with email');
 export const resetPasswordInput = exactly({ token, newPassword }, 'a JSON object with token and newPassword');
 

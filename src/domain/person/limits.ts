@@ -5,8 +5,12 @@ export const MIN_PASSWORD = 12;
 /** Maximum lengths of what a person types, in characters. A code is one of an authenticator, or a recovery code. */
 export const PERSON_TEXTS = { email: MAX_ADDRESS, name: 100, password: 128, code: 100, passkeyName: 60 } as const;
 
-/** How long a session lasts, milliseconds. Its use prolongs it once a day. */
+/** How long a session lasts, milliseconds. Its use prolongs it once an hour. */
 export const SESSION_MS = 7 * 86_400_000;
+/** Sessions of a person that are listed, those first that were used last. */
+export const MAX_SESSIONS = 100;
+/** How long the link that confirms another address of an account is valid, milliseconds. */
+export const NEW_ADDRESS_MS = 3_600_000;
 /** How long the link to a new password is valid, milliseconds. */
 export const RESET_MS = 3_600_000;
 

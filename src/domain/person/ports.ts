@@ -123,6 +123,52 @@ export interface Accounts {
   resetPassword(token: string, newPassword: string): Promise<Person | null>;
 }
 
+/** A browser in which a person is signed in. */
+export interface OpenSession {
+  readonly id: string;
+  /** The header `User-Agent` with which it was begun; null if there was none. */
+  readonly userAgent: string | null;
+  /** The network address from which it was begun; null if it is unknown. */
+  readonly address: string | null;
+  /** UTC. */
+  readonly begunAt: Date;
+  /** UTC, to the hour. */
+  readonly usedAt: Date;
+}
+
+/** What people see and change of their own account. Every method may be called with hostile input. */
+export interface OwnAccount {
+  /** At most `MAX_SESSIONS`, those first that were used last. */
+  sessions(personId: string): Promise<OpenSession[]>;
+  /** Ends a session of this person at once. @returns false if there is none with this id */
+  endSession(personId: string, id: string): Promise<boolean>;
+  /** Ends all sessions of this person but one. */
+  endOthers(personId: string, keptId: string): Promise<void>;
+  rename(personId: string, name: string): Promise<void>;
+  /**
+   * Makes the token of a link that confirms another address of the account of whoever is signed in.
+   * @param email in lower case
+   */
+  beginNewAddress(
+    email: string,
+    password: string,
+    browser: BrowserFacts,
+  ): Promise<{ readonly refusal: null; readonly token: string } | { readonly refusal: 'ended' | 'wrong_password' }>;
+  /**
+   * Gives the account the address of the token, as a confirmed one, ends its other sessions and everything that was begun
+   * with the old address. Whoever has the link must also be signed in to the account: otherwise somebody could lead the
+   * reader of a mail to confirm an account that is not theirs.
+   * @returns link: it is unknown, used, expired, or of another account; taken: another account has the address
+   */
+  confirmNewAddress(
+    token: string,
+    browser: BrowserFacts,
+  ): Promise<
+    | { readonly refusal: null; readonly person: Person; readonly was: Person }
+    | { readonly refusal: 'ended' | 'link' | 'taken' }
+  >;
+}
+
 /** Tells passwords that guessing finds soon. */
 export interface PasswordJudge {
   /**
@@ -222,11 +268,29 @@ export interface InvitationMail {
   readonly tenantName: string;
 }
 
+/** A mail with the link that confirms another address of an account. */
+export interface NewAddressMail {
+  readonly to: string;
+  readonly url: string;
+  readonly validMinutes: number;
+}
+
+/** A mail to the address that an account has, or had: another one was asked for, or has replaced it. */
+export interface AddressChangeMail {
+  readonly to: string;
+  readonly newAddress: string;
+  readonly isDone: boolean;
+}
+
 export interface AccountMailer {
   /** @throws when the mail can be neither sent nor written to the outbox */
   sendReset(mail: ResetMail): Promise<void>;
   /** @throws as `sendReset` */
   sendInvitation(mail: InvitationMail): Promise<void>;
+  /** @throws as `sendReset` */
+  sendNewAddress(mail: NewAddressMail): Promise<void>;
+  /** @throws as `sendReset` */
+  sendAddressChange(mail: AddressChangeMail): Promise<void>;
 }
 
 /** Counts attempts in windows of 15 minutes. */

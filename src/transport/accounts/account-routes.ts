@@ -1,3 +1,4 @@
+import { ownAccountRoutes } from './own-account-routes.ts';
 import { passwordRoutes } from './password-routes.ts';
 import { secondFactorRoutes } from './second-factor-routes.ts';
 import { type AccountRoute, type AccountRouteParts, createAccountSteps } from './steps.ts';
@@ -5,5 +6,5 @@ import { type AccountRoute, type AccountRouteParts, createAccountSteps } from '.
 /** The paths of accounts, with their methods. */
 export function accountRoutes(parts: AccountRouteParts): readonly AccountRoute[] {
   const steps = createAccountSteps(parts);
-  return [...passwordRoutes(parts, steps), ...secondFactorRoutes(parts, steps)];
+  return [...passwordRoutes(parts, steps), ...ownAccountRoutes(parts, steps), ...secondFactorRoutes(parts, steps)];
 }

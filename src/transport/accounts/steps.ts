@@ -6,10 +6,12 @@ import { ServiceError, serviceError } from '../../domain/errors.ts';
 import { createFairQueue, QueueFull } from '../../domain/fair-queue.ts';
 import { problemsOf } from '../../domain/input-problems.ts';
 import type { AcceptInvitation } from '../../domain/person/accept-invitation.ts';
+import type { MailAddressChange } from '../../domain/person/mail-address-change.ts';
 import type { Person, SignedIn } from '../../domain/person/person.ts';
 import type {
   Accounts,
   AttemptLimiter,
+  OwnAccount,
   PasswordJudge,
   PeopleRepository,
   SecondFactors,
@@ -29,6 +31,9 @@ export type AccountRoute = readonly ['GET' | 'POST', string, Middleware];
 export interface AccountRouteParts {
   readonly accounts: Accounts;
   readonly secondFactors: SecondFactors;
+  readonly ownAccount: OwnAccount;
+  /** Mails what concerns a change of address. Never rejects. */
+  readonly mailAddressChange: MailAddressChange;
   readonly acceptInvitation: AcceptInvitation;
   readonly readInvitation: ReadInvitation;
   readonly people: Pick<PeopleRepository, 'grantsOf'>;
@@ -93,13 +98,18 @@ export function createAccountSteps(parts: AccountRouteParts) {
   }
 
   /** @throws {ServiceError} not_signed_in */
-  async function requirePerson(ctx: Context): Promise<Person> {
+  async function requireSession(ctx: Context): Promise<SignedIn> {
     const found = await parts.accounts.session(browserOf(ctx));
     if (found === null) throw notSignedIn();
-    return found.result.person;
+    return found.result;
   }
 
-  return { countAttempt, withHash, answerSession, requirePerson };
+  /** @throws {ServiceError} not_signed_in */
+  async function requirePerson(ctx: Context): Promise<Person> {
+    return (await requireSession(ctx)).person;
+  }
+
+  return { countAttempt, withHash, answerSession, requireSession, requirePerson };
 }
 
 export function setCookies(ctx: Context, cookies: readonly string[]): void {

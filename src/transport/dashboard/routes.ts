@@ -7,7 +7,7 @@ import { isUnchanged, weakEtag } from '../headers.ts';
 
 /** The addresses of the pages; `src/dashboard/main.tsx` shows what each stands for. */
 export const PAGES = [
-  ...['/', '/i/:id', '/account', '/forgotten-password', '/join', '/new-password', '/sign-in'],
+  ...['/', '/i/:id', '/account', '/forgotten-password', '/join', '/new-address', '/new-password', '/sign-in'],
   ...['/ops', '/ops/tenants', '/ops/tenants/:id', '/ops/entries'],
   ...[
     'home',
