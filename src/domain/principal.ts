@@ -122,11 +122,13 @@ export function callerOf(principal: Principal): string {
 }
 
 /**
- * Who shares what a process has for all. The holders of client_secrets are one: a tenant has as many as invoices, and
- * would get a share with each.
+ * Who shares what a process has for all. Publishable keys stand in pages: whoever reads one gets no part of what the
+ * tenant's secret keys and people have. The holders of client_secrets are one: a tenant has as many as invoices, and would
+ * get a share with each.
  */
 export function sharerOf(principal: Principal): string {
-  return principal.kind === 'client' ? 'client_secrets' : principal.tenant.id;
+  if (principal.kind === 'client') return 'client_secrets';
+  return principal.kind === 'publishable' ? `publishable ${principal.tenant.id}` : principal.tenant.id;
 }
 
 /**

@@ -161,13 +161,13 @@ function received(ctx: Context, length: number, most: number): Promise<{ size: n
       body.release();
       reject(serviceError('invalid_request', `The body did not arrive within ${BODY_MS / 1000} s.`, null, 408));
     }, BODY_MS);
-    const body = new ArrivingBody(ctx, length);
+    const body = new ArrivingBody(ctx, length > most ? 0 : length);
+    if (length > most) body.refuse();
     let size = 0;
-    let hasPlace = length <= most && body.admit();
     const take = (piece: Buffer): void => {
       size += piece.length;
-      if (size > most) body.release();
-      else if (hasPlace) hasPlace = body.add(piece);
+      if (size > most) body.refuse();
+      else body.add(piece);
       if (size > MAX_DROPPED_BYTES) end();
     };
     const stop = (): void => {
@@ -177,7 +177,7 @@ function received(ctx: Context, length: number, most: number): Promise<{ size: n
     };
     const end = (): void => {
       stop();
-      const bytes = hasPlace && size <= most ? body.bytes() : null;
+      const bytes = body.bytes();
       body.release();
       resolve({ size, bytes });
     };

@@ -19,17 +19,57 @@ const large = (token: string): Sent => ({
   headers: { Authorization: `Bearer ${token}` },
 });
 
-it('large bodies that do not arrive are limited for a credential and for all; what is full goes on for the others', async () => {
-  const own = await service.tenant(SPECIMEN_SELLER);
+const begin = (token: string, count: number) =>
+  Promise.all(Array.from({ length: count }, () => beginRequest(service.url, large(token))));
+const whole = async (sent: Sent) => (await beginRequest(service.url, sent)).finish();
+const statusOf = async (token: string | undefined) => (await whole(large(String(token)))).status;
+/** Until they have arrived as far as they do, and hold their place. */
+const begun = () => new Promise((resolve) => setTimeout(resolve, 500));
+
+it('bodies by credentials that anybody may have take no place of secret keys, whatever their tenant', async () => {
+  const [own, other, third] = [
+    await service.tenant(SPECIMEN_SELLER),
+    await service.tenant(),
+    await service.tenant(),
+  ] as const;
   const client = new Client(service.url, own.secretKey);
   const secrets: string[] = [];
   for (let i = 0; i < 3; i++) secrets.push((await client.post('/v1/invoices', invoiceBody())).body.client_secret);
-  const begin = (token: string, count: number) =>
-    Promise.all(Array.from({ length: count }, () => beginRequest(service.url, large(token))));
+  const held = [];
+  for (const token of [...secrets, own.publishableKey, other.publishableKey]) held.push(...(await begin(token, 32)));
+  await begun();
+  for (const each of [own, other, third]) expect(await statusOf(each.secretKey)).toBe(200);
+  // Small requests by them are answered.
+  const small = { method: 'POST', path: '/graphql', headers: { Authorization: `Bearer ${secrets[2]}` }, body: query };
+  expect((await whole(small)).status).toBe(200);
+  for (const each of held) each.abandon();
+  await expect.poll(() => statusOf(secrets[0])).toBe(200);
+});
+
+it('a tenant always finds place beside tenants that hold more, whose oldest bodies end', async () => {
+  const [one, two, third] = [await service.tenant(), await service.tenant(), await service.tenant()] as const;
+  const second = async ({ id }: { id: string }) => (await service.app.manageKeys.create(id, 'secret', 'test')).token;
+  const hostile = [one.secretKey, await second(one), two.secretKey, await second(two)];
+  const held = [];
+  for (const token of hostile) held.push(...(await begin(token, 32)));
+  await begun();
+  expect(await statusOf(third.secretKey)).toBe(200);
+  const place = await begin(third.secretKey, 16);
+  await begun();
+  // What it has begun goes on.
+  for (const each of place) expect((await each.finish()).status).toBe(200);
+  const ended = await held[0]?.finish();
+  expect([ended?.status, ended?.headers]).toEqual([503, expect.stringMatching(/^Retry-After: \d+$/im)]);
+  for (const each of held) each.abandon();
+});
+
+it('a credential whose bodies fill the place is refused; what is full goes on for the others', async () => {
+  const own = await service.tenant(SPECIMEN_SELLER);
+  const client = new Client(service.url, own.secretKey);
+  const secrets: string[] = [];
+  for (let i = 0; i < 2; i++) secrets.push((await client.post('/v1/invoices', invoiceBody())).body.client_secret);
 
   const first = await begin(secrets[0] as string, 32);
-  const whole = async (sent: Sent) => (await beginRequest(service.url, sent)).finish();
-  const statusOf = async (token: string | undefined) => (await whole(large(String(token)))).status;
   await expect.poll(() => statusOf(secrets[0])).toBe(503);
   const refused = await whole(large(secrets[0] as string));
   expect([refused.status, JSON.parse(refused.text)]).toEqual([
@@ -37,17 +77,17 @@ it('large bodies that do not arrive are limited for a credential and for all; wh
     { error: { code: 'internal_error', message: expect.stringContaining('bodies'), param: null, status: 503 } },
   ]);
   expect(refused.headers).toMatch(/^Retry-After: \d+$/im);
-
-  // The holders of client_secrets together have half of the place.
-  const second = await begin(secrets[1] as string, 32);
-  await expect.poll(() => statusOf(secrets[2])).toBe(503);
-  // Small requests of theirs, and large ones of the tenants, are answered.
-  const small = { method: 'POST', path: '/graphql', headers: { Authorization: `Bearer ${secrets[2]}` }, body: query };
+  const small = { method: 'POST', path: '/graphql', headers: { Authorization: `Bearer ${secrets[0]}` }, body: query };
   expect((await whole(small)).status).toBe(200);
-  expect(await statusOf(own.secretKey)).toBe(200);
 
-  // What was admitted is answered; what is abandoned leaves its place to others.
-  expect((await first[0]?.finish())?.status).toBe(200);
-  for (const each of [...first.slice(1), ...second]) each.abandon();
-  await expect.poll(() => statusOf(secrets[2])).toBe(200);
+  // Another one, of the same tenant or of none, has place.
+  expect(await statusOf(secrets[1])).toBe(200);
+
+  // The other bodies that were admitted are answered; what is abandoned leaves its place to others.
+  expect((await first.at(-1)?.finish())?.status).toBe(200);
+  for (const each of first) each.abandon();
+  const again = await begin(secrets[1] as string, 31);
+  await begun();
+  expect(await statusOf(secrets[0])).toBe(200);
+  for (const each of again) expect((await each.finish()).status).toBe(200);
 });

@@ -14,9 +14,9 @@ const COUNTED_BYTES = 64 * 1024;
 
 /**
  * Limits the memory of finished answers that clients have not read, however slowly they read them. Beyond the limit,
- * the sharer with the most of it loses its oldest, whose connection is reset: the keys and people of one tenant cannot
- * cost another its answers. The holders of client_secrets share one part (docs/decisions/0031), as do callers without a
- * credential. Streams are not counted: they make as much as their clients read.
+ * the sharer with the most of it loses its oldest, whose connection is reset: the secret keys and people of one
+ * tenant cannot cost another its answers, and publishable keys cost neither theirs. The holders of client_secrets share one
+ * part (docs/decisions/0031), as do callers without a credential. Streams are not counted: they make as much as their clients read.
  */
 export function limitUnread(limit = UNREAD_BYTES): Middleware {
   const unread = new UnreadAnswers(limit);

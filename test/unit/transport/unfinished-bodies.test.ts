@@ -1,62 +1,112 @@
 import type { Context } from 'koa';
 import { expect, it } from 'vitest';
-import { ArrivingBody, UnfinishedBodies } from '../../../src/transport/unfinished-bodies.ts';
+import { ArrivingBody, BodyPool, type BodyPools } from '../../../src/transport/unfinished-bodies.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** The request of a client_secret, or of an address without a credential. */
-function from(caller: { readonly invoiceId?: string; readonly ip?: string }): Context {
-  const { invoiceId, ip = '192.0.2.1' } = caller;
-  const identity = invoiceId === undefined ? undefined : { principal: { kind: 'client', invoiceId } };
-  return { ip, state: { identity } } as unknown as Context;
+/** The request of a credential, or of an address without one. */
+function from(caller: {
+  readonly invoiceId?: string;
+  readonly publishable?: string;
+  readonly tenant?: string;
+  readonly keyId?: string;
+  readonly ip?: string;
+}): Context {
+  const { invoiceId, publishable, tenant, keyId = `${tenant}-key`, ip = '192.0.2.1' } = caller;
+  const principal = invoiceId
+    ? { kind: 'client', invoiceId }
+    : publishable
+      ? { kind: 'publishable', keyId: `${publishable}-pk`, tenant: { id: publishable } }
+      : tenant
+        ? { kind: 'secret', keyId, tenant: { id: tenant } }
+        : null;
+  return { ip, state: { identity: principal ? { principal } : undefined } } as unknown as Context;
 }
 
-const bodies = () => new UnfinishedBodies({ all: 8 * MIB, sharer: 4 * MIB, caller: 2 * MIB });
+const pools = (): BodyPools => ({ members: new BodyPool(8 * MIB), others: new BodyPool(4 * MIB) });
+const beginIn =
+  (held: BodyPools) =>
+  (caller: Parameters<typeof from>[0], bytes = MIB) =>
+    new ArrivingBody(from(caller), bytes, held);
+/** How many of them have place. */
+const kept = (bodies: readonly ArrivingBody[]) => bodies.filter((each) => each.bytes() !== null).length;
+const times = (count: number, make: () => ArrivingBody) => Array.from({ length: count }, make);
 
-it('admits bodies up to the limit of a caller, of its sharer and of all, and goes on with those it has admitted', () => {
-  const held = bodies();
-  const begin = (caller: Parameters<typeof from>[0]) => new ArrivingBody(from(caller), MIB, held);
-  const admitted = [begin({ invoiceId: 'inv_1' }), begin({ invoiceId: 'inv_1' })];
-  expect(admitted.map((each) => each.admit())).toEqual([true, true]);
-  expect(begin({ invoiceId: 'inv_1' }).admit()).toBe(false);
-  const others = [begin({ invoiceId: 'inv_2' }), begin({ invoiceId: 'inv_3' })];
-  expect(others.map((each) => each.admit())).toEqual([true, true]);
-  // The holders of client_secrets have a part together, however many they are.
-  expect(begin({ invoiceId: 'inv_4' }).admit()).toBe(false);
-  expect(begin({ ip: '192.0.2.7' }).admit()).toBe(true);
-  const first = admitted[0] as ArrivingBody;
-  for (let left = MIB; left > 0; left -= 64 * KIB) expect(first.add(Buffer.alloc(64 * KIB))).toBe(true);
-  expect(first.bytes()).toHaveLength(MIB);
-  first.release();
-  expect(begin({ invoiceId: 'inv_4' }).admit()).toBe(true);
+it('lets a caller take what nobody else needs; a sharer that holds less takes it back from the oldest', () => {
+  const begin = beginIn(pools());
+  const one = times(9, () => begin({ tenant: 'one' }));
+  expect(one.map((each) => each.bytes() !== null)).toEqual([...Array(8).fill(true), false]);
+  const two = times(9, () => begin({ tenant: 'two' }));
+  expect([kept(one), kept(two)]).toEqual([4, 4]);
+  // The newest are left.
+  expect(one.slice(4, 8).every((each) => each.bytes() !== null)).toBe(true);
+  expect(two.slice(0, 4).every((each) => each.bytes() !== null)).toBe(true);
+  const three = times(9, () => begin({ tenant: 'three' }));
+  expect([kept(one), kept(two), kept(three)].toSorted()).toEqual([2, 3, 3]);
+  // So it is however many there are, down to a body for each.
+  for (let n = 0; n < 5; n++) expect(begin({ tenant: `further ${n}` }).bytes()).not.toBeNull();
+});
+
+it('divides the part of a sharer among its callers likewise', () => {
+  const begin = beginIn(pools());
+  const leaked = times(9, () => begin({ tenant: 'one', keyId: 'leaked' }));
+  const other = times(9, () => begin({ tenant: 'one', keyId: 'other' }));
+  expect([kept(leaked), kept(other)]).toEqual([4, 4]);
+});
+
+it('drops nothing for a newcomer that finds no place all the same', () => {
+  const held = pools();
+  const begin = beginIn(held);
+  const bodies = Array.from({ length: 6 }, (_, n) => begin({ tenant: `tenant ${n}` }));
+  bodies.push(begin({ tenant: 'smaller' }, MIB - 64 * KIB));
+  bodies.push(...times(17, () => begin({ tenant: 'larger' }, 64 * KIB)));
+  expect([kept(bodies), held.members.bytes]).toEqual([24, 8 * MIB]);
+  // A body of the larger one would not suffice.
+  expect(begin({ tenant: 'new' }).bytes()).toBeNull();
+  expect([kept(bodies), held.members.bytes]).toEqual([24, 8 * MIB]);
+  expect(begin({ tenant: 'new' }, 64 * KIB).bytes()).not.toBeNull();
+});
+
+it('gives nothing of the place of members to credentials that stand in pages, or to none', () => {
+  const held = pools();
+  const begin = beginIn(held);
+  for (let n = 0; n < 20; n++) {
+    begin({ publishable: `tenant ${n}` });
+    begin({ invoiceId: `inv_${n}` });
+    begin({ ip: `192.0.2.${n}` });
+  }
+  expect([held.members.bytes, held.others.bytes]).toEqual([0, 4 * MIB]);
+  expect(kept(times(8, () => begin({ tenant: 'tenant 1' })))).toBe(8);
 });
 
 it('always has place for a small body', () => {
-  const held = bodies();
-  while (held.take('', '192.0.2.1', MIB)) {}
-  const small = new ArrivingBody(from({}), 16 * KIB, held);
-  expect([small.admit(), small.add(Buffer.alloc(16 * KIB))]).toEqual([true, true]);
-  const before = held.bytes;
+  const held = pools();
+  const begin = beginIn(held);
+  while (begin({}).bytes() !== null) {}
+  const small = begin({}, 16 * KIB);
+  small.add(Buffer.alloc(16 * KIB));
+  expect(small.bytes()).toHaveLength(16 * KIB);
+  const before = held.others.bytes;
   // Of a length that is not known.
-  const growing = new ArrivingBody(from({}), 0, held);
-  expect([growing.admit(), growing.add(Buffer.alloc(10 * KIB)), growing.add(Buffer.alloc(10 * KIB))]).toEqual([
-    ...[true, true, false],
-  ]);
-  expect(held.bytes).toBe(before);
+  const growing = begin({}, 0);
+  growing.add(Buffer.alloc(10 * KIB));
+  expect(growing.bytes()).toHaveLength(10 * KIB);
+  growing.add(Buffer.alloc(10 * KIB));
+  expect(growing.bytes()).toBeNull();
+  expect(held.others.bytes).toBe(before);
 });
 
 it('returns what a body took, and keeps nothing of one that it refuses', () => {
-  const held = bodies();
+  const held = pools();
   for (const expected of [0, MIB]) {
-    const body = new ArrivingBody(from({}), expected, held);
-    body.admit();
+    const body = beginIn(held)({}, expected);
     for (let i = 0; i < 40; i++) body.add(Buffer.alloc(10 * KIB));
-    expect(held.bytes).toBeGreaterThanOrEqual(400 * KIB);
-    expect(held.bytes).toBeLessThanOrEqual(MIB);
+    expect(held.others.bytes).toBeGreaterThanOrEqual(400 * KIB);
+    expect(held.others.bytes).toBeLessThanOrEqual(MIB);
     body.release();
     body.release();
-    expect(held.bytes).toBe(0);
+    expect(held.others.bytes).toBe(0);
   }
 });
 
@@ -64,9 +114,9 @@ it('keeps the bytes, in pieces of any length', () => {
   const text = Buffer.from(Array.from({ length: 30_000 }, (_, i) => i % 251));
   for (const piece of [1, 7, 4096, 30_000]) {
     for (const expected of [0, text.length]) {
-      const body = new ArrivingBody(from({}), expected, bodies());
+      const body = new ArrivingBody(from({}), expected, pools());
       for (let at = 0; at < text.length; at += piece) body.add(text.subarray(at, at + piece));
-      expect(body.bytes().equals(text)).toBe(true);
+      expect(body.bytes()?.equals(text)).toBe(true);
     }
   }
   expect(new ArrivingBody(from({}), 0).bytes()).toHaveLength(0);

@@ -3,6 +3,8 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import Koa from 'koa';
 import { afterEach, expect, it } from 'vitest';
+import { sharerOf } from '../../../src/domain/principal.ts';
+import type { Tenant } from '../../../src/domain/tenant/tenant.ts';
 import { limitUnread, UnreadAnswers } from '../../../src/transport/middleware/unread-answers.ts';
 
 /** More than the buffers of a connection take. */
@@ -34,6 +36,20 @@ it('beyond the limit the tenant with the most unread bytes loses its oldest answ
   expect(dropped).toEqual(['a1', 'c1']);
   add('d1', 101);
   expect(dropped).toEqual(['a1', 'c1', 'd1']);
+});
+
+it('a publishable key, which stands in pages, costs its tenant no answer of a secret key', () => {
+  const unread = new UnreadAnswers(100);
+  const dropped: string[] = [];
+  const tenant = { id: 'ten_1' } as Tenant;
+  const add = (kind: 'secret' | 'publishable', bytes: number) => {
+    const sharer = sharerOf({ kind, keyId: kind, tenant, environment: 'test' });
+    unread.add(sharer, { bytes, drop: () => dropped.push(kind) });
+  };
+  add('secret', 40);
+  add('publishable', 60);
+  add('publishable', 20);
+  expect(dropped).toEqual(['publishable']);
 });
 
 it.each(['koa', 'node'])(
