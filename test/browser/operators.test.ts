@@ -34,6 +34,17 @@ describe.skipIf(BROWSER_PATH === null)('pages of operators in a browser', () => 
     await page.waitForFunction(() => document.querySelector('dialog') === null);
   };
 
+  /** Whether the next dialog is open as soon as it is there: what a quick hand types before is lost. */
+  const nextDialogIsOpen = (page: Page) =>
+    page.evaluateHandle(() => {
+      const shown = Promise.withResolvers<boolean>();
+      new MutationObserver(() => {
+        const dialog = document.querySelector('dialog');
+        if (dialog) shown.resolve(dialog.open);
+      }).observe(document.body, { childList: true, subtree: true });
+      return { shown: shown.promise };
+    });
+
   /** Somebody who is signed in, in a browser of the person's own. */
   async function signedIn(language: string, grants: Parameters<typeof invite>[1], width = 1280) {
     const context = await browser.createBrowserContext();
@@ -57,7 +68,9 @@ describe.skipIf(BROWSER_PATH === null)('pages of operators in a browser', () => 
     await page.locator('a[href="/ops"]').click();
     await says(page, 'Nothing needs attention.');
     await says(page, 'No live authority is configured');
+    const next = await nextDialogIsOpen(page);
     await press(page, 'Stop every call');
+    expect(await next.evaluate(({ shown }) => shown)).toBe(true);
     // It concerns all tenants: not without a question and a reason.
     await page.waitForSelector('dialog .danger:disabled');
     await page.type('dialog [name=reason]', 'maintenance');

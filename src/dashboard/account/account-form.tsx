@@ -1,5 +1,5 @@
 import type { TargetedSubmitEvent } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { PERSON_LENGTHS } from '../graphql/sets.ts';
 import { useLanguage } from '../interface/language.tsx';
 import type { AccountTexts } from '../text/wording.ts';
@@ -74,7 +74,7 @@ export function AccountForm({
   const [busy, setBusy] = useState(false);
   const [shown, setShown] = useState(false);
   const { labels, hints, show, hide } = texts.account;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (focus) form.current?.querySelector<HTMLInputElement>('input:not([hidden])')?.focus();
   }, [focus]);
   const fault = refusal && fields.find((name) => (sentAs[name] ?? name) === refusal.param);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { focusContent } from './content-focus.ts';
 import { useLanguage } from './language.tsx';
 
@@ -28,7 +28,7 @@ export function ConfirmedButton({ children, question, reason, onConfirm }: Confi
     },
     [],
   );
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
   }, [isOpen]);
   return (

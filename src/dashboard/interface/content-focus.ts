@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 
 /** The id of the element with a page's content. */
@@ -12,7 +12,7 @@ let shownPath: string | null = null;
  */
 export function useContentFocus(): void {
   const { path } = useLocation();
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (shownPath !== null && shownPath !== path) focusContent();
     shownPath = path;
   }, [path]);
