@@ -163,10 +163,10 @@ describe('the stream of several invoices, for pages that share it', () => {
   it('counts for the limit of each token, and of the address', async () => {
     const { body: invoice } = await (await world()).key.post('/v1/invoices', invoiceBody());
     const entry = { id: invoice.id, token: invoice.client_secret, after: null };
-    const statuses = await Promise.all(
-      Array.from({ length: 4 }, async () => (await open(Array(100).fill(entry))).status),
-    );
-    expect(statuses.toSorted()).toEqual([200, 200, 200, 429]);
+    const statuses: number[] = [];
+    // One after the other: of two at once, each may take a part of what is left of the limit.
+    for (let nth = 0; nth < 4; nth++) statuses.push((await open(Array(100).fill(entry))).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
     await expect.poll(() => service.app.listeners()).toBe(0);
   });
 });

@@ -20,9 +20,9 @@ describe.skipIf(BROWSER_PATH === null)('the settings of a tenant in a browser', 
   it('an owner changes the profile, sees it on a sample invoice before, and finds the change in the audit log', async () => {
     const { page, tenant, complaints, close } = await openWorkspacePage(service, browser, { open: 'settings' });
     await page.waitForSelector('#legalName');
-    // The specimen profile of the tests is complete; the installation is not set up for live invoices.
+    // Profile, certificate and authority are missing. Node's data decides whether Morocco's time is known for a year.
     const todo = () => page.$$eval('.first-steps li', (rows) => rows.map((row) => row.getAttribute('data-done')));
-    expect(await todo()).toEqual([expect.any(String), 'false', 'false', 'true']);
+    expect(await todo()).toEqual(['false', 'false', 'false', 'true', expect.stringMatching(/^(true|false)$/)]);
     await page.locator('#legalName').fill('Atlas Conseil');
     await page.locator('#capital').fill('250 000,50');
     await page.waitForFunction(() =>
