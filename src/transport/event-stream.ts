@@ -17,6 +17,8 @@ export interface EventStreams {
    * @throws {ServiceError} rate_limit_exceeded when the caller has too many open streams
    */
   open<Value>(ctx: Context, principal: Principal, source: Source<Value>): EventStream;
+  /** Whether `open` would admit a stream of the caller. */
+  hasPlace(principal: Principal): boolean;
   /**
    * Calls `onRevoked` when the caller's key is revoked, if the credential is a key.
    * @returns a function that stops this
@@ -63,16 +65,17 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
   const byCaller = new Map<string, number>();
   let closing = false;
 
+  const openOf = (principal: Principal): number => byCaller.get(callerOf(principal)) ?? 0;
+  const hasPlace = (principal: Principal): boolean => openOf(principal) < MAX_STREAMS[principal.kind];
+
   /** Counts a stream of the caller. */
   function admit(ctx: Context, principal: Principal): void {
-    const caller = callerOf(principal);
-    const others = byCaller.get(caller) ?? 0;
-    const most = MAX_STREAMS[principal.kind];
-    if (others >= most) {
+    if (!hasPlace(principal)) {
       ctx.set('Retry-After', '60');
+      const most = MAX_STREAMS[principal.kind];
       throw serviceError('rate_limit_exceeded', `This credential already has ${most} open streams. Close some first.`);
     }
-    byCaller.set(caller, others + 1);
+    byCaller.set(callerOf(principal), openOf(principal) + 1);
   }
 
   function leave(caller: string): void {
@@ -82,6 +85,7 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
   }
 
   return {
+    hasPlace,
     whenRevoked: follow,
     open(ctx, principal, source) {
       const { res } = ctx;

@@ -4,7 +4,7 @@ import type { Authenticate } from '../domain/api-key/authenticate.ts';
 import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import { exactly, problemsOf } from '../domain/input-problems.ts';
-import type { StatusChange, WatchInvoice } from '../domain/invoice/watch-invoice.ts';
+import type { StatusChanges, WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import { type ClientPrincipal, callerOf } from '../domain/principal.ts';
 import { readJson } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
@@ -25,37 +25,42 @@ export interface FollowParts {
   readonly watchInvoice: WatchInvoice;
 }
 
-/** A message: what is new of the nth invoice of the request. `refused`: its token opens it no more, or never did. */
+/** Why an invoice of the request is not followed: its token opens it no more, or never did; or not before so many seconds. */
+type Unfollowed = { readonly refused: true } | { readonly later: number };
+
+const REFUSED = { refused: true } as const;
+
+/** A message: what is new of the nth invoice of the request. */
 type News =
   | { readonly n: number; readonly eventId: string; readonly status: string }
-  | { readonly n: number; readonly refused: true };
+  | ({ readonly n: number } & Unfollowed);
 
 /** An invoice whose token was accepted. */
 interface Source {
   readonly principal: ClientPrincipal;
-  readonly changes: AsyncIterator<StatusChange>;
+  readonly changes: StatusChanges;
 }
 
 /**
  * POST /embed/api/statuses: the status changes of several invoices over one stream, for frames and windows of a browser
  * that share it (docs/decisions/0064). Each invoice is opened by a token of its own, a client_secret or that of an embedded
- * page, and counts for that token's rate limit.
- * @throws {ServiceError} invalid_api_key (401) if no token is accepted; rate_limit_exceeded; invalid_request
+ * page, and counts for that token's rate limit. What is wrong with one of them ends nothing of another.
+ * @throws {ServiceError} if none can be followed: rate_limit_exceeded, with `Retry-After`, where one can be later, or else
+ * invalid_api_key (401); invalid_request
  */
 export function followStatuses({ authenticate, limiter, streams, watchInvoice }: FollowParts): Middleware {
-  /** @returns null if the token does not open the invoice */
-  async function open(ctx: Context, { id, token, after }: z.output<typeof followed>): Promise<Source | null> {
+  async function open(ctx: Context, { id, token, after }: z.output<typeof followed>): Promise<Source | Unfollowed> {
     // Keys open more than one invoice, and are no business of pages without an account.
-    if (!/^(inv|emb)_/.test(token)) return null;
+    if (!/^(inv|emb)_/.test(token)) return REFUSED;
     try {
       const { secure: encrypted, ip: address, host } = ctx;
       const principal = await authenticate(`Bearer ${token}`, { encrypted, address, host, forwarded: false });
-      if (principal.kind !== 'client') return null;
-      const limit = await limiter.consume('publishable', callerOf(principal), 1);
-      if (!limit.allowed) throw serviceError('rate_limit_exceeded', 'An invoice is asked for too often.');
+      if (principal.kind !== 'client') return REFUSED;
+      const { allowed, resetAt } = await limiter.consume('publishable', callerOf(principal), 1);
+      if (!allowed) return { later: Math.max(1, Math.ceil((resetAt - Date.now()) / 1000)) };
       return { principal, changes: await watchInvoice(principal, id, null, after) };
     } catch (error) {
-      if (error instanceof ServiceError && [401, 403, 404].includes(error.status)) return null;
+      if (error instanceof ServiceError && [401, 403, 404].includes(error.status)) return REFUSED;
       throw error;
     }
   }
@@ -64,19 +69,29 @@ export function followStatuses({ authenticate, limiter, streams, watchInvoice }:
     const parsed = request.safeParse(await readJson(ctx, MOST_BYTES));
     if (!parsed.success) throw new ServiceError(problemsOf(parsed.error));
     const opened = await Promise.allSettled(parsed.data.invoices.map((each) => open(ctx, each)));
-    const sources = opened.map((each) => (each.status === 'fulfilled' ? each.value : null));
+    const sources = opened.map((each) => (each.status === 'fulfilled' ? each.value : REFUSED));
     const news = merged(sources, streams.whenRevoked);
     whenGone(ctx.res, () => void news.return?.());
+    const followed = sources.filter((each) => 'principal' in each);
+    // The stream counts for one of them: which has as many as it may have keeps none from the others.
+    const carrier = followed.find((each) => streams.hasPlace(each.principal)) ?? followed[0];
     const failed = opened.find((each) => each.status === 'rejected');
-    const first = sources.find((each) => each !== null);
-    if (failed || !first) {
+    if (failed || !carrier) {
       await news.return?.();
-      throw failed ? failed.reason : serviceError('invalid_api_key', 'No token opens its invoice.');
+      throw failed ? failed.reason : refusalOf(ctx, sources);
     }
     // Each token ends its own invoice, so the stream has no end of its own.
-    const principal: ClientPrincipal = { kind: 'client', invoiceId: first.principal.invoiceId };
+    const principal: ClientPrincipal = { kind: 'client', invoiceId: carrier.principal.invoiceId };
     streams.open(ctx, principal, { values: news, print: (each) => messageOf(`data: ${JSON.stringify(each)}\n\n`) });
   };
+}
+
+/** The refusal of a request none of whose invoices is followed. */
+function refusalOf(ctx: Context, sources: readonly (Source | Unfollowed)[]): ServiceError {
+  const waits = sources.flatMap((each) => ('later' in each ? [each.later] : []));
+  if (waits.length === 0) return serviceError('invalid_api_key', 'No token opens its invoice.');
+  ctx.set('Retry-After', String(Math.min(...waits)));
+  return serviceError('rate_limit_exceeded', 'The invoices are asked for too often.');
 }
 
 /**
@@ -84,7 +99,7 @@ export function followStatuses({ authenticate, limiter, streams, watchInvoice }:
  * @param whenRevoked as in {@link EventStreams}
  */
 function merged(
-  sources: readonly (Source | null)[],
+  sources: readonly (Source | Unfollowed)[],
   whenRevoked: EventStreams['whenRevoked'],
 ): AsyncIterator<News, undefined> {
   const waiting: News[] = [];
@@ -95,24 +110,27 @@ function merged(
     waiting.push(news);
     wake();
   };
-  const unfollow = sources.map((source, n) => {
-    if (!source) return () => undefined;
-    return whenRevoked(source.principal, () => {
-      put({ n, refused: true });
-      void source.changes.return?.();
-    });
-  });
+  const unfollow = sources.map((source, n) =>
+    'principal' in source ? whenRevoked(source.principal, () => refuse(n)) : () => undefined,
+  );
   const end = (n: number): void => {
+    const source = sources[n];
+    if (source && 'changes' in source) void source.changes.return?.();
     ended.add(n);
     unfollow[n]?.();
     wake();
   };
+  function refuse(n: number): void {
+    if (ended.has(n)) return;
+    put({ n, ...REFUSED });
+    end(n);
+  }
   const pull = (n: number, { changes }: Source): void => {
     changes.next().then(
       (result) => {
-        if (result.done) return end(n);
-        const { id: eventId, status } = result.value.event;
-        put({ n, eventId, status });
+        if (result.value === 'erased') refuse(n);
+        else if (result.done) end(n);
+        else put({ n, eventId: result.value.event.id, status: result.value.event.status });
       },
       (error: unknown) => {
         failure = { error };
@@ -121,10 +139,10 @@ function merged(
     );
   };
   for (const [n, source] of sources.entries()) {
-    if (source) pull(n, source);
+    if ('principal' in source) pull(n, source);
     else {
       ended.add(n);
-      waiting.push({ n, refused: true });
+      waiting.push({ n, ...source });
     }
   }
   return {
@@ -134,7 +152,7 @@ function merged(
         const news = waiting.shift();
         if (news) {
           const source = sources[news.n];
-          if (source && !('refused' in news)) pull(news.n, source);
+          if (source && 'principal' in source && 'eventId' in news) pull(news.n, source);
           return { done: false, value: news };
         }
         if (ended.size === sources.length) return { done: true, value: undefined };
@@ -145,10 +163,7 @@ function merged(
     },
     /** May be called while `next` waits. */
     async return() {
-      for (const [n, source] of sources.entries()) {
-        void source?.changes.return?.();
-        end(n);
-      }
+      for (const n of sources.keys()) end(n);
       return { done: true, value: undefined };
     },
   };

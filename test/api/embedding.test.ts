@@ -160,6 +160,64 @@ describe('the stream of several invoices, for pages that share it', () => {
     await expect.poll(() => service.app.listeners()).toBe(0);
   });
 
+  /** The messages of a stream until it has told each of these. */
+  const until = async (response: Response, ...parts: string[]) => {
+    let text = '';
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (parts.every((part) => text.includes(part))) break;
+    }
+    return [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+  };
+
+  it('answers for a token whose limit is used up alone, and goes on for the others', async () => {
+    const { key } = await world();
+    const [one, two] = await Promise.all([0, 1].map(() => key.post('/v1/invoices', invoiceFor('999000000000878'))));
+    const entries = [one, two].map((each) => ({ id: each?.body.id, token: each?.body.client_secret, after: null }));
+    for (let i = 0; i < 3; i++) await (await open(Array(100).fill(entries[0]))).body?.cancel();
+    const response = await open(entries);
+    expect(response.status).toBe(200);
+    const news = await until(response, '{"n":0,"later"', '{"n":1,"eventId"');
+    const later = news.find(({ n }) => n === 0).later;
+    expect(later).toBeGreaterThanOrEqual(1);
+    expect(later).toBeLessThanOrEqual(60);
+    expect(news.find(({ n }) => n === 1)).toMatchObject({ eventId: expect.stringMatching(/^evt_/) });
+    // Where none can be followed, the answer is that of every limit.
+    const refused = await open([entries[0], { ...entries[0], token: 'emb_x' }]);
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([
+      429,
+      expect.toSatisfy((s) => s >= 1),
+    ]);
+    await expect.poll(() => service.app.listeners()).toBe(0);
+  });
+
+  it('does not need that the first of its tokens may have a further stream', async () => {
+    const { key } = await world();
+    const [one, two] = await Promise.all([0, 1].map(() => key.post('/v1/invoices', invoiceFor('999000000000878'))));
+    const entries = [one, two].map((each) => ({ id: each?.body.id, token: each?.body.client_secret, after: null }));
+    const others = await Promise.all(Array.from({ length: 100 }, () => open([entries[0]])));
+    expect((await open([entries[0]])).status).toBe(429);
+    const shared = await open(entries);
+    expect(shared.status).toBe(200);
+    for (const each of [shared, ...others]) await each.body?.cancel();
+    await expect.poll(() => service.app.listeners()).toBe(0);
+  });
+
+  it('refuses an invoice whose tenant is erased meanwhile, and goes on for the others', async () => {
+    const [mine, theirs] = [await world(), await world()];
+    const [one, two] = await Promise.all(
+      [mine, theirs].map(({ key }) => key.post('/v1/invoices', invoiceFor('999000000000878'))),
+    );
+    const response = await open(
+      [one, two].map((each) => ({ id: each?.body.id, token: each?.body.client_secret, after: null })),
+    );
+    const refused = until(response, '{"n":0,"refused":true}');
+    const invoices = service.app.store.db.collection<{ _id: string }>('invoices');
+    await invoices.updateOne({ _id: one?.body.id }, { $set: { withheld: new Date() } });
+    expect((await refused).at(-1)).toEqual({ n: 0, refused: true });
+    await expect.poll(() => service.app.listeners()).toBe(0);
+  });
+
   it('counts for the limit of each token, and of the address', async () => {
     const { body: invoice } = await (await world()).key.post('/v1/invoices', invoiceBody());
     const entry = { id: invoice.id, token: invoice.client_secret, after: null };

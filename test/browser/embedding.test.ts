@@ -12,6 +12,9 @@ import { expectAccessible, PHONE } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
+/** Customers whose invoices are decided after a minute, and after ten seconds. */
+const [SLOW, AFTER_TEN_SECONDS] = ['999000000000878', '999000000000393'];
+
 describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
   let service: TestService;
   let receiver: Receiver;
@@ -19,7 +22,7 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
 
   beforeAll(async () => {
     await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
-    const settings = { RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' };
+    const settings = { RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true', RATE_LIMIT_PUBLISHABLE: '300' };
     [service, receiver, browser] = await Promise.all([startService(settings), startReceiver(), startBrowser()]);
   });
   afterAll(async () => {
@@ -54,29 +57,29 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
     };
   }
 
-  it('share one stream, so that more of them than a browser opens connections are live at once', async () => {
-    const tenant = await service.tenant();
-    const key = new Client(service.url, tenant.secretKey);
-    // Six that take a minute would hold every connection; the last two are decided at once, and after ten seconds.
-    const customers = [...Array(6).fill('999000000000878'), '001234567000089', '999000000000393'];
+  /** Opens another product's page with frames of new invoices for these customers, which `add` adds. */
+  async function openFrames(customers: readonly string[]) {
+    const key = new Client(service.url, (await service.tenant()).secretKey);
     const site = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end('<p></p>'));
     await new Promise<void>((done) => void site.listen(0, '127.0.0.1', done));
     const own = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-    const addresses: string[] = [];
-    for (const ice of customers) {
-      const { body: invoice } = await key.post('/v1/invoices', invoiceFor(ice));
-      const call = `createInvoiceEmbed(id: "${invoice.id}", origins: ["${own}"])`;
-      const { body } = await key.graphql(
-        `mutation { made: ${call} { ... on CreateInvoiceEmbedPayload { embed { url } } } }`,
-      );
-      const { pathname, hash } = new URL(body.data.made.embed.url);
-      addresses.push(service.url + pathname + hash);
-    }
+    const made = await Promise.all(
+      customers.map(async (ice) => {
+        const { body: invoice } = await key.post('/v1/invoices', invoiceFor(ice));
+        const call = `createInvoiceEmbed(id: "${invoice.id}", origins: ["${own}"])`;
+        const { body } = await key.graphql(
+          `mutation { made: ${call} { ... on CreateInvoiceEmbedPayload { embed { url } } } }`,
+        );
+        const { pathname, hash } = new URL(body.data.made.embed.url);
+        return { id: invoice.id, token: hash.slice(1), address: service.url + pathname + hash };
+      }),
+    );
     const page = await (await browser.createBrowserContext()).newPage();
     await page.goto(own);
-    await page.evaluate((urls) => {
-      for (const src of urls) document.body.append(Object.assign(document.createElement('iframe'), { src }));
-    }, addresses);
+    const add = (addresses: readonly string[]) =>
+      page.evaluate((urls) => {
+        for (const src of urls) document.body.append(Object.assign(document.createElement('iframe'), { src }));
+      }, addresses);
     const shown = async () =>
       Promise.all(
         page
@@ -89,6 +92,21 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
             ]),
           ),
       );
+    return {
+      ...{ page, made, add, shown },
+      close: async () => {
+        await page.browserContext().close();
+        site.close();
+        site.closeAllConnections();
+      },
+    };
+  }
+
+  it('share one stream, so that more of them than a browser opens connections are live at once', async () => {
+    // Six that take a minute would hold every connection; the last two are decided at once, and after ten seconds.
+    const customers = [...Array(6).fill(SLOW), '001234567000089', AFTER_TEN_SECONDS];
+    const { page, made, add, shown, close } = await openFrames(customers);
+    await add(made.map(({ address }) => address));
     const waiting = Array(6).fill([expect.stringMatching(/signing|transmitted/), 'live']);
     await expect.poll(shown, { timeout: 40_000 }).toEqual([...waiting, ['accepted', 'final'], ['accepted', 'final']]);
     // Frames go, the one that has the stream among them: another one takes it over.
@@ -97,10 +115,31 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
       await expect.poll(() => service.app.listeners(), { timeout: 20_000 }).toBe(left);
     }
     expect(await shown()).toEqual([waiting[0], ['accepted', 'final'], ['accepted', 'final']]);
-    await page.browserContext().close();
+    await close();
     await expect.poll(() => service.app.listeners()).toBe(0);
-    site.close();
-    site.closeAllConnections();
+  });
+
+  it('lose nothing when the limit of one of them is used up: it alone waits', async () => {
+    const { made, add, shown, close } = await openFrames([SLOW, SLOW, SLOW]);
+    const [limited, other, late] = made.map(({ address }) => address) as [string, string, string];
+    await add([limited, other]);
+    const live = [expect.stringMatching(/signing|transmitted/), 'live'];
+    await expect.poll(shown, { timeout: 30_000 }).toEqual([live, live]);
+    const entry = { id: made[0]?.id, token: made[0]?.token, after: null };
+    const body = JSON.stringify({ invoices: Array(100).fill(entry) });
+    const spend = async () => {
+      const headers = { 'Content-Type': 'application/json' };
+      const answer = await fetch(`${service.url}/embed/api/statuses`, { method: 'POST', headers, body });
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    await expect.poll(spend).toBe(429);
+    // A further frame makes the stream anew.
+    await add([late]);
+    const lost = [expect.stringMatching(/signing|transmitted/), 'lost'];
+    await expect.poll(shown, { timeout: 40_000 }).toEqual([lost, live, live]);
+    await close();
+    await expect.poll(() => service.app.listeners()).toBe(0);
   });
 
   it('show an invoice’s status live and the deliveries to an endpoint, in the named site only', async () => {

@@ -15,7 +15,7 @@ export interface FollowedInvoice {
 export interface StreamListener {
   /** Each change of these is told at once from now on. */
   connected(keys: readonly string[]): void;
-  /** The connection is lost, or cannot be made; another attempt follows. */
+  /** The connection is lost, cannot be made, or is not for these at the moment; another attempt follows. */
   lost(keys: readonly string[]): void;
   changed(key: string, eventId: string): void;
   /** The token opens the invoice no more. */
@@ -36,28 +36,41 @@ export function openStatusStream(invoices: Map<string, FollowedInvoice>, listene
   const { signal } = control;
   const send = watchedFetch(SILENCE_MS);
 
-  async function follow(keys: readonly string[]): Promise<void> {
-    const body = JSON.stringify({ invoices: keys.map((key) => invoices.get(key)) });
-    const headers = { 'Content-Type': 'application/json', Accept: 'text/event-stream' };
-    const response = await send('/embed/api/statuses', { method: 'POST', headers, body, signal, cache: 'no-store' });
-    if (response.status === 401) {
-      for (const key of keys) refuse(key);
-      return;
-    }
-    if (!response.ok || !response.body) throw new Error(String(response.status));
-    listener.connected(keys);
-    for await (const data of messagesIn(response.body)) {
-      const { n, ...news } = JSON.parse(data) as { n: number; eventId?: string; status?: string };
-      const key = keys[n];
-      const invoice = key === undefined ? undefined : invoices.get(key);
-      if (signal.aborted || key === undefined || !invoice) continue;
-      if (news.eventId === undefined) {
-        refuse(key);
-        continue;
+  /** @returns whether the connection was given up to follow all again, those among them that had to wait */
+  async function follow(keys: readonly string[]): Promise<boolean> {
+    const turn = new AbortController();
+    const giveUp = () => turn.abort();
+    signal.addEventListener('abort', giveUp);
+    let waiting: ReturnType<typeof setTimeout> | undefined;
+    try {
+      const body = JSON.stringify({ invoices: keys.map((key) => invoices.get(key)) });
+      const headers = { 'Content-Type': 'application/json', Accept: 'text/event-stream' };
+      const init = { method: 'POST', headers, body, signal: turn.signal, cache: 'no-store' } as const;
+      const response = await send('/embed/api/statuses', init);
+      if (response.status === 401) for (const key of keys) refuse(key);
+      if (!response.ok || !response.body) return false;
+      listener.connected(keys);
+      for await (const data of messagesIn(response.body)) {
+        const { n, ...news } = JSON.parse(data) as { n: number; eventId?: string; status?: string; later?: number };
+        const key = keys[n];
+        const invoice = key === undefined ? undefined : invoices.get(key);
+        if (signal.aborted || key === undefined || !invoice) continue;
+        if (news.later !== undefined) {
+          listener.lost([key]);
+          waiting ??= setTimeout(giveUp, 1000 * news.later);
+        } else if (news.eventId === undefined) refuse(key);
+        else {
+          invoice.after = news.eventId;
+          if ((FINAL_STATUSES as readonly unknown[]).includes(news.status)) invoices.delete(key);
+          listener.changed(key, news.eventId);
+        }
       }
-      invoice.after = news.eventId;
-      if ((FINAL_STATUSES as readonly unknown[]).includes(news.status)) invoices.delete(key);
-      listener.changed(key, news.eventId);
+      return false;
+    } catch {
+      return turn.signal.aborted;
+    } finally {
+      clearTimeout(waiting);
+      signal.removeEventListener('abort', giveUp);
     }
   }
 
@@ -70,11 +83,12 @@ export function openStatusStream(invoices: Map<string, FollowedInvoice>, listene
     for (let attempt = 0; !signal.aborted && invoices.size > 0; attempt++) {
       const keys = [...invoices.keys()].slice(0, MOST);
       const started = performance.now();
-      await follow(keys).catch(() => undefined);
+      const goOn = await follow(keys);
       if (signal.aborted || invoices.size === 0) return;
-      listener.lost(keys);
       // A connection that held for a while is no failed attempt.
       if (performance.now() - started > SILENCE_MS) attempt = 0;
+      if (goOn) continue;
+      listener.lost(keys);
       await waitToRetry(attempt);
     }
   }

@@ -11,6 +11,9 @@ export interface StatusChange {
   readonly event: InvoiceEvent;
 }
 
+/** The changes of an invoice. They end with `erased` if its tenant is erased before the final one. */
+export type StatusChanges = AsyncIterableIterator<StatusChange, 'erased' | undefined>;
+
 export type WatchInvoice = ReturnType<typeof createWatchInvoice>;
 
 export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) {
@@ -25,7 +28,7 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) 
     invoiceId: string,
     clientSecret: string | null,
     afterEventId: string | null,
-  ): Promise<AsyncIterableIterator<StatusChange>> => {
+  ): Promise<StatusChanges> => {
     // Subscribe before the invoice is read: a change in between arrives twice and is sent once; none is missed.
     const inbox = createInbox();
     const unsubscribe = feed.subscribe(invoiceId, (news) => (news.withheld ? inbox.close() : inbox.put(news.events)));
@@ -94,12 +97,7 @@ function createInbox(): Inbox {
   };
 }
 
-function changesAfter(
-  invoiceId: string,
-  start: number,
-  inbox: Inbox,
-  unsubscribe: () => void,
-): AsyncIterableIterator<StatusChange> {
+function changesAfter(invoiceId: string, start: number, inbox: Inbox, unsubscribe: () => void): StatusChanges {
   let last = start;
   let done = false;
   const finish = () => {
@@ -114,7 +112,7 @@ function changesAfter(
       let event: InvoiceEvent | null;
       do {
         event = await inbox.take(last + 1);
-        if (!event) return finish();
+        if (!event) return done ? finish() : { ...finish(), value: 'erased' };
         last = event.sequence;
       } while (!isStatusChange(event));
       // After the final event the next call ends the iteration.

@@ -93,6 +93,40 @@ it('goes on behind the last event after an end and after a silence, without what
   expect(vi.getTimerCount()).toBe(0);
 });
 
+it('follows one that must wait when it may, and loses nothing of the others until then', async () => {
+  answers = [
+    streamOf(
+      [
+        { n: 1, later: 30 },
+        { n: 0, eventId: 'e1', status: 'signing' },
+      ],
+      true,
+    ),
+    streamOf([{ n: 1, eventId: 'e2', status: 'signing' }], true),
+  ];
+  const { told, close } = follow(['a', 'b']);
+  await vi.advanceTimersByTimeAsync(29_000);
+  expect(told).toEqual([
+    ['connected', 'a', 'b'],
+    ['lost', 'b'],
+    ['changed', 'a', 'e1'],
+  ]);
+  expect(sent).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(told.slice(3)).toEqual([
+    ['connected', 'a', 'b'],
+    ['changed', 'b', 'e2'],
+  ]);
+  expect(sent[1]?.invoices.map(({ id, after }) => [id, after])).toEqual([
+    ['a', 'e1'],
+    ['b', null],
+  ]);
+  close();
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(sent).toHaveLength(2);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 it('tries again while the service is away, and ends when it refuses every token', async () => {
   const { told } = follow(['a']);
   await vi.advanceTimersByTimeAsync(60_000);
