@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 /** Creation time and sort key of an object. Keys compare as text in the order of creation. */
 export interface CreationMoment {
+  /** The time of the clock, which has legal value. The time of the key is never before it. */
   readonly createdAt: Date;
   /**
    * Hex digits: 12 for UNIX milliseconds, 4 for a counter within the millisecond, 8 random ones for this process, new ones
@@ -10,7 +11,7 @@ export interface CreationMoment {
   readonly order: string;
 }
 
-/** Small corrections of the clock do not change the order; a larger one is believed, because times have legal value. */
+/** Corrections of the clock up to this do not change the order, milliseconds. After a larger one, keys follow the clock. */
 const MOST_SET_BACK_MS = 60_000;
 
 /** Hex digits of the parts of a key. */
@@ -21,7 +22,7 @@ let suffix = newSuffix();
 let lastMilliseconds = 0;
 let counter = 0;
 
-/** A moment later than every earlier one of this process, unless the clock was set back by more than a minute. */
+/** A moment whose key is above every earlier one of this process, unless the clock was set back by more than a minute. */
 export function newCreationMoment(now: number = Date.now()): CreationMoment {
   if (lastMilliseconds - now > MOST_SET_BACK_MS) {
     // Moments of the same milliseconds may have been given before.
@@ -38,7 +39,7 @@ export function newCreationMoment(now: number = Date.now()): CreationMoment {
     counter += 1;
   }
   return {
-    createdAt: new Date(lastMilliseconds),
+    createdAt: new Date(now),
     order: keyOf(lastMilliseconds, counter),
   };
 }
@@ -56,15 +57,6 @@ export function orderAfter(order: string): string {
 /** The UNIX milliseconds of a key. */
 export function millisecondsOf(order: string): number {
   return Number.parseInt(order.slice(0, MILLISECONDS_DIGITS), 16);
-}
-
-/**
- * When an object is created whose key had to be raised to this one: the time of the key, so that a filter by time, which
- * compares keys, agrees with what is shown. Not beyond a minute: then a clock was set back, and times have legal value.
- */
-export function createdWith(order: string, createdAt: Date): Date {
-  const raised = millisecondsOf(order);
-  return raised - createdAt.getTime() > MOST_SET_BACK_MS ? createdAt : new Date(raised);
 }
 
 /** The lower bound of all keys of an instant, in UNIX milliseconds, and later. It has the full length of a key. */

@@ -1,6 +1,5 @@
 import type { Db } from 'mongodb';
 import { AUDIT_DAYS, type AuditLog, type RecordedEntry } from '../domain/audit-entry.ts';
-import { createdWith } from '../domain/order-key.ts';
 import { createOrderedInsert } from './ordered-insert.ts';
 import { readPage } from './pages.ts';
 
@@ -15,7 +14,6 @@ export function createAuditLog(db: Db): AuditLog {
   const stored = db.collection<EntryDocument>('audit_log');
   const insert = createOrderedInsert(db, stored, {
     listOf: ({ tenantId }) => tenantId,
-    raise: (entry, order) => ({ ...entry, order, at: createdWith(order, entry.at) }),
   });
   return {
     async insert(entries) {

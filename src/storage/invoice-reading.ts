@@ -69,8 +69,9 @@ export function readingOf(stores: NumberedInvoices): Reading {
 
     async page(query) {
       const newestFirst = query.cursor?.direction !== 'before';
-      const own = ownFilter(query);
-      const range = { cursor: query.cursor, from: query.createdFrom, until: query.createdUntil };
+      const own = { ...ownFilter(query), ...createdWithin(query) } as Filter<InvoiceDocument>;
+      const { createdFrom: from, createdUntil } = query;
+      const range = { cursor: query.cursor, from, until: createdUntil && createdUntil + MOST_RAISED_MS };
       const newest = await newestOf(invoices, own, range);
       const hasOthers = () => anyBehind(invoices, own, range);
       if (newest === null && !newestFirst) return { invoices: [], hasMore: false, hasOthers, bytes: 0 };
@@ -139,6 +140,23 @@ export function readingOf(stores: NumberedInvoices): Reading {
 const SEARCHED = { ice: 'customer.ice', name: 'customerKey' } as const;
 /** Sorts behind every other character. */
 const LAST_CHARACTER = '\u{10FFFF}';
+
+/** How far the key of an invoice may be after its time of creation so that filters by time are exact, milliseconds. */
+const MOST_RAISED_MS = 60_000;
+
+/**
+ * The condition on the time of creation beside the range of the keys, which finds the invoices by an index. A key is raised
+ * above those of processes whose clocks are ahead, and is never before its time. One that is raised by more than a minute
+ * counts as a minute before its key, so that each invoice is in one of two periods that follow one another.
+ */
+function createdWithin({ createdFrom, createdUntil }: InvoicePageQuery): Document {
+  return {
+    ...(createdUntil !== null && { createdAt: { $lt: new Date(createdUntil) } }),
+    ...(createdFrom !== null && {
+      $nor: [{ createdAt: { $lt: new Date(createdFrom) }, order: { $lt: orderAt(createdFrom + MOST_RAISED_MS) } }],
+    }),
+  };
+}
 
 function ownFilter({ tenantId, environment, status, match }: InvoicePageQuery): Filter<InvoiceDocument> {
   return { tenantId, environment, ...(status !== null && { status }), ...(match && matchFilter(match)) };

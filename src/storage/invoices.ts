@@ -1,8 +1,6 @@
 import type { Db, MongoClient } from 'mongodb';
 import type { Outcome, Through } from '../domain/grouped.ts';
-import { seriesYear } from '../domain/invoice/legal-invoice.ts';
 import { type CreationOutcome, type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
-import { createdWith } from '../domain/order-key.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { findByEarlierKey } from './earlier-keys.ts';
 import { insertAll } from './insert-each.ts';
@@ -34,7 +32,6 @@ export function createInvoiceRepository(db: Db, background?: Through, hasEarlier
   const write = createOrderedInsert(db, invoices, {
     ...group,
     listOf: ({ tenantId, environment }) => `${tenantId} ${environment}`,
-    raise: raised,
     follow: (document, after) => ({ ...document, after }),
     isApart: ({ ownNumber }) => ownNumber !== undefined,
     writeApart: (documents, canBegin) => insertNumbered(stores, db.client, documents, canBegin),
@@ -46,9 +43,8 @@ export function createInvoiceRepository(db: Db, background?: Through, hasEarlier
       const first = mark && (await findEarlier(invoice.id));
       if (first) return replayOf(first);
       try {
-        const { createdAt } = await write(document);
-        const isRaised = createdAt !== invoice.createdAt;
-        return { invoice: isRaised ? { ...invoice, createdAt, updatedAt: createdAt } : invoice, earlier: null };
+        await write(document);
+        return { invoice, earlier: null };
       } catch (error) {
         if (!isTaken(error)) throw error;
         // A replay has the id of the earlier invoice, and its number too.
@@ -109,12 +105,6 @@ async function insertNumbered(
 function replayOf(earlier: InvoiceDocument): CreationOutcome {
   if (!earlier.idempotency) throw new Error(`invoice ${earlier._id} was created without an idempotency key`);
   return { invoice: invoiceOf(earlier), earlier: earlier.idempotency };
-}
-
-function raised(document: InvoiceDocument, order: string): InvoiceDocument {
-  const createdAt = createdWith(order, document.createdAt);
-  const awaitsNumber = document.awaitsNumber !== undefined && { awaitsNumber: seriesYear(createdAt) };
-  return { ...document, order, createdAt, updatedAt: createdAt, ...awaitsNumber };
 }
 
 /** Whether an invoice has the id or the number already. */

@@ -15,8 +15,8 @@ export interface OrderedInsertOptions<Row>
   extends Partial<Pick<GroupOptions<Row>, 'maxItems' | 'maxWeight' | 'weightOf'>> {
   /** The list of a row: its owner, in words. */
   readonly listOf: (row: Row) => string;
-  /** The row with a higher key. */
-  readonly raise: (row: Row, order: string) => Row;
+  /** The row with a higher key. Default: nothing else of it changes. */
+  readonly raise?: (row: Row, order: string) => Row;
   /** The row that knows the highest key before it. Not called where that is not known. */
   readonly follow?: (row: Row, after: string) => Row;
   /** Whether a row is written with a command of its own, behind the others. Default: none is. */
@@ -52,7 +52,14 @@ interface Placed<Row> {
 export function createOrderedInsert<Row extends OrderedRow>(
   db: Db,
   collection: Collection<Row>,
-  { listOf, raise, follow = (row) => row, isApart = () => false, writeApart, ...limits }: OrderedInsertOptions<Row>,
+  {
+    listOf,
+    raise = (row, order) => ({ ...row, order }),
+    follow = (row) => row,
+    isApart = () => false,
+    writeApart,
+    ...limits
+  }: OrderedInsertOptions<Row>,
 ): (row: Row) => Promise<Row> {
   const group = { maxItems: MAX_ROWS, ...limits };
   const turns = createListTurns(db, collection);

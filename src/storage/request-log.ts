@@ -35,7 +35,6 @@ export function createRequestLog(db: Db): RequestLog {
   const stored = db.collection<RequestDocument>('request_log');
   const insert = createOrderedInsert(db, stored, {
     listOf: ({ tenantId, environment }) => `${tenantId} ${environment}`,
-    raise: (record, order) => ({ ...record, order }),
   });
   const failures = db.collection<FailuresDocument>('request_failures');
   return {
