@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collection, Db, Filter } from 'mongodb';
 import { serviceError } from '../domain/errors.ts';
-import { later } from '../domain/later.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { writeErrorsOf } from './write-errors.ts';
 
@@ -17,6 +16,7 @@ interface HeadDocument {
   last: string;
   /** Whether that row will never be stored with this key. */
   ended: boolean;
+  /** When it began, by the store's clock: for the expiry alone. */
   at: Date;
   /** A process that lost several turns, and is to be let go first. */
   waiting?: string | null;
@@ -60,10 +60,11 @@ export interface ListTurns {
 
 /** How long a process may take from the begin of its turn to the last write, milliseconds. */
 const BEGIN_MS = 2000;
-/** When a turn that does not end is over, because its process died: by the clock of the process that waits, milliseconds. */
+/**
+ * When a turn that does not end is over, because its process died, milliseconds. By what the process that waits has seen
+ * itself: clocks of two processes may differ by any time.
+ */
 const DEAD_MS = 5000;
-/** By the clock of the process that died: a turn that is older does not make anybody wait. */
-const LONG_DEAD_MS = 120_000;
 /** How long a process waits for its turn at most, milliseconds. */
 const PATIENCE_MS = 15_000;
 /** Pause between two looks at a turn of another process, from the first to the longest, milliseconds. */
@@ -93,13 +94,15 @@ interface Known {
 
 const UNKNOWN: Known = { own: null, sharedUntil: 0, seen: null, asked: null };
 
+const $currentDate = { at: true } as const;
+
 /** The head that a process wants to write, after the one that it knows; null: there is none. */
 interface Wanted {
   readonly list: string;
   readonly before: string | null;
   /** Who was seen to wait; null: nobody. */
   readonly waiting: string | null;
-  readonly head: HeadDocument;
+  readonly head: Omit<HeadDocument, 'at'>;
 }
 
 /** @param rows the collection of the lists' rows */
@@ -119,7 +122,7 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
   const headId = (list: string) => `${rows.collectionName} ${list}`;
 
   function want(list: string, plan: PlanTurn, before: Pick<HeadDocument, 'turn' | 'top' | 'waiting'> | null): Wanted {
-    const head = { _id: headId(list), turn: randomUUID(), ...plan(before?.top ?? ''), ended: false, at: new Date() };
+    const head = { _id: headId(list), turn: randomUUID(), ...plan(before?.top ?? ''), ended: false };
     return { list, before: before?.turn ?? null, waiting: before?.waiting ?? null, head };
   }
 
@@ -148,20 +151,25 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
     return true;
   }
 
-  function isDead(list: string, { turn, ended, at }: HeadDocument): boolean {
+  function isDead(list: string, { turn, ended }: HeadDocument): boolean {
     const now = performance.now();
     const seen = known.get(list)?.seen;
     if (seen?.turn !== turn) know(list, { seen: { turn, since: now } });
     const watchedMs = seen?.turn === turn ? now - seen.since : 0;
-    return ended || watchedMs > DEAD_MS || later(at, LONG_DEAD_MS) < new Date();
+    return ended || watchedMs > DEAD_MS;
   }
 
   /** Writes the heads of those lists that are as they were. @returns those that were written */
   async function write(wanted: readonly Wanted[]): Promise<Wanted[]> {
     const updates = wanted.map(({ before, waiting, head: { _id, ...$set } }) =>
       before === null
-        ? { updateOne: { filter: { _id }, update: { $setOnInsert: $set }, upsert: true } }
-        : { updateOne: { filter: { _id, turn: before, waiting }, update: { $set, $unset: { waiting: '' as const } } } },
+        ? { updateOne: { filter: { _id }, update: { $setOnInsert: $set, $currentDate }, upsert: true } }
+        : {
+            updateOne: {
+              filter: { _id, turn: before, waiting },
+              update: { $set, $currentDate, $unset: { waiting: '' as const } },
+            },
+          },
     );
     const { matchedCount, upsertedCount } = await heads.bulkWrite(updates, { ordered: false }).catch((error) => {
       // Of two processes that write the first head of a list, one may get the error that it exists.
