@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Authority, Decision } from '../../src/domain/authority/ports.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
-import { createInvoiceRepository } from '../../src/storage/invoices.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { sampled } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -47,7 +46,7 @@ const collection = () => service.app.store.db.collection<InvoiceDocument>('invoi
 /** Stores a live invoice that the authority holds undecided, with its own next look-up in an hour. @returns its id */
 async function transmitted(changes: Record<string, unknown> = {}): Promise<string> {
   const invoice = pendingInvoice({ environment: 'live', createdAt: new Date(Date.now() + HOUR_MS) });
-  await createInvoiceRepository(service.app.store.db).insert(invoice, newCreationMoment().order, null);
+  await invoicesOf(service.app.store.db).insert(invoice, newCreationMoment().order, null);
   const $set = { status: 'transmitted', 'work.stage': 'decide', ...changes };
   await collection().updateOne({ _id: invoice.id }, { $set } as never);
   return invoice.id;

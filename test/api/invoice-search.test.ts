@@ -4,9 +4,8 @@ import type { InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { keyEarlierCustomers } from '../../src/storage/earlier-customers.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
-import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { Client } from '../support/client.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let service: TestService;
@@ -34,7 +33,7 @@ async function store(
   const { createdAt, order } = newCreationMoment();
   const base = pendingInvoice({ tenantId, status, createdAt, amount, work: null });
   const invoice = { ...base, customer: { ...base.customer, name, ice } };
-  await createInvoiceRepository(service.app.store.db).insert(invoice, order, null);
+  await invoicesOf(service.app.store.db).insert(invoice, order, null);
   return invoice.id;
 }
 

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { INVOICE_STATUSES, type InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
 import { orderAt } from '../../src/domain/order-key.ts';
 import type { Environment } from '../../src/domain/tenant/tenant.ts';
-import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 interface Known {
@@ -36,7 +35,7 @@ async function store(i: number, environment: Environment): Promise<Known> {
   const createdAt = new Date(START * 1000 + i * 500);
   const invoice = pendingInvoice({ tenantId: tenant.id, environment, status, createdAt, work: null });
   const order = orderAt(createdAt.getTime());
-  await createInvoiceRepository(service.app.store.db).insert(invoice, order, null);
+  await invoicesOf(service.app.store.db).insert(invoice, order, null);
   return { id: invoice.id, status, created: Math.floor(createdAt.getTime() / 1000) };
 }
 

@@ -13,9 +13,8 @@ import type { Difference } from '../../src/domain/authority/reconciliation.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { RECONCILE_JOB } from '../../src/jobs/reconcile-job.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
-import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createReconciliationState } from '../../src/storage/reconciliation-state.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
 import { startService, type TestService, withDatabase } from '../support/service.ts';
@@ -85,7 +84,7 @@ const invoices = () => service.app.store.db.collection<InvoiceDocument>('invoice
 
 async function stored(changes: Record<string, unknown>): Promise<string> {
   const invoice = pendingInvoice({ environment: 'live', createdAt: new Date(Date.now() + HOUR_MS) });
-  await createInvoiceRepository(service.app.store.db).insert(invoice, newCreationMoment().order, null);
+  await invoicesOf(service.app.store.db).insert(invoice, newCreationMoment().order, null);
   const fields = {
     xml: { file: 'f', sha256: DIGEST, size: 1 },
     events: [{ status: 'transmitted' }],

@@ -6,10 +6,9 @@ import { loadPkcs12 } from '../../src/adapters/signing-key/pkcs12.ts';
 import { composeReconciliation } from '../../src/app/reconciliation.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
-import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { type AuthorityClient, authorityClient, digestOf, signedDocument } from '../support/authority-client.ts';
 import { freePort } from '../support/free-ports.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 // The live adapter and the simulator, with its own callbacks and ledger, beside a service.
@@ -62,7 +61,7 @@ async function transmitted(changes: Record<string, unknown> = {}): Promise<strin
   const invoice = pendingInvoice({ environment: 'live', createdAt: new Date(Date.now() + HOUR_MS) });
   const document = await signedDocument();
   expect((await client.put(invoice.id, document)).body).toMatchObject({ id: invoice.id, decided_at: null });
-  await createInvoiceRepository(service.app.store.db).insert(invoice, newCreationMoment().order, null);
+  await invoicesOf(service.app.store.db).insert(invoice, newCreationMoment().order, null);
   const xml = { file: 'f', sha256: digestOf(document), size: document.length };
   const $set = { status: 'transmitted', 'work.stage': 'decide', xml, ...changes };
   await invoices().updateOne({ _id: invoice.id }, { $set } as never);

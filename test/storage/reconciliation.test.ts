@@ -13,10 +13,9 @@ import { createDifferenceRepository } from '../../src/storage/authority-differen
 import { createLedgerCopy } from '../../src/storage/authority-ledger.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
-import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createReconciliationState } from '../../src/storage/reconciliation-state.ts';
 import { createTransmissions } from '../../src/storage/transmissions.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { queryPlans } from '../support/query-plans.ts';
 import { openTestStore } from '../support/store.ts';
 
@@ -45,7 +44,7 @@ beforeEach(async () => {
 /** Stores a live invoice that waits for its next look-up, with these fields changed. @returns its id */
 async function stored(changes: Record<string, unknown> = {}): Promise<string> {
   const invoice = pendingInvoice({ environment: 'live', tenantId: `ten_${++place % 3}` });
-  await createInvoiceRepository(store.db).insert(invoice, newCreationMoment().order, null);
+  await invoicesOf(store.db).insert(invoice, newCreationMoment().order, null);
   const $set = {
     ...{
       status: 'transmitted',
@@ -83,7 +82,7 @@ describe('a look-up is made due', () => {
     expect(work?.token).toBeNull();
     // Due already: nothing is changed a second time.
     expect(await transmissions.makeLookUpDue(id, RULE)).toBeNull();
-    expect(await createInvoiceRepository(store.db).claim(id, 1000)).not.toBeNull();
+    expect(await invoicesOf(store.db).claim(id, 1000)).not.toBeNull();
   });
 
   it('under the id under which the authority holds it', async () => {
@@ -114,7 +113,7 @@ describe('a look-up is made due', () => {
   it('for many at once, whatever else is asked for', async () => {
     const ids = [await stored(), await stored({ 'work.token': 'a worker' }), await stored(), 'inv_unknown'];
     expect(await transmissions.makeLookUpsDue(ids, RULE)).toBe(2);
-    const due = await createInvoiceRepository(store.db).due('answers', ALL_PARTITIONS, 100);
+    const due = await invoicesOf(store.db).due('answers', ALL_PARTITIONS, 100);
     expect(due.map(({ invoiceId }) => invoiceId)).toEqual(expect.arrayContaining([ids[0], ids[2]]));
     expect(due.map(({ invoiceId }) => invoiceId)).not.toContain(ids[1]);
   });

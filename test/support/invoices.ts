@@ -1,6 +1,8 @@
+import type { Db } from 'mongodb';
 import { newInvoice } from '../../src/domain/invoice/create-invoice.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import type { Member } from '../../src/domain/principal.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 
 const OWNER: Member = {
   kind: 'secret',
@@ -21,4 +23,17 @@ export function pendingInvoice(changes: Partial<Invoice>): Invoice {
   } as const;
   const invoice = newInvoice(OWNER, { ...input, lines: [...input.lines] }, createdAt);
   return { ...invoice, work: invoice.work && { ...invoice.work, dueAt: createdAt, since: createdAt }, ...changes };
+}
+
+const repositories = new WeakMap<Db, ReturnType<typeof createInvoiceRepository>>();
+
+/**
+ * The invoices of a database as one process stores them, whoever asks for it. A repository of its own for each invoice
+ * would be another process each time, which waits until it sees the row of the one before: some seconds, where a test has
+ * removed that.
+ */
+export function invoicesOf(db: Db): ReturnType<typeof createInvoiceRepository> {
+  const known = repositories.get(db) ?? createInvoiceRepository(db);
+  repositories.set(db, known);
+  return known;
 }

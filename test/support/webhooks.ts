@@ -15,13 +15,12 @@ import { createRecordAttempts } from '../../src/domain/webhook/record-attempts.t
 import type { DocumentUrl } from '../../src/domain/webhook/webhook-event.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createStatisticsStore } from '../../src/storage/endpoint-statistics.ts';
-import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createOutbox } from '../../src/storage/outbox.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { createDeliveryLedger } from '../../src/storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
 import { createEventLog } from '../../src/storage/webhook-events.ts';
-import { pendingInvoice } from './invoices.ts';
+import { invoicesOf, pendingInvoice } from './invoices.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -123,7 +122,7 @@ const STATUSES = ['signing', 'transmitted', 'accepted'] as const;
 
 /** An invoice that went through so many status changes, stored with its outbox. */
 export async function storedInvoice(store: Store, tenantId: string, changes = 1): Promise<Invoice> {
-  const invoices = createInvoiceRepository(store.db);
+  const invoices = invoicesOf(store.db);
   const invoice = pendingInvoice({ tenantId });
   await invoices.insert(invoice, newCreationMoment().order, null);
   let claim = await invoices.claim(invoice.id, MINUTE);
