@@ -135,18 +135,19 @@ describe('a figure that is typed', () => {
 });
 
 it('a drawn up amount is the one that the service computes, whatever is typed', () => {
-  const typed = fc.record({
-    description: fc.constant('d'),
-    quantity: fc.integer({ min: 1, max: 999_999 }).map(String),
-    unitPrice: fc.integer({ min: 1, max: 2 ** 40 }).map((centimes) => plainAmount(centimes)),
-    taxRate: fc.constantFrom(...TAX_RATES).map(String),
-  });
+  const lineOf = (quantities: number, centimes: number) =>
+    fc.record({
+      description: fc.constant('d'),
+      quantity: fc.integer({ min: 1, max: quantities }).map(String),
+      unitPrice: fc.integer({ min: 1, max: centimes }).map((price) => plainAmount(price)),
+      taxRate: fc.constantFrom(...TAX_RATES).map(String),
+    });
+  // Twenty of them are within the greatest amount.
+  const typed = fc.oneof(lineOf(999_999, 2 ** 28), lineOf(200, 2 ** 40));
   fc.assert(
     fc.property(fc.array(typed, { minLength: 1, maxLength: 20 }), (lines) => {
       const input = drawnUp({ ice: '1', name: 'N', email: '', lines });
-      const totals = totalsOf(input.lines as Parameters<typeof totalsOf>[0]);
-      fc.pre(totals !== null);
-      expect(input.amount).toBe(totals?.gross);
+      expect(input.amount).toBe(totalsOf(input.lines as Parameters<typeof totalsOf>[0])?.gross);
     }),
   );
 });
