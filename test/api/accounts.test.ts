@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newInvitation } from '../../src/domain/person/invitation.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
@@ -569,6 +570,63 @@ describe('a new password', () => {
         left.push(await own.app.store.db.collection('person_sessions').countDocuments({ userId: id }));
       }
       expect(left).toEqual(Array(8).fill(0));
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('by mail wins over a change that is under way: one password is valid, and no session is left', async () => {
+    const own = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+    try {
+      const seen: unknown[] = [];
+      const expected: unknown[] = [];
+      for (let round = 0; round < 5; round++) {
+        const { email, password, id, browser } = await signedIn(own);
+        await browser.post('/auth/request-password-reset', { email });
+        let token = '';
+        await expect.poll(async () => (token = (await mailedToken(own, email)) ?? '')).not.toBe('');
+        const [mailed, changed] = [`${PASSWORD} by mail ${round}`, `${PASSWORD} changed ${round}`];
+        const change = browser.post('/auth/change-password', { currentPassword: password, newPassword: changed });
+        // In some rounds the change is ahead of the reset, in some behind.
+        await sleep(round * 30);
+        const reset = await new Browser(own.url).post('/auth/reset-password', { token, newPassword: mailed });
+        const { status } = await change;
+        const left = await own.app.store.db.collection('person_sessions').countDocuments({ userId: id });
+        const valid: string[] = [];
+        for (const each of [password, mailed, changed])
+          if ((await new Browser(own.url).post('/auth/sign-in', { email, password: each })).status === 200)
+            valid.push(each);
+        seen.push({ reset: reset.status, left, valid });
+        // A change that was done before has ended the link.
+        const isLate = reset.status === 404 && status === 204;
+        expected.push(isLate ? { reset: 404, left: 1, valid: [changed] } : { reset: 204, left: 0, valid: [mailed] });
+      }
+      expect(seen).toEqual(expected);
+    } finally {
+      await own.close();
+    }
+  });
+
+  it('is one of two that change it at once', async () => {
+    const own = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+    try {
+      const { email, password, id, browser } = await signedIn(own);
+      const other = new Browser(own.url);
+      await other.post('/auth/sign-in', { email, password });
+      const wanted = [`${PASSWORD} of one`, `${PASSWORD} of another`];
+      const answers = await Promise.all(
+        [browser, other].map((each, i) =>
+          each.post('/auth/change-password', { currentPassword: password, newPassword: wanted[i] }),
+        ),
+      );
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 401]);
+      const won = answers.findIndex(({ status }) => status === 204);
+      expect(await own.app.store.db.collection('person_sessions').countDocuments({ userId: id })).toBe(1);
+      expect((await ([browser, other][won] as Browser).session()).status).toBe(200);
+      const signIn = (each: string | undefined) =>
+        new Browser(own.url).post('/auth/sign-in', { email, password: each });
+      expect((await signIn(wanted[won])).status).toBe(200);
+      expect((await signIn(wanted[1 - won])).status).toBe(401);
     } finally {
       await own.close();
     }

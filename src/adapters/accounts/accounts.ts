@@ -65,12 +65,12 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
     },
     async changePassword(change, browser) {
       try {
-        const { headers, response } = await auth.api.changePassword({
-          body: { ...change, revokeOtherSessions: true },
+        const { headers, response } = await auth.api.changePasswordOnce({
+          body: change,
           headers: headersOf(browser),
           returnHeaders: true,
         });
-        await forget(response.user.id, { factorsToo: false });
+        await forget(response.personId, { factorsToo: false });
         return { result: true, cookies: headers.getSetCookie() };
       } catch (error) {
         if (isRefusal(error, /^(UNAUTHORIZED|SESSION_)/) || statusOf(error) === 401) return null;

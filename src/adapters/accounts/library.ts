@@ -10,6 +10,7 @@ import { newId } from '../../domain/ids.ts';
 import { MIN_PASSWORD, PERSON_TEXTS, RESET_MS, SESSION_MS } from '../../domain/person/limits.ts';
 import type { Person, SignedIn } from '../../domain/person/person.ts';
 import type { BrowserFacts } from '../../domain/person/ports.ts';
+import { passwordChange } from './password-change.ts';
 
 interface Secret {
   readonly version: number;
@@ -122,6 +123,7 @@ export function createLibrary(parts: LibraryParts) {
       log: (_level, message) => parts.warn(message),
     },
     plugins: [
+      passwordChange(),
       twoFactor({ schema: { twoFactor: { modelName: COLLECTIONS.twoFactor } } }),
       passkey({
         origin: new URL(parts.publicUrl).origin,
