@@ -1,6 +1,7 @@
 import type { Person } from '../../domain/person/person.ts';
 import { AccountExists, type Accounts } from '../../domain/person/ports.ts';
 import { causeOf, cookieHeader, headersOf, isRefusal, type Library, sessionOf, signedIn, statusOf } from './library.ts';
+import { basisOf, endSession } from './sign-in-basis.ts';
 
 /**
  * Accounts by better-auth (docs/decisions/0057). Its HTTP handler is not used: this service's own paths check input,
@@ -21,17 +22,18 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
       }
     },
     async signIn(body, browser) {
+      const basis = async () => basisOf(auth, await personWith(body.email));
       try {
-        const before = await passwordOf(body.email);
+        const before = await basis();
         const { headers, response } = await auth.api.signInEmail({
           body,
           headers: headersOf({ ...browser, cookie: undefined }),
           returnHeaders: true,
         });
         const cookies = headers.getSetCookie();
-        // Asked once more: a new password that was set while this one was compared has ended the sessions that it found.
-        if ((await passwordOf(body.email)) !== before) {
-          await auth.api.signOut({ headers: headersOf({ ...browser, cookie: cookieHeader(headers) }) });
+        // Also if codes were set up meanwhile: without one a password begins no session.
+        if ((await basis()) !== before) {
+          await endSession(auth, cookieHeader(headers), browser);
           return null;
         }
         // The plugin for codes replaces the answer, which its type does not tell.
@@ -101,11 +103,9 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
     },
   };
 
-  /** The hash of the password; null if there is no such account. */
-  async function passwordOf(address: string): Promise<string | null> {
-    const { internalAdapter } = await auth.$context;
-    const found = await internalAdapter.findUserByEmail(address, { includeAccounts: true });
-    return found?.accounts.find(({ providerId }) => providerId === 'credential')?.password ?? null;
+  /** The id of whose address this is; null if it is nobody's. */
+  async function personWith(address: string): Promise<string | null> {
+    return (await (await auth.$context).internalAdapter.findUserByEmail(address))?.user.id ?? null;
   }
 
   async function personOf(address: string): Promise<Person> {

@@ -82,7 +82,10 @@ export function createOwnAccount({ auth, forget }: Library): OwnAccount {
         value: session.user.id,
         expiresAt: new Date(Date.now() + NEW_ADDRESS_MS),
       });
-      return { refusal: null, token };
+      if (await isOpen(browser)) return { refusal: null, token };
+      // A new password that was set meanwhile has ended the session, and the links that there were then.
+      await internalAdapter.deleteVerificationByIdentifier(identifierOf(token));
+      return { refusal: 'ended' };
     },
     async confirmNewAddress(token, browser) {
       const { internalAdapter } = await auth.$context;
@@ -101,14 +104,15 @@ export function createOwnAccount({ auth, forget }: Library): OwnAccount {
         if (await isTaken(email)) return { refusal: 'taken' };
         throw error;
       }
-      if (!(await isOpen(browser))) {
-        // A new password that was set meanwhile has ended this session: whoever set it keeps the address.
-        await internalAdapter.updateUser(person.id, { email: person.email, emailVerified: isConfirmed });
-        return { refusal: 'ended' };
-      }
       // Also the links to a new password that were mailed to the address before.
       await forget(person.id, { factorsToo: !isConfirmed });
       await endOthers(person.id, sessionId);
+      if (!(await isOpen(browser))) {
+        // A new password that was set meanwhile has ended this session: whoever set it keeps the address. Asked last, because
+        // until those links were removed one could still be used.
+        await internalAdapter.updateUser(person.id, { email: person.email, emailVerified: isConfirmed });
+        return { refusal: 'ended' };
+      }
       return { refusal: null, person: { ...person, email }, was: person };
     },
   };

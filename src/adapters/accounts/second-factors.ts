@@ -1,11 +1,13 @@
 import { MAX_PASSKEYS } from '../../domain/person/limits.ts';
 import {
+  type BrowserFacts,
   type Passkey,
   type SecondFactorRefusal,
   SecondFactorRefused,
   type SecondFactors,
 } from '../../domain/person/ports.ts';
 import { causeOf, codeOf, cookieHeader, headersOf, type Library, sessionOf, statusOf } from './library.ts';
+import { basisOf, endSession, waitingPerson } from './sign-in-basis.ts';
 
 /** A passkey as the library stores it. */
 interface StoredPasskey {
@@ -84,15 +86,22 @@ export function createSecondFactors(
       if (session.user.twoFactorEnabled) throw new SecondFactorRefused('exists');
       // Before the code is checked: of two who send it at once, one has used it.
       if (!(await isFirstUse(session.user.id, code))) throw new SecondFactorRefused('wrong_code');
+      const before = await passwordOf(session.user.id);
       const { headers } = await auth.api.verifyTOTP({ body: { code }, headers: asked, returnHeaders: true });
+      if ((await passwordOf(session.user.id)) !== before) {
+        // Of whoever was signed in before the new password: it has ended this session, not the one that replaces it.
+        await removeCodesOf(session.user.id);
+        return endedMeanwhile(headers, browser);
+      }
       return { result: undefined, cookies: headers.getSetCookie() };
     }),
     removeCodes: refusing(async (password, browser) => {
-      const { headers } = await auth.api.disableTwoFactor({
-        body: { password },
-        headers: headersOf(browser),
-        returnHeaders: true,
-      });
+      const asked = headersOf(browser);
+      const personId = (await auth.api.getSession({ headers: asked }))?.user.id;
+      if (personId === undefined) throw new SecondFactorRefused('ended');
+      const before = await passwordOf(personId);
+      const { headers } = await auth.api.disableTwoFactor({ body: { password }, headers: asked, returnHeaders: true });
+      if ((await passwordOf(personId)) !== before) return endedMeanwhile(headers, browser);
       return { result: undefined, cookies: headers.getSetCookie() };
     }),
     newRecoveryCodes: refusing(async (password, browser) => {
@@ -103,12 +112,16 @@ export function createSecondFactors(
       // A session that the browser may have counts for nothing here: the library would check the code of its account.
       const headers = headersOf({ ...browser, cookie: withoutSession(browser.cookie) });
       const asked = { body: { code }, headers, returnHeaders: true } as const;
+      const waiting = await waitingPerson(auth, browser.cookie);
+      const before = await basisOf(auth, waiting);
+      if (before === null) throw new SecondFactorRefused('ended');
       const { headers: answered } = isOfAuthenticator(code)
         ? await auth.api.verifyTOTP(asked)
         : await auth.api.verifyBackupCode(asked);
+      if ((await basisOf(auth, waiting)) !== before) return endedMeanwhile(answered, browser);
       const session = await begun(answered, browser);
       if (await isFirstUse(session.result.person.id, code)) return session;
-      await auth.api.signOut({ headers: headersOf({ ...browser, cookie: cookieHeader(answered) }) });
+      await endSession(auth, cookieHeader(answered), browser);
       throw new SecondFactorRefused('wrong_code');
     }),
     beginPasskey: refusing(async (password, browser) => {
@@ -163,15 +176,35 @@ export function createSecondFactors(
         returnHeaders: true,
       });
       const session = await begun(headers, browser);
-      // Removed meanwhile: the sessions that were found then have ended, and this one must, too.
-      const where = [{ field: 'userId', value: session.result.person.id }];
+      // This one, of those of the account: it may have been removed meanwhile.
+      const where = [
+        { field: 'userId', value: session.result.person.id },
+        { field: 'credentialID', value: (response as AuthenticatorAnswer).id },
+      ];
       if ((await (await stored()).count({ model: 'passkey', where })) > 0) return session;
-      await auth.api.signOut({ headers: headersOf({ ...browser, cookie: cookieHeader(headers) }) });
+      await endSession(auth, cookieHeader(headers), browser);
       throw new SecondFactorRefused('wrong_code');
     }),
   };
 
-  async function begun(answered: Headers, browser: Parameters<SecondFactors['beginPasskeySignIn']>[0]) {
+  /** Ends a session that was begun, or replaced another one, with what has changed since. */
+  async function endedMeanwhile(answered: Headers, browser: BrowserFacts): Promise<never> {
+    await endSession(auth, cookieHeader(answered), browser);
+    throw new SecondFactorRefused('ended');
+  }
+
+  async function removeCodesOf(personId: string): Promise<void> {
+    const { adapter, internalAdapter } = await auth.$context;
+    await internalAdapter.updateUser(personId, { twoFactorEnabled: false });
+    await adapter.deleteMany({ model: 'twoFactor', where: [{ field: 'userId', value: personId }] });
+  }
+
+  /** The hash of the password. */
+  async function passwordOf(personId: string): Promise<string | null | undefined> {
+    return (await (await auth.$context).internalAdapter.findCredentialAccount(personId))?.password;
+  }
+
+  async function begun(answered: Headers, browser: BrowserFacts) {
     const session = await sessionOf(auth, cookieHeader(answered), browser);
     if (session === null) throw new SecondFactorRefused('ended');
     return { result: session, cookies: answered.getSetCookie() };
