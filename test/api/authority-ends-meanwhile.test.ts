@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resetOperator } from '../../src/domain/installation/first-start.ts';
+import { invitationId } from '../../src/domain/person/invitation.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
+import { createPeopleRepository } from '../../src/storage/people.ts';
+import { accountRoutes } from '../../src/transport/accounts/account-routes.ts';
+import type { AccountRouteParts } from '../../src/transport/accounts/steps.ts';
+import { type OperatorRouteParts, operatorRoutes } from '../../src/transport/operator-routes.ts';
 import { ROUTES } from '../../src/transport/rest/routes.ts';
+import { codeAt, earlierCode } from '../support/authenticator.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { type Browser, signedIn } from '../support/person.ts';
+import { Browser, invite, mailedToken, signedIn } from '../support/person.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 import { beginRequest, type Sent } from '../support/slow-request.ts';
 
@@ -185,18 +191,20 @@ describe('a member', () => {
   });
 });
 
-const OPERATOR_CHANGES: readonly (readonly [string, object])[] = [
-  ['tenants', { name: 'Made too late' }],
-  ['tenants/TENANT/profile', { cnss: '1' }],
-  ['tenants/TENANT/suspend', {}],
-  ['tenants/TENANT/resume', {}],
-  ['tenants/TENANT/keys', { kind: 'secret', environment: 'test' }],
-  ['tenants/TENANT/invitations', { role: 'owner' }],
-  ['keys/key_x/revoke', {}],
-  ['invoices/inv_x/retry', {}],
-  ['authority/pause', { reason: 'maintenance' }],
-  ['authority/resume', {}],
-];
+/** A body for each path that changes something; the rest take none. */
+const OPERATOR_BODIES: Readonly<Record<string, object>> = {
+  '/ops/api/tenants': { name: 'Made too late' },
+  '/ops/api/tenants/:id/profile': { cnss: '1' },
+  '/ops/api/tenants/:id/keys': { kind: 'secret', environment: 'test' },
+  '/ops/api/tenants/:id/invitations': { role: 'owner' },
+  '/ops/api/authority/pause': { reason: 'maintenance' },
+};
+const OPERATOR_PATHS = operatorRoutes({} as OperatorRouteParts).flatMap(([method, path]) =>
+  method === 'POST' ? [path] : [],
+);
+it('bodies are of paths that operators have', () => {
+  expect(OPERATOR_PATHS).toEqual(expect.arrayContaining(Object.keys(OPERATOR_BODIES)));
+});
 const JOB_CHANGES = ['requeue', 'retry', 'delete', 'pause', 'resume'];
 
 describe('an operator', () => {
@@ -222,13 +230,9 @@ describe('an operator', () => {
       ...headers
     } = browser.credential(tenant.id);
     const calls: Sent[] = [
-      ...OPERATOR_CHANGES.map(([path, body]) => ({
-        ...{
-          method: 'POST',
-          path: `/ops/api/${path.replace('TENANT', tenant.id)}`,
-          headers,
-          body: JSON.stringify(body),
-        },
+      ...OPERATOR_PATHS.map((path) => ({
+        ...{ method: 'POST', path: path.replace(':id', path.includes('/tenants/') ? tenant.id : 'x'), headers },
+        body: JSON.stringify(OPERATOR_BODIES[path] ?? {}),
       })),
       ...jobs(headers),
     ];
@@ -248,26 +252,89 @@ describe('an operator', () => {
   });
 });
 
-it('a person who has signed out changes nothing of the account', async () => {
-  const { browser, password } = await signedIn(service);
-  const { 'Fatoura-Tenant': _tenant, 'Fatoura-Environment': _environment, ...headers } = browser.credential(tenant.id);
-  const bodies: readonly (readonly [string, object])[] = [
-    ['change-password', { currentPassword: password, newPassword: 'another good one 77' }],
-    ['change-name', { name: 'Somebody else' }],
-    ['new-address', { email: 'else@example.com', password }],
-    ['new-address/confirm', { token: 'x' }],
-    ['sessions/end', { id: 'x' }],
-    ['sessions/end-others', {}],
-    ['codes/begin', { password }],
-    ['codes/confirm', { code: '123456' }],
-    ['codes/remove', { password }],
-    ['codes/recovery', { password }],
-    ['passkeys/begin', { password }],
-    ['passkeys/remove', { id: 'x', password }],
+describe('an account', () => {
+  /** What a path does not need a session for is in its body: another test ends it while the body arrives. */
+  const WITHOUT_SESSION = [
+    '/auth/sign-in',
+    '/auth/sign-in/code',
+    '/auth/accept-invitation',
+    '/auth/invitation',
+    '/auth/reset-password',
+    // Nothing that could end.
+    '/auth/sign-out',
+    '/auth/request-password-reset',
+    '/auth/sign-in/passkey/begin',
+    // Its challenge is used up by the answer (test/storage/sign-in-under-way.test.ts).
+    '/auth/sign-in/passkey',
   ];
-  const calls = bodies.map(([path, body]) => ({
-    ...{ method: 'POST', path: `/auth/${path}`, headers, body: JSON.stringify(body) },
-  }));
-  const end = () => browser.post('/auth/sign-out');
-  expect(await outcomes(calls, end)).toEqual(expected(calls, '401 not_signed_in'));
+  const paths = accountRoutes({} as AccountRouteParts).flatMap(([method, path]) => (method === 'POST' ? [path] : []));
+  const post = (path: string, headers: Record<string, string>, body: object): Sent => ({
+    ...{ method: 'POST', path, headers, body: JSON.stringify(body) },
+  });
+  const headersOf = (browser: Browser) => {
+    const {
+      'Fatoura-Tenant': _tenant,
+      'Fatoura-Environment': _environment,
+      ...headers
+    } = browser.credential(tenant.id);
+    return headers;
+  };
+
+  it('of a person who has signed out is changed by no path', async () => {
+    const { browser, password } = await signedIn(service);
+    const bodies: Readonly<Record<string, object>> = {
+      '/auth/change-password': { currentPassword: password, newPassword: 'another good one 77' },
+      '/auth/change-name': { name: 'Somebody else' },
+      '/auth/new-address': { email: 'else@example.com', password },
+      '/auth/new-address/confirm': { token: 'x' },
+      '/auth/sessions/end': { id: 'x' },
+      '/auth/sessions/end-others': {},
+      '/auth/codes/begin': { password },
+      '/auth/codes/confirm': { code: '123456' },
+      '/auth/codes/remove': { password },
+      '/auth/codes/recovery': { password },
+      '/auth/passkeys/begin': { password },
+      '/auth/passkeys/add': { name: 'X', response: { id: 'x' } },
+      '/auth/passkeys/remove': { id: 'x', password },
+    };
+    expect(paths.toSorted()).toEqual([...WITHOUT_SESSION, ...Object.keys(bodies)].toSorted());
+    const calls = Object.entries(bodies).map(([path, body]) => post(path, headersOf(browser), body));
+    const end = () => browser.post('/auth/sign-out');
+    expect(await outcomes(calls, end)).toEqual(expected(calls, '401 not_signed_in'));
+  });
+
+  it('is opened by no password, link, code or invitation that has ended', async () => {
+    const { browser, email, password, id } = await signedIn(service);
+    const { uri } = (await browser.post('/auth/codes/begin', { password })).body;
+    expect((await browser.post('/auth/codes/confirm', { code: await earlierCode(uri) })).status).toBe(204);
+    const waiting = new Browser(service.url);
+    expect((await waiting.post('/auth/sign-in', { email, password })).body).toEqual({ secondFactorRequired: true });
+    await browser.post('/auth/request-password-reset', { email });
+    let link = '';
+    await expect.poll(async () => (link = (await mailedToken(service, email)) ?? '')).not.toBe('');
+    const grants = { memberships: [{ tenantId: tenant.id, role: 'viewer' }] } as const;
+    const token = await invite(service, grants);
+    const anybody = headersOf(new Browser(service.url));
+    const calls = [
+      post('/auth/sign-in', anybody, { email, password }),
+      post('/auth/sign-in/code', headersOf(waiting), { code: codeAt(uri) }),
+      post('/auth/reset-password', anybody, { token: link, newPassword: 'violet anchor seven drums' }),
+      post('/auth/accept-invitation', anybody, { token, email, name: 'X', password }),
+      post('/auth/invitation', anybody, { token }),
+    ];
+    const seen = await outcomes(calls, async () => {
+      const change = { currentPassword: password, newPassword: 'another good one 77' };
+      expect((await browser.post('/auth/change-password', change)).status).toBe(204);
+      const people = createPeopleRepository(service.app.store.db);
+      expect(await people.revokeInvitation(tenant.id, invitationId(token), new Date())).toBe(true);
+    });
+    expect(seen.map((each) => each.replace(/^POST (\S+) .*: /, '$1: '))).toEqual([
+      '/auth/sign-in: 401 invalid_credentials',
+      '/auth/sign-in/code: 401 not_signed_in',
+      '/auth/reset-password: 404 resource_not_found',
+      '/auth/accept-invitation: 404 resource_not_found',
+      '/auth/invitation: 200 {"state":"revoked"}',
+    ]);
+    expect(await service.app.store.db.collection('person_sessions').countDocuments({ userId: id })).toBe(1);
+  });
 });
