@@ -56,18 +56,18 @@ export function composeAccounts({ data, mailer, publicUrl, passwords }: PeoplePa
     },
   );
   const accounts = loadedLater<Accounts>(async () => (await loaded()).accounts);
+  const record = createRecordOfPerson(people, data.audit, (err) =>
+    data.logFailure('error', 'an action of a person on their account could not be recorded', err),
+  );
   return {
     ownAccount: loadedLater<OwnAccount>(async () => (await loaded()).ownAccount),
     mailAddressChange: createMailAddressChange(mailer, publicUrl, (err) =>
       data.logFailure('error', 'a mail about the address of an account failed', err),
     ),
     secondFactors: loadedLater<SecondFactors>(async () => (await loaded()).secondFactors),
-    ...{ accounts, people, report, attempts, passwords, tenants: data.tenants },
-    record: createRecordOfPerson(people, data.audit, (err) =>
-      data.logFailure('error', 'an action of a person on their account could not be recorded', err),
-    ),
+    ...{ accounts, people, report, attempts, passwords, record, tenants: data.tenants },
     readInvitation: createReadInvitation(people, () => new Date()),
-    acceptInvitation: createAcceptInvitation(accounts, people, passwords, data.audit, () => new Date()),
+    acceptInvitation: createAcceptInvitation(accounts, people, passwords, data.audit, record, () => new Date()),
   };
 }
 

@@ -40,7 +40,7 @@ describe('an invitation', () => {
   it('adds its grants to the account of somebody who has one, with its password only', async () => {
     const { email, password, browser } = await signedIn(service, { isOperator: true });
     const tenant = await service.tenant();
-    const token = await invite(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] }, email);
+    const token = await invite(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] });
     const other = new Browser(service.url);
     const wrong = await other.post('/auth/accept-invitation', {
       token,
@@ -180,7 +180,7 @@ describe('a password that is easy to guess', () => {
       .collection('person_passwords')
       .updateOne({ userId: person?._id }, { $set: { password: await hashPassword('aaaaaaaaaaaa') } });
     const tenant = await service.tenant();
-    const token = await invite(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] }, email);
+    const token = await invite(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] });
     const account = { token, email, name: 'X', password: 'aaaaaaaaaaaa' };
     expect((await new Browser(service.url).post('/auth/accept-invitation', account)).status).toBe(200);
   });

@@ -6,8 +6,9 @@ import { CLAIM_MS, newInvitation } from '../../src/domain/person/invitation.ts';
 import type { Role } from '../../src/domain/person/person.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
+import { codeAt, earlierCode } from '../support/authenticator.ts';
 import { Client } from '../support/client.ts';
-import { Browser, mailedToken, signedIn } from '../support/person.ts';
+import { Browser, invite, mailedToken, signedIn } from '../support/person.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
 // The people of a tenant (docs/decisions/0057).
@@ -29,13 +30,18 @@ const REMOVE =
 /** A mail with its lines whole again: quoted-printable breaks long ones. */
 const unfolded = (mail: string) => mail.replace(/=\r?\n/g, '');
 
-/** The token of the mail of an invitation in the outbox; null if there is none to this address. */
-async function mailedInvitation(to: string): Promise<string | null> {
+/**
+ * The token of the mail of an invitation in the outbox; null if there is none to this address.
+ * @param other a token that is not wanted
+ */
+async function mailedInvitation(to: string, other: string | null = null): Promise<string | null> {
   const folder = join(service.dataDir, 'outbox');
   const files = await readdir(folder).catch(() => []);
   const mails = files.filter((name) => name.startsWith('invitation-'));
-  for (const mail of await Promise.all(mails.map((name) => readFile(join(folder, name), 'utf8'))))
-    if (mail.includes(`To: ${to}`)) return /\/join#(\S+)/.exec(unfolded(mail))?.[1] ?? null;
+  for (const mail of await Promise.all(mails.map((name) => readFile(join(folder, name), 'utf8')))) {
+    const token = /\/join#(\S+)/.exec(unfolded(mail))?.[1] ?? null;
+    if (mail.includes(`To: ${to}`) && token !== other) return token;
+  }
   return null;
 }
 
@@ -184,8 +190,8 @@ describe('the people of a tenant', () => {
 describe('an invitation of an owner', () => {
   const linkOf = async (owner: Awaited<ReturnType<typeof member>>, role: Role) =>
     ((await owner.run(INVITE, { role })).data.result.link as string).split('#')[1] ?? '';
-  const accept = (browser: Browser, token: string, { email, password }: { email: string; password: string }) =>
-    browser.post('/auth/accept-invitation', { token, email, name: 'X', password });
+  const accept = (browser: Browser, token: string, account: { email: string; password: string; name?: string }) =>
+    browser.post('/auth/accept-invitation', { token, name: 'X', ...account });
 
   it('confirms an address by the mailed link alone; the copied one makes nobody’s account their own', async () => {
     const tenant = await service.tenant();
@@ -236,6 +242,90 @@ describe('an invitation of an owner', () => {
     for (const name of ['person_passkeys', 'person_codes', 'person_sessions'])
       expect(await db.collection(name).countDocuments({ userId }), name).toBe(0);
     expect((await confirmed())['victim@example.com']).toBe(true);
+  });
+
+  it('by mail gives an account that nobody has confirmed to its reader, with nothing of whoever made it', async () => {
+    const { db } = service.app.store;
+    const mine = 'violet anchor seven drums';
+    const [first, second] = [await service.tenant(), await service.tenant()];
+    const [thief, owner] = [await member(first, 'owner'), await member(second, 'owner')];
+    for (const [round, isTold] of [false, true].entries()) {
+      const email = `taken.over${round}@example.com`;
+      // An owner keeps the link for somebody else's address, makes the account and adds all that opens one.
+      const { link } = (await thief.run(INVITE, { role: 'viewer', email })).data.result;
+      const theirs = new Browser(service.url);
+      const password = 'correct horse battery';
+      const made = await accept(theirs, link.split('#')[1], { email, password });
+      expect(made.body.addressConfirmed).toBe(false);
+      const userId = made.body.person.id as string;
+      await db.collection('person_passkeys').insertOne({ userId, credentialID: email, name: 'theirs' });
+      const { uri } = (await theirs.post('/auth/codes/begin', { password })).body;
+      expect((await theirs.post('/auth/codes/confirm', { code: await earlierCode(uri) })).status).toBe(204);
+      const waiting = new Browser(service.url);
+      expect((await waiting.post('/auth/sign-in', { email, password })).body).toEqual({ secondFactorRequired: true });
+      await expect.poll(() => mailedInvitation(email)).not.toBeNull();
+      const forThief = await mailedInvitation(email);
+
+      const copied = (await owner.run(INVITE, { role: 'developer', email })).data.result.link.split('#')[1];
+      let mailed: string | null = null;
+      await expect.poll(async () => (mailed = await mailedInvitation(email, forThief))).not.toBeNull();
+      const reader = new Browser(service.url);
+      const refused = async (token: unknown, secret: string) => {
+        const { status, body } = await accept(reader, String(token), { email, password: secret });
+        return [status, body.error?.code, body.error?.param];
+      };
+      // Whoever has only the copied link learns and changes nothing, as before.
+      expect(await refused(copied, mine)).toEqual([401, 'invalid_credentials', 'password']);
+      expect((await theirs.session()).status).toBe(200);
+      // Also a person who was told the password does not end with one that others know.
+      if (isTold) expect(await refused(mailed, password)).toEqual([401, 'invalid_credentials', 'newPassword']);
+      expect((await theirs.session()).body.memberships).toHaveLength(1);
+      expect(await refused(mailed, 'aaaaaaaaaaaa')).toEqual([400, 'invalid_request', 'password']);
+
+      const [accepted] = await Promise.all([
+        accept(reader, String(mailed), { email, password: mine, name: 'Whose it is' }),
+        ...[1, 2].map(() => new Browser(service.url).post('/auth/sign-in', { email, password })),
+      ]);
+      expect(accepted).toMatchObject({
+        status: 200,
+        body: { person: { id: userId, name: 'Whose it is' }, addressConfirmed: true },
+      });
+      expect(accepted.body.memberships).toHaveLength(2);
+      expect((await theirs.session()).status).toBe(401);
+      expect((await waiting.post('/auth/sign-in/code', { code: codeAt(uri) })).status).toBe(401);
+      expect((await new Browser(service.url).post('/auth/sign-in', { email, password })).status).toBe(401);
+      for (const name of ['person_passkeys', 'person_codes'])
+        expect(await db.collection(name).countDocuments({ userId }), name).toBe(0);
+      expect(await db.collection('person_sessions').countDocuments({ userId })).toBe(1);
+      expect((await new Browser(service.url).post('/auth/sign-in', { email, password: mine })).status).toBe(200);
+      // The tenant where the account was a member already sees it.
+      const recorded = await db
+        .collection('audit_log')
+        .findOne({ tenantId: first.id, action: 'member.password_reset' });
+      expect(recorded).not.toBeNull();
+    }
+  });
+
+  it('by mail compares the password of a confirmed account, and leaves its second factor', async () => {
+    const { db } = service.app.store;
+    const owner = await member(await service.tenant(), 'owner');
+    const [email, password] = ['confirmed.before@example.com', 'correct horse battery'];
+    const token = await invite(service, {}, email);
+    const browser = new Browser(service.url);
+    const userId = (await accept(browser, token, { email, password })).body.person.id;
+    await db.collection('person_passkeys').insertOne({ userId, credentialID: email, name: 'own' });
+    await owner.run(INVITE, { role: 'viewer', email });
+    let mailed: string | null = null;
+    await expect.poll(async () => (mailed = await mailedInvitation(email))).not.toBeNull();
+    const wrong = await accept(new Browser(service.url), String(mailed), {
+      email,
+      password: 'violet anchor seven drums',
+    });
+    expect([wrong.status, wrong.body.error.param]).toEqual([401, 'password']);
+    const right = await accept(new Browser(service.url), String(mailed), { email, password });
+    expect(right).toMatchObject({ status: 200, body: { person: { id: userId, name: 'X' } } });
+    expect((await browser.session()).status).toBe(200);
+    expect(await db.collection('person_passkeys').countDocuments({ userId })).toBe(1);
   });
 
   it('tells whoever has a link what became of it, and nothing else', async () => {

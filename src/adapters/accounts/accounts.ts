@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import type { Person } from '../../domain/person/person.ts';
 import { AccountExists, type Accounts } from '../../domain/person/ports.ts';
 import { causeOf, cookieHeader, headersOf, isRefusal, type Library, sessionOf, signedIn, statusOf } from './library.ts';
 import { basisOf, endSession } from './sign-in-basis.ts';
+
+/** How long taking over an account may take, milliseconds. */
+const TAKE_OVER_MS = 60_000;
 
 /**
  * Accounts by better-auth (docs/decisions/0057). Its HTTP handler is not used: this service's own paths check input,
@@ -9,8 +13,9 @@ import { basisOf, endSession } from './sign-in-basis.ts';
  */
 export function createAccounts({ auth, resetting, creating, forget }: Library): Accounts {
   return {
-    async exists(email) {
-      return (await (await auth.$context).internalAdapter.findUserByEmail(email)) !== null;
+    async find(email) {
+      const found = await (await auth.$context).internalAdapter.findUserByEmail(email);
+      return found && { isConfirmed: found.user.emailVerified };
     },
     async create(body, isConfirmed) {
       try {
@@ -20,6 +25,23 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
         if (isRefusal(error, /^(USER_ALREADY_EXISTS|FAILED_TO_CREATE_USER)/)) throw new AccountExists();
         throw error;
       }
+    },
+    async takeOver({ email, name, password }) {
+      const { internalAdapter, password: hashes } = await auth.$context;
+      const { id } = await personOf(email);
+      const hash = (await internalAdapter.findCredentialAccount(id))?.password;
+      if (hash && (await hashes.verify({ hash, password }))) return null;
+      // By a link of its own, so that one place decides what is removed.
+      const token = randomBytes(24).toString('base64url');
+      await internalAdapter.createVerificationValue({
+        identifier: resetIdentifier(token),
+        value: id,
+        expiresAt: new Date(Date.now() + TAKE_OVER_MS),
+      });
+      // Null: somebody has just set a password by mail. The one sent here is then compared, as that of any account.
+      const person = await setPassword(token, password);
+      if (person !== null) await internalAdapter.updateUser(id, { name });
+      return { id, email, name };
     },
     async signIn(body, browser) {
       const basis = async () => basisOf(auth, await personWith(body.email));
@@ -85,23 +107,26 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
     },
     async personOfReset(token) {
       const { internalAdapter } = await auth.$context;
-      const found = await internalAdapter.findVerificationValue(`reset-password:${token}`);
+      const found = await internalAdapter.findVerificationValue(resetIdentifier(token));
       if (!found || found.expiresAt < new Date()) return null;
       const person = await internalAdapter.findUserById(found.value);
       return person && { id: person.id, email: person.email, name: person.name };
     },
-    async resetPassword(token, newPassword) {
-      const reset: { person: Person | null } = { person: null };
-      try {
-        await resetting.run(reset, () => auth.api.resetPassword({ body: { token, newPassword } }));
-      } catch (error) {
-        if (isRefusal(error, /^(INVALID_TOKEN|USER_NOT_FOUND)$/)) return null;
-        throw error;
-      }
-      if (reset.person === null) throw new Error('the library did not tell whose password was set');
-      return reset.person;
-    },
+    resetPassword: setPassword,
   };
+
+  /** As `Accounts.resetPassword`. */
+  async function setPassword(token: string, newPassword: string): Promise<Person | null> {
+    const reset: { person: Person | null } = { person: null };
+    try {
+      await resetting.run(reset, () => auth.api.resetPassword({ body: { token, newPassword } }));
+    } catch (error) {
+      if (isRefusal(error, /^(INVALID_TOKEN|USER_NOT_FOUND)$/)) return null;
+      throw error;
+    }
+    if (reset.person === null) throw new Error('the library did not tell whose password was set');
+    return reset.person;
+  }
 
   /** The id of whose address this is; null if it is nobody's. */
   async function personWith(address: string): Promise<string | null> {
@@ -114,4 +139,9 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
     const { id, email, name } = found.user;
     return { id, email, name };
   }
+}
+
+/** The library's name of a link to a new password. */
+function resetIdentifier(token: string): string {
+  return `reset-password:${token}`;
 }

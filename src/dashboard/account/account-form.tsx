@@ -152,6 +152,7 @@ export function describeRefusal({ code, param, waitMinutes }: Refusal, { refusal
   if (code === 'invalid_credentials') {
     if (param === 'code') return refusals.wrongCode;
     if (param === 'response') return refusals.passkey;
+    if (param === 'newPassword') return refusals.knownPassword;
     return param === null ? refusals.wrongCredentials : refusals.wrongPassword;
   }
   if (code === 'passkey') return refusals.passkey;

@@ -232,6 +232,8 @@ export const en: Texts = {
     refusals: {
       wrongCredentials: 'The e-mail address or the password is wrong.',
       wrongPassword: 'The password is wrong.',
+      knownPassword:
+        'This account was made before its address was confirmed, so others may know its password. Choose another one: codes and passkeys that were added before are removed.',
       guessable:
         'This password is easy to guess: repetitions, usual words, names, dates, rows of keys. Take four words that have nothing to do with one another, or let a password manager make one.',
       taken: 'Another account has this address.',

@@ -235,6 +235,8 @@ export const fr: Texts = {
     refusals: {
       wrongCredentials: 'L’adresse e-mail ou le mot de passe est incorrect.',
       wrongPassword: 'Le mot de passe est incorrect.',
+      knownPassword:
+        'Ce compte a été créé avant que son adresse soit confirmée\u00a0: d’autres connaissent peut-être son mot de passe. Choisissez-en un autre\u00a0; les codes et les clés d’accès ajoutés auparavant sont supprimés.',
       guessable:
         'Ce mot de passe se devine facilement\u00a0: répétitions, mots courants, noms, dates, touches voisines. Prenez quatre mots sans rapport entre eux, ou laissez un gestionnaire de mots de passe en créer un.',
       taken: 'Un autre compte a déjà cette adresse.',

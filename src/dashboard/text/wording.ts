@@ -185,6 +185,8 @@ export interface AccountTexts {
   readonly refusals: {
     readonly wrongCredentials: string;
     readonly wrongPassword: string;
+    /** A new password is wanted: whoever made the account before its address was confirmed may know this one. */
+    readonly knownPassword: string;
     /** A new password that is easy to guess. */
     readonly guessable: string;
     /** Another account has the address. */

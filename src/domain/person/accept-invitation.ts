@@ -1,3 +1,4 @@
+import type { RecordOfPerson } from '../audit/record-entries.ts';
 import { type Audit, entryOfPerson, INSTALLATION } from '../audit-entry.ts';
 import { type ServiceError, serviceError } from '../errors.ts';
 import { MAX_MEMBERS } from '../limits.ts';
@@ -28,12 +29,16 @@ export interface NewAccount {
  * Makes the account of an invited person, gives it the grants and begins a session. Somebody who has an account already
  * sends its password and gets the grants; with a second factor, its code begins the session afterwards.
  *
+ * A mailed invitation shows whose the address is, as a link to a new password does. An account of this address that nobody
+ * has confirmed may be of whoever had a copied link, so the mailed one does the same as that link: it sets the password
+ * and removes all that was made before.
+ *
  * Interrupted anywhere, it can be repeated with the same address: the invitation ends last, and is reserved for the
  * address first, so that two people cannot use it. Whoever withdraws it meanwhile wins or loses: it is claimed in one step
  * before the grants are added.
  * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, withdrawn, expired or for another address;
- *   invalid_request if the password of a new account is easy to guess;
- *   invalid_credentials if the account exists and has another password; member_limit_reached
+ *   invalid_request if a new password is easy to guess; invalid_credentials if the account exists and has another password,
+ *   or, where a new one is wanted, this one; member_limit_reached
  */
 export type AcceptInvitation = (
   account: NewAccount,
@@ -42,13 +47,14 @@ export type AcceptInvitation = (
 ) => Promise<WithCookies<PasswordAccepted>>;
 
 export function createAcceptInvitation(
-  accounts: Pick<Accounts, 'exists' | 'create' | 'signIn'>,
+  accounts: Pick<Accounts, 'find' | 'create' | 'takeOver' | 'signIn'>,
   people: Pick<
     PeopleRepository,
     'reserveInvitation' | 'claimInvitation' | 'endInvitation' | 'grant' | 'grantsOf' | 'membersOf'
   >,
   passwords: PasswordJudge,
   audit: Audit,
+  record: RecordOfPerson,
   now: () => Date,
 ): AcceptInvitation {
   return async ({ token, email, name, password }, browser, origin) => {
@@ -57,14 +63,28 @@ export function createAcceptInvitation(
     // Only the mail shows that the address is the person's: whoever invited has the other link.
     const isConfirmed = isMailedToken(token, invitation);
     if (isConfirmed === null) throw unusable();
-    if (!(await accounts.exists(email))) {
-      // Of an account that there is, the password is compared only.
-      if (await passwords.isGuessable(password, familiarWords({ email, name }))) throw guessablePassword('password');
+    const account = await accounts.find(email);
+    const isTakenOver = isConfirmed && account?.isConfirmed === false;
+    // Of another account that there is, the password is compared only.
+    const isNew = account === null || isTakenOver;
+    if (isNew && (await passwords.isGuessable(password, familiarWords({ email, name }))))
+      throw guessablePassword('password');
+    if (account === null) {
       try {
         await accounts.create({ email, name, password }, isConfirmed);
       } catch (error) {
         if (!(error instanceof AccountExists)) throw error;
       }
+    } else if (isTakenOver) {
+      const person = await accounts.takeOver({ email, name, password });
+      if (person === null) {
+        throw serviceError(
+          'invalid_credentials',
+          'The account was made before anybody had confirmed its address, so others may know this password. Send another one.',
+          'newPassword',
+        );
+      }
+      await record(person, origin, 'member.password_reset');
     }
     const begun = await accounts.signIn({ email, password }, browser);
     if (begun === null) {

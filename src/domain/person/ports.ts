@@ -85,8 +85,11 @@ export interface PasswordAccepted {
 
 /** Accounts with passwords, and their sessions in cookies. Every method may be called with hostile input. */
 export interface Accounts {
-  /** @param email in lower case. For those who may know it alone: it tells who has an account */
-  exists(email: string): Promise<boolean>;
+  /**
+   * The account of an address; null if there is none.
+   * @param email in lower case. For those who may know it alone: it tells who has an account
+   */
+  find(email: string): Promise<{ readonly isConfirmed: boolean } | null>;
   /**
    * Makes an account.
    * @param email in lower case
@@ -98,6 +101,17 @@ export interface Accounts {
     account: { readonly email: string; readonly name: string; readonly password: string },
     isConfirmed: boolean,
   ): Promise<void>;
+  /**
+   * Gives an account that nobody has confirmed to whom a mail has shown to read the address, as a new password by mail does:
+   * with name and password, without the codes, passkeys, sessions and links of whoever made it.
+   * @param email in lower case
+   * @returns whose it is; null, and nothing is changed, if it has this password: whoever made it may know it
+   */
+  takeOver(account: {
+    readonly email: string;
+    readonly name: string;
+    readonly password: string;
+  }): Promise<Person | null>;
   /** Begins a session, or the wait for a second factor. @returns null if there is no such account with this password */
   signIn(
     credentials: { readonly email: string; readonly password: string },
