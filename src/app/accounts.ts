@@ -67,7 +67,15 @@ export function composeAccounts({ data, mailer, publicUrl, passwords }: PeoplePa
     secondFactors: loadedLater<SecondFactors>(async () => (await loaded()).secondFactors),
     ...{ accounts, people, report, attempts, passwords, record, tenants: data.tenants },
     readInvitation: createReadInvitation(people, () => new Date()),
-    acceptInvitation: createAcceptInvitation(accounts, people, passwords, data.audit, record, () => new Date()),
+    acceptInvitation: createAcceptInvitation(
+      accounts,
+      people,
+      data.tenants,
+      passwords,
+      data.audit,
+      record,
+      () => new Date(),
+    ),
   };
 }
 

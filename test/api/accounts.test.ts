@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
 import { newInvitation } from '../../src/domain/person/invitation.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import { codeAt, earlierCode } from '../support/authenticator.ts';
@@ -169,6 +170,25 @@ describe('a password that is easy to guess', () => {
     const weak = await reset('123456789012');
     expect([weak.status, weak.body.error]).toMatchObject(refusal('newPassword'));
     expect((await reset('violet anchor seven drums')).status).toBe(204);
+  });
+
+  it('is one of the name of the tenant, for those who belong to it and those who are invited', async () => {
+    const tenantId = newId('ten');
+    const name = 'Zellige & Tadelakt';
+    await service.app.tenants.insert({ id: tenantId, name, profile: {}, createdAt: new Date() });
+    const grants = { memberships: [{ tenantId, role: 'viewer' }] } as const;
+    const guessable = 'zellige-tadelakt';
+    const account = { token: await invite(service, grants), email: 'zt@example.com', name: 'X', password: guessable };
+    const invited = await new Browser(service.url).post('/auth/accept-invitation', account);
+    expect([invited.status, invited.body.error]).toMatchObject(refusal('password'));
+    const { browser, password } = await signedIn(service, grants);
+    const change = { currentPassword: password, newPassword: guessable };
+    const changed = await browser.post('/auth/change-password', change);
+    expect([changed.status, changed.body.error]).toMatchObject(refusal('newPassword'));
+    // Of others it is a password.
+    const other = await signedIn(service);
+    const own = await other.browser.post('/auth/change-password', { ...change, currentPassword: other.password });
+    expect(own.status).toBe(204);
   });
 
   it('still signs in who chose it before, also to accept an invitation', async () => {

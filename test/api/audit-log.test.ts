@@ -177,7 +177,7 @@ it('people: signing in, joining, passwords; nothing of other tenants, nothing of
   expect((await owner.browser.post('/auth/reset-password', reset)).status).toBe(204);
   await owner.browser.post('/auth/sign-in', { email, password });
   const token = await invite(service, { memberships: [{ tenantId: tenant.id, role: 'developer' }] });
-  const guest = { token, email: `guest-${tenant.id}@example.com`, name: 'Guest', password: 'a good password' };
+  const guest = { token, email: `guest-${tenant.id}@example.com`, name: 'Guest', password: 'correct horse battery' };
   const joined = (await elsewhere.owner.browser.post('/auth/accept-invitation', guest)).body.person.id;
 
   const fresh = new Client(service.url, owner.browser.credential(tenant.id));

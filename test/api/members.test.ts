@@ -190,8 +190,11 @@ describe('the people of a tenant', () => {
 describe('an invitation of an owner', () => {
   const linkOf = async (owner: Awaited<ReturnType<typeof member>>, role: Role) =>
     ((await owner.run(INVITE, { role })).data.result.link as string).split('#')[1] ?? '';
-  const accept = (browser: Browser, token: string, account: { email: string; password: string; name?: string }) =>
-    browser.post('/auth/accept-invitation', { token, name: 'X', ...account });
+  const accept = (
+    browser: Browser,
+    token: string,
+    { email, password, name = 'X' }: { email: string; password: string; name?: string },
+  ) => browser.post('/auth/accept-invitation', { token, email, name, password });
 
   it('confirms an address by the mailed link alone; the copied one makes nobody’s account their own', async () => {
     const tenant = await service.tenant();

@@ -84,7 +84,7 @@ export async function signedIn(
   grants: Partial<Grants> = {},
   browser: Browser = new Browser(service.url),
 ): Promise<{ browser: Browser; email: string; password: string; id: string }> {
-  const [email, password] = [`person${++people}@example.com`, `a good password ${people}`];
+  const [email, password] = [`person${++people}@example.com`, `violet anchor drums ${people}`];
   const token = await invite(service, grants);
   const { status, body } = await browser.post('/auth/accept-invitation', { token, email, name: 'Amina', password });
   if (status !== 200) throw new Error(`the invitation was not accepted: ${JSON.stringify(body)}`);

@@ -3,6 +3,7 @@ import { type Audit, entryOfPerson, INSTALLATION } from '../audit-entry.ts';
 import { type ServiceError, serviceError } from '../errors.ts';
 import { MAX_MEMBERS } from '../limits.ts';
 import type { Origin } from '../principal.ts';
+import type { TenantRepository } from '../tenant/ports.ts';
 import { familiarWords, guessablePassword } from './guessable-password.ts';
 import { type Invitation, invitationId, isMailedToken } from './invitation.ts';
 import { includesRole } from './person.ts';
@@ -52,6 +53,7 @@ export function createAcceptInvitation(
     PeopleRepository,
     'reserveInvitation' | 'claimInvitation' | 'endInvitation' | 'grant' | 'grantsOf' | 'membersOf'
   >,
+  tenants: Pick<TenantRepository, 'namesOf'>,
   passwords: PasswordJudge,
   audit: Audit,
   record: RecordOfPerson,
@@ -67,7 +69,9 @@ export function createAcceptInvitation(
     const isTakenOver = isConfirmed && account?.isConfirmed === false;
     // Of another account that there is, the password is compared only.
     const isNew = account === null || isTakenOver;
-    if (isNew && (await passwords.isGuessable(password, familiarWords({ email, name }))))
+    const tenantNames = async () =>
+      (await tenants.namesOf(invitation.grants.memberships.map(({ tenantId }) => tenantId))).values();
+    if (isNew && (await passwords.isGuessable(password, familiarWords({ email, name }, await tenantNames()))))
       throw guessablePassword('password');
     if (account === null) {
       try {

@@ -10,7 +10,16 @@ export function guessablePassword(param: 'password' | 'newPassword'): ServiceErr
   );
 }
 
-/** What somebody who guesses this person's password tries first: name and address, and their parts. */
-export function familiarWords({ email, name }: Pick<Person, 'email' | 'name'>): string[] {
-  return [name, email, ...name.split(/\s+/), ...email.split(/[^a-z0-9]+/i)].filter((word) => word.length > 2);
+/**
+ * What somebody who guesses this person's password tries first: name and address, the names of the tenants, and the parts
+ * of all of them.
+ */
+export function familiarWords(
+  { email, name }: Pick<Person, 'email' | 'name'>,
+  tenantNames: Iterable<string> = [],
+): string[] {
+  const whole = [name, email, ...tenantNames];
+  return [...new Set(whole.flatMap((each) => [each, ...each.split(/[^\p{L}\p{N}]+/u)]))].filter(
+    (word) => word.length > 2,
+  );
 }

@@ -45,7 +45,10 @@ export function passwordRoutes(
 
   /** @throws {ServiceError} invalid_request */
   async function requireUnguessable(newPassword: string, person: Person): Promise<void> {
-    if (await parts.passwords.isGuessable(newPassword, familiarWords(person))) throw guessablePassword('newPassword');
+    const { memberships } = await parts.people.grantsOf(person.id);
+    const names = await parts.tenants.namesOf(memberships.map(({ tenantId }) => tenantId));
+    if (await parts.passwords.isGuessable(newPassword, familiarWords(person, names.values())))
+      throw guessablePassword('newPassword');
   }
 
   return [
