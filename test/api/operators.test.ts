@@ -99,7 +99,7 @@ describe('an operator', () => {
     const invited = await post(`tenants/${tenantId}/invitations`, { role: 'owner' });
     const token = new URL(invited.body.link).hash.slice(1);
     const owner = new Browser(service.url);
-    const account = { token, email: 'first.owner@example.com', name: 'Owner', password: 'a long enough one' };
+    const account = { token, email: 'first.owner@example.com', name: 'Owner', password: 'violet anchor drums 7' };
     expect((await owner.post('/auth/accept-invitation', account)).body.memberships).toMatchObject([{ tenantId }]);
     const key = await post(`tenants/${tenantId}/keys`, { kind: 'secret', environment: 'test' });
     const client = new Client(service.url, key.body.token);

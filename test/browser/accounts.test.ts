@@ -155,11 +155,11 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await expect.poll(() => mailedToken(service, 'forgotten@example.com')).not.toBeNull();
     await page.goto(`${service.url}/new-password?lang=ar#${await mailedToken(service, 'forgotten@example.com')}`);
     await page.waitForSelector('[name=newPassword]');
-    await send(page, { newPassword: 'remembered this time' });
+    await send(page, { newPassword: 'violet anchor seven drums' });
     await page.waitForSelector('a[href="/sign-in"]');
     await page.click('a[href="/sign-in"]');
     await page.waitForSelector('[name=password]');
-    await send(page, { email: 'forgotten@example.com', password: 'remembered this time' });
+    await send(page, { email: 'forgotten@example.com', password: 'violet anchor seven drums' });
     await page.waitForSelector('.home h1');
     await close();
   });
