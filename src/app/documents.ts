@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type ContentExaminer, createContentExaminer } from '../adapters/authority/mock/content-examiner.ts';
+import { createLogoReader, type LogoReader } from '../adapters/logo/logo-reader.ts';
 import { createPdfRenderer } from '../adapters/pdf/pdf-renderer.ts';
 import { unshownCharacters } from '../adapters/pdf/unshown-characters.ts';
 import { createInvoiceWriter } from '../adapters/ubl/invoice-writer.ts';
@@ -21,6 +22,7 @@ export interface GivenDocuments {
   readonly verifier?: DocumentVerifier;
   readonly clientsVerifier?: DocumentVerifier;
   readonly examiner?: ContentExaminer;
+  readonly logoReader?: LogoReader;
 }
 
 /** The parts that write, render and verify documents. Each uses its own threads or processes. */
@@ -33,6 +35,8 @@ export interface Documents {
   /** Verifies documents that clients send, on a separate thread, so that they do not delay the pipeline. */
   readonly clientsVerifier: DocumentVerifier;
   readonly examiner: ContentExaminer;
+  /** Reads the logos that clients send. */
+  readonly logoReader: LogoReader;
 }
 
 export function composeDocuments(
@@ -58,5 +62,6 @@ export function composeDocuments(
     verifier: closed(given.verifier ?? createDocumentVerifier({ onFatal: fail })),
     clientsVerifier: closed(given.clientsVerifier ?? createDocumentVerifier({ onFatal: fail })),
     examiner: closed(given.examiner ?? createContentExaminer(EXAMINATION_THREAD, fail)),
+    logoReader: closed(given.logoReader ?? createLogoReader(fail)),
   };
 }

@@ -13,6 +13,7 @@ import { createAuthenticateSession, createFindOperator } from '../domain/person/
 import { placeOf } from '../domain/person/place.ts';
 import { requireScope } from '../domain/principal.ts';
 import { createRequestRecorder } from '../domain/request-log/recorder.ts';
+import { createReadLogo } from '../domain/tenant/read-logo.ts';
 import { createGate } from '../graphql/gate.ts';
 import { readOperationList } from '../graphql/operation-list.ts';
 import type { Jobs } from '../jobs/agenda.ts';
@@ -40,7 +41,7 @@ import type { Workers } from './workers.ts';
 /** How long a stop waits for the last records of requests, milliseconds. */
 const RECORDS_MS = 2000;
 
-export interface HttpParts extends UseCaseParts {
+export interface HttpParts extends Omit<UseCaseParts, 'readLogo'> {
   readonly jobs: Jobs;
   readonly metrics: Metrics;
   readonly clients: ClientActivity;
@@ -60,6 +61,9 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     log.warn('PUBLIC_URL has HTTPS, which ends at a proxy, but TRUST_PROXY is not set: live keys are refused there');
   const limiter = createRateLimiter(config.rateLimits, data.alone ? null : data.store.db);
   const streams = composeStreams(runtime, data, metrics);
+  const readLogo = createReadLogo(parts.documents.logoReader.read, (err) =>
+    data.logFailure('warn', 'a logo could not be read', err),
+  );
   const passwords = createPasswordJudge();
   closing.add(passwords.close);
   const accounts = composeAccounts({ data, mailer: parts.accountMailer, publicUrl: parts.publicUrl, passwords });
@@ -74,7 +78,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     ...{ log, limiter, streams, requireIssuer },
     authenticate: createAuthenticate(tenants, clientSecrets, data.embedTokens, config.sites, config.installationName),
     authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants),
-    useCases: composeUseCases(log, parts, accounts.attempts),
+    useCases: composeUseCases(log, { ...parts, readLogo }, accounts.attempts),
     verifyPublicly: createVerifyPublicly(invoices),
     readDocument: createReadDocument(invoices, data.documents, parts.demand, clientSecrets),
     refuseReusedKey: (principal, key) => refuseReusedKey(invoices, invoiceIds, requireScope(principal, 'issue'), key),
@@ -94,7 +98,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
       operatorHash: parts.monitored.operatorHash,
       findOperator,
     }),
-    operatorRoutes: composeOperations(runtime, { ...parts, findOperator, hasAuthority: parts.live !== null }),
+    operatorRoutes: composeOperations(runtime, { ...parts, readLogo, findOperator, hasAuthority: parts.live !== null }),
     measured(request) {
       parts.clients.note(request.route);
       metrics.request(request);

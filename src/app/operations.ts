@@ -7,6 +7,7 @@ import { createOperate } from '../domain/operations/operate.ts';
 import { createSurvey, type Storage } from '../domain/operations/survey.ts';
 import type { FindOperator } from '../domain/person/authenticate-session.ts';
 import { invite } from '../domain/person/invite.ts';
+import type { ReadLogo } from '../domain/tenant/read-logo.ts';
 import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
 import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
@@ -21,6 +22,8 @@ export interface OperationsParts {
   readonly publicUrl: string;
   readonly findOperator: FindOperator;
   readonly workers: Workers;
+  /** What reads the logos of a tenant. */
+  readonly readLogo: (tenantId: string) => ReadLogo;
 }
 
 /** The parts that the operators' pages use. */
@@ -48,7 +51,7 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
     operate: createOperate({
       ...{ tenants, manageKeys, invoices, authorityState, auditLog, audit, now },
       missingForLive: data.liveConditions,
-      parseProfile: parseSellerProfile,
+      parseProfile: (tenantId, input) => parseSellerProfile(input, parts.readLogo(tenantId)),
       async invite(tenantId, role) {
         const grants = { isOperator: false, memberships: [{ tenantId, role }] };
         return (await invite(people, { email: null, grants, invitedBy: null }, publicUrl)).link;

@@ -21,6 +21,7 @@ import { createManageMembers } from '../domain/person/manage-members.ts';
 import type { AccountMailer, AttemptLimiter } from '../domain/person/ports.ts';
 import { createBrowseRequests } from '../domain/request-log/browse-requests.ts';
 import { createOwnProfile } from '../domain/tenant/own-profile.ts';
+import type { ReadLogo } from '../domain/tenant/read-logo.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import { createVerifyDocument } from '../domain/verification/verify-document.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
@@ -43,6 +44,8 @@ export interface UseCaseParts {
   readonly publicUrl: string;
   readonly tracing: Tracing;
   readonly means: LiveMeans;
+  /** What reads the logos of a tenant. */
+  readonly readLogo: (tenantId: string) => ReadLogo;
 }
 
 /** The use cases of the API. A tenant's changes to its own account are recorded in the audit log. */
@@ -60,6 +63,7 @@ export function composeUseCases(
     publicUrl,
     tracing,
     means,
+    readLogo,
   }: UseCaseParts,
   attempts: AttemptLimiter,
 ): UseCases {
@@ -110,6 +114,7 @@ export function composeUseCases(
     sellerProfile: createOwnProfile({
       ...{ tenants, audit, logos: data.logos, liveConditions: data.liveConditions },
       certificates: data.signersCertificates,
+      readLogo,
       drawSample: (tenantId, profile, logo) =>
         documents.renderer.draw(samplePage(tenantId, profile, logo, publicUrl, new Date())).catch((err: unknown) => {
           data.logFailure('warn', 'a preview could not be drawn', err);

@@ -3,7 +3,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { OPERATOR_TEXTS } from '../domain/limits.ts';
 import { PAYMENT_MEANS_NAMES } from '../domain/payment-means.ts';
-import { MAX_LOGO_BYTES, MAX_LOGO_PIXELS, MAX_PNG_AREA } from '../domain/tenant/logo.ts';
+import { MAX_DECODED_AREA, MAX_LOGO_BYTES, MAX_LOGO_PIXELS, parseLogo } from '../domain/tenant/logo.ts';
 import type { SellerProfileChange } from '../domain/tenant/ports.ts';
 import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
 import { changedFields, missingProfileFields } from '../domain/tenant/tenant.ts';
@@ -33,7 +33,7 @@ const PROFILE_HELP = `FILE.json contains an object with the seller's details for
   exemptionReason  legal reason for lines at 0 % VAT
   documentLanguage language of the PDF and the mails: "fr" (default), "ar" or "en"
   logo             for the PDF: a PNG or JPEG of at most ${MAX_LOGO_BYTES / 1024} KiB and ${MAX_LOGO_PIXELS} pixels a side,
-                   ${MAX_PNG_AREA / 1000},000 in all in a PNG, as "data:image/png;base64,…"
+                   ${MAX_DECODED_AREA / 1000},000 in all unless it is a JPEG in YCbCr or grey, as "data:image/png;base64,…"
 Test invoices take missing fields from a specimen seller. Live keys need the fields up to paymentMode.
 Example: scripts/samples/seller/profile.json`;
 
@@ -155,7 +155,7 @@ async function profileOf(file: string | null): Promise<SellerProfileChange> {
   if (file === null) return {};
   const value = await readJsonInput(file);
   try {
-    return parseSellerProfile(value);
+    return await parseSellerProfile(value, parseLogo);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const problems = error.problems.map(({ message }) => message).join(' ');

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { threadTasks } from '../../src/adapters/threads.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceBody } from '../support/client.ts';
+import { jpegOf } from '../support/jpeg.ts';
+import { longestTurn } from '../support/longest-turn.ts';
 import { STAND_IN_PDF, type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 import { LOGO } from '../unit/pdf/support.ts';
 
@@ -174,6 +177,39 @@ describe('the profile', () => {
     const wrong = await client.graphql(query, { input: { ice: '1', logo: 'data:image/png;base64,AAAA' } });
     expect(wrong.body.errors[0].extensions).toMatchObject({ code: 'invalid_request', status: 400 });
     expect(wrong.body.errors[0].extensions.problems).toMatchObject([{ param: 'ice' }, { param: 'logo' }]);
+  });
+
+  it('takes no logo that cannot be decoded, which a thread finds out', async () => {
+    const own = await service.tenant();
+    const as = new Client(service.url, own.secretKey);
+    const [width, height] = [1500, 1500];
+    const sampling = [
+      [2, 2],
+      [1, 1],
+      [1, 1],
+    ] as const;
+    const image = jpegOf({ width, height, sampling, frame: 0xc2 });
+    const url = (content: Buffer) => `data:image/jpeg;base64,${content.toString('base64')}`;
+    const change = (logo: string) => as.graphql(UPDATE, { input: { logo } });
+    // The first one loads what every request needs.
+    await change('data:image/png;base64,AAAA');
+    let broken: unknown;
+    let taken: unknown;
+    const held = await longestTurn(async () => {
+      broken = (await change(url(Buffer.concat([image.subarray(0, -9), image.subarray(-2)])))).body.data;
+      taken = (await change(url(image))).body.data;
+    });
+    expect(broken).toMatchObject({
+      updateSellerProfile: {
+        ...{ code: 'invalid_request', param: 'logo', status: 400 },
+        message: 'logo is a JPEG whose pixels cannot be decoded.',
+      },
+    });
+    expect(taken).toMatchObject({
+      updateSellerProfile: { tenant: { seller: { logo: { contentType: 'image/jpeg', width, height } } } },
+    });
+    expect(threadTasks().get('logo-thread')).toBe(0);
+    expect(held).toBeLessThan(50);
   });
 
   it('is not changed by an invalid input, and every problem is reported', async () => {

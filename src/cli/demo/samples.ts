@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
+import { parseLogo } from '../../domain/tenant/logo.ts';
 import type { SellerProfileChange } from '../../domain/tenant/ports.ts';
 import { parseSellerProfile } from '../../domain/tenant/seller-profile-input.ts';
 import { readJsonInput } from '../files.ts';
@@ -39,5 +40,5 @@ export async function readSamples(folder: string = SAMPLES): Promise<Sample[]> {
 
 /** The seller profile of the samples. */
 export async function readSampleSeller(): Promise<SellerProfileChange> {
-  return parseSellerProfile(await readJsonInput(join(SAMPLES, 'seller', 'profile.json')));
+  return parseSellerProfile(await readJsonInput(join(SAMPLES, 'seller', 'profile.json')), parseLogo);
 }

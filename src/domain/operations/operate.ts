@@ -74,8 +74,8 @@ export interface OperateParts {
     TenantRepository,
     'page' | 'find' | 'insert' | 'keysOf' | 'setSuspended' | 'changeProfile' | 'admitLogo'
   >;
-  /** @throws {ServiceError} invalid_request */
-  readonly parseProfile: (input: unknown) => SellerProfileChange;
+  /** As `parseSellerProfile`, with the logo read for this tenant. */
+  readonly parseProfile: (tenantId: string, input: unknown) => Promise<SellerProfileChange>;
   readonly manageKeys: ManageKeys;
   readonly missingForLive: LiveConditions;
   readonly invite: (tenantId: string, role: Role) => Promise<string>;
@@ -120,7 +120,7 @@ export function createOperate(parts: OperateParts): Operate {
     },
     async changeProfile(by, tenantId, input) {
       const { profile } = await found(tenantId);
-      const change = parts.parseProfile(input);
+      const change = await parts.parseProfile(tenantId, input);
       const fields = changedFields(profile, change);
       if (fields.length === 0) return;
       const { logo } = change;

@@ -1,107 +1,225 @@
+import { exifOrientation } from './exif-orientation.ts';
+import { type HuffmanTable, huffmanTables } from './jpeg-huffman.ts';
 import type { MeasuredImage } from './measured-image.ts';
+import { NotALogo } from './not-a-logo.ts';
 
-const [START, END, START_OF_SCAN] = [0xd8, 0xd9, 0xda];
-const [QUANTIZATION, HUFFMAN] = [0xdb, 0xc4];
+const [START, END, START_OF_SCAN, RESTART_INTERVAL] = [0xd8, 0xd9, 0xda, 0xdd];
+const [QUANTIZATION, HUFFMAN, EXIF, ADOBE, JFIF] = [0xdb, 0xc4, 0xe1, 0xee, 0xe0];
 /** Sequential and progressive frames with Huffman codes, the ones that browsers decode (ITU-T T.81, annex B). */
 const FRAMES = [0xc0, 0xc1, 0xc2];
+const PROGRESSIVE = 0xc2;
 /** Further frames: with arithmetic codes, lossless, hierarchical. */
 const isOtherFrame = (marker: number) => marker >= 0xc3 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 /** Markers without a segment: TEM and the restarts within a scan. */
 const isAlone = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
+/** Markers that no decoder knows: reserved ones, those of extensions and of hierarchical images. */
+const isUnknown = (marker: number) =>
+  marker < 0xc0 || marker === 0xc8 || [0xde, 0xdf].includes(marker) || (marker >= 0xf0 && marker <= 0xfd);
+
+/** Scans of one image. Encoders write a dozen; each costs a decoder the time of all pixels, however short it is. */
+const MAX_SCANS = 100;
+/** Blocks of a unit of interleaved components (ITU-T T.81, B.2.3). */
+const MAX_BLOCKS_OF_UNIT = 10;
+
+export interface JpegComponent {
+  readonly id: number;
+  /** Sampling factors, 1 to 4. */
+  readonly across: number;
+  readonly down: number;
+  readonly quantization: number;
+}
+
+/** A component in a scan. A table that the scan does not need may be undefined. */
+export interface ScannedComponent {
+  /** Index in the frame. */
+  readonly index: number;
+  readonly dc: HuffmanTable | undefined;
+  readonly ac: HuffmanTable | undefined;
+}
+
+export interface JpegScan {
+  readonly components: readonly ScannedComponent[];
+  /** First and last coefficient, 0 to 63. */
+  readonly first: number;
+  readonly last: number;
+  /** Whether it refines coefficients of scans before by a bit. */
+  readonly isRefinement: boolean;
+  /** The lowest bit of the coefficients that it tells, 0 to 13. */
+  readonly lowBit: number;
+  /** Units between restarts; 0: there are none. */
+  readonly restartInterval: number;
+  /** The coded data, with stuffed octets and restarts. */
+  readonly data: Buffer;
+}
+
+export interface JpegFrame {
+  readonly isProgressive: boolean;
+  /** As stored, which may be on its side. */
+  readonly width: number;
+  readonly height: number;
+  readonly components: readonly JpegComponent[];
+}
+
+/** Width and height are those that browsers show. */
+export interface JpegFile extends MeasuredImage {
+  readonly frame: JpegFrame;
+  readonly scans: readonly JpegScan[];
+  /**
+   * Whether a PDF has the file as it is. Chromium decodes those in RGB and CMYK, and those that Exif turns, and the PDF
+   * has their pixels.
+   */
+  readonly isKept: boolean;
+}
 
 /**
- * Reads the segments and scans of a JPEG up to its end (ITU-T T.81, annex B). There must be one frame of 8-bit samples,
- * and scans with data for its components, whose tables are there. Fill bytes before markers are allowed; bytes behind the
- * end, such as a second image of a phone, are left out of `content`. The coded data itself is not decoded.
+ * Reads the segments of a JPEG up to its end (ITU-T T.81, annex B). There must be one frame of 8-bit samples, and scans
+ * for its components, whose tables are there. Fill bytes before markers are allowed; bytes behind the end, such as a
+ * second image of a phone, are left out of `content`. The coded data itself is not decoded, and no memory depends on the
+ * size that the frame states.
  * @returns null when it is not a complete JPEG
+ * @throws {NotALogo} when it is one that browsers or PDF readers do not decode
  */
-export function readJpeg(file: Buffer): MeasuredImage | null {
+export function readJpeg(file: Buffer): JpegFile | null {
   if (file.length < 4 || file[0] !== 0xff || file[1] !== START) return null;
-  let frame: Frame | null = null;
-  const tables = new Set<string>();
-  const scanned = new Set<number>();
+  let frame: JpegFrame | null = null;
+  let restartInterval = 0;
+  let orientation = 1;
+  let adobe: number | undefined;
+  let isJfif = false;
+  const quantizations = new Set<number>();
+  const huffman = new Map<string, HuffmanTable>();
+  const scans: JpegScan[] = [];
   for (let at = 2; ; ) {
     if (file[at] !== 0xff) return null;
     while (file[at] === 0xff) at += 1;
     const marker = file[at++];
-    if (marker === undefined || marker === 0 || marker === START || isOtherFrame(marker)) return null;
+    if (marker === undefined || marker === START) return null;
     if (marker === END) {
-      const isWhole = frame?.components.every(({ id }) => scanned.has(id)) ?? false;
-      return frame && isWhole ? { width: frame.width, height: frame.height, content: file.subarray(0, at) } : null;
+      if (frame === null || !isScanned(frame, scans)) return null;
+      const { width, height } = orientation < 5 ? frame : { width: frame.height, height: frame.width };
+      const isKept = orientation === 1 && isYcc(frame, isJfif, adobe);
+      return { width, height, content: file.subarray(0, at), frame, scans, isKept };
     }
     if (isAlone(marker)) continue;
+    if (isUnknown(marker)) return null;
     const length = at + 2 <= file.length ? file.readUInt16BE(at) : 0;
     const segment = file.subarray(at + 2, at + length);
     if (length < 2 || segment.length !== length - 2) return null;
     at += length;
+    if (isOtherFrame(marker)) {
+      throw new NotALogo(
+        'is a JPEG with lossless, hierarchical or arithmetic coding, which PDF readers do not show: save it as a baseline or progressive JPEG',
+      );
+    }
     if (FRAMES.includes(marker)) {
       if (frame !== null) return null;
-      frame = readFrame(segment);
+      frame = readFrame(segment, marker === PROGRESSIVE);
       if (frame === null) return null;
     } else if (marker === QUANTIZATION) {
-      for (const table of quantizationTables(segment)) tables.add(`q${table}`);
+      const tables = quantizationTables(segment);
+      if (tables === null) return null;
+      for (const table of tables) quantizations.add(table);
     } else if (marker === HUFFMAN) {
-      for (const table of huffmanTables(segment)) tables.add(table);
+      const tables = huffmanTables(segment);
+      if (tables === null) return null;
+      for (const [name, table] of tables) huffman.set(name, table);
+    } else if (marker === RESTART_INTERVAL) {
+      if (segment.length !== 2) return null;
+      restartInterval = segment.readUInt16BE(0);
     } else if (marker === START_OF_SCAN) {
-      const components = frame && scanComponents(segment, frame, tables);
-      const end = endOfData(file, at);
-      if (components === null || end === at) return null;
-      for (const each of components) scanned.add(each);
-      at = end;
-    }
+      const data = file.subarray(at, endOfData(file, at));
+      const scan = frame && readScan(segment, frame, quantizations, huffman);
+      if (scan === null || data.length === 0) return null;
+      if (scans.push({ ...scan, restartInterval, data }) > MAX_SCANS) {
+        throw new NotALogo(`is a JPEG of more than ${MAX_SCANS} scans: save it anew`);
+      }
+      at += data.length;
+    } else if (marker === EXIF) orientation = exifOrientation(segment) ?? orientation;
+    else if (marker === JFIF) isJfif ||= segment.toString('latin1', 0, 5) === 'JFIF\0';
+    else if (marker === ADOBE && segment.toString('latin1', 0, 5) === 'Adobe') adobe = segment[11];
   }
 }
 
-interface Frame {
-  readonly width: number;
-  readonly height: number;
-  readonly components: readonly { readonly id: number; readonly quantization: number }[];
+/** Whether the first coefficient of each component is there. */
+function isScanned({ components }: JpegFrame, scans: readonly JpegScan[]): boolean {
+  const scanned = new Set(scans.filter(({ first }) => first === 0).flatMap((scan) => scan.components));
+  const found = new Set([...scanned].map(({ index }) => index));
+  return found.size === components.length;
 }
 
-function readFrame(segment: Buffer): Frame | null {
+/** Whether the samples are grey or YCbCr, as decoders find out: by JFIF, by the transform of Adobe, by names. */
+function isYcc({ components }: JpegFrame, isJfif: boolean, adobeTransform: number | undefined): boolean {
+  if (components.length !== 3) return components.length === 1;
+  if (isJfif) return true;
+  if (adobeTransform !== undefined) return adobeTransform !== 0;
+  return String.fromCharCode(...components.map(({ id }) => id)) !== 'RGB';
+}
+
+/** @throws {NotALogo} when the samples do not have 8 bits, or the height is not stated */
+function readFrame(segment: Buffer, isProgressive: boolean): JpegFrame | null {
   const count = segment[5] ?? 0;
-  if (segment[0] !== 8 || ![1, 3, 4].includes(count) || segment.length !== 6 + 3 * count) return null;
-  const components = Array.from({ length: count }, (_, index) => {
-    const at = 6 + 3 * index;
-    return { id: segment[at]!, quantization: segment[at + 2]! };
+  if (segment.length !== 6 + 3 * count) return null;
+  if (segment[0] !== 8) throw new NotALogo(`is a JPEG with ${segment[0]} bits a sample: save it with 8`);
+  const [height, width] = [segment.readUInt16BE(1), segment.readUInt16BE(3)];
+  if (height === 0) throw new NotALogo('is a JPEG that states no height at its start: save it anew');
+  const components = Array.from({ length: count }, (_, index): JpegComponent => {
+    const [id = 0, factors = 0, quantization = 0] = segment.subarray(6 + 3 * index);
+    return { id, across: factors >> 4, down: factors & 15, quantization };
   });
-  return { height: segment.readUInt16BE(1), width: segment.readUInt16BE(3), components };
+  const [across, down] = [largest(components, 'across'), largest(components, 'down')];
+  const isSampled = components.every((each) => across % each.across === 0 && down % each.down === 0);
+  const isDistinct = new Set(components.map(({ id }) => id)).size === count;
+  if (![1, 3, 4].includes(count) || across > 4 || down > 4 || !isSampled || !isDistinct) return null;
+  return { isProgressive, width, height, components };
 }
 
-function* quantizationTables(segment: Buffer): Generator<number> {
+/** The largest sampling factor of the components. */
+export function largest(components: readonly JpegComponent[], factor: 'across' | 'down'): number {
+  return components.reduce((most, component) => Math.max(most, component[factor]), 0);
+}
+
+function quantizationTables(segment: Buffer): number[] | null {
+  const tables: number[] = [];
   for (let at = 0; at < segment.length; ) {
     const [precision, table] = [segment[at]! >> 4, segment[at]! & 15];
     at += 1 + (precision === 0 ? 64 : 128);
-    if (at <= segment.length) yield table;
+    if (at > segment.length || table > 3) return null;
+    tables.push(table);
   }
+  return tables;
 }
 
-/** Names of Huffman tables: class (0: DC, 1: AC) and number. */
-function* huffmanTables(segment: Buffer): Generator<string> {
-  for (let at = 0; at + 17 <= segment.length; ) {
-    const name = `h${segment[at]! >> 4}${segment[at]! & 15}`;
-    const values = segment.subarray(at + 1, at + 17).reduce((sum, count) => sum + count, 0);
-    at += 17 + values;
-    if (at <= segment.length) yield name;
-  }
-}
-
-/** The components of a scan; null when the frame lacks one, or a table that the scan needs is missing. */
-function scanComponents(segment: Buffer, frame: Frame, tables: ReadonlySet<string>): number[] | null {
+/** What a scan states; null when the frame has no such scan, or a table that the scan needs is missing. */
+function readScan(
+  segment: Buffer,
+  frame: JpegFrame,
+  quantizations: ReadonlySet<number>,
+  huffman: ReadonlyMap<string, HuffmanTable>,
+): Omit<JpegScan, 'restartInterval' | 'data'> | null {
   const count = segment[0] ?? 0;
   if (count < 1 || count > 4 || segment.length !== 4 + 2 * count) return null;
-  const [first = 0, last = 0, approximation = 0] = segment.subarray(1 + 2 * count);
-  const found: number[] = [];
+  const [first = 0, last = 0, approximation = 0] = frame.isProgressive ? segment.subarray(1 + 2 * count) : [0, 63, 0];
+  const [high, low] = [approximation >> 4, approximation & 15];
+  const isBand = first === 0 ? last === (frame.isProgressive ? 0 : 63) : count === 1 && first <= last && last < 64;
+  if (!isBand || low > 13 || (high > 0 && high !== low + 1)) return null;
+  const isRefinement = high > 0;
+  const components: ScannedComponent[] = [];
   for (let at = 1; at < 1 + 2 * count; at += 2) {
-    const component = frame.components.find(({ id }) => id === segment[at]);
-    if (component === undefined || !tables.has(`q${component.quantization}`)) return null;
-    // A scan that refines DC coefficients has no codes.
-    if (first === 0 && approximation >> 4 === 0 && !tables.has(`h0${segment[at + 1]! >> 4}`)) return null;
-    if (last > 0 && !tables.has(`h1${segment[at + 1]! & 15}`)) return null;
-    found.push(component.id);
+    const index = frame.components.findIndex(({ id }) => id === segment[at]);
+    const component = frame.components[index];
+    const dc = huffman.get(`h0${segment[at + 1]! >> 4}`);
+    const ac = huffman.get(`h1${segment[at + 1]! & 15}`);
+    if (component === undefined || !quantizations.has(component.quantization)) return null;
+    if (components.some((each) => each.index === index)) return null;
+    // A scan that refines the first coefficient has no codes.
+    if ((first === 0 && !isRefinement && !dc) || (last > 0 && !ac)) return null;
+    components.push({ index, dc, ac });
   }
-  return found;
+  const blocks = components.reduce((sum, { index }) => sum + blocksOf(frame.components[index]!), 0);
+  return count > 1 && blocks > MAX_BLOCKS_OF_UNIT ? null : { components, first, last, isRefinement, lowBit: low };
 }
+
+const blocksOf = ({ across, down }: JpegComponent) => across * down;
 
 /** Where the coded data of a scan ends: at the next marker that is neither a stuffed octet nor a restart. */
 function endOfData(file: Buffer, start: number): number {

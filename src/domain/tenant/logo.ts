@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readJpeg } from './jpeg-image.ts';
+import { hasJpegPixels } from './jpeg-pixels.ts';
+import { NotALogo } from './not-a-logo.ts';
 import { hasPixels, readPng } from './png-image.ts';
 
 /** Reference to a seller's logo in profiles and invoices; its octets are stored once by digest. */
@@ -21,23 +23,32 @@ export const MAX_LOGO_BYTES = 256 * 1024;
 /** Maximum width and height: 60 mm at 600 dpi. More pixels would only cost the browser memory and time. */
 export const MAX_LOGO_PIXELS = 1_500;
 /**
- * Maximum number of pixels of a PNG: 1 MB in a PDF, which has them without a PNG's prediction, however small the file is.
- * A JPEG is in the PDF as it is.
+ * Maximum number of pixels of an image that a PDF does not have as the file it is: 1 MB in a PDF, which has them without a
+ * PNG's prediction, however small the file is.
  */
-export const MAX_PNG_AREA = 250_000;
-
-/** The text is not a logo. The message completes "logo …". */
-export class NotALogo extends Error {
-  override readonly name = 'NotALogo';
-}
+export const MAX_DECODED_AREA = 250_000;
 
 /** Length of a data URL of {@link MAX_LOGO_BYTES}. */
 const MAX_URL_LENGTH = 'data:image/jpeg;base64,'.length + 4 * Math.ceil(MAX_LOGO_BYTES / 3);
 const TOO_LARGE = `is too large: at most ${MAX_LOGO_BYTES / 1024} KiB`;
 
+/** How the formats that a logo is often given in start, the two allowed ones included. */
+const FORMATS: readonly (readonly [string, RegExp])[] = [
+  ['PNG', /^\x89PNG\r\n/],
+  ['JPEG', /^\xff\xd8\xff/],
+  ['GIF', /^GIF8/],
+  ['WebP', /^RIFF.{4}WEBP/s],
+  ['AVIF or HEIC', /^.{4}ftyp/s],
+  ['BMP', /^BM/],
+  ['TIFF', /^(?:II\*\0|MM\0\*)/],
+  ['PDF', /^%PDF/],
+  ['SVG, XML or HTML', /^(?:\xef\xbb\xbf)?\s*</],
+];
+
 /**
  * Parses a logo from a data URL. Format, size and dimensions are read from its octets; the URL's media type must match.
- * Bytes behind the end of the image are left out. The pixels of a PNG are decoded.
+ * Bytes behind the end of the image are left out. The pixels are decoded, for which the dimensions are checked before any
+ * memory is taken: that takes some tenths of a second, so a client's logo is read on a thread.
  * @param url `data:image/png;base64,…` or `data:image/jpeg;base64,…`
  * @throws {NotALogo}
  */
@@ -50,18 +61,31 @@ export function parseLogo(url: string): Logo {
   const contentType = type.toLowerCase() as Logo['contentType'];
   const file = Buffer.from(base64, 'base64');
   if (file.length > MAX_LOGO_BYTES) throw new NotALogo(TOO_LARGE);
-  const png = contentType === 'image/png' ? readPng(file) : null;
-  const image = png ?? (contentType === 'image/jpeg' ? readJpeg(file) : null);
-  if (image === null) throw new NotALogo(`is not a complete ${contentType}`);
+  const format = contentType === 'image/png' ? 'PNG' : 'JPEG';
+  const image = format === 'PNG' ? readPng(file) : readJpeg(file);
+  if (image === null) throw new NotALogo(otherFormat(file, format) ?? `is not a complete ${contentType}`);
   const { width, height, content } = image;
   if (Math.min(width, height) < 1 || Math.max(width, height) > MAX_LOGO_PIXELS) {
     throw new NotALogo(`has ${width} x ${height} pixels: at most ${MAX_LOGO_PIXELS} on each side are allowed`);
   }
-  if (png !== null && width * height > MAX_PNG_AREA) {
+  if (!('isKept' in image && image.isKept) && width * height > MAX_DECODED_AREA) {
     throw new NotALogo(
-      `has ${width} x ${height} pixels: a PNG may have ${MAX_PNG_AREA / 1000},000 in all, a JPEG more`,
+      format === 'PNG'
+        ? `has ${width} x ${height} pixels: a PNG may have ${MAX_DECODED_AREA / 1000},000 in all, a JPEG more`
+        : `has ${width} x ${height} pixels: a JPEG in CMYK or RGB, or turned by Exif, may have ${MAX_DECODED_AREA / 1000},000 in all, an upright one in YCbCr or grey more`,
     );
   }
-  if (png !== null && !hasPixels(png)) throw new NotALogo('is a PNG whose pixels cannot be decoded');
+  if (!('scans' in image ? hasJpegPixels(image) : hasPixels(image))) {
+    throw new NotALogo(`is a ${format} whose pixels cannot be decoded`);
+  }
   return { sha256: createHash('sha256').update(content).digest('hex'), contentType, width, height, content };
+}
+
+/** What to say of a file in another format than its media type tells; null when it starts as one in this format. */
+function otherFormat(file: Buffer, format: 'PNG' | 'JPEG'): string | null {
+  const start = file.toString('latin1', 0, 64);
+  const found = FORMATS.find(([, pattern]) => pattern.test(start))?.[0];
+  if (found === undefined || found === format) return null;
+  const isAllowed = found === 'PNG' || found === 'JPEG';
+  return `is ${found} that is called ${format}: ${isAllowed ? 'say so in the data URL' : 'convert it to a PNG or JPEG'}`;
 }

@@ -12,6 +12,7 @@ import type {
   SignersCertificates,
   TenantRepository,
 } from './ports.ts';
+import type { ReadLogo } from './read-logo.ts';
 import { parseSellerProfile } from './seller-profile-input.ts';
 import { changedFields, type SellerProfile, type Tenant } from './tenant.ts';
 
@@ -24,7 +25,7 @@ export interface OwnProfile {
   /**
    * Changes the given fields; later invoices use the new profile.
    * @param change as `parseSellerProfile` accepts it
-   * @throws {ServiceError} invalid_request (400); logo_limit_reached (422); insufficient_scope (403) also in
+   * @throws {ServiceError} invalid_request (400); logo_limit_reached (422); what `readLogo` throws; insufficient_scope (403) also in
    *   the test environment while the tenant has a valid live key: both environments share the profile, and whoever works
    *   in test must not change legal data
    */
@@ -33,7 +34,7 @@ export interface OwnProfile {
    * The PDF of a sample invoice with the profile as it would be after the change, as a data URL. Nothing is stored.
    * @param change as `update` accepts it
    * @throws {ServiceError} invalid_request; rate_limit_exceeded while others of the tenant wait for theirs;
-   *   internal_error (503) where no PDF can be drawn
+   *   internal_error (503) where no PDF can be drawn; what `readLogo` throws
    */
   preview(principal: Principal, change: unknown): Promise<string>;
   /** The certificate that signs the tenant's documents; null if it is unknown. */
@@ -51,12 +52,14 @@ export interface OwnProfileParts {
   readonly audit: Audit;
   readonly liveConditions: LiveConditions;
   readonly certificates: Pick<SignersCertificates, 'of'>;
+  /** What reads the logos of a tenant. */
+  readonly readLogo: (tenantId: string) => ReadLogo;
   /** Draws a sample invoice of the seller as a PDF. @throws when it cannot be drawn */
   readonly drawSample: (tenantId: string, profile: Partial<SellerProfile>, logo: Logo | null) => Promise<Uint8Array>;
 }
 
 export function createOwnProfile(parts: OwnProfileParts): OwnProfile {
-  const { tenants, logos, audit, liveConditions, certificates, drawSample } = parts;
+  const { tenants, logos, audit, liveConditions, certificates, readLogo, drawSample } = parts;
   const previews = createFairQueue(PREVIEWS);
 
   async function refuseTestMember({ environment, tenant }: Member): Promise<void> {
@@ -77,7 +80,7 @@ export function createOwnProfile(parts: OwnProfileParts): OwnProfile {
       const { tenant, environment } = owner;
       // Checked before anything is stored; the update checks it again atomically.
       await refuseTestMember(owner);
-      const change = parseSellerProfile(input);
+      const change = await parseSellerProfile(input, readLogo(tenant.id));
       // Read anew: authentication may have kept an older one for some milliseconds.
       const present = (await tenants.find(tenant.id)) ?? tenant;
       const fields = changedFields(present.profile, change);
@@ -93,7 +96,7 @@ export function createOwnProfile(parts: OwnProfileParts): OwnProfile {
     },
     async preview(principal, input) {
       const { tenant } = requireScope(principal, 'profile');
-      const { logo: given, ...change } = parseSellerProfile(input);
+      const { logo: given, ...change } = await parseSellerProfile(input, readLogo(tenant.id));
       const stored = tenant.profile.logo ?? null;
       const logo =
         given === undefined ? stored && (await logos.find(stored)) : given && 'content' in given ? given : null;

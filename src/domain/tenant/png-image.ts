@@ -11,6 +11,11 @@ const COLOUR_TYPES: Readonly<Record<number, { readonly samples: number; readonly
   6: { samples: 4, depths: [8, 16] },
 };
 const INDEXED = 3;
+/** The chunks that a decoder must know; the others have a small letter first, and may be skipped (section 5.4). */
+const CRITICAL = ['IHDR', 'PLTE', 'IDAT', 'IEND'];
+const isCritical = (type: string) => /^[A-Z]/.test(type);
+/** Colours of a palette. */
+const MAX_COLOURS = 256;
 /** First column and row, and the distances, of the pixels of each pass of an interlaced image (section 8.2). */
 const PASSES = [
   [0, 0, 8, 8],
@@ -31,8 +36,9 @@ interface PngFile extends MeasuredImage {
 }
 
 /**
- * Reads the chunks of a PNG up to its end (section 5): each checksum must be right, the first chunk is the header. Bytes
- * behind the end are left out of `content`. The pixels are not looked at.
+ * Reads the chunks of a PNG up to its end (section 5): each checksum must be right, the first chunk is the only header,
+ * a palette comes once and before the pixels, and no other chunk is one that a decoder must know. Bytes behind the end
+ * are left out of `content`. The pixels are not looked at.
  * @returns null when it is not a complete PNG
  */
 export function readPng(file: Buffer): PngFile | null {
@@ -45,9 +51,13 @@ export function readPng(file: Buffer): PngFile | null {
     if (end > file.length || crc32(file.subarray(at + 4, end - 4)) !== file.readUInt32BE(end - 4)) return null;
     const type = file.toString('latin1', at + 4, at + 8);
     const chunk = file.subarray(at + 8, end - 4);
-    if (header === null && (type !== 'IHDR' || chunk.length !== 13)) return null;
+    if ((header === null) !== (type === 'IHDR') || (isCritical(type) && !CRITICAL.includes(type))) return null;
+    if (header === null && chunk.length !== 13) return null;
     header ??= chunk;
-    if (type === 'PLTE') hasPalette = chunk.length > 0 && chunk.length % 3 === 0;
+    if (type === 'PLTE') {
+      if (hasPalette || data.length > 0) return null;
+      hasPalette = chunk.length > 0 && chunk.length % 3 === 0 && chunk.length <= 3 * MAX_COLOURS;
+    }
     if (type === 'IDAT') data.push(chunk);
     if (type === 'IEND') {
       const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];

@@ -1,6 +1,6 @@
 import { serviceError } from '../../domain/errors.ts';
 import { PROFILE_LIMITS as LIMITS, MAX_LOGOS } from '../../domain/limits.ts';
-import { MAX_LOGO_BYTES, MAX_LOGO_PIXELS, MAX_PNG_AREA } from '../../domain/tenant/logo.ts';
+import { MAX_DECODED_AREA, MAX_LOGO_BYTES, MAX_LOGO_PIXELS } from '../../domain/tenant/logo.ts';
 import { LIVE_CONDITIONS, type MissingForLive } from '../../domain/tenant/ports.ts';
 import type { Tenant } from '../../domain/tenant/tenant.ts';
 import { builder } from '../builder.ts';
@@ -115,7 +115,7 @@ const SellerProfileInput = builder.inputType('SellerProfileInput', {
     exemptionReason: t.string({ description: 'Why lines at 0 % are exempt from VAT; null removes it.' }),
     documentLanguage: t.field({ type: DocumentLanguageType, description: 'Language of printed invoices and mails.' }),
     logo: t.string({
-      description: `A PNG or JPEG of at most ${MAX_LOGO_BYTES / 1024} KiB and ${MAX_LOGO_PIXELS} pixels a side, ${MAX_PNG_AREA / 1000},000 in all in a PNG, as a data URL: \`data:image/png;base64,…\`; null removes it. A tenant may upload at most ${MAX_LOGOS} different logos.`,
+      description: `A PNG or JPEG of at most ${MAX_LOGO_BYTES / 1024} KiB and ${MAX_LOGO_PIXELS} pixels a side, ${MAX_DECODED_AREA / 1000},000 in all unless it is a JPEG in YCbCr or grey that Exif does not turn, as a data URL: \`data:image/png;base64,…\`; null removes it. A tenant may upload at most ${MAX_LOGOS} different logos.`,
     }),
   }),
 });

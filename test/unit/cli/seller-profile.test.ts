@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { readSampleSeller } from '../../../src/cli/demo/samples.ts';
 import { ServiceError } from '../../../src/domain/errors.ts';
+import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 import { parseSellerProfile } from '../../../src/domain/tenant/seller-profile-input.ts';
 import { missingProfileFields, SPECIMEN_SELLER } from '../../../src/domain/tenant/tenant.ts';
 
-function problemsOf(value: unknown): [param: string | null, message: string][] {
+const parse = (value: unknown) => parseSellerProfile(value, parseLogo);
+
+async function problemsOf(value: unknown): Promise<[param: string | null, message: string][]> {
   try {
-    parseSellerProfile(value);
+    await parse(value);
   } catch (error) {
     if (error instanceof ServiceError) return error.problems.map(({ param, message }) => [param, message]);
     throw error;
@@ -16,16 +19,16 @@ function problemsOf(value: unknown): [param: string | null, message: string][] {
 
 describe('a seller profile', () => {
   it('is accepted whole, in parts or empty', async () => {
-    expect(parseSellerProfile(SPECIMEN_SELLER)).toEqual(SPECIMEN_SELLER);
-    expect(parseSellerProfile({ ice: '001527034000029' })).toEqual({ ice: '001527034000029' });
-    expect(parseSellerProfile({})).toEqual({});
+    expect(await parse(SPECIMEN_SELLER)).toEqual(SPECIMEN_SELLER);
+    expect(await parse({ ice: '001527034000029' })).toEqual({ ice: '001527034000029' });
+    expect(await parse({})).toEqual({});
     expect(missingProfileFields(await readSampleSeller())).toEqual([]);
   });
 
-  it('has null for a missing postal code; no other part of an address may be missing', () => {
+  it('has null for a missing postal code; no other part of an address may be missing', async () => {
     const address = { street: '1, rue A', city: 'Fès' };
-    expect(parseSellerProfile({ address })).toEqual({ address: { ...address, postalCode: null } });
-    expect(problemsOf({ address: { street: '1, rue A' } }).map(([param]) => param)).toEqual(['address.city']);
+    expect(await parse({ address })).toEqual({ address: { ...address, postalCode: null } });
+    expect((await problemsOf({ address: { street: '1, rue A' } })).map(([param]) => param)).toEqual(['address.city']);
   });
 
   it.each([
@@ -52,12 +55,17 @@ describe('a seller profile', () => {
     [{ legal_name: 'x' }, 'legal_name', 'legal_name is not a field of a seller profile.'],
     [[], null, 'The profile must be an object with the fields of a seller profile.'],
     [null, null, 'The profile must be an object with the fields of a seller profile.'],
-  ])('%j is refused with the path', (value, param, message) => {
-    expect(problemsOf(value)).toEqual([[param, message]]);
+  ])('%j is refused with the path', async (value, param, message) => {
+    expect(await problemsOf(value)).toEqual([[param, message]]);
   });
 
-  it('is refused with all its problems at once', () => {
+  it('is refused with all its problems at once', async () => {
     const value = { ice: '1', address: { street: '', city: 'Fès', zip: '3' }, colour: 'red' };
-    expect(problemsOf(value).map(([param]) => param)).toEqual(['ice', 'address.street', 'address.zip', 'colour']);
+    expect((await problemsOf(value)).map(([param]) => param)).toEqual([
+      'ice',
+      'address.street',
+      'address.zip',
+      'colour',
+    ]);
   });
 });

@@ -1,26 +1,14 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { MAX_LOGO_BYTES, MAX_LOGO_PIXELS, NotALogo, parseLogo } from '../../../src/domain/tenant/logo.ts';
+import { MAX_LOGO_BYTES, MAX_LOGO_PIXELS, parseLogo } from '../../../src/domain/tenant/logo.ts';
+import { NotALogo } from '../../../src/domain/tenant/not-a-logo.ts';
 import { parseSellerProfile } from '../../../src/domain/tenant/seller-profile-input.ts';
+import { jpegOf } from '../../support/jpeg.ts';
 import { png, pngChunk } from '../pdf/support.ts';
 
 const url = (content: Buffer, type = 'image/png') => `data:${type};base64,${content.toString('base64')}`;
 
-/** A grey JPEG with the segments and tables that a decoder needs, and a scan of a few octets. */
-function jpeg(width: number, height: number, frame = 0xc0): Buffer {
-  const size = Buffer.alloc(4);
-  size.writeUInt16BE(height, 0);
-  size.writeUInt16BE(width, 2);
-  const huffman = (table: number) => [Buffer.of(0xff, 0xc4, 0, 20, table, 1), Buffer.alloc(15), Buffer.of(0)];
-  return Buffer.concat([
-    Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex'),
-    Buffer.concat([Buffer.of(0xff, 0xdb, 0, 67, 0), Buffer.alloc(64, 1)]),
-    ...huffman(0x00),
-    ...huffman(0x10),
-    Buffer.concat([Buffer.of(0xff, frame, 0, 11, 8), size, Buffer.of(1, 1, 0x11, 0)]),
-    Buffer.of(0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 1, 2, 0xff, 0, 3, 0xff, 0xd9),
-  ]);
-}
+const jpeg = (width: number, height: number, frame = 0xc0) => jpegOf({ width, height, frame });
 
 /** A PNG whose header and pixels are these. */
 function pngOf(header: readonly number[], pixels: Buffer, type = 'IDAT', before: readonly Buffer[] = []): Buffer {
@@ -38,6 +26,10 @@ function pngOf(header: readonly number[], pixels: Buffer, type = 'IDAT', before:
 const GREY = [3, 2, 8, 0, 0, 0, 0] as const;
 const zipped = (...octets: number[]) => deflateSync(Buffer.from(octets));
 const ROWS = [0, 1, 2, 3, 4, 5, 6, 7] as const;
+const EMPTY = Buffer.alloc(0);
+const INDEXED = [3, 2, 8, 3, 0, 0, 0] as const;
+const paletteOf = (colours: number) => pngChunk('PLTE', Buffer.alloc(3 * colours));
+const PALETTE = paletteOf(8);
 
 function flipped(octets: Buffer, at: number): Buffer {
   const changed = Buffer.from(octets);
@@ -45,11 +37,27 @@ function flipped(octets: Buffer, at: number): Buffer {
   return changed;
 }
 
-/** Without so many octets from a marker on, or from an octet before others. */
-function without(image: Buffer, marker: number, count: number, next?: readonly number[]): Buffer {
-  const at = image.indexOf(Buffer.from(next === undefined ? [0xff, marker] : [marker, ...next]));
+/** Where a segment starts. */
+function segmentAt(image: Buffer, marker: number): number {
+  const at = image.indexOf(Buffer.of(0xff, marker));
   expect(at).toBeGreaterThan(0);
-  return Buffer.concat([image.subarray(0, at), image.subarray(at + count)]);
+  return at;
+}
+
+/** Where the data of the first scan starts. */
+function dataAt(image: Buffer): number {
+  const at = segmentAt(image, 0xda);
+  return at + 2 + image.readUInt16BE(at + 2);
+}
+
+/** Without the first segment with this marker. */
+function without(image: Buffer, marker: number): Buffer {
+  const at = segmentAt(image, marker);
+  return Buffer.concat([image.subarray(0, at), image.subarray(at + 2 + image.readUInt16BE(at + 2))]);
+}
+
+function withoutData(image: Buffer): Buffer {
+  return Buffer.concat([image.subarray(0, dataAt(image)), image.subarray(-2)]);
 }
 
 describe('a logo', () => {
@@ -75,7 +83,7 @@ describe('a logo', () => {
     ['no width', url(png(0, 5))],
     ['too many pixels', url(png(MAX_LOGO_PIXELS + 1, 1))],
     ['a PNG that a PDF would hold as a megabyte', url(png(501, 500))],
-    ['a huge JPEG', url(jpeg(60_000, 60_000), 'image/jpeg')],
+    ['a JPEG that is too wide', url(jpeg(MAX_LOGO_PIXELS + 1, 1), 'image/jpeg')],
     ['a JPEG without an end', url(jpeg(5, 5).subarray(0, -2), 'image/jpeg')],
     ['too many octets', url(Buffer.alloc(MAX_LOGO_BYTES + 1))],
     ['a PNG without pixels', url(pngOf(GREY, zipped(...ROWS), 'teXt'))],
@@ -89,12 +97,20 @@ describe('a logo', () => {
     ['a PNG of an unknown depth', url(pngOf([3, 2, 3, 0, 0, 0, 0], zipped(...ROWS)))],
     ['a PNG of an unknown interlace method', url(pngOf([3, 2, 8, 0, 0, 0, 2], zipped(...ROWS)))],
     ['a PNG of palette colours without a palette', url(pngOf([3, 2, 8, 3, 0, 0, 0], zipped(...ROWS)))],
-    ['a JPEG without a scan', url(without(jpeg(8, 8), 0xda, 17 - 2), 'image/jpeg')],
-    ['a JPEG without quantization tables', url(without(jpeg(8, 8), 0xdb, 69), 'image/jpeg')],
-    ['a JPEG without a Huffman table', url(without(jpeg(8, 8), 0xc4, 22), 'image/jpeg')],
-    ['a JPEG with a scan without data', url(without(jpeg(8, 8), 0x01, 6, [0x02, 0xff, 0x00]), 'image/jpeg')],
+    ['a JPEG without a scan', url(without(jpeg(8, 8), 0xda), 'image/jpeg')],
+    ['a JPEG without quantization tables', url(without(jpeg(8, 8), 0xdb), 'image/jpeg')],
+    ['a JPEG without a Huffman table', url(without(jpeg(8, 8), 0xc4), 'image/jpeg')],
+    ['a JPEG with a scan without data', url(withoutData(jpeg(8, 8)), 'image/jpeg')],
     ['a JPEG with arithmetic codes', url(jpeg(8, 8, 0xc9), 'image/jpeg')],
     ['a JPEG that is cut off in its scan', url(jpeg(8, 8).subarray(0, -4), 'image/jpeg')],
+    ['a PNG with a chunk that no decoder knows', url(pngOf(GREY, zipped(...ROWS), 'IDAT', [pngChunk('ABCD', EMPTY)]))],
+    ['a PNG with two palettes', url(pngOf(INDEXED, zipped(...ROWS), 'IDAT', [PALETTE, PALETTE]))],
+    ['a PNG with a palette of 257 colours', url(pngOf(INDEXED, zipped(...ROWS), 'IDAT', [paletteOf(257)]))],
+    [
+      'a PNG with a palette behind its pixels',
+      url(pngOf(INDEXED, Buffer.alloc(24), 'PLTE', [pngChunk('IDAT', zipped(...ROWS))])),
+    ],
+    ['a PNG with two headers', url(pngOf(GREY, zipped(...ROWS), 'IDAT', [pngOf(GREY, EMPTY).subarray(8, 33)]))],
   ])('is not %s', (_, text) => {
     expect(() => parseLogo(text)).toThrow(NotALogo);
   });
@@ -110,16 +126,17 @@ describe('a logo', () => {
     }
   });
 
-  it('may have fill bytes before the markers of a JPEG, and restarts in its scan', () => {
-    const image = jpeg(7, 5);
+  it('may have fill bytes before the markers of a JPEG, restarts included', () => {
+    const image = jpegOf({ width: 70, height: 50, restart: 5 });
     const filled: number[] = [];
     for (const [at, octet] of image.entries()) {
       if (octet === 0xff && image[at + 1] !== 0 && at > 0) filled.push(0xff, 0xff);
       filled.push(octet);
     }
     expect(filled.length).toBeGreaterThan(image.length + 10);
-    expect(parseLogo(url(Buffer.from(filled), 'image/jpeg'))).toMatchObject({ width: 7, height: 5 });
-    const restarted = Buffer.concat([image.subarray(0, -2), Buffer.of(0xff, 0xd0, 9, 0xff, 0xff, 0xd7, 9, 0xff, 0xd9)]);
+    expect(parseLogo(url(Buffer.from(filled), 'image/jpeg'))).toMatchObject({ width: 70, height: 50 });
+    // Some encoders end the last interval by a restart, too.
+    const restarted = Buffer.concat([image.subarray(0, -2), Buffer.of(0xff, 0xd0 + (12 % 8), 0xff, 0xd9)]);
     expect(parseLogo(url(restarted, 'image/jpeg')).content).toHaveLength(restarted.length);
   });
 
@@ -153,11 +170,14 @@ describe('a logo', () => {
     expect(process.memoryUsage().arrayBuffers - start).toBeLessThan(20_000_000);
   });
 
-  it('in a profile is refused with its path; null removes it', () => {
-    expect(() => parseSellerProfile({ logo: 'x' })).toThrow('logo must be a data URL of a PNG or JPEG');
-    expect(() => parseSellerProfile({ documentLanguage: 'de' })).toThrow(
-      "documentLanguage must be 'fr', 'ar' or 'en'.",
-    );
-    expect(parseSellerProfile({ logo: null, documentLanguage: 'ar' })).toEqual({ logo: null, documentLanguage: 'ar' });
+  it('in a profile is refused with its path; null removes it', async () => {
+    const parse = (profile: unknown) => parseSellerProfile(profile, parseLogo);
+    await expect(parse({ logo: 'x' })).rejects.toThrow('logo must be a data URL of a PNG or JPEG');
+    await expect(parse({ documentLanguage: 'de' })).rejects.toThrow("documentLanguage must be 'fr', 'ar' or 'en'.");
+    const removed = { logo: null, documentLanguage: 'ar' };
+    expect(await parse(removed)).toEqual(removed);
+    // Something else than the logo's fault is not its problem.
+    const broken = () => Promise.reject(new Error('no thread'));
+    await expect(parseSellerProfile({ logo: 'x' }, broken)).rejects.toThrow('no thread');
   });
 });

@@ -26,6 +26,7 @@ function profileWith(drawSample: OwnProfileParts['drawSample']) {
     audit: refused,
     certificates: { of: async () => null },
     liveConditions: async () => [],
+    readLogo: () => parseLogo,
     drawSample,
   });
 }

@@ -1,0 +1,37 @@
+import type { Logo } from '../../domain/tenant/logo.ts';
+import { NotALogo } from '../../domain/tenant/not-a-logo.ts';
+import { createThreads, type OnFatal } from '../threads.ts';
+import type { ReadLogo } from './logo-thread.ts';
+
+export interface LogoReader {
+  /**
+   * As `parseLogo`, on a thread.
+   * @throws {NotALogo}
+   * @throws {Error} when the thread could not be started, died, or took longer than its time limit
+   */
+  read(url: string): Promise<Logo>;
+  /** Stops the thread. A logo in progress fails. */
+  close(): Promise<void>;
+}
+
+/**
+ * Time limit for one logo with the start of the thread, milliseconds: fifty times what any logo takes on an idle
+ * machine.
+ */
+const TIME_LIMIT_MS = 20_000;
+
+/** Heap limit of the thread, MiB. Reading any logo needs less than 16, most of it outside the heap. */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 16 };
+
+/** Reads logos on a worker thread. While idle the thread does not keep the process alive, and soon ends. */
+export function createLogoReader(onFatal?: OnFatal, script = new URL('./logo-thread.ts', import.meta.url)): LogoReader {
+  const threads = createThreads<string, ReadLogo>({ filename: script.href, resourceLimits: HEAP_LIMITS }, onFatal);
+  return {
+    async read(url) {
+      const answer = await threads.run(url, AbortSignal.timeout(TIME_LIMIT_MS));
+      if ('fault' in answer) throw new NotALogo(answer.fault);
+      return answer;
+    },
+    close: threads.close,
+  };
+}
