@@ -1,8 +1,8 @@
 // Writes `schema.graphql`, and for the web pages the same as types and the sets that they list. With --check it writes
 // nothing and fails if a committed file differs from the generated one, if the schema violates the policy, or if it
-// breaks clients of the published schema. --publish also makes the current schema the published one. Both fail if
-// stored invoices could not be read.
-import { readFileSync, writeFileSync } from 'node:fs';
+// breaks clients of the published schema, which the first release makes. --publish also makes the current schema the
+// published one. Both fail if invoices that were stored under the published one could not be read.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { KEY_KINDS } from '../src/domain/api-key/api-key.ts';
@@ -35,7 +35,8 @@ const [types = ''] = outputIntrospectionFile(minifyIntrospection(introspectionFr
 const sets = printedSets();
 const [checks, publishes] = ['--check', '--publish'].map((option) => process.argv.includes(option));
 
-const problems = checks || publishes ? unreadableFields(buildSchema(readFileSync(PUBLISHED, 'utf8')), INVOICE) : [];
+const published = existsSync(PUBLISHED) ? readFileSync(PUBLISHED, 'utf8') : null;
+const problems = published !== null && (checks || publishes) ? unreadableFields(buildSchema(published), INVOICE) : [];
 if (checks) {
   problems.push(
     ...(readFileSync(FILE, 'utf8') === printed
@@ -48,7 +49,7 @@ if (checks) {
       ? []
       : ['src/dashboard/graphql/sets.ts differs from the generated one: run `npm run build`']),
     ...policyViolations(schema),
-    ...breakingChanges(readFileSync(PUBLISHED, 'utf8'), schema, new Date()).map(
+    ...(published === null ? [] : breakingChanges(published, schema, new Date())).map(
       (change) =>
         `breaks clients of schema.published.graphql: ${change} Deprecate instead (docs/api/graphql.md, "Compatibility")`,
     ),

@@ -140,8 +140,9 @@ function deliveryOf(
     ...{ eventType: 'invoice.accepted', invoiceId, sequence: 3, earlier: [], createdAt: new Date(at), state },
     ...{ order: orderOf(at, nth), nextAttemptAt: null },
   };
-  const readyAt = new Date(Date.now() + DAY_MS);
-  const work = { token: null, tries: 1, retry: true, readyAt, sweepAt: new Date(readyAt.getTime() + 2000) };
+  const since = new Date();
+  const readyAt = new Date(since.getTime() + DAY_MS);
+  const work = { token: null, tries: 1, retry: true, readyAt, sweepAt: new Date(readyAt.getTime() + 2000), since };
   return {
     delivery: {
       ...documentOf(delivery, new Date(at)),

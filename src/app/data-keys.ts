@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { type DataKey, type DataKeys, dataKeys, KEY_PURPOSES, type KeyPurpose } from '../domain/data-keys.ts';
 import {
   changeRing,
-  earlierRing,
   type KeyRing,
   type KeyRingStore,
   newRing,
@@ -68,8 +67,7 @@ export function watchDataKeys(
 export async function checkMasterKey(settings: MasterKeySettings, store: KeyRingStore): Promise<MasterKey | null> {
   const keys = await readMasterKeys(settings);
   const ring = await store.read();
-  if (!ring) return (await earlierMaster(store, keys, settings)) ?? keys[0] ?? null;
-  if (ring.master === null) return keys[0] ?? null;
+  if (!ring || ring.master === null) return keys[0] ?? null;
   const master = await masterOf(ring.master, keys, settings);
   openRing(ring, master.bytes);
   return master;
@@ -93,29 +91,9 @@ async function openStoredRing(
   const known = await readMasterKeys(settings);
   const stored = await store.read();
   if (stored && stored.master !== null) return { ring: stored, master: await masterOf(stored.master, known, settings) };
-  const earlier = stored ? null : await earlierMaster(store, known, settings);
-  const master = earlier ?? known[0] ?? (await makeKeyFile(join(settings.dataDir, KEY_FILE)));
-  const ring = stored
-    ? await adopted(store, [master, ...known])
-    : await store.keep((earlier ? earlierRing : newRing)(master.bytes, new Date()));
+  const master = known[0] ?? (await makeKeyFile(join(settings.dataDir, KEY_FILE)));
+  const ring = stored ? await adopted(store, [master, ...known]) : await store.keep(newRing(master.bytes, new Date()));
   return { ring, master: await masterOf(ring.master ?? '', [master, ...known], settings) };
-}
-
-/**
- * The master key of data that has no ring; null for a new installation.
- * @throws when it is not among `keys`; the message says what to do
- */
-async function earlierMaster(
-  store: KeyRingStore,
-  keys: readonly MasterKey[],
-  settings: MasterKeySettings,
-): Promise<MasterKey | null> {
-  const mark = await store.earlierMark();
-  if (mark !== null) return masterOf(mark, keys, settings);
-  if (!(await store.isUsed())) return null;
-  // The first versions kept no mark: data of theirs does not tell which key is the right one.
-  if (!keys[0]) throw new SetupError(await wrongKeyMessage(settings, null));
-  return keys[0];
 }
 
 /** Seals a ring whose master key was given up by the first of these. Another process may do it at the same time. */

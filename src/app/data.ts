@@ -12,7 +12,6 @@ import type { RequestLog } from '../domain/request-log/request-record.ts';
 import type { LogoStore, SignersCertificates } from '../domain/tenant/ports.ts';
 import { CONNECT_MS } from '../storage/connect.ts';
 import { createDocumentStore } from '../storage/documents.ts';
-import { hasEarlierKeys } from '../storage/earlier-keys.ts';
 import type { StoreHealth } from '../storage/health.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { createSettledCounts } from '../storage/invoice-counts.ts';
@@ -92,11 +91,7 @@ export async function openData(
   const report = (text: string): void => runtime.log.info(text);
   await ensureIndexes(db, report);
   const invoiceIds = createInvoiceIds(await installation.keepInvoiceIdSecret(randomBytes(32).toString('base64url')));
-  await upgradeData(db, invoiceIds, {
-    alone: store.kind === 'own engine',
-    noticedMs: NOTICED_MS,
-    report,
-  });
+  await upgradeData(db, { alone: store.kind === 'own engine', noticedMs: NOTICED_MS, report });
   await setWebhookRetention(db, config.webhookRetention);
   const { health: storeHealth, logFailure } = watchOutages(runtime, db);
   const health = { ...storeHealth, trouble: async () => keys.trouble() ?? storeHealth.trouble() };
@@ -132,7 +127,7 @@ export async function openData(
     clientSecrets: createClientSecrets(keys.data, config.installationName),
     embedTokens: createEmbedTokens(keys.data),
     invoiceIds,
-    invoices: metrics.observed(createInvoiceRepository(db, background('changes'), await hasEarlierKeys(db))),
+    invoices: metrics.observed(createInvoiceRepository(db, background('changes'))),
     settledCounts: createSettledCounts(db),
     requestLog: createRequestLog(db),
     signersCertificates: createSignersCertificates(db),

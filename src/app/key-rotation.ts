@@ -15,7 +15,6 @@ import {
 import { createSecretBox, ENDPOINT_SECRETS } from '../domain/secret-box.ts';
 import { type Resealed, resealSecrets } from '../domain/webhook/stored-secrets.ts';
 import type { Store } from '../storage/connect.ts';
-import { forbidBefore, KEY_RING_VERSION } from '../storage/upgrades.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import { masterOf } from './data-keys.ts';
 import { lockKeyFiles } from './key-files.ts';
@@ -119,12 +118,10 @@ async function seal(
  */
 export async function rotateDataKey(
   settings: Settings,
-  { keyRing, store }: RingOf,
+  { keyRing }: RingOf,
   options: { readonly purpose: KeyPurpose; readonly earlierEndAt: Date | null },
 ): Promise<KeyRing> {
   const keys = await readMasterKeys(settings);
-  // Versions that know no ring would not know the new key.
-  await forbidBefore(store.db, KEY_RING_VERSION);
   return changeRing(keyRing, async (ring) => {
     const { bytes: master } = await masterOfRing(ring, keys, settings);
     return withNewKey(ring, options.purpose, { master, now: new Date(), earlierEndAt: options.earlierEndAt });

@@ -41,8 +41,8 @@ export function shortMark(mark: string): string {
   return mark.slice(0, 8);
 }
 
-/** Why this process cannot use data that another master key seals, with what to do. @param mark of the right key; null if the data has none */
-export async function wrongKeyMessage(settings: MasterKeySettings, mark: string | null): Promise<string> {
+/** Why this process cannot use data that another master key seals, with what to do. @param mark of the right key */
+export async function wrongKeyMessage(settings: MasterKeySettings, mark: string): Promise<string> {
   const file = join(settings.dataDir, KEY_FILE);
   const keys = await readMasterKeys(settings);
   const wrong =
@@ -56,8 +56,7 @@ export async function wrongKeyMessage(settings: MasterKeySettings, mark: string 
     settings.mongodbUrl !== null
       ? 'Set MASTER_KEY to the key of this installation'
       : `Restore ${file} from the same backup as the data and leave MASTER_KEY unset, or set MASTER_KEY to the right key`;
-  const fingerprint = mark === null ? '' : `, which has the fingerprint ${shortMark(mark)}${found}`;
-  return `${wrong}${fingerprint}. Document URLs, client secrets, sessions and webhook secrets depend on that key. ${advice}; if the key is being replaced, set MASTER_KEY_PREVIOUS to the right one. If that key is lost for good, run: npm run -s cli -- operator accept-master-key`;
+  return `${wrong}, which has the fingerprint ${shortMark(mark)}${found}. Document URLs, client secrets, sessions and webhook secrets depend on that key. ${advice}; if the key is being replaced, set MASTER_KEY_PREVIOUS to the right one. If that key is lost for good, run: npm run -s cli -- operator accept-master-key`;
 }
 
 /**

@@ -112,9 +112,7 @@ async function startOwn(
   let engine: Awaited<ReturnType<typeof startEngine>>;
   try {
     engine = await startEngine({
-      ...{ dataDir: engineFolder(config), checkAll },
-      // The command line joins; only the service upgrades.
-      ...{ keepVersion: join, ...(onFailure && { onFailure }) },
+      ...{ dataDir: engineFolder(config), checkAll, ...(onFailure && { onFailure }) },
     });
   } catch (error) {
     // Another process may have started an engine in the meantime.

@@ -27,8 +27,6 @@ export interface EngineOptions {
   transactionSeconds?: number;
   /** Check all of the file at the start, however large it is and however it was closed. */
   checkAll?: boolean;
-  /** Leave a file that an earlier version wrote one of that version, for a look at it. */
-  keepVersion?: boolean;
   /** Enable the command `configureFailPoint`, as mongod does with `enableTestCommands`. For driver tests only. */
   testCommands?: boolean;
 }

@@ -20,7 +20,6 @@ export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Pr
   const store = new Store(options.dataDir, {
     oplogBytes: options.oplogBytes ?? OPLOG_BYTES,
     checkAll: options.checkAll === true,
-    keepVersion: options.keepVersion === true,
     ...(options.transactionSeconds === undefined ? {} : { transactionMs: options.transactionSeconds * 1000 }),
   });
   const failPoints = options.testCommands ? new FailPoints() : undefined;

@@ -6,7 +6,7 @@ import type { Db } from 'mongodb';
 import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
 import { type Lane, laneOf, PARTITIONS, type PartitionRange, slotAfter, slotOf } from '../domain/invoice/lanes.ts';
 import type { Pipeline } from '../domain/invoice/pipeline.ts';
-import type { InvoiceRepository, StageQueue } from '../domain/invoice/repository.ts';
+import type { StageQueue } from '../domain/invoice/repository.ts';
 import { createClaimRanges, WHOLE_RANGE } from './claim-ranges.ts';
 import { type ClaimCounts, type Claimer, type ClaimerParts, createClaimer } from './claimer.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -37,10 +37,8 @@ const POLL_MS = 5000;
  */
 const LOCK_LIFETIME_MS = 120_000;
 
-/** Pause between two searches for old wake jobs, and for work that an earlier version wrote, milliseconds. */
+/** Pause between two searches for old wake jobs, milliseconds. */
 const TIDY_MS = 5000;
-/** Invoices in one step of the latter. */
-const PLACE_BATCH = 500;
 /** Lock limit of jobs, which end within milliseconds. */
 const LOCK_LIMIT = 500;
 /**
@@ -65,7 +63,7 @@ export interface Jobs {
 
 export interface JobsParts {
   readonly db: Db;
-  readonly invoices: ClaimerParts['invoices'] & Pick<InvoiceRepository, 'placeEarlierWork'>;
+  readonly invoices: ClaimerParts['invoices'];
   readonly members: ClaimMembers;
   /** See {@link ClaimerParts.lanes}. */
   readonly lanes: ClaimerParts['lanes'];
@@ -187,11 +185,6 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
 
   let stopTidying = async () => {};
 
-  async function tidy(): Promise<void> {
-    await removeOldWakes();
-    while (!stopping && (await invoices.placeEarlierWork(PLACE_BATCH)) === PLACE_BATCH);
-  }
-
   /** Defines the jobs. A job of a stage runs nothing: it wakes the worker of its invoice, whose claimer finds it. */
   function define(claims: Claimer): void {
     for (const [name, lane] of JOB_NAMES)
@@ -230,11 +223,10 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
       await ranges.start();
       await agenda.start();
       claimer.start();
-      stopTidying = startHousekeeping(
-        tidy,
-        (error) => report('old wake jobs and the work of an earlier version could not be tidied up', error),
-        { firstMs: 0, pauseMs: TIDY_MS },
-      );
+      stopTidying = startHousekeeping(removeOldWakes, (error) => report('old wake jobs could not be removed', error), {
+        firstMs: 0,
+        pauseMs: TIDY_MS,
+      });
     },
     async stop(timeoutMs) {
       stopping = true;

@@ -1,7 +1,4 @@
-import { type Binary, type Document, type Long, type MongoClient, MongoServerError, Timestamp } from 'mongodb';
-
-/** An engine of an earlier version knows no backups, or not their option `since`. */
-const UNKNOWN_THERE: readonly unknown[] = [59, 40415];
+import { type Binary, type Long, type MongoClient, Timestamp } from 'mongodb';
 
 /** A backup of the embedded engine, under way: what its commands answer (docs/engine.md, "Backup"). */
 export interface BackupSource {
@@ -11,8 +8,8 @@ export interface BackupSource {
   readonly log: string;
   /** Size of the data file at the begin, bytes. */
   readonly fileBytes: number;
-  /** The state of the data at the begin; undefined if the engine is of an earlier version, which does not tell it. */
-  readonly history: DataState | undefined;
+  /** The state of the data at the begin. */
+  readonly history: DataState;
   /** Whether the data has been in the state that was asked for; null when none was. */
   readonly continues: boolean | null;
   /** Tells the engine how many bytes of the present log are copied. */
@@ -35,18 +32,17 @@ export interface DataState {
 
 /** Where the log ends, or how it ended. */
 export type LogState =
-  | { readonly isMoved: false; readonly end: number; readonly at: Date; readonly history: DataState | undefined }
+  | { readonly isMoved: false; readonly end: number; readonly at: Date; readonly history: DataState }
   | { readonly isMoved: true; readonly from: number; readonly rest: Uint8Array };
 
 /**
  * Begins a backup of the engine that the client is connected to. It ends with the connection.
  * @param since the state of a copy, which the engine looks for in the history of its data
- * @throws when that engine is of a version that knows no backups; the message says what to do
  */
 export async function beginBackup(client: MongoClient, since?: DataState): Promise<BackupSource> {
   const admin = client.db('admin');
   const begin = { beginBackup: 1, ...(since && { since: encoded(since) }) };
-  const { backup, file, log, fileBytes, history, continues = null } = await admin.command(begin).catch(explained);
+  const { backup, file, log, fileBytes, history, continues = null } = await admin.command(begin);
   return {
     ...{ file, log, fileBytes: Number(fileBytes as number | Long), history: decoded(history), continues },
     async askLog(read) {
@@ -70,9 +66,7 @@ interface EncodedState {
 
 const ID_DIGITS = 12;
 
-function decoded(state: EncodedState | undefined): DataState | undefined {
-  if (!state) return undefined;
-  const { id, time, sum } = state;
+function decoded({ id, time, sum }: EncodedState): DataState {
   const digits = Number(id).toString(16).padStart(ID_DIGITS, '0');
   return { id: digits, seconds: time.t, increment: time.i, sum: Number(sum) };
 }
@@ -80,12 +74,4 @@ function decoded(state: EncodedState | undefined): DataState | undefined {
 function encoded({ id, seconds, increment, sum, exact }: DataState): EncodedState {
   const time = new Timestamp({ t: seconds, i: increment });
   return { id: Number.parseInt(id, 16), time, sum, ...(exact && { exact: true }) };
-}
-
-function explained(error: unknown): Document {
-  if (!(error instanceof MongoServerError) || !UNKNOWN_THERE.includes(error.code)) throw error;
-  throw new Error(
-    'The running service is of an earlier version, which cannot be copied while it runs. Stop it, and run the command again.',
-    { cause: error },
-  );
 }

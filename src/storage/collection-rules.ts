@@ -85,11 +85,6 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     move: 'moved',
     erasure: { stays: 'The entry of the operators that the tenant was erased; its own entries go.' },
   },
-  earlier_idempotency_keys: {
-    placement: BY_ID,
-    move: 'moved',
-    erasure: { stays: 'Two ids that lead nowhere any more.' },
-  },
   webhook_events: OF_INVOICES,
   // By ranges, because the id starts with the UUID of the event, so that an event's deliveries are next to each other.
   webhook_deliveries: { placement: { key: { _id: 1 } }, move: 'moved', erasure: 'erased' },

@@ -1,6 +1,6 @@
-import type { Collection, Document, Filter } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import { isFinal } from '../domain/invoice/lifecycle.ts';
-import { type ErasureStore, LEGAL_YEARS } from '../domain/tenant-data/erasure.ts';
+import type { ErasureStore } from '../domain/tenant-data/erasure.ts';
 import { insertNew } from './insert-new.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { type NumberDocument, ownNumberKey, seriesKey } from './invoice-numbers.ts';
@@ -109,17 +109,8 @@ export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenant
       return found.length;
     },
     async expired({ year, retentionYears }, limit) {
-      const issuedBefore = (years: number) => ({ issueYear: { $lt: year - years } });
-      // One range of the index at a time, because not every server uses it for an alternative of two.
-      const ranges: Document[] = [
-        { keptThrough: { $lt: year }, ...issuedBefore(retentionYears) },
-        { keptThrough: null, ...issuedBefore(Math.max(retentionYears, LEGAL_YEARS)) },
-      ];
-      for (const range of ranges) {
-        const found = await kept.find(range).limit(limit).toArray();
-        if (found.length > 0) return found.map(keptOf);
-      }
-      return [];
+      const over = { keptThrough: { $lt: year }, issueYear: { $lt: year - retentionYears } };
+      return (await kept.find(over).limit(limit).toArray()).map(keptOf);
     },
     async removeExpired(invoiceIds) {
       const found = await kept.find(among(invoiceIds)).project<Numbered>(NUMBERED).toArray();

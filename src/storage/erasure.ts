@@ -7,7 +7,7 @@ import { removePeopleOf } from './erasure-people.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
 import { certificateId } from './signers-certificates.ts';
 import { fileCollections } from './stored-files.ts';
-import { attemptIds, type DeliveryDocument } from './webhook-delivery-document.ts';
+import type { DeliveryDocument } from './webhook-delivery-document.ts';
 
 interface ErasedTenant {
   _id: string;
@@ -163,7 +163,7 @@ export function createErasureStore(db: Db): ErasureStore {
         .limit(limit)
         .toArray();
       if (found.length === 0) return 0;
-      const made = found.flatMap((each) => [...attemptIds(each), ...(each.work?.token ? [each.work.token] : [])]);
+      const made = found.flatMap((each) => [...each.attempts, ...(each.work?.token ? [each.work.token] : [])]);
       if (made.length > 0) await attempts.deleteMany({ _id: { $in: made } });
       await deliveries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
       return found.length;

@@ -70,12 +70,6 @@ export const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       key: { 'work.lane': 1, 'work.partition': 1, 'work.dueAt': 1 },
       partialFilterExpression: { 'work.lane': { $exists: true } },
     },
-    // Work that an earlier version wrote. This version writes no such field, so that the index is empty.
-    {
-      name: 'overdue',
-      key: { 'work.sweepAt': 1 },
-      partialFilterExpression: { 'work.sweepAt': { $exists: true } },
-    },
     {
       name: 'parked',
       key: { 'work.parked': 1, tenantId: 1, 'work.dueAt': 1 },
@@ -188,28 +182,15 @@ export const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   ],
 };
 
-/**
- * Indexes of earlier versions that no query of this one uses, by collection; each write would go on keeping them up. The
- * `expiry` of webhooks' collections is not among them: it removes what those versions stored.
- */
-const UNUSED: Readonly<Record<string, readonly string[]>> = {
-  tenants: ['erasure_pending'],
-  kept_invoices: ['expiry'],
-  jobs: ['invoice'],
-  mock_submissions: ['dgi_id'],
-  webhook_deliveries: ['list', 'list_by_endpoint', 'pending_of_invoice'],
-};
-
 /** MongoDB's codes for an index that exists with other options, or with another key or filter. */
 const CONFLICTS: readonly unknown[] = [85, 86];
-const NAMESPACE_NOT_FOUND = 26;
 const INDEX_NOT_FOUND = 27;
 const INDEX_BUILD_ABORTED = 276;
 
 /**
- * Creates missing indexes, replaces those that an earlier version created otherwise under the same name, and drops those
- * that are no longer used. Safe to run at each start, and in several processes at once.
- * @param report is told of each index that is replaced or dropped
+ * Creates missing indexes, and replaces those that exist otherwise under the same name. Safe to run at each start, and in
+ * several processes at once. An index that is no longer used is dropped by an upgrade.
+ * @param report is told of each index that is replaced
  */
 export async function ensureIndexes(db: Db, report: (text: string) => void = () => {}): Promise<void> {
   await Promise.all(
@@ -223,7 +204,6 @@ export async function ensureIndexes(db: Db, report: (text: string) => void = () 
       }
     }),
   );
-  await Promise.all(Object.entries(UNUSED).map(([name, unused]) => dropUnused(db.collection(name), unused, report)));
 }
 
 async function ensureIndex(
@@ -241,31 +221,9 @@ async function ensureIndex(
     if (index.unique) throw error;
     // Another process may have replaced it meanwhile.
     if (await hasIndex(collection, index)) return;
-    report(
-      `replaces the index ${index.name} of ${collection.collectionName}, which an earlier version created otherwise`,
-    );
+    report(`replaces the index ${index.name} of ${collection.collectionName}, which was created otherwise`);
     await dropIndex(collection, String(index.name));
     await ensureIndex(collection, index, report);
-  }
-}
-
-async function dropUnused(
-  collection: Collection,
-  unused: readonly string[],
-  report: (text: string) => void,
-): Promise<void> {
-  // Asked first, because a drop waits until nobody uses the collection, also if there is no such index.
-  const present = await collection
-    .listIndexes()
-    .toArray()
-    .catch((error: unknown) => {
-      // Jobs make their collection later.
-      if (hasCode(error, [NAMESPACE_NOT_FOUND])) return [];
-      throw error;
-    });
-  for (const name of unused.filter((each) => present.some((index) => index.name === each))) {
-    report(`drops the index ${name} of ${collection.collectionName}, which only earlier versions used`);
-    await dropIndex(collection, name);
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyBulkWriteOperation, Collection, Filter, UpdateFilter } from 'mongodb';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { CLOCK_SKEW_MS } from '../domain/durations.ts';
 import { ALL_PARTITIONS, HURRIED_LANE, LANE_NAMES } from '../domain/invoice/lanes.ts';
 import { MOST_PAUSED, pauseAfter } from '../domain/invoice/pauses.ts';
@@ -8,9 +8,9 @@ import { later } from '../domain/later.ts';
 import { type InvoiceDocument, invoiceOf, placeOf } from './invoice-document.ts';
 import { OUTBOX_GRACE_MS } from './invoice-transitions.ts';
 import { decoded } from './pages.ts';
-import { placeFields, type StoredWork } from './stored-work.ts';
+import type { StoredWork } from './stored-work.ts';
 
-type Claims = Pick<InvoiceRepository, 'due' | 'backlog' | 'claimMany' | 'handBack' | 'placeEarlierWork' | 'reschedule'>;
+type Claims = Pick<InvoiceRepository, 'due' | 'backlog' | 'claimMany' | 'handBack' | 'reschedule'>;
 
 /** How workers find due invoices and claim many at once. */
 export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
@@ -86,29 +86,6 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
           { hint: { _id: 1 } },
         );
       }
-    },
-
-    async placeEarlierWork(limit) {
-      const found = await invoices
-        .find({ 'work.sweepAt': { $exists: true } })
-        .project<Pick<InvoiceDocument, '_id' | 'tenantId' | 'environment'> & { work: StoredWork }>({
-          tenantId: 1,
-          environment: 1,
-          work: 1,
-        })
-        .sort({ 'work.sweepAt': 1 })
-        .limit(limit)
-        .toArray();
-      // Guarded, because a worker of the earlier version may write further work meanwhile; that is found next time.
-      const updates = found.map((document): AnyBulkWriteOperation<InvoiceDocument> => {
-        const { _id, work } = document;
-        const { stage, parked = false, blocked = null, sweepAt } = work;
-        const place = placeFields({ ...document, id: _id }, { stage, parked, blocked });
-        const filter = { _id, 'work.stage': stage, 'work.sweepAt': sweepAt } as Filter<InvoiceDocument>;
-        return { updateOne: { filter, update: { ...set(place), $unset: { 'work.sweepAt': '' } }, hint: { _id: 1 } } };
-      });
-      if (updates.length > 0) await invoices.bulkWrite(updates, { ordered: false });
-      return found.length;
     },
 
     async reschedule(now, leaseMs) {

@@ -1,4 +1,3 @@
-import type { AuthorityAttempt } from '../domain/invoice/authority-attempt.ts';
 import { customerKey } from '../domain/invoice/customer-key.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
@@ -9,31 +8,17 @@ import type { InvoicePlace, SeriesNumber } from '../domain/invoice/series-number
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { type StoredWork, storedWork, workFields } from './stored-work.ts';
 
-/** The fields that attempts of earlier versions lack. */
-const UNTIMED = { milliseconds: 0, requestId: null } as const satisfies Partial<AuthorityAttempt>;
-
 /** A stored invoice. Status, events and lease are in one document, so that one update changes them atomically. */
 export interface InvoiceDocument
   extends Omit<
       Invoice,
-      | 'id'
-      | 'metadata'
-      | 'number'
-      | 'ownNumber'
-      | 'work'
-      | 'events'
-      | 'email'
-      | 'documentRevision'
-      | 'authorityAttempts'
-      | 'terms'
-      | 'traceparent'
-      | keyof typeof UNANSWERED
+      'id' | 'metadata' | 'number' | 'ownNumber' | 'work' | 'events' | 'terms' | 'traceparent' | keyof typeof UNANSWERED
     >,
     Partial<Pick<Invoice, keyof typeof UNANSWERED>> {
   _id: string;
   ownNumber?: string;
   /** Of the customer's name: see `customerKey`. */
-  customerKey?: string;
+  customerKey: string;
   /** Without terms that are null. */
   terms?: Partial<InvoiceTerms>;
   /** Pairs, because names may contain dots and dollar signs. */
@@ -44,10 +29,7 @@ export interface InvoiceDocument
   /** The year of the series in which the invoice has no number yet. */
   awaitsNumber?: number;
   events: InvoiceEvent[];
-  email?: Invoice['email'];
-  documentRevision?: number;
   traceparent?: string;
-  authorityAttempts?: Invoice['authorityAttempts'];
   idempotency?: IdempotencyMark;
   series?: SeriesNumber;
   work?: StoredWork | undefined;
@@ -108,9 +90,6 @@ export function invoiceOf({
   customerKey: _customerKey,
   series,
   ownNumber,
-  email,
-  authorityAttempts,
-  documentRevision,
   terms,
   work,
   traceparent,
@@ -123,15 +102,12 @@ export function invoiceOf({
     metadata: Object.fromEntries(metadata),
     number: ownNumber ?? (series ? legalNumber(series) : null),
     ownNumber: ownNumber ?? null,
-    email: email ?? null,
     terms: { ...NO_TERMS, ...terms },
-    authorityAttempts: (authorityAttempts ?? []).map((attempt) => ({ ...UNTIMED, ...attempt })),
-    documentRevision: documentRevision ?? 0,
     traceparent: traceparent ?? null,
     work: work
       ? {
           ...{ ...NEW_WORK, stage: work.stage, ...workFields(work) },
-          ...{ dueAt: work.dueAt, claims: work.claims ?? 0, since: work.since ?? work.dueAt },
+          ...{ dueAt: work.dueAt, claims: work.claims, since: work.since },
         }
       : null,
   });

@@ -115,16 +115,8 @@ export function readingOf(stores: NumberedInvoices): Reading {
     },
 
     async awaitingNumber(tenantId, environment, year, limit) {
-      // An earlier version, which may still run, gives numbers and leaves the year.
-      const filter = {
-        tenantId,
-        environment,
-        awaitsNumber: year,
-        status: 'pending',
-        'series.serial': { $exists: false },
-      };
       const found = await invoices
-        .find(filter as Filter<InvoiceDocument>, { hint: 'in_line' })
+        .find({ tenantId, environment, awaitsNumber: year, status: 'pending' }, { hint: 'in_line' })
         .project<{ _id: string; order: string }>({ order: 1 })
         .sort({ order: 1 })
         .limit(limit)

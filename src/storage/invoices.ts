@@ -2,7 +2,6 @@ import type { Db, MongoClient } from 'mongodb';
 import type { Outcome, Through } from '../domain/grouped.ts';
 import { type CreationOutcome, type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
-import { findByEarlierKey } from './earlier-keys.ts';
 import { insertAll } from './insert-each.ts';
 import { claimsOf } from './invoice-claims.ts';
 import { documentOf, type InvoiceDocument, invoiceOf } from './invoice-document.ts';
@@ -16,11 +15,8 @@ import { createOrderedInsert, TurnOver } from './ordered-insert.ts';
 const MAX_INVOICES = 64;
 const MAX_LINES = 1000;
 
-/**
- * Invoices in the collection `invoices`, and the numbers that they have taken in `invoice_numbers`.
- * @param hasEarlierKeys whether there are invoices whose ids are not derived from their idempotency keys
- */
-export function createInvoiceRepository(db: Db, background?: Through, hasEarlierKeys = false): InvoiceRepository {
+/** Invoices in the collection `invoices`, and the numbers that they have taken in `invoice_numbers`. */
+export function createInvoiceRepository(db: Db, background?: Through): InvoiceRepository {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const numbers = db.collection<NumberDocument>('invoice_numbers');
   const stores = { invoices, numbers };
@@ -36,12 +32,9 @@ export function createInvoiceRepository(db: Db, background?: Through, hasEarlier
     isApart: ({ ownNumber }) => ownNumber !== undefined,
     writeApart: (documents, canBegin) => insertNumbered(stores, db.client, documents, canBegin),
   });
-  const findEarlier = (id: string) => (hasEarlierKeys ? findByEarlierKey(db, id) : null);
   return {
     async insert(invoice, order, mark) {
       const document = documentOf(invoice, order, mark);
-      const first = mark && (await findEarlier(invoice.id));
-      if (first) return replayOf(first);
       try {
         await write(document);
         return { invoice, earlier: null };
@@ -56,7 +49,7 @@ export function createInvoiceRepository(db: Db, background?: Through, hasEarlier
     },
 
     async findCreatedAs(invoiceId) {
-      const document = (await findEarlier(invoiceId)) ?? (await invoices.findOne({ _id: invoiceId }));
+      const document = await invoices.findOne({ _id: invoiceId });
       return document && invoiceOf(document);
     },
 

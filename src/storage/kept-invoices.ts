@@ -14,10 +14,10 @@ const KEPT_FIELDS = [
   ...DOCUMENT_FIELDS,
 ] as const satisfies readonly (keyof InvoiceDocument)[];
 
-/** A kept invoice. Its PDF is named until it is removed. Earlier versions stored no `keptThrough`. */
+/** A kept invoice. Its PDF is named until it is removed. */
 export type KeptDocument = Pick<InvoiceDocument, (typeof KEPT_FIELDS)[number]> & {
   issueYear: number;
-  keptThrough?: number;
+  keptThrough: number;
 };
 
 export const KEPT_PROJECTION: Document = Object.fromEntries(KEPT_FIELDS.map((field) => [field, 1]));
@@ -44,7 +44,7 @@ export function keptOf({ issueYear, keptThrough, ...stored }: KeptDocument): Kep
   const { authorityWarnings, heldAs, createdAt, updatedAt, events, xml, receipt, cleared } = invoice;
   return {
     ...{ id, tenantId, environment, status, number, ownNumber, dgiId, rejectionReason, problems },
-    ...{ issueYear, keptThrough: keptThrough ?? null, authorityWarnings, heldAs },
+    ...{ issueYear, keptThrough, authorityWarnings, heldAs },
     ...{ createdAt, updatedAt, events, xml, receipt, cleared },
   };
 }

@@ -212,8 +212,7 @@ export function createPeopleRepository(db: Db): PeopleRepository {
   };
 }
 
-/** An invitation of an earlier version does not say who made it, and its mail had the link that was shown, too. */
 function invitationOf(stored: StoredInvitation): Invitation {
-  const { _id: id, email, grants, expiresAt, invitedBy = null, proofHash = null } = stored;
+  const { _id: id, email, grants, expiresAt, invitedBy, proofHash } = stored;
   return { id, email, grants, expiresAt, invitedBy, proofHash };
 }

@@ -3,9 +3,7 @@ import { type Lane, laneOf, type PlacedWork, slotOf } from '../domain/invoice/la
 import type { NextWork } from '../domain/invoice/repository.ts';
 
 /** The stored work of an invoice. Fields that are as in `NEW_WORK` are absent, except those that queries need. */
-export interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parked' | 'idle' | 'blocked'> {
-  claims?: number;
-  since?: Date;
+export interface StoredWork extends Omit<Work, 'failures' | 'parked' | 'idle' | 'blocked'> {
   failures?: Work['failures'];
   parked?: true;
   idle?: true;
@@ -16,8 +14,6 @@ export interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' |
   lane?: Lane;
   /** The slot, see {@link slotOf}. */
   partition?: number;
-  /** Only in work that an earlier version wrote: it has no lane and no partition until a worker adds them. */
-  sweepAt?: Date;
 }
 
 type Placed = Pick<Invoice, 'id' | 'tenantId' | 'environment'>;

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import type { Decision, LedgerRow, SubmissionLedger } from '../domain/authority/ports.ts';
+import type { LedgerRow, SubmissionLedger } from '../domain/authority/ports.ts';
 import { createGroup, type Outcome, type Through } from '../domain/grouped.ts';
 import { batchedFind } from './batched-find.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
@@ -8,16 +8,8 @@ import { insertEach } from './insert-each.ts';
 /** Maximum number of submissions recorded by one command. */
 const MAX_ROWS = 64;
 
-interface LedgerDocument extends Omit<LedgerRow, 'submissionId' | 'decision'> {
+interface LedgerDocument extends Omit<LedgerRow, 'submissionId'> {
   _id: string;
-  decision: Decision | EarlierRejection;
-}
-
-/** A rejection as earlier versions stored it: its reason was a text without parts. */
-interface EarlierRejection {
-  readonly outcome: 'rejected';
-  readonly reason: string;
-  readonly decidedAt: Date;
 }
 
 /**
@@ -92,10 +84,6 @@ function documentOf({ submissionId, ...row }: LedgerRow): LedgerDocument {
   return { _id: submissionId, ...row };
 }
 
-function rowOf({ _id, decision, ...row }: LedgerDocument): LedgerRow {
-  return { submissionId: _id, ...row, decision: 'reason' in decision ? decisionOf(decision) : decision };
-}
-
-function decisionOf({ reason, ...decision }: EarlierRejection): Decision {
-  return { ...decision, problems: [{ code: 'rejected', path: null, message: reason }] };
+function rowOf({ _id, ...row }: LedgerDocument): LedgerRow {
+  return { submissionId: _id, ...row };
 }

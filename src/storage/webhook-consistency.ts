@@ -1,7 +1,7 @@
 import type { Db, Document } from 'mongodb';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { idsOf, presentTenants } from './present-documents.ts';
-import { attemptIds, type DeliveryDocument, type DeliveryWork } from './webhook-delivery-document.ts';
+import type { DeliveryDocument, DeliveryWork } from './webhook-delivery-document.ts';
 import type { EventDocument } from './webhook-events.ts';
 import { type KeptSince, keptSince } from './webhook-retention.ts';
 
@@ -10,9 +10,10 @@ const EVENTS = 500;
 const DELIVERIES = 200;
 
 type CheckedEvent = Pick<EventDocument, '_id' | 'tenantId' | 'invoiceId' | 'sequence'>;
-/** Earlier versions stored no `storedAt`. */
-type CheckedDelivery = Pick<DeliveryDocument, '_id' | 'tenantId' | 'eventId' | 'createdAt' | 'state' | 'attempts'> & {
-  readonly storedAt?: Date;
+type CheckedDelivery = Pick<
+  DeliveryDocument,
+  '_id' | 'tenantId' | 'eventId' | 'createdAt' | 'storedAt' | 'state' | 'attempts'
+> & {
   readonly work?: Pick<DeliveryWork, 'token' | 'timesDisabled'>;
 };
 
@@ -26,8 +27,8 @@ interface Named {
   readonly by: Owned;
   readonly collection: keyof KeptSince;
   readonly id: string;
-  /** A time at or before which it was not stored yet; undefined if none is known. */
-  readonly notBefore: Date | undefined;
+  /** A time at or before which it was not stored yet. */
+  readonly notBefore: Date;
 }
 
 interface Fault {
@@ -86,7 +87,7 @@ export function checkedDeliveries(db: Db, since: KeptSince): AsyncGenerator<stri
     const named = deliveries.flatMap((by) => [
       eventNamed(by, by.eventId, by.createdAt),
       // An attempt is made after its delivery was stored, and written before the delivery names it.
-      ...attemptIds(by).map((id): Named => ({ by, collection: 'webhook_attempts', id, notBefore: by.storedAt })),
+      ...by.attempts.map((id): Named => ({ by, collection: 'webhook_attempts', id, notBefore: by.storedAt })),
     ]);
     const gone = await lost(db, named, since);
     return [
@@ -122,8 +123,7 @@ function eventNamed(by: Owned, id: string, at: Date): Named {
  * @param since read at the beginning; rows that were stored before it are not looked for
  */
 async function lost(db: Db, named: readonly Named[], since: KeptSince): Promise<Named[]> {
-  const isKept = (limits: KeptSince) => (each: Named) =>
-    each.notBefore !== undefined && each.notBefore > limits[each.collection];
+  const isKept = (limits: KeptSince) => (each: Named) => each.notBefore > limits[each.collection];
   const missing: Named[] = [];
   for (const [collection, wanted] of Map.groupBy(named.filter(isKept(since)), (each) => each.collection)) {
     const found = await idsOf(

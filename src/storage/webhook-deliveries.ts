@@ -15,7 +15,6 @@ import { createOrderedInsert, insertNewInOrder } from './ordered-insert.ts';
 import { readAll, readPage } from './pages.ts';
 import {
   type AttemptDocument,
-  attemptIds,
   claimOf,
   type DeliveryDocument,
   type DeliveryWork,
@@ -234,13 +233,11 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
           ...{ tenantId: 1, environment: 1, attempts: 1 },
         });
       const own = (await named.toArray()).filter(isOf(owner));
-      const search = attempts.find({ _id: { $in: own.flatMap(attemptIds) } }, { raw: true });
+      const search = attempts.find({ _id: { $in: own.flatMap((each) => each.attempts) } }, { raw: true });
       const most = ids.length * KEPT_ATTEMPTS;
       const { found, bytes } = await readAll(search, most, maxBytes, ATTEMPTS_AT_ONCE);
       const stored = new Map(found.map(({ _id, ...attempt }) => [_id, attempt]));
-      const attemptsOf = (named: DeliveryDocument['attempts']) =>
-        named.flatMap((each) => (typeof each === 'string' ? (stored.get(each) ?? []) : each));
-      const rows = own.map((each) => [each._id, attemptsOf(each.attempts)] as const);
+      const rows = own.map((each) => [each._id, each.attempts.flatMap((id) => stored.get(id) ?? [])] as const);
       return { rows: new Map(rows), bytes };
     },
 

@@ -8,8 +8,8 @@ export interface DeliveryDocument extends Omit<Delivery, 'id' | 'nextAttemptAt'>
   _id: string;
   /** Absent when the delivery is settled. */
   work?: DeliveryWork | undefined;
-  /** Ids of the last `KEPT_ATTEMPTS` attempts, oldest first. Earlier versions stored the attempts themselves here. */
-  attempts: (string | Attempt)[];
+  /** Ids of the last `KEPT_ATTEMPTS` attempts, oldest first. */
+  attempts: string[];
   /** The retention counts from here. */
   storedAt: Date;
 }
@@ -37,13 +37,8 @@ export interface DeliveryWork {
   readyAt?: Date;
   /** When the sweep examines it: a grace period after `readyAt` or after the end of the lease. */
   sweepAt: Date;
-  /** When these times were written, by the same clock. Absent in what earlier versions wrote. */
-  since?: Date;
-}
-
-/** The ids of the attempts that are documents of their own. */
-export function attemptIds({ attempts }: Pick<DeliveryDocument, 'attempts'>): string[] {
-  return attempts.filter((each) => typeof each === 'string');
+  /** When these times were written, by the same clock. */
+  since: Date;
 }
 
 /** The document of a new delivery. */
@@ -54,7 +49,7 @@ export function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, s
 /** @returns null when no process holds a lease */
 export function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDelivery | null {
   const { _id, tenantId, endpointId, eventId, invoiceId, sequence, createdAt } = document;
-  const { earlier = [], work, traceparent } = document;
+  const { earlier, work, traceparent } = document;
   if (!work?.token) return null;
   const { token, tries, retry, manual = false, timesDisabled = 0 } = work;
   return {

@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest';
-import { customerKey } from '../../src/domain/invoice/customer-key.ts';
 import type { InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
-import { keyEarlierCustomers } from '../../src/storage/earlier-customers.ts';
-import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { Client } from '../support/client.ts';
 import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
@@ -106,20 +103,4 @@ it('the days count what the tenant created, by status', async () => {
   for (const status of ['accepted', 'accepted', 'rejected', 'pending'] as const)
     await store('A', '1', 1, other.id, status);
   expect((await today())[0]).toEqual({ accepted: 2, rejected: 1, pending: 1 });
-});
-
-it('invoices of an earlier version get their key, more than a batch of them', async () => {
-  const { db } = service.app.store;
-  const invoices = db.collection<InvoiceDocument>('invoices');
-  const like = await invoices.findOne({ _id: await store('Société Âgée', ICES[0] ?? '', 3) });
-  if (!like) throw new Error('the invoice was not stored');
-  const { customerKey: _key, ...earlier } = like;
-  const old = Array.from({ length: 1500 }, (_, i) => ({ ...earlier, _id: `inv_old_${i}`, order: `${like.order}${i}` }));
-  await invoices.insertMany(old);
-  const missing = () => invoices.countDocuments({ tenantId: tenant.id, customerKey: { $exists: false } });
-  expect(await missing()).toBe(1500);
-  await keyEarlierCustomers(db);
-  expect(await missing()).toBe(0);
-  expect((await invoices.findOne({ _id: 'inv_old_1499' }))?.customerKey).toBe(customerKey('Société Âgée'));
-  await invoices.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
 });

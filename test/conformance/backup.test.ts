@@ -441,19 +441,6 @@ describe('a folder that is followed', () => {
     });
   });
 
-  test('by an earlier version is replaced by any data, once', async () => {
-    const [dataDir, to] = [join(folder, 'earlier'), join(folder, 'earlier followed')];
-    await withEngine(join(folder, 'other'), async () => {
-      await writeManifest(to, { ...(await followed(join(folder, 'other'), to)), history: undefined });
-    });
-    await withEngine(dataDir, async () => {
-      expect(await followed(dataDir, to)).toMatchObject({ history: { id: expect.any(String) } });
-    });
-    await withEngine(join(folder, 'other'), async () => {
-      await expect(follow(join(folder, 'other'), to).done).rejects.toThrow('data of another one');
-    });
-  });
-
   test.each(['EPIPE', 'ECONNRESET'])('is followed again after %s, which the driver does not wrap', async (code) => {
     const [dataDir, to] = [join(folder, `broken by ${code}`), join(folder, `followed after ${code}`)];
     await withEngine(dataDir, async () => {

@@ -124,7 +124,7 @@ test('an empty file with a write-ahead log beside it is not a new file', () => {
   expect(open).toThrow(/is damaged.*it is empty/);
 });
 
-test.each(['-wal', '.sums', '.seal'])('a missing file with %s beside it is not a new file', (beside) => {
+test.each(['-wal', '.sums'])('a missing file with %s beside it is not a new file', (beside) => {
   rmSync(path);
   writeFileSync(`${path}${beside}`, 'x');
   expect(open).toThrow(/is damaged.*it is gone/);

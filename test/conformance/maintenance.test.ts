@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -274,57 +274,5 @@ test('a drop answers before its documents are removed; nobody sees them, and the
     await eventually(async () => (await db.command({ compact: 'large' })).ok === 1);
   });
   expect(rows()).toEqual([3, 3]);
-  await rm(own, { recursive: true, force: true });
-});
-
-test('a look leaves a file of an earlier version as it is until this version is needed; a start does not', async () => {
-  const own = await mkdtemp(join(tmpdir(), 'earlier-'));
-  const withDb = async <T>(work: (db: Db) => Promise<T>, keepVersion = true): Promise<T> => {
-    const earlier = await startEngine({ dataDir: own, keepVersion });
-    const from = await new MongoClient(earlier.uri).connect();
-    try {
-      return await work(from.db('earlier'));
-    } finally {
-      await from.close();
-      await earlier.close();
-    }
-  };
-  const inFile = <T>(work: (file: DatabaseSync) => T): T => {
-    const file = new DatabaseSync(join(own, 'engine.sqlite'));
-    try {
-      return work(file);
-    } finally {
-      file.close();
-    }
-  };
-  await withDb((db) => db.collection('c').insertOne({ a: 1 }));
-  const version = () => inFile((file) => file.prepare('PRAGMA user_version').get()?.user_version);
-  const isThere = (db: Db) => expect(db.collection('c').findOne({ a: 1 })).resolves.toMatchObject({ a: 1 });
-  inFile((file) => file.exec('PRAGMA auto_vacuum = NONE; VACUUM; PRAGMA user_version = 3'));
-  await withDb(async (db) => {
-    await isThere(db);
-    await db.collection('c').insertOne({ a: 2 });
-  });
-  expect(version()).toBe(3);
-  // A program of that version would not keep them up to date.
-  expect(existsSync(join(own, 'engine.sqlite.sums'))).toBe(false);
-  await withDb(async (db) => {
-    await isThere(db);
-    await db.collection('c').createIndex({ a: 1 });
-    await expect(db.command({ compact: 'c' })).rejects.toMatchObject({ code: 115 });
-  });
-  expect(version()).toBe(5);
-  expect(existsSync(join(own, 'engine.sqlite.sums'))).toBe(true);
-  for (const change of [(db: Db) => db.collection('c').dropIndexes(), (db: Db) => db.collection('c').drop()]) {
-    inFile((file) => file.exec('PRAGMA user_version = 4'));
-    await withDb(isThere);
-    expect(version()).toBe(4);
-    await withDb(change);
-    expect(version()).toBe(5);
-  }
-  inFile((file) => file.exec('PRAGMA user_version = 4'));
-  await withDb(async () => undefined, false);
-  expect(version()).toBe(5);
-  expect(existsSync(join(own, 'engine.sqlite.sums'))).toBe(true);
   await rm(own, { recursive: true, force: true });
 });

@@ -65,7 +65,6 @@ async function worker(run: (invoiceId: string) => Promise<void>, soleWorker = fa
       claimMany: async (_lane, ids) =>
         ids.filter((id) => waiting.delete(id)).map((id) => ({ token: 'any', invoice: pendingInvoice({ id }) })),
       handBack: async () => undefined,
-      placeEarlierWork: async () => 0,
     },
     members: createClaimMembers(store.db),
     report: (message, error) => complaints.push(`${message}: ${error}`),

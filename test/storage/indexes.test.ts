@@ -249,7 +249,6 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.due, late', () => invoices.due('mail', ALL_PARTITIONS, 5, 3000), 0],
   ['invoices.claimMany', async () => invoices.claimMany('stages', [(await freshInvoice()).id, 'inv_x'], 1000), 2],
   ['invoices.handBack', async () => invoices.handBack([(await freshClaim()) as never]), 1],
-  ['invoices.placeEarlierWork', () => invoices.placeEarlierWork(5), 5],
   ['invoices.reschedule', () => invoices.reschedule(new Date(), 4000), 5],
   ['claimMembers.heartbeat', () => createClaimMembers(store.db).heartbeat(HEARTBEAT), 1],
   ['claimMembers.list', () => createClaimMembers(store.db).list(), 1],

@@ -690,24 +690,6 @@ describe('due invoices', () => {
     await invoices.change(claim, { work: { ...keep, stage, keep: false } }, 60_000);
     expect(await dueIds(lane)).toContain(claim.invoice.id);
   });
-
-  it('that an earlier version wrote get lane and partition, however often it writes', async () => {
-    const collection = store.db.collection<InvoiceDocument>('invoices');
-    const [due, parked] = [await dueSince(0), await dueSince(0)];
-    const earlier = { $unset: { 'work.lane': '', 'work.partition': '' }, $set: { 'work.sweepAt': ago(0) } } as const;
-    for (let time = 0; time < 2; time++) {
-      await collection.updateOne({ _id: due.id }, earlier as never);
-      await collection.updateOne({ _id: parked.id }, {
-        ...earlier,
-        $set: { ...earlier.$set, 'work.parked': true },
-      } as never);
-      expect(await dueIds()).not.toContain(due.id);
-      while ((await invoices.placeEarlierWork(1)) === 1);
-      expect(await dueIds()).toContain(due.id);
-      expect(await dueIds()).not.toContain(parked.id);
-      expect((await collection.findOne({ _id: parked.id }))?.work).not.toHaveProperty('sweepAt');
-    }
-  });
 });
 
 describe('the feed', () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { changeRing, newRing, openRing, sealedBy, withNewKey } from '../../src/domain/installation/key-ring.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
-import { createKeyRingStore, refuseEarlierMark } from '../../src/storage/key-ring.ts';
+import { createKeyRingStore } from '../../src/storage/key-ring.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 
 let mongo: TestMongo;
@@ -61,18 +61,4 @@ it('of many operators who add a data key at once, one does, and none overwrites 
   const stored = await rings.read();
   expect(stored?.keys.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   expect(stored?.revision).toBe(3);
-});
-
-it('the mark of a version before the ring is known until that version is refused', async () => {
-  const rings = createKeyRingStore(store.db);
-  expect(await rings.earlierMark()).toBeNull();
-  await store.db.collection<{ _id: string }>('installation').insertOne({ _id: 'master-key', hash: 'mark' } as never);
-  expect(await rings.earlierMark()).toBe('mark');
-  await refuseEarlierMark(store.db);
-  await refuseEarlierMark(store.db);
-  expect(await rings.earlierMark()).toBeNull();
-  // What that version compares with the mark of its key.
-  expect((await store.db.collection('installation').findOne({ _id: 'master-key' as never }))?.hash).not.toMatch(
-    /^[0-9a-f]{64}$/,
-  );
 });

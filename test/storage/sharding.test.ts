@@ -34,23 +34,12 @@ afterAll(() => store.close());
 
 /**
  * Functions of `src/storage` that take a database and are no repositories. The feeds follow a change stream, which
- * mongos offers as one for all shards. What an earlier version stored is on one shard; earlier keys are found by
- * `createInvoiceRepository`. A check reads everything. `migrate` runs while nothing else does, and reads whole collections.
+ * mongos offers as one for all shards. A check reads everything. `migrate` runs while nothing else does, and reads whole collections.
  */
 const NO_REPOSITORIES = [
-  ...['ensureIndexes', 'setWebhookRetention', 'createInvoiceFeed', 'createEventFeed', 'reserveEarlierNumbers'],
-  ...['keepEarlierKeys', 'hasEarlierKeys', 'findByEarlierKey', 'keyEarlierCustomers', 'findInconsistencies'],
+  ...['ensureIndexes', 'setWebhookRetention', 'createInvoiceFeed', 'createEventFeed', 'findInconsistencies'],
   ...['unloggedEvents', 'checkedEvents', 'checkedDeliveries', 'idsOf', 'presentTenants', 'keptSince'],
-  ...[
-    'upgradeData',
-    'versionTrouble',
-    'forbidBefore',
-    'refuseEarlierMark',
-    'placeEarlierIdleWork',
-    'awaitsUpgrade',
-    'beginVersions',
-    'isNewStore',
-  ],
+  ...['upgradeData', 'versionTrouble', 'awaitsUpgrade', 'beginVersions', 'isNewStore'],
   ...['moveTrouble', 'endMove', 'abandonMove', 'collectionNames', 'hasLiveWorker', 'watchWrites', 'insertBytes'],
   ...['moveCollection', 'compareCollection', 'moveIndexes', 'compareIndexes', 'fileCollections'],
 ];

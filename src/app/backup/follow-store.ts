@@ -185,15 +185,15 @@ async function keepUp(
 
 /** Why an engine must not replace a copy. */
 function refusal({ dataDir }: Config, to: string, { history, takenAt }: Manifest, source: OpenSource): Error {
-  const isOther = history?.id !== source.history?.id;
+  const isOther = history.id !== source.history.id;
   const reason = isOther
-    ? `${to} has a copy of the installation ${history?.id}, taken at ${takenAt}, and DATA_DIR ${resolve(dataDir)} has the data of another one, ${source.history?.id}. Is its disk not mounted?`
+    ? `${to} has a copy of the installation ${history.id}, taken at ${takenAt}, and DATA_DIR ${resolve(dataDir)} has the data of another one, ${source.history.id}. Is its disk not mounted?`
     : `${to} has a copy, taken at ${takenAt}, with writes up to ${timeOf(history)} that are not in DATA_DIR ${resolve(dataDir)}, whose newest write is of ${timeOf(source.history)}. Was older data put back?`;
   return new Error(`${reason} The copy stays as it is (docs/operations.md, "Backup"); --replace gives it up.`);
 }
 
-function timeOf(state: DataState | undefined): string {
-  return new Date((state?.seconds ?? 0) * 1000).toISOString();
+function timeOf(state: DataState): string {
+  return new Date(state.seconds * 1000).toISOString();
 }
 
 /** Deletes copies that are not whole, or that a later one has replaced. */

@@ -21,14 +21,12 @@ const MANIFEST = z.strictObject({
   /** Version of the engine's data file. */
   fileVersion: count,
   masterKey: z.boolean(),
-  /** The state of the data that the copy has at least. Copies of earlier versions have none, and are of any data. */
-  history: z
-    .strictObject({
-      id: z.string().regex(/^[0-9a-f]{12}$/),
-      ...{ seconds: count, increment: count, sum: count },
-      exact: z.boolean().optional(),
-    })
-    .optional(),
+  /** The state of the data that the copy has at least. */
+  history: z.strictObject({
+    id: z.string().regex(/^[0-9a-f]{12}$/),
+    ...{ seconds: count, increment: count, sum: count },
+    exact: z.boolean().optional(),
+  }),
   /** SHA-256 of `SHA256SUMS`, which lists every file but those that `--follow` writes to. */
   sums: sha256,
   files: count,

@@ -35,10 +35,6 @@ export interface KeyRingStore {
   keep(ring: KeyRing): Promise<KeyRing>;
   /** Replaces the ring that has the revision before that of `ring`. @returns whether it was still there */
   replace(ring: KeyRing): Promise<boolean>;
-  /** The mark of the master key of data that has no ring yet; null if there is none. */
-  earlierMark(): Promise<string | null>;
-  /** Whether anything is stored whose secrets depend on the keys. */
-  isUsed(): Promise<boolean>;
   /** Has the next start adopt its master key, whatever it is. */
   forgetMaster(): Promise<void>;
 }
@@ -62,17 +58,7 @@ export function masterKeyMark(masterKey: Uint8Array): string {
 
 /** A new installation's ring: its keys have nothing to do with the master key. */
 export function newRing(master: Uint8Array, now: Date): KeyRing {
-  return firstRing(master, { data: randomBytes(32), sessions: randomBytes(32) }, now);
-}
-
-/** The ring of data that was written with the master key itself: with it all that was given out stays valid. */
-export function earlierRing(master: Uint8Array, now: Date): KeyRing {
-  const sessions = Buffer.from(hkdfSync('sha256', master, new Uint8Array(), 'sessions', 32));
-  return firstRing(master, { data: master, sessions }, now);
-}
-
-function firstRing(master: Uint8Array, bytes: Readonly<Record<KeyPurpose, Uint8Array>>, now: Date): KeyRing {
-  const keys = KEY_PURPOSES.map((purpose, place) => keyOf(master, place + 1, purpose, bytes[purpose], now, now));
+  const keys = KEY_PURPOSES.map((purpose, place) => keyOf(master, place + 1, purpose, randomBytes(32), now, now));
   return { revision: 1, master: masterKeyMark(master), keys };
 }
 

@@ -48,7 +48,7 @@ interface Waiting<Made> {
 /** An invoice that is the next one of its series, and what waits for its number in this process. */
 interface Entry<Made> {
   readonly invoiceId: string;
-  /** Null for an invoice of an earlier version, whose place says nothing of the others. */
+  /** Null for an invoice whose place says nothing of the others. */
   readonly order: string | null;
   readonly item: Waiting<Made> | null;
 }

@@ -97,7 +97,7 @@ export interface PrintedInvoice {
   readonly invoice: LegalInvoice;
   readonly dgiId: string;
   readonly acceptedAt: Date;
-  /** The authority's receipt; null where an earlier version of the service stored none. */
+  /** The authority's receipt; null if it gave none. */
   readonly receipt: Pick<StoredReceipt, 'sha256' | 'decidedAt'> | null;
   /** The seller's logo; null if it has none. */
   readonly logo: Logo | null;

@@ -304,11 +304,6 @@ export interface InvoiceRepository {
   /** Ends claims with which nothing was begun: their work is due at once, and they do not count as claims. */
   handBack(claims: readonly Claim[]): Promise<void>;
   /**
-   * Writes lane and partition of up to `limit` invoices whose work an earlier version wrote. Up to two round trips.
-   * @returns the number of invoices found: fewer than `limit` if there are no more
-   */
-  placeEarlierWork(limit: number): Promise<number>;
-  /**
    * To be called when the clock was set back: work whose time was computed by the later clock would wait for as long as
    * the clock was ahead. It keeps its delay, counted from `now`; leases and unpublished events become due as if they were
    * of now. One round trip for each lane and one for the outbox.

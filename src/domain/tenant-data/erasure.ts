@@ -41,12 +41,9 @@ export interface KeptInvoice
     > {
   /** The year of issue, in Morocco's time zone. The retention period begins at its end. */
   readonly issueYear: number;
-  /** The last year of the retention period, as it was when the invoice was kept; null: an earlier version kept it. */
-  readonly keptThrough: number | null;
+  /** The last year of the retention period, as it was when the invoice was kept. */
+  readonly keptThrough: number;
 }
-
-/** Years after that of its issue for which the law has a document kept. */
-export const LEGAL_YEARS = 10;
 
 /** The present time and setting, by which retention periods end. */
 export interface RetentionNow {
@@ -115,7 +112,7 @@ export interface ErasureStore {
   finish(tenantId: string): Promise<void>;
   /**
    * Up to `limit` kept invoices whose retention period is over by the present setting and by the one of the time when they
-   * were kept; for one of an earlier version, which stored none, that is {@link LEGAL_YEARS}.
+   * were kept.
    */
   expired(now: RetentionNow, limit: number): Promise<KeptInvoice[]>;
   /** Removes kept invoices; their tenants are pending again. */

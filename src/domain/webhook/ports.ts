@@ -198,7 +198,7 @@ export interface DeliveryLedger {
   backlog(limit: number, now: Date): Promise<{ readonly waiting: number; readonly oldest: Date | null }>;
   /**
    * To be called when the clock was set back: what the later clock planned would wait for as long as it was ahead. It
-   * keeps its delay, and a lease its length, counted from `now`. What an earlier version planned stays as it is.
+   * keeps its delay, and a lease its length, counted from `now`.
    * @returns the number of deliveries changed
    */
   reschedule(now: Date): Promise<number>;

@@ -4,7 +4,7 @@ import { compileFilter } from '../query/match.ts';
 import { PAUSE, type Steps } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection, Index } from '../store/catalog.ts';
-import { canShrink, giveBack } from '../store/free-space.ts';
+import { giveBack } from '../store/free-space.ts';
 import { storageOf } from '../store/statistics.ts';
 import { validateCollection } from '../store/validate.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
@@ -308,11 +308,6 @@ export const compact: Command = {
   options: ['force', 'dryRun', 'freeSpaceTargetMB'],
   run: (context) => {
     const { ns } = existingCollection(context);
-    if (!canShrink(context.store))
-      throw new CommandError(
-        'CommandNotSupported',
-        'this data file was made by an earlier version, which reuses free space but does not give it back',
-      );
     return inSlices(context, ns, compacted(context));
   },
 };

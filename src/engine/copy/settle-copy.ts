@@ -25,7 +25,7 @@ export function settleCopy(folder: string, logBytes: number): FileContent {
   }
   // An engine refuses such a log of its own, because it may have lost commits; this one has all that was promised.
   if (existsSync(log)) cutLog(log);
-  const database = openDatabase(folder, { checkAll: true, keepVersion: true });
+  const database = openDatabase(folder, { checkAll: true });
   try {
     return contentOf(database.sqlite);
   } finally {

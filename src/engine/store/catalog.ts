@@ -226,7 +226,6 @@ export class Catalog {
   /** An index that has no entries yet. @param building number of those whose entries are being added already */
   beginIndex(collection: Collection, spec: Doc, building: number): Index {
     checkIndexCount(collection, building);
-    this.#database.raiseVersion();
     return { ...makeIndex(this.#insertIndex(collection, spec, BUILDING), spec, false), isBuilding: true };
   }
 
@@ -240,7 +239,6 @@ export class Catalog {
   /** Takes an index from its collection. Its entries are removed later. */
   dropIndex(collection: Collection, index: Index): void {
     this.onChange(collection.ns, false);
-    this.#database.raiseVersion();
     this.#setState(index.id, LEAVING);
     collection.indexes = collection.indexes.filter((other) => other !== index);
   }

@@ -22,13 +22,7 @@ import { DamageFound, PAGE_BYTES, PageSums, sumsPath } from './page-sums.ts';
 
 /** Identify our files and the version of the tables below. A file with another id or version is refused. */
 const APPLICATION_ID = 0x466d6462;
-const SCHEMA_VERSION = 5;
-/**
- * Files of version 4 have no documents of dropped collections, those of 3 no unfinished indexes either; otherwise they
- * are the same. Where `keepVersion` asks for it, they keep their version until they need the present one
- * ({@link Database.raiseVersion}).
- */
-const EARLIER_VERSIONS: readonly unknown[] = [3, 4];
+const SCHEMA_VERSION = 1;
 /** A checkpoint copies the log to the file when it has this number of pages, 4 MiB: it syncs the file, and all wait for it. */
 const CHECKPOINT_PAGES = 1000;
 export const CHECKPOINT_BYTES = logBytes(CHECKPOINT_PAGES, PAGE_BYTES);
@@ -189,13 +183,6 @@ export class Database {
     return Number(versionOf(this.sqlite));
   }
 
-  /** Makes the file one of the present version. Call it inside the write of something that earlier versions misread. */
-  raiseVersion(): void {
-    if (this.fileVersion === SCHEMA_VERSION) return;
-    this.sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
-    this.sums.resume();
-  }
-
   /** Closes the file and releases its lock. The next start says what is damaged. */
   close(): void {
     this.#statements.clear();
@@ -217,8 +204,6 @@ export class Database {
 export interface OpenOptions {
   /** Whether every row is checked, also where the checksums of pages say that nothing changed. */
   readonly checkAll?: boolean;
-  /** Whether a file of an earlier version stays one, so that a look at the data does not lock out its program. */
-  readonly keepVersion?: boolean;
   /** How long pages are compared with their sums before the file is used, milliseconds. Default 1,500. */
   readonly examinedMs?: number;
 }
@@ -232,7 +217,7 @@ export interface OpenOptions {
  */
 export function openDatabase(
   folder: string,
-  { checkAll = false, keepVersion = false, examinedMs = EXAMINED_MS }: OpenOptions = {},
+  { checkAll = false, examinedMs = EXAMINED_MS }: OpenOptions = {},
 ): Database {
   const path = join(folder, 'engine.sqlite');
   // Asked before the file is opened, because SQLite creates the log with the first query.
@@ -259,14 +244,9 @@ export function openDatabase(
     sqlite.exec('BEGIN IMMEDIATE; COMMIT');
     if (isNew) sqlite.exec(`BEGIN; ${SCHEMA} COMMIT`);
     else if (!isKnown) checkContent(sqlite);
-    // A program of that version may write to the file without them, also after a kill.
-    if (keepVersion && !isNew && versionOf(sqlite) !== SCHEMA_VERSION) sums.suspend();
     if (isNew || !isKnown) sums.learn(frames());
-    if (!isNew) beginLog(sqlite, sums, keepVersion ? versionOf(sqlite) : SCHEMA_VERSION);
+    if (!isNew) beginLog(sqlite, sums);
     sums.follow(frames());
-    // The version could not be raised.
-    if (versionOf(sqlite) !== SCHEMA_VERSION) sums.suspend();
-    rmSync(formerSealPath(path), { force: true });
   } catch (error) {
     if (isBusy(error)) sqlite.close();
     else closeUntouched(sqlite, path, hadLog);
@@ -280,9 +260,9 @@ export function openDatabase(
  * Writes the first page, so that there is a log: the salts of the log in use, which the file with the sums has, tell
  * whether a log that is found after a crash belongs to the data file.
  */
-function beginLog(sqlite: DatabaseSync, sums: PageSums, version: unknown): void {
+function beginLog(sqlite: DatabaseSync, sums: PageSums): void {
   try {
-    sqlite.exec(`PRAGMA user_version = ${version}`);
+    sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   } catch (error) {
     if (!isOutOfSpace(error)) throw error;
     // Reads can still be served.
@@ -292,7 +272,7 @@ function beginLog(sqlite: DatabaseSync, sums: PageSums, version: unknown): void 
 
 /** Opens the file. It and the files that SQLite creates beside it are readable by their owner only. */
 function openFile(folder: string, path: string): DatabaseSync {
-  const hadContent = [walPath, sumsPath, formerSealPath].some((beside) => existsSync(beside(path)));
+  const hadContent = [walPath, sumsPath].some((beside) => existsSync(beside(path)));
   if (hadContent && !existsSync(path))
     throw damagedFileError(path, 'it is gone, but the files beside it show that it had content');
   try {
@@ -337,11 +317,6 @@ function walPath(path: string): string {
   return `${path}-wal`;
 }
 
-/** A file of earlier versions, which said that the data file was closed properly. */
-function formerSealPath(path: string): string {
-  return `${path}.seal`;
-}
-
 export function versionOf(sqlite: DatabaseSync): unknown {
   return sqlite.prepare('PRAGMA user_version').get()?.user_version;
 }
@@ -354,7 +329,7 @@ export function checkFormat(sqlite: DatabaseSync): boolean {
   if (id === 0 && version === 0 && value('SELECT count(*) FROM sqlite_master') === 0) return true;
   if (id !== APPLICATION_ID && id !== 0) throw new Refusal('it belongs to another program');
   if (id === APPLICATION_ID && Number(version) > SCHEMA_VERSION) throw new LaterVersion();
-  if ((version !== SCHEMA_VERSION && !EARLIER_VERSIONS.includes(version)) || id === 0)
+  if (version !== SCHEMA_VERSION || id === 0)
     throw new Refusal(`it has schema version ${version}, this engine supports ${SCHEMA_VERSION}`);
   return false;
 }

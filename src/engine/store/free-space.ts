@@ -7,14 +7,8 @@ const STEP = 100;
 const KEPT_PART = 0.25;
 const LEAST = 4096;
 
-/** Whether the file can give back free pages. Files of an earlier version of the engine only reuse them. */
-export function canShrink(store: Store): boolean {
-  return pragma(store, 'auto_vacuum') === 2;
-}
-
 /** Gives free pages back to the file system if many are free, down to half of what it keeps. */
 export function* shrink(store: Store): Steps<void> {
-  if (!canShrink(store)) return;
   const kept = Math.max(LEAST, KEPT_PART * pragma(store, 'page_count'));
   if (pragma(store, 'freelist_count') > kept) yield* giveBack(store, kept / 2);
 }
@@ -34,6 +28,6 @@ export function* giveBack(store: Store, kept: number): Steps<number> {
   return Math.max(0, before - free) * pragma(store, 'page_size');
 }
 
-function pragma({ database }: Store, name: 'auto_vacuum' | 'page_count' | 'freelist_count' | 'page_size'): number {
+function pragma({ database }: Store, name: 'page_count' | 'freelist_count' | 'page_size'): number {
   return Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
 }

@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** An engine that runs over a data folder. */
 export interface EngineInstance {
@@ -9,8 +9,8 @@ export interface EngineInstance {
 
 /** The content of `engine.json`, which a running engine writes to its data folder. */
 interface Entry extends EngineInstance {
-  /** {@link markOf} the engine's folder. Earlier versions write none. */
-  file?: string;
+  /** {@link markOf} the engine's folder. */
+  file: string;
 }
 
 /**
@@ -20,7 +20,7 @@ interface Entry extends EngineInstance {
 export function readInstanceFile(folder: string): EngineInstance | undefined {
   try {
     const { file, pid, uri } = JSON.parse(readFileSync(join(folder, 'engine.json'), 'utf8')) as Entry;
-    return (file ?? markOf(socketFolder(uri))) === markOf(folder) ? { pid, uri } : undefined;
+    return file === markOf(folder) ? { pid, uri } : undefined;
   } catch {
     return undefined;
   }
@@ -44,13 +44,4 @@ function markOf(folder: string): string {
   const { dev, ino } = statSync(path, { bigint: true });
   // Some file systems of Windows have no such number.
   return ino !== 0n ? `${dev}:${ino}` : realpathSync(path);
-}
-
-/**
- * The data folder of an engine whose socket has its default place, `run` in that folder. @throws when the URI has none
- */
-function socketFolder(uri: string): string {
-  const socket = decodeURIComponent(/^mongodb:\/\/(%2F[^/?]+)/.exec(uri)?.[1] ?? '');
-  if (socket === '') throw new Error('the address tells no folder');
-  return dirname(dirname(socket));
 }

@@ -65,10 +65,9 @@ export class PageSums {
   #loggedPages = 0;
   /** By page number less one. Only the first `#state.count` are sums. */
   #sums = new Uint32Array();
-  #state: SumsState = { count: 0, log: '', isCopied: false, isAfterCrash: false, damage: null };
+  #state: SumsState = { count: 0, log: '', isCopied: false, isAfterCrash: false, closed: null, damage: null };
   /** Whether the file with the sums has to be written as a whole. */
   #isLost = true;
-  #isSuspended = false;
   /** Whether damage is recorded for the next start. False during `examine`, which would find it again there. */
   #isExamined = true;
   /** Where the comparison of all pages goes on, and whether it has not come round since the start. */
@@ -105,13 +104,13 @@ export class PageSums {
     this.#sums = sums;
     const isUntouched = frames <= 0 && state.closed === this.#mark();
     // Whoever has written to a closed file since is responsible for it.
-    const isAfterCrash = frames > 0 || (state.isAfterCrash === true && (!state.closed || isUntouched));
+    const isAfterCrash = frames > 0 || (state.isAfterCrash && (state.closed === null || isUntouched));
     const isLeft = isUntouched && !isAfterCrash && Number.isFinite(ms);
     this.#state = { ...state, isAfterCrash, closed: null };
     this.#isLost = false;
     this.#isExamined = false;
     // A start that refuses the file changes its times.
-    if (isAfterCrash && state.closed) this.#write([]);
+    if (isAfterCrash && state.closed !== null) this.#write([]);
     // With a page that was found, another file may have been put back: all pages decide.
     const end = isLeft ? 0 : state.damage ? Number.POSITIVE_INFINITY : performance.now() + ms;
     try {
@@ -173,7 +172,14 @@ export class PageSums {
       this.#eachPage(first, Math.min(pages, first + AT_ONCE), (at, sum) => {
         this.#sums[at] = sum;
       });
-    this.#state = { count: pages, log: this.#saltsOfLog(frames), isCopied: true, isAfterCrash: false, damage: null };
+    this.#state = {
+      count: pages,
+      log: this.#saltsOfLog(frames),
+      isCopied: true,
+      isAfterCrash: false,
+      closed: null,
+      damage: null,
+    };
     this.#isFirstRound = false;
     this.#isLost = true;
     this.#write([]);
@@ -183,16 +189,6 @@ export class PageSums {
   discard(): void {
     this.#file.discard();
     this.#isLost = true;
-  }
-
-  /** Removes the file with the sums, and writes none until `resume`: a program that knows none may write to the data file. */
-  suspend(): void {
-    this.discard();
-    this.#isSuspended = true;
-  }
-
-  resume(): void {
-    this.#isSuspended = false;
   }
 
   /** Number of frames of the log that were read. */
@@ -385,7 +381,6 @@ export class PageSums {
   }
 
   #write(changed: readonly number[]): void {
-    if (this.#isSuspended) return;
     try {
       this.#file.write(this.#state, this.#sums, this.#isLost ? 'all' : changed);
       this.#isLost = false;

@@ -29,13 +29,10 @@ export interface SumsState {
   readonly log: string;
   /** Whether pages of that log may have been copied to the data file. */
   readonly isCopied: boolean;
-  /**
-   * Whether there was a crash since all pages were last compared. An earlier version does not write it, and keeps what it
-   * finds.
-   */
-  readonly isAfterCrash?: boolean;
+  /** Whether there was a crash since all pages were last compared. */
+  readonly isAfterCrash: boolean;
   /** What the file system said of the data file after the last stop; null while the engine runs, and after a crash. */
-  readonly closed?: string | null;
+  readonly closed: string | null;
   /** A page that was found damaged. */
   readonly damage: PageDamage | null;
 }

@@ -51,7 +51,7 @@ const InvoiceDocumentsType = builder.objectRef<Invoice>('InvoiceDocuments').impl
     receipt: t.field({
       type: InvoiceDocumentType,
       nullable: true,
-      description: `${DOCUMENTS.receipt.description} Null for an invoice that an earlier version of the service completed.`,
+      description: `${DOCUMENTS.receipt.description} Null if the authority gave none.`,
       resolve: viewIfAny('receipt'),
     }),
   }),

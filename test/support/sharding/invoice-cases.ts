@@ -28,7 +28,7 @@ const { tenantId, environment } = OWNER;
 const owner = [tenantId, environment] as const;
 
 export function invoiceCases(store: Store): Record<string, Subject> {
-  const invoices = createInvoiceRepository(store.db, undefined, true);
+  const invoices = createInvoiceRepository(store.db);
   const lost = createLostNumbers(store.db);
   const series = createNumberSeries(store.db);
   const ids = createInvoiceIds('s');
@@ -238,14 +238,6 @@ export function invoiceCases(store: Store): Record<string, Subject> {
         'updateMany invoices by outbox.dueAt',
       ],
       because: 'only when a clock was set back',
-    },
-    placeEarlierWork: {
-      call: async () => {
-        await fresh({}, { 'work.sweepAt': new Date() });
-        await invoices.placeEarlierWork(5);
-      },
-      scatters: ['find invoices by work.sweepAt'],
-      because: 'after an upgrade, until no earlier work is left; then the index is empty',
     },
   };
 

@@ -373,12 +373,6 @@ function processCases({ db }: Store): Record<string, Subject> {
         await ring.keep(aRing);
       },
       replace: () => ring.replace({ ...aRing, revision: 2 }),
-      earlierMark: () => ring.earlierMark(),
-      isUsed: {
-        call: () => ring.isUsed(),
-        scatters: ['find invoices by nothing'],
-        because: 'only a start on data without a ring asks for one document of each',
-      },
       forgetMaster: () => ring.forgetMaster(),
     }),
     createSignersCertificates: subject(certificates, {

@@ -1,10 +1,8 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { dataKeys, soleKey } from '../../../src/domain/data-keys.ts';
-import { createEmbedTokens } from '../../../src/domain/embedding/embed-token.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import {
-  earlierRing,
   type KeyRing,
   KNOWN_MS,
   newRing,
@@ -31,20 +29,6 @@ function some<T>(value: T | null): T {
   if (value === null) throw new Error('nothing');
   return value;
 }
-
-describe('a ring of earlier data', () => {
-  it('derives, seals and signs as the master key itself did', () => {
-    const [keys, master] = [keysOf(earlierRing(OLD, NOW), OLD), soleKey(OLD)];
-    const invoice = newId('inv');
-    const [now, before] = [createClientSecrets(keys), createClientSecrets(master)];
-    expect(now.issue(invoice)).toBe(before.issue(invoice));
-    expect(now.documentToken(invoice, 'pdf', 2)).toBe(before.documentToken(invoice, 'pdf', 2));
-    expect(createEmbedTokens(keys).frameOf(['https://a.ma'])).toBe(createEmbedTokens(master).frameOf(['https://a.ma']));
-    expect(createSecretBox(keys, 'p').open(createSecretBox(master, 'p').seal('s', 'o'), 'o')).toBe('s');
-    const [session] = openRing(earlierRing(OLD, NOW), OLD).sessions;
-    expect(session?.secret.export()).toEqual(Buffer.from(hkdfSync('sha256', OLD, new Uint8Array(), 'sessions', 32)));
-  });
-});
 
 describe('another master key', () => {
   it('seals the same keys, and the old one opens none of them in a new copy', () => {
