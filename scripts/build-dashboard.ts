@@ -5,7 +5,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const SOURCES = ['src/dashboard', 'scripts/build-dashboard.ts', 'package.json', 'package-lock.json'];
+// The pages import sets and limits of the domain.
+const SOURCES = ['src/dashboard', 'src/domain', 'scripts/build-dashboard.ts', 'package.json', 'package-lock.json'];
 const OUTPUT = 'dist/dashboard';
 /** Holds the digest of the sources that the pages were built from. */
 const STAMP = 'sources.sha256';

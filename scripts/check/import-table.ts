@@ -93,7 +93,13 @@ export const IMPORT_TABLE: readonly Row[] = [
   // Runs in browsers: nothing of the server.
   {
     path: 'dashboard/',
-    may: [],
+    // Sets and limits, which import no package.
+    may: [
+      ...['domain/limits.ts', 'domain/event.ts', 'domain/person/limits.ts', 'domain/person/person.ts'],
+      ...['domain/invoice/lifecycle.ts', 'domain/invoice/lanes.ts', 'domain/invoice/attention.ts'],
+      ...['domain/webhook/delivery.ts', 'domain/tenant/tenant.ts', 'domain/tenant/ports.ts'],
+      ...['domain/authority/breaker.ts', 'domain/api-key/key-kinds.ts'],
+    ],
     packages: ['preact', 'preact-iso', '@urql/core', 'graphql-sse', 'gql.tada', 'qrcode'],
   },
 ];

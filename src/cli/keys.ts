@@ -1,4 +1,5 @@
-import { type ApiKey, KEY_KINDS, type KeyKind } from '../domain/api-key/api-key.ts';
+import type { ApiKey } from '../domain/api-key/api-key.ts';
+import { KEY_KINDS, type KeyKind } from '../domain/api-key/key-kinds.ts';
 import type { IssuedKey } from '../domain/api-key/manage-keys.ts';
 import { entryByOperator } from '../domain/audit-entry.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';

@@ -1,10 +1,10 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { expected } from './input-problems.ts';
+import { MAX_ADDRESS } from './limits.ts';
 
-/** Maximum lengths in octets of UTF-8 (RFC 5321, 4.5.3.1; RFC 6531, 3.3); an address has at most as many characters. */
+/** Maximum length of the part before the @, in octets of UTF-8 (RFC 5321, 4.5.3.1). */
 const MAX_LOCAL = 64;
-export const MAX_ADDRESS = 254;
 
 /**
  * RFC 5322's dot-atom, extended by letters, marks and digits of other scripts (RFC 6531, 3.3). Quoted local parts are

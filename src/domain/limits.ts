@@ -77,6 +77,9 @@ export const [MAX_KEYS, MAX_REVOKED_KEYS] = [50, 50] as const;
 /** Maximum number of different logos that a tenant may ever store: all are kept, because documents refer to them. */
 export const MAX_LOGOS = 50;
 
+/** Maximum length of an e-mail address in octets of UTF-8 (RFC 5321, 4.5.3.1; RFC 6531, 3.3), and so in characters. */
+export const MAX_ADDRESS = 254;
+
 /** Maximum lengths of the texts of a seller's profile in characters, and its longest payment term in days. */
 export const PROFILE_LIMITS = {
   legalName: 200,

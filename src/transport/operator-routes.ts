@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import { KEY_KINDS } from '../domain/api-key/api-key.ts';
+import { KEY_KINDS } from '../domain/api-key/key-kinds.ts';
 import type { Operator } from '../domain/audit-entry.ts';
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import { exactly, expected, problemsOf } from '../domain/input-problems.ts';

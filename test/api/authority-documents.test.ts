@@ -85,7 +85,7 @@ it('they are shown to the client_secret of the invoice, and to nobody else', asy
   expect((await sibling.graphql(DOCUMENTS, { id })).body.errors[0].extensions).toMatchObject({ status: 403 });
 });
 
-it('an invoice without a receipt, of an earlier version, has none and its URL is a 404', async () => {
+it('an invoice for which the authority gave no receipt has none and its URL is a 404', async () => {
   const { id } = await complete();
   const { receipt } = await documentsOf(id);
   await invoices().updateOne({ _id: id }, { $unset: { receipt: '' } });

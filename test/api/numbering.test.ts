@@ -1,10 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { newId } from '../../src/domain/ids.ts';
-import { seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
-import { connect } from '../../src/storage/connect.ts';
+import { describe, expect, it } from 'vitest';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
-import { freshDbName, startTestMongo } from '../support/mongodb.ts';
-import { startService, type TestService, withSharedService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 withSharedService.beforeAll(async ({ service: shared }) => {
@@ -172,33 +168,4 @@ describe("numbers of the client's own series", () => {
       expect(errors[0].extensions).toMatchObject({ code: 'resource_not_found', param: 'number', status: 404 });
     }
   });
-});
-
-it('a service continues the series of a database of an earlier version, and drops its unique index', async () => {
-  const url = new URL((await startTestMongo()).uri);
-  url.pathname = `/${freshDbName('earlier')}`;
-  const earlier = await connect(url.href);
-  onTestFinished(async () => {
-    await earlier.db.dropDatabase();
-    await earlier.close();
-  });
-  const tenantId = newId('ten');
-  const invoices = earlier.db.collection<{ _id: string }>('invoices');
-  await invoices.createIndex(
-    { tenantId: 1, environment: 1, 'series.year': 1, 'series.serial': -1 },
-    { name: 'series', unique: true, partialFilterExpression: { 'series.serial': { $exists: true } } },
-  );
-  const like = { tenantId, environment: 'test', order: '0', customer: { name: 'C', ice: '001234567000089' } };
-  const series = (serial: number) => ({ year: seriesYear(new Date()), serial });
-  await invoices.insertMany([41, 42].map((serial) => ({ ...like, _id: `inv_${serial}`, series: series(serial) })));
-
-  const upgraded = await startService({ MONGODB_URL: url.href, MASTER_KEY: '0123456789abcdef'.repeat(4) });
-  onTestFinished(() => upgraded.close());
-  expect((await invoices.listIndexes().toArray()).map(({ name }) => name)).not.toContain('series');
-  await upgraded.app.tenants.insert({ id: tenantId, name: 'T', profile: {}, createdAt: new Date() });
-  const { token } = await upgraded.app.manageKeys.create(tenantId, 'secret', 'test');
-  const client = new Client(upgraded.url, token);
-  const { id } = (await client.post('/v1/invoices', invoiceBody())).body;
-  await client.settled(id, 120_000);
-  expect(await invoices.findOne({ _id: id })).toMatchObject({ series: series(43) });
 });

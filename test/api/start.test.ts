@@ -154,34 +154,6 @@ describe('the master key', () => {
     await start();
   });
 
-  it('of data from before its mark becomes the first data key, and is asked for if it is missing', async () => {
-    await start();
-    await stop();
-    const file = join(folder, 'master.key');
-    const key = (await readFile(file, 'utf8')).trim();
-    await changeAsOperator(async ({ store: { db } }) => {
-      await db.collection('installation').deleteMany({ _id: { $in: ['keys', 'master-key'] as never[] } });
-      await db.collection('person_codes').insertOne({ secret: 'sealed' });
-    });
-
-    await rm(file);
-    await expect(diagnoseMasterKey(config())).rejects.toThrow(/master\.key, .*, is missing\. .*accept-master-key/);
-    await expect(start()).rejects.toThrow(/master\.key, .*, is missing\. .*accept-master-key/);
-    await expect(readFile(file)).rejects.toThrow('ENOENT');
-    await writeFile(file, `${key}\n`);
-    await diagnoseMasterKey(config());
-    const { keys } = await start();
-    expect(keys.data.newest().secret.export().toString('hex')).toBe(key);
-    await stop();
-
-    await changeAsOperator(({ store: { db } }) =>
-      db.collection('installation').deleteMany({ _id: { $in: ['keys', 'master-key'] as never[] } }),
-    );
-    await rm(file);
-    await changeAsOperator(({ keyRing }) => keyRing.forgetMaster());
-    await start();
-  });
-
   it('can be replaced after the operator has abandoned the first one', async () => {
     await start();
     await stop();

@@ -86,7 +86,6 @@ it('show an invoice as one trace: from the request through every stage of anothe
   const [delivery] = receiver.received;
   expect(delivery?.headers.traceparent).toBe(`00-${TRACE}-${named('webhook delivery')[0]?.spanId}-01`);
 
-  // Invoices of earlier versions have no place in a trace.
   const stored = api.store.db.collection<{ _id: string }>('invoices');
   expect(await stored.findOne({ _id: id })).toMatchObject({ traceparent: `00-${TRACE}-${creation?.spanId}-01` });
   await stored.updateOne({ _id: id }, { $unset: { traceparent: '' } });

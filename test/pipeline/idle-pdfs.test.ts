@@ -119,17 +119,6 @@ describe('a PDF that nobody waits for', () => {
     expect(timesDrawn(id)).toBe(1);
   });
 
-  it('of an earlier version, whose work is not marked, is drawn without a job', async () => {
-    await underLoad(async () => {
-      const { id } = await leftForLater();
-      await collection().updateOne({ _id: id, 'work.idle': true }, {
-        $set: { 'work.sweepAt': new Date() },
-        $unset: { 'work.idle': '', 'work.lane': '', 'work.partition': '' },
-      } as never);
-      await expect.poll(() => isDrawn(id)).toBe(true);
-    });
-  });
-
   it('is drawn after ten minutes although the process is never idle', async () => {
     await underLoad(async () => {
       const { id } = await leftForLater();

@@ -356,16 +356,6 @@ describe('an invoice', () => {
     expect(Object.keys((await invoices.find(invoice.id))?.metadata ?? {})).toEqual(Object.keys(metadata));
   });
 
-  it('is read with all fields of its calls to the authority if an earlier version stored them', async () => {
-    const { id } = await stored();
-    const call = { at: new Date(), purpose: 'submit', outcome: 'accepted', message: null } as const;
-    await store.db
-      .collection<InvoiceDocument>('invoices')
-      .updateOne({ _id: id }, { $set: { authorityAttempts: [call] as never[] } });
-    const read = await invoices.find(id);
-    expect(read?.authorityAttempts).toEqual([{ ...call, milliseconds: 0, requestId: null }]);
-  });
-
   it('stores its given terms, and is read without terms if none are stored', async () => {
     const terms = { ...NO_TERMS, dueDate: '2027-01-20', paymentMeans: 'cash' } as const;
     const invoice = await stored({ terms });

@@ -102,15 +102,3 @@ it('records and finds what comes at the same time with one command each, and kee
   store.client.off('commandStarted', note);
   expect(found).toEqual([kept[0], kept[1], kept[3], null]);
 });
-
-it('has the reason of a rejection that an earlier version stored as a text', async () => {
-  const at = now;
-  const decision = { outcome: 'rejected', reason: "The customer's ICE is unknown.", decidedAt: at };
-  const row = { sha256: 'a'.repeat(64), receivedAt: at, receiptAt: at, decisionAt: at, decision };
-  await store.db.collection<{ _id: string }>('mock_submissions').insertOne({ _id: 'inv_earlier', ...row });
-  const problems = [{ code: 'rejected', path: null, message: decision.reason }];
-  expect(await createSubmissionLedger(store.db).find('inv_earlier')).toEqual({
-    ...{ submissionId: 'inv_earlier', ...row },
-    decision: { outcome: 'rejected', problems, decidedAt: at },
-  });
-});

@@ -190,13 +190,6 @@ describe('finds nothing wrong with', () => {
     expect(await faults()).toEqual([]);
   });
 
-  it('rows of an earlier version, whose attempts expired earlier', async () => {
-    const { id } = await published();
-    await of('webhook_deliveries').updateOne({ _id: id }, { $unset: { storedAt: '' } });
-    await of('webhook_attempts').deleteMany({});
-    expect(await faults()).toEqual([]);
-  });
-
   it('a tenant that is being erased, at every step', async () => {
     const { endpoint, invoice } = await published(500, 2);
     const { tenantId, environment } = endpoint;

@@ -92,23 +92,6 @@ describe('the schedule', () => {
 });
 
 describe('nothing is lost', () => {
-  it('keeps the attempts that an earlier version stored in the delivery, beside later ones', async () => {
-    const clock = clockAt();
-    const worker = webhookWorker(store, receiverThat(() => 500).send, clock.read);
-    const { tenantId, id: endpointId } = await storedEndpoint(store);
-    worker.publisher.publish(await storedInvoice(store, tenantId));
-    await turn(worker);
-    const { attempts } = await onlyDelivery(worker, tenantId);
-    await store.db.collection('webhook_deliveries').updateOne({ tenantId }, { $set: { attempts } });
-    await store.db.collection('webhook_attempts').deleteMany({});
-    expect((await onlyDelivery(worker, tenantId)).attempts).toEqual(attempts);
-    clock.move(SCHEDULE[1] ?? 0);
-    worker.dispatcher.wake(endpointId);
-    await turn(worker);
-    const both = (await onlyDelivery(worker, tenantId)).attempts;
-    expect(both).toEqual([...attempts, expect.objectContaining({ at: clock.read(), status: 500 })]);
-  });
-
   it('an event that its process did not publish is published by another', async () => {
     const { requests, send } = receiverThat(() => 200);
     const worker = webhookWorker(store, send, () => new Date());
@@ -259,17 +242,6 @@ describe.skipIf(deviates.dateArithmetic)('a clock that was ahead by an hour', ()
     expect(requests).toHaveLength(16);
     const states = (await deliveriesOf(worker, tenantId)).map(({ endpointId, state }) => [endpointId, state]);
     expect(states).toEqual(Array(17).fill([id, 'delivered']));
-  });
-
-  it('what an earlier version planned keeps its time: it says not when it was written', async () => {
-    const { clock, worker, reschedule, happen } = world();
-    clock.move(HOUR);
-    const { next } = await happen();
-    await worker.dispatcher.settle();
-    const planned = await next();
-    await store.db.collection('webhook_deliveries').updateMany({}, { $unset: { 'work.since': '' } });
-    clock.move(-HOUR);
-    expect([await reschedule(), await next()]).toEqual([0, planned]);
   });
 });
 

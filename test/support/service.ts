@@ -9,7 +9,7 @@ import { type App, type AppParts, startApp } from '../../src/app/app.ts';
 import { EXAMINATION_THREAD } from '../../src/app/examination-thread.ts';
 import type { OpenStore } from '../../src/app/store.ts';
 import { readConfig } from '../../src/config.ts';
-import type { KeyKind } from '../../src/domain/api-key/api-key.ts';
+import type { KeyKind } from '../../src/domain/api-key/key-kinds.ts';
 import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { SellerProfile } from '../../src/domain/tenant/tenant.ts';

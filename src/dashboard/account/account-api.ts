@@ -1,4 +1,4 @@
-import type { ROLES } from '../graphql/sets.ts';
+import type { ROLES } from '../../domain/person/person.ts';
 
 /** The answer of `/auth/session` and of each call that begins a session. */
 export interface Session {

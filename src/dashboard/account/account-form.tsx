@@ -1,36 +1,34 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { PERSON_LENGTHS } from '../graphql/sets.ts';
+import { MIN_PASSWORD, PERSON_TEXTS } from '../../domain/person/limits.ts';
 import { useLanguage } from '../interface/language.tsx';
 import type { AccountTexts } from '../text/wording.ts';
 import { type AccountInput, callAccounts, type Outcome, type Refusal } from './account-api.ts';
 
-const { shortestPassword } = PERSON_LENGTHS;
-
 /** The fields that forms have. */
 const FIELDS = {
-  email: { type: 'email', autocomplete: 'username', maxLength: PERSON_LENGTHS.email },
+  email: { type: 'email', autocomplete: 'username', maxLength: PERSON_TEXTS.email },
   /** Another one of an account. */
-  newEmail: { type: 'email', autocomplete: 'email', maxLength: PERSON_LENGTHS.email },
-  name: { type: 'text', autocomplete: 'name', maxLength: PERSON_LENGTHS.name },
-  password: { type: 'password', autocomplete: 'current-password', maxLength: PERSON_LENGTHS.password },
+  newEmail: { type: 'email', autocomplete: 'email', maxLength: PERSON_TEXTS.email },
+  name: { type: 'text', autocomplete: 'name', maxLength: PERSON_TEXTS.name },
+  password: { type: 'password', autocomplete: 'current-password', maxLength: PERSON_TEXTS.password },
   /** Of a new account, or of the one that there is. */
   chosenPassword: {
     type: 'password',
     autocomplete: 'new-password',
-    minLength: shortestPassword,
-    maxLength: PERSON_LENGTHS.password,
+    minLength: MIN_PASSWORD,
+    maxLength: PERSON_TEXTS.password,
   },
-  currentPassword: { type: 'password', autocomplete: 'current-password', maxLength: PERSON_LENGTHS.password },
+  currentPassword: { type: 'password', autocomplete: 'current-password', maxLength: PERSON_TEXTS.password },
   newPassword: {
     type: 'password',
     autocomplete: 'new-password',
-    minLength: shortestPassword,
-    maxLength: PERSON_LENGTHS.password,
+    minLength: MIN_PASSWORD,
+    maxLength: PERSON_TEXTS.password,
   },
   /** Of an authenticator, or a recovery code. */
-  code: { type: 'text', autocomplete: 'one-time-code', maxLength: PERSON_LENGTHS.code },
-  passkeyName: { type: 'text', autocomplete: 'off', maxLength: PERSON_LENGTHS.passkeyName },
+  code: { type: 'text', autocomplete: 'one-time-code', maxLength: PERSON_TEXTS.code },
+  passkeyName: { type: 'text', autocomplete: 'off', maxLength: PERSON_TEXTS.passkeyName },
 } as const;
 export type FieldName = keyof typeof FIELDS;
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { DELIVERY_STATES } from '../graphql/sets.ts';
+import type { DELIVERY_STATES } from '../../domain/webhook/delivery.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { useFragment } from '../interface/use-fragment.ts';
 import { useTitle } from '../interface/use-title.ts';

@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso';
-import { DELIVERY_STATES } from '../graphql/sets.ts';
+import { DELIVERY_STATES } from '../../domain/webhook/delivery.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';

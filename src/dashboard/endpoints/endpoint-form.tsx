@@ -1,11 +1,11 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useId } from 'preact/hooks';
-import { ENDPOINT_LENGTHS, EVENT_TYPES } from '../graphql/sets.ts';
+import { ENDPOINT_LIMITS } from '../../domain/limits.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import type { Reason } from '../text/errors.ts';
 import type { Endpoint, EventType } from './documents.ts';
-import { eventName } from './event-names.ts';
+import { EVENT_NAMES, eventName } from './event-names.ts';
 
 interface EndpointValues {
   readonly url: string;
@@ -50,7 +50,7 @@ export function EndpointForm({ title, submit, given, change, onSend, onCancel }:
           type="url"
           name="url"
           required
-          maxLength={ENDPOINT_LENGTHS.url}
+          maxLength={ENDPOINT_LIMITS.url}
           dir="ltr"
           placeholder="https://"
           defaultValue={given?.url}
@@ -61,14 +61,14 @@ export function EndpointForm({ title, submit, given, change, onSend, onCancel }:
         <input
           type="text"
           name="description"
-          maxLength={ENDPOINT_LENGTHS.description}
+          maxLength={ENDPOINT_LIMITS.description}
           dir="auto"
           defaultValue={given?.description ?? undefined}
         />
       </label>
       <fieldset class="choices">
         <legend>{events}</legend>
-        {EVENT_TYPES.map((type) => (
+        {EVENT_NAMES.map((type) => (
           <label key={type}>
             <input
               type="checkbox"

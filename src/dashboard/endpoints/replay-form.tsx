@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
+import { SETTLED_STATES } from '../../domain/webhook/delivery.ts';
 import { reasonOf } from '../graphql/client.ts';
-import { SETTLED_STATES } from '../graphql/sets.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';

@@ -1,8 +1,8 @@
 import { Client, type CombinedError, fetchExchange, subscriptionExchange } from '@urql/core';
 import { createClient } from 'graphql-sse';
+import { SILENCE_MS } from '../../domain/limits.ts';
 import type { ErrorCode, Reason } from '../text/errors.ts';
 import { waitToRetry } from './retry.ts';
-import { SILENCE_MS } from './sets.ts';
 import { watchedFetch } from './watched-fetch.ts';
 
 /** Told of the connection of subscriptions. */

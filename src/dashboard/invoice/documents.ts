@@ -1,6 +1,5 @@
 import type { ResultOf } from 'gql.tada';
 import { graphql } from '../graphql/graphql.ts';
-import { FINAL_STATUSES } from '../graphql/sets.ts';
 
 /** The fields of an invoice that its client_secret shows. */
 export const INVOICE = graphql(`
@@ -27,9 +26,3 @@ export const INVOICE = graphql(`
 `);
 
 export type Invoice = ResultOf<typeof INVOICE>['invoice'];
-export type InvoiceStatus = Invoice['status'];
-
-/** Whether the status can change no more. */
-export function isFinal(status: InvoiceStatus): boolean {
-  return (FINAL_STATUSES as readonly InvoiceStatus[]).includes(status);
-}

@@ -1,6 +1,7 @@
+import { isFinal } from '../../domain/invoice/lifecycle.ts';
 import { createGraphqlClient, isRefusal } from '../graphql/client.ts';
 import { waitToRetry } from '../graphql/retry.ts';
-import { INVOICE, type Invoice, isFinal } from './documents.ts';
+import { INVOICE, type Invoice } from './documents.ts';
 import { followStatus } from './shared-stream.ts';
 
 /** The known state of an invoice, and the state of the connection. */

@@ -1,10 +1,10 @@
-import { STATUSES } from '../graphql/sets.ts';
+import { INVOICE_STATUSES, isFinal } from '../../domain/invoice/lifecycle.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { formatMoment } from '../text/dates.ts';
-import { type Invoice, isFinal } from './documents.ts';
+import type { Invoice } from './documents.ts';
 import type { InvoiceView } from './follow-invoice.ts';
 
-const STEPS = STATUSES.filter((status) => !isFinal(status));
+const STEPS = INVOICE_STATUSES.filter((status) => !isFinal(status));
 
 /** Who reads the page: the customer of the invoice, or somebody of the seller. */
 export type Reader = 'customer' | 'seller';

@@ -1,5 +1,6 @@
+import { FINAL_STATUSES } from '../../domain/invoice/lifecycle.ts';
+import { SILENCE_MS } from '../../domain/limits.ts';
 import { waitToRetry } from '../graphql/retry.ts';
-import { FINAL_STATUSES, SILENCE_MS } from '../graphql/sets.ts';
 import { watchedFetch } from '../graphql/watched-fetch.ts';
 
 /** An invoice whose status is followed. */

@@ -1,4 +1,4 @@
-import { STATUSES } from '../graphql/sets.ts';
+import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
 import { startOfDay } from '../text/days.ts';
 import type { InvoicesVariables } from './documents.ts';
 
@@ -6,7 +6,7 @@ const PAGE = 25;
 
 /** The filter of a page of the list. The address of the page keeps it. */
 export interface Filter {
-  readonly status: (typeof STATUSES)[number] | null;
+  readonly status: (typeof INVOICE_STATUSES)[number] | null;
   /** The first and the last day of creation, in Morocco: `YYYY-MM-DD`. */
   readonly from: string | null;
   readonly until: string | null;
@@ -25,7 +25,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 export function filterOf(query: Readonly<Record<string, string>>): Filter {
   const day = (text: string | undefined) => (text && DAY.test(text) && startOfDay(text) ? text : null);
   const after = query.after ?? null;
-  const status = STATUSES.find((each) => each === query.status) ?? null;
+  const status = INVOICE_STATUSES.find((each) => each === query.status) ?? null;
   const amount = /^\d{1,15}$/.test(query.amount ?? '') ? query.amount : undefined;
   return {
     ...NO_MATCH,

@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso';
-import { STATUSES } from '../graphql/sets.ts';
+import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { formatDate } from '../text/dates.ts';
@@ -75,7 +75,7 @@ function Filters({ filter, to, onDay }: FiltersProps) {
   return (
     <div class="filters">
       <nav aria-label={filters}>
-        {[null, ...STATUSES].map((status) => (
+        {[null, ...INVOICE_STATUSES].map((status) => (
           <a
             key={status}
             href={to({ ...NO_MATCH, status, after: null, before: null })}

@@ -1,9 +1,9 @@
 import { useRoute } from 'preact-iso';
+import { isFinal } from '../../domain/invoice/lifecycle.ts';
 import { eventName } from '../endpoints/event-names.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { ServiceMessage } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
-import { isFinal } from '../invoice/documents.ts';
 import { InvoiceBody } from '../invoice/invoice-body.tsx';
 import { useOnline } from '../invoice/use-online.ts';
 import { formatMoment } from '../text/dates.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { KEY_KINDS } from '../graphql/sets.ts';
+import { KEY_KINDS } from '../../domain/api-key/key-kinds.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';

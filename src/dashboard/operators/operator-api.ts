@@ -1,13 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import type {
-  ATTENTION_REASONS,
-  BREAKER_PHASES,
-  ENVIRONMENTS,
-  KEY_KINDS,
-  LANES,
-  LIVE_CONDITIONS,
-} from '../graphql/sets.ts';
+import type { KEY_KINDS } from '../../domain/api-key/key-kinds.ts';
+import type { BREAKER_PHASES } from '../../domain/authority/breaker.ts';
+import type { ATTENTION_REASONS } from '../../domain/invoice/attention.ts';
+import type { LANE_NAMES } from '../../domain/invoice/lanes.ts';
+import type { LIVE_CONDITION_NAMES } from '../../domain/tenant/ports.ts';
+import type { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { useEvery } from '../interface/use-every.ts';
 import type { Seller } from '../settings/documents.ts';
 import type { Reason } from '../text/errors.ts';
@@ -19,7 +17,7 @@ export interface Backlog {
   readonly oldest: string | null;
 }
 
-export type Lane = (typeof LANES)[number];
+export type Lane = (typeof LANE_NAMES)[number];
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 export type BreakerPhase = (typeof BREAKER_PHASES)[number];
 type Environment = (typeof ENVIRONMENTS)[number];
@@ -81,7 +79,7 @@ export interface ListedTenant {
 
 export interface TenantDetails extends Omit<ListedTenant, 'environments'> {
   readonly seller: Seller;
-  readonly missingForLive: readonly { readonly condition: (typeof LIVE_CONDITIONS)[number] }[];
+  readonly missingForLive: readonly { readonly condition: (typeof LIVE_CONDITION_NAMES)[number] }[];
   readonly keys: readonly {
     readonly id: string;
     readonly kind: (typeof KEY_KINDS)[number];

@@ -1,4 +1,4 @@
-import { MOST_WAITING, OPERATOR_LENGTHS } from '../graphql/sets.ts';
+import { MOST_WAITING, OPERATOR_TEXTS } from '../../domain/limits.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -235,7 +235,7 @@ function Authority({ survey: { authority, hasAuthority }, onPause, onResume }: A
         ) : (
           <ConfirmedButton
             question={operators.pauseQuestion}
-            reason={{ label: operators.reason, maxLength: OPERATOR_LENGTHS.pauseReason }}
+            reason={{ label: operators.reason, maxLength: OPERATOR_TEXTS.pauseReason }}
             onConfirm={onPause}
           >
             {operators.pause}

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
-import { ENVIRONMENTS, LIVE_CONDITIONS, ROLES } from '../graphql/sets.ts';
+import { ROLES } from '../../domain/person/person.ts';
+import { LIVE_CONDITION_NAMES } from '../../domain/tenant/ports.ts';
+import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
@@ -100,7 +102,7 @@ export function TenantPage() {
       <section class="part">
         <h2>{settings.goingLive}</h2>
         <ul class="first-steps">
-          {LIVE_CONDITIONS.map((condition) => {
+          {LIVE_CONDITION_NAMES.map((condition) => {
             const isDone = data.missingForLive.every((each) => each.condition !== condition);
             return (
               <li key={condition} data-done={isDone}>

@@ -1,6 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useLocation } from 'preact-iso';
-import { OPERATOR_LENGTHS } from '../graphql/sets.ts';
+import { OPERATOR_TEXTS } from '../../domain/limits.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
@@ -39,7 +39,7 @@ export function TenantsPage() {
             type="text"
             dir="auto"
             required
-            maxLength={OPERATOR_LENGTHS.tenantName}
+            maxLength={OPERATOR_TEXTS.tenantName}
             autocomplete="off"
           />
         </div>

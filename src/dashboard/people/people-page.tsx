@@ -1,6 +1,6 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { ROLES } from '../graphql/sets.ts';
+import { ROLES } from '../../domain/person/person.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';

@@ -1,4 +1,4 @@
-import { PROFILE_LENGTHS } from '../graphql/sets.ts';
+import { PROFILE_LIMITS } from '../../domain/limits.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { LANGUAGE_NAMES, LANGUAGES } from '../text/languages.ts';
 import type { PaymentMeans, Seller } from './documents.ts';
@@ -37,7 +37,7 @@ export function ProfileFields({ seller, typed, onTyped }: ProfileFieldsProps) {
         dir={CODES.includes(field) ? 'ltr' : 'auto'}
         inputMode={field === 'ice' || field === 'bankAccount' || field === 'paymentTermDays' ? 'numeric' : undefined}
         aria-describedby={hints[field] ? `${field}-hint` : undefined}
-        maxLength={(PROFILE_LENGTHS as Partial<Record<TextField, number>>)[field]}
+        maxLength={(PROFILE_LIMITS as Partial<Record<TextField, number>>)[field]}
         autocomplete="off"
         onInput={({ currentTarget: { value } }) => onTyped({ ...typed, texts: { ...typed.texts, [field]: value } })}
       />

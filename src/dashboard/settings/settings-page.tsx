@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { LIVE_CONDITIONS } from '../graphql/sets.ts';
+import { LIVE_CONDITION_NAMES } from '../../domain/tenant/ports.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
@@ -37,7 +37,7 @@ function GoingLive({ tenant: { missingForLive, seller } }: { tenant: Tenant }) {
     <section class="part">
       <h2>{goingLive}</h2>
       <ul class="first-steps">
-        {LIVE_CONDITIONS.map((condition) => {
+        {LIVE_CONDITION_NAMES.map((condition) => {
           const isDone = missingForLive.every((each) => each.condition !== condition);
           return (
             <li key={condition} data-done={isDone}>

@@ -1,12 +1,14 @@
+import type { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
+import type { ROLES } from '../../domain/person/person.ts';
+import type { DELIVERY_STATES } from '../../domain/webhook/delivery.ts';
 import type { AuditEntry } from '../audit/documents.ts';
-import type { DELIVERY_STATES, ROLES, STATUSES } from '../graphql/sets.ts';
 import type { AttentionReason, BreakerPhase, Lane } from '../operators/operator-api.ts';
 import type { LiveCondition, PaymentMeans } from '../settings/documents.ts';
 import type { TextField } from '../settings/profile-change.ts';
 
 type MailStatus = 'waiting' | 'sending' | 'sent' | 'refused' | 'failed';
 type DeliveryState = (typeof DELIVERY_STATES)[number];
-type Status = (typeof STATUSES)[number];
+type Status = (typeof INVOICE_STATUSES)[number];
 type Role = (typeof ROLES)[number];
 
 /** A status: its name as a step, a headline for what it is now, and what that means for the customer. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { ENVIRONMENTS } from '../graphql/sets.ts';
+import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { BrandMark } from '../interface/brand-mark.tsx';
 import { useContentFocus } from '../interface/content-focus.ts';
 import type { IconName } from '../interface/icon.tsx';

@@ -1,9 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { splitName, withName } from '../installation-name.ts';
 import { ENVIRONMENTS, type Environment } from '../tenant/tenant.ts';
-
-export const KEY_KINDS = ['secret', 'publishable'] as const;
-export type KeyKind = (typeof KEY_KINDS)[number];
+import { KEY_KINDS, type KeyKind } from './key-kinds.ts';
 
 /** An API key without its token, which is shown once and never stored (docs/api/contract.md, "API keys"). */
 export interface ApiKey {

@@ -3,7 +3,8 @@ import { newId } from '../ids.ts';
 import { MAX_KEYS, MAX_REVOKED_KEYS } from '../limits.ts';
 import { type LiveConditions, ReplacedKeyInvalid, type TenantRepository, TooManyKeys } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
-import { type ApiKey, hashToken, type KeyKind, newToken } from './api-key.ts';
+import { type ApiKey, hashToken, newToken } from './api-key.ts';
+import type { KeyKind } from './key-kinds.ts';
 
 /** A new key with its token, which is shown only in this answer. */
 export interface IssuedKey {

@@ -3,7 +3,8 @@ import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { type Member, type Principal, requireScope } from '../principal.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
-import type { ApiKey, KeyKind } from './api-key.ts';
+import type { ApiKey } from './api-key.ts';
+import type { KeyKind } from './key-kinds.ts';
 import type { IssuedKey, ManageKeys } from './manage-keys.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type ApiKey, hashToken, type KeyKind, newToken } from '../api-key/api-key.ts';
+import { type ApiKey, hashToken, newToken } from '../api-key/api-key.ts';
+import type { KeyKind } from '../api-key/key-kinds.ts';
 import { newId } from '../ids.ts';
 import type { Grants } from '../person/person.ts';
 import type { TenantRepository } from '../tenant/ports.ts';

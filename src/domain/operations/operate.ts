@@ -1,4 +1,5 @@
-import type { ApiKey, KeyKind } from '../api-key/api-key.ts';
+import type { ApiKey } from '../api-key/api-key.ts';
+import type { KeyKind } from '../api-key/key-kinds.ts';
 import type { IssuedKey, ManageKeys } from '../api-key/manage-keys.ts';
 import {
   type Audit,

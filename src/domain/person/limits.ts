@@ -1,4 +1,4 @@
-import { MAX_ADDRESS } from '../email-address.ts';
+import { MAX_ADDRESS } from '../limits.ts';
 
 /** Characters of a password. Longer ones are safer than complicated ones (NIST SP 800-63B, section 3.1.1). */
 export const MIN_PASSWORD = 12;

@@ -17,6 +17,7 @@ export const LIVE_CONDITIONS = {
   clock: 'The service knows Morocco’s time for a year ahead.',
 } as const;
 export type LiveCondition = keyof typeof LIVE_CONDITIONS;
+export const LIVE_CONDITION_NAMES = Object.keys(LIVE_CONDITIONS) as LiveCondition[];
 
 /** A condition of live keys that is not met. */
 export interface MissingForLive {

@@ -1,4 +1,5 @@
-import type { ApiKey, KeyKind } from '../../domain/api-key/api-key.ts';
+import type { ApiKey } from '../../domain/api-key/api-key.ts';
+import type { KeyKind } from '../../domain/api-key/key-kinds.ts';
 import type { IssuedKey } from '../../domain/api-key/manage-keys.ts';
 import { MAX_KEYS, MAX_REVOKED_KEYS } from '../../domain/limits.ts';
 import { builder } from '../builder.ts';

@@ -8,14 +8,18 @@ let root: string;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'pages-'));
-  await mkdir(join(root, 'src/dashboard'), { recursive: true });
+  for (const folder of ['src/dashboard', 'src/domain']) await mkdir(join(root, folder), { recursive: true });
   await writeFile(join(root, 'package.json'), '{}');
   await writeFile(join(root, 'src/dashboard/index.html'), '<script type="module" src="./main.ts"></script>');
   await write('first');
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const write = (text: string) => writeFile(join(root, 'src/dashboard/main.ts'), `document.title = '${text}';`);
+const write = async (text: string, limit = 1) => {
+  await writeFile(join(root, 'src/domain/limits.ts'), `export const LIMIT = ${limit};`);
+  const page = `import { LIMIT } from '../domain/limits.ts';\ndocument.title = '${text}' + LIMIT;`;
+  await writeFile(join(root, 'src/dashboard/main.ts'), page);
+};
 
 /** The scripts that the built page loads. */
 async function built(): Promise<string> {
@@ -32,6 +36,8 @@ it('builds when the sources or the packages changed, and only then', async () =>
   await write('second');
   expect(await buildDashboard(root)).toBe(true);
   expect(await built()).toContain('second');
+  await write('second', 2);
+  expect(await buildDashboard(root)).toBe(true);
   await writeFile(join(root, 'package-lock.json'), '{}');
   expect(await buildDashboard(root)).toBe(true);
 });
