@@ -2,10 +2,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { Db } from 'mongodb';
 import { startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { MAGIC_ICES, type Scenario } from '../../src/domain/invoice/test-scenarios.ts';
+import { invite } from '../../src/domain/person/invite.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { createPeopleRepository } from '../../src/storage/people.ts';
 import { Client } from '../../test/support/client.ts';
 import { startReceiver } from '../../test/support/receiver.ts';
 import { storeDone } from '../bench/stored-invoices.ts';
@@ -15,6 +18,8 @@ export interface SampleWorkspace {
   readonly url: string;
   /** The link that makes the account of the owner, who is operator, too. */
   readonly invitation: string;
+  /** The path of an invitation that stays open. */
+  readonly openInvitation: string;
   /** Paths of the customer's page, secret included, by what became of the invoice. */
   readonly customerPages: Readonly<Record<'accepted' | 'rejected' | 'waiting', string>>;
   /** Id of an accepted invoice with a mail and deliveries. */
@@ -86,6 +91,7 @@ export async function startSampleWorkspace(): Promise<SampleWorkspace> {
   await client.settled(accepted.id);
   return {
     ...{ url: app.url, invitation: invitationUrl, invoiceId: accepted.id },
+    openInvitation: await openInvitation(app.store.db, tenant.id),
     deliveryId: await refusedDelivery(client),
     embedded: {
       invoice: await embed(client, 'createInvoiceEmbed', `id: "${accepted.id}"`),
@@ -164,4 +170,9 @@ async function expectStatus(status: number, answered: ReturnType<Client['get']>)
   if (answer.status !== status || answer.body.errors)
     throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer;
+}
+
+async function openInvitation(db: Db, tenantId: string): Promise<string> {
+  const grants = { isOperator: false, memberships: [{ tenantId, role: 'viewer' }] } as const;
+  return (await invite(createPeopleRepository(db), { email: null, grants, invitedBy: null }, '')).link;
 }

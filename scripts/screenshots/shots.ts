@@ -12,7 +12,7 @@ export interface Shot {
 
 /** Every page, each in one language at least. @param tenant the path of the tenant's pages */
 export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
-  const { customerPages, invoiceId, deliveryId, embedded } = sample;
+  const { customerPages, openInvitation, invoiceId, deliveryId, embedded } = sample;
   const [, , tenantId] = tenant.split('/');
   const page = (name: string, path: string, selector: string, ...languages: Shot['language'][]): Shot[] =>
     languages.map((language) => ({ name, path, language, selector }));
@@ -24,10 +24,12 @@ export function shotsOf(sample: SampleWorkspace, tenant: string): Shot[] {
     ...page('refused', '/i/inv_x#wrong', 'h1', 'fr'),
     ...page('welcome', '/', 'h1', 'fr', 'ar'),
     ...page('sign-in', '/sign-in', 'form', 'en', 'ar'),
-    ...page('join', '/join#x', 'form', 'fr'),
+    ...page('join', openInvitation, 'form', 'fr', 'ar'),
+    ...page('used-link', '/join#x', '.aside', 'en'),
     ...page('forgotten-password', '/forgotten-password', 'form', 'fr'),
     ...page('new-password', '/new-password#x', 'form', 'ar'),
-    ...page('account', '/account', '.identity', 'en', 'ar'),
+    ...page('new-address', '/new-address#x', 'form', 'fr', 'ar'),
+    ...page('account', '/account', '.log li', 'fr', 'en', 'ar'),
     ...page('home', `${tenant}/home`, '.home:has(.chart):has(.part)', 'fr', 'ar', 'en'),
     ...page('creation', `${tenant}/invoices/new`, '.code', 'en', 'ar'),
     ...page('invoices', `${tenant}/invoices`, '.rows', 'fr', 'ar', 'en'),

@@ -202,13 +202,13 @@ export const fr: Texts = {
     },
     sessions: {
       title: 'Où vous êtes connecté',
-      lead: 'Une session se termine 7 jours après sa dernière utilisation, indiquée à une heure près. L’adresse réseau et le programme sont ceux de la connexion.',
+      lead: 'Une session se termine 7 jours après sa dernière utilisation, indiquée à une heure près. L’adresse réseau et le programme sont ceux du moment de la connexion.',
       unknown: 'Programme inconnu',
       current: 'ce navigateur',
       used: 'Dernière utilisation',
       begun: 'Connexion',
       end: 'Déconnecter',
-      endQuestion: 'Ce navigateur est déconnecté immédiatement. Continuer\u00a0?',
+      endQuestion: 'Cet autre navigateur est déconnecté immédiatement. Continuer\u00a0?',
       endOthers: 'Déconnecter tous les autres navigateurs',
       endOthersQuestion: 'Tous les navigateurs sauf celui-ci sont déconnectés immédiatement. Continuer\u00a0?',
     },
@@ -227,10 +227,10 @@ export const fr: Texts = {
     },
     newAddress: {
       title: 'Confirmer la nouvelle adresse',
-      lead: 'Votre compte reçoit cette adresse, et tous les autres navigateurs sont déconnectés. Vous devez être connecté au compte qui l’a demandée.',
+      lead: 'Cette adresse devient celle de votre compte, et tous les autres navigateurs sont déconnectés. Vous devez être connecté au compte pour lequel elle a été demandée.',
       submit: 'Confirmer l’adresse',
       incomplete: 'Le lien est incomplet. Ouvrez-le de nouveau, exactement tel que vous l’avez reçu.',
-      done: 'Votre compte a la nouvelle adresse. Connectez-vous désormais avec elle.',
+      done: 'Votre compte a la nouvelle adresse. Utilisez-la désormais pour vous connecter.',
     },
     refusals: {
       wrongCredentials: 'L’adresse e-mail ou le mot de passe est incorrect.',
