@@ -5,7 +5,7 @@ import { newInvitation } from '../../src/domain/person/invitation.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import { codeAt, earlierCode } from '../support/authenticator.ts';
 import { Client } from '../support/client.ts';
-import { Browser, invite, mailedToken, signedIn } from '../support/person.ts';
+import { Browser, invite, mailedToken, passwordOf, signedIn } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -468,6 +468,17 @@ describe('a session as the credential of GraphQL', () => {
           isOperator: false,
           memberships: [{ tenantId, role: 'viewer' }],
         }),
+    ],
+    [
+      'the end of the session by another browser',
+      async (browser: Browser) => {
+        const { email } = (await browser.session()).body.person;
+        const other = new Browser(service.url);
+        await other.post('/auth/sign-in', { email, password: passwordOf(email) });
+        const { sessions } = (await browser.request('GET', '/auth/sessions')).body;
+        const { id } = sessions.find(({ current }: { current: boolean }) => current);
+        expect((await other.post('/auth/sessions/end', { id })).status).toBe(204);
+      },
     ],
   ])(
     'ends its streams with %s',

@@ -108,6 +108,28 @@ it('a name is changed, also where it is shown, and recorded', async () => {
   expect((await new Browser(service.url).post('/auth/change-name', { name: 'X' })).status).toBe(401);
 });
 
+it.each<[string, string]>([
+  ['a control character', 'Amina\u0000'],
+  ['a new line of a mail’s head', 'Amina\r\nBcc: x@example.com'],
+  ['a line separator', 'Amina\u2028'],
+  ['half a character', 'Amina\ud800'],
+  ['nothing that can be seen', '\u202e\u200b'],
+  ['more than 100 characters', 'x'.repeat(101)],
+])('a name of %s is refused', async (_what, name) => {
+  const { browser } = await signedIn(service);
+  expect(codeOf(await browser.post('/auth/change-name', { name }))).toEqual([400, 'invalid_request', 'name']);
+  expect((await browser.session()).body.person.name).toBe('Amina');
+});
+
+it('a name is a text: markup and marks of direction come back as they were sent; a megabyte is not read', async () => {
+  const { browser } = await signedIn(service);
+  const name = '<img src=x onerror=alert(1)>\u202eأمينة';
+  expect((await browser.post('/auth/change-name', { name })).status).toBe(204);
+  const { headers, body } = await browser.session();
+  expect([headers.get('content-type'), body.person.name]).toEqual(['application/json; charset=utf-8', name]);
+  expect((await browser.post('/auth/change-name', { name: 'x'.repeat(1024 * 1024) })).status).toBe(413);
+});
+
 describe('another address', () => {
   let people = 0;
   /** Somebody who has asked for another address, and the end of the link that was mailed there. */
@@ -134,6 +156,23 @@ describe('another address', () => {
     expect(codeOf(old)).toEqual([401, 'invalid_credentials', null]);
     await another({ email: wanted, password });
     expect(codeOf(await confirm(browser, token))).toEqual([404, 'resource_not_found', 'token']);
+  });
+
+  it('answers the same whether or not another account has it, and is limited like signing in', async () => {
+    const { browser, password } = await signedIn(service);
+    const taken = await signedIn(service);
+    const ask = (email: string, secret = password) => browser.post('/auth/new-address', { email, password: secret });
+    const [free, used] = [await ask('free@example.com'), await ask(taken.email)];
+    expect([used.status, used.body]).toEqual([free.status, free.body]);
+    expect(free.status).toBe(202);
+    // Whose account it is gets the link, which opens nothing of theirs, and no other mail.
+    await expect.poll(() => mailsTo(taken.email)).toHaveLength(1);
+    expect((await taken.browser.session()).body.person.email).toBe(taken.email);
+    let last = free;
+    for (let n = 0; n < 20 && last.status !== 429; n++) last = await ask('free@example.com', 'a wrong one');
+    expect(codeOf(last)).toEqual([429, 'rate_limit_exceeded', null]);
+    // Also with the right password.
+    expect((await ask('free@example.com')).status).toBe(429);
   });
 
   it('takes the password', async () => {

@@ -78,13 +78,19 @@ export async function invite(
 
 let people = 0;
 
+/** The password of a person of `signedIn`. */
+export function passwordOf(email: string): string {
+  return `violet anchor drums ${/\d+/.exec(email)?.[0]}`;
+}
+
 /** A new person who is signed in. */
 export async function signedIn(
   service: TestService,
   grants: Partial<Grants> = {},
   browser: Browser = new Browser(service.url),
 ): Promise<{ browser: Browser; email: string; password: string; id: string }> {
-  const [email, password] = [`person${++people}@example.com`, `violet anchor drums ${people}`];
+  const email = `person${++people}@example.com`;
+  const password = passwordOf(email);
   const token = await invite(service, grants);
   const { status, body } = await browser.post('/auth/accept-invitation', { token, email, name: 'Amina', password });
   if (status !== 200) throw new Error(`the invitation was not accepted: ${JSON.stringify(body)}`);
