@@ -117,6 +117,23 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await close();
   });
 
+  it('want another password where others may know the one of an account that nobody has confirmed', async () => {
+    const email = 'known@example.com';
+    await (await join(email)).close();
+    const token = await invite(service, { isOperator: true }, email);
+    const { page, close } = await open(`/join?lang=fr#${token}`);
+    await page.waitForSelector('form');
+    await send(page, { name: 'Nadia', email, chosenPassword: PASSWORD });
+    expect(await refusal(page)).toMatch(/^Ce compte a été créé avant que son adresse soit confirmée/);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('chosenPassword');
+    await send(page, { chosenPassword: 'violet anchor seven drums' });
+    await page.waitForFunction(() => location.pathname !== '/join');
+    await page.goto(`${service.url}/account?lang=fr`);
+    await page.waitForSelector('.identity');
+    expect(await page.$eval('.identity', ({ textContent }) => textContent)).not.toContain('pas encore confirmée');
+    await close();
+  });
+
   it('say at once that an invitation was used, was withdrawn or has expired, and what to do', async () => {
     const lead = (page: Page) => page.waitForSelector('.account .under').then((found) => textOf(found));
     const fields = (page: Page) => page.$$eval('input', (all) => all.length);
