@@ -1,0 +1,113 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { MAX_BODY_BYTES } from '../../src/domain/limits.ts';
+import { Client, invoiceBody } from './client.ts';
+import { DOCUMENT } from './contract.ts';
+import { longestTurn } from './longest-turn.ts';
+import { sendRaw } from './raw-http.ts';
+import { startService, type TestService, type TestTenant } from './service.ts';
+
+/** How long one request may hold the event loop, milliseconds of CPU. */
+const MOST_MS = 50;
+/** Tries of a request: the first ones compile code, and collect others' garbage. */
+const TRIES = 4;
+/** Bytes of a text in a head of 16 KiB, and in a body beside the rest of it. */
+export const [IN_HEAD, IN_BODY] = [14_000, MAX_BODY_BYTES - 3000];
+/** Milliseconds: thousands of requests take minutes on a loaded machine. */
+export const PATIENCE_MS = 600_000;
+
+/** A request, sent as it is. */
+export interface Attempt {
+  readonly what: string;
+  readonly line: string;
+  readonly headers?: readonly string[];
+  readonly body?: string;
+}
+
+/** A service to which long texts are sent, with a tenant that has an invoice and an endpoint. */
+export interface Target {
+  readonly service: TestService;
+  readonly tenant: TestTenant;
+  readonly ids: { readonly inv: string; readonly we: string };
+  /** The header of the tenant's secret key. */
+  readonly bearer: string;
+  /** The attempts that hold the loop too long in the best of several tries, with the time and the answer's status. */
+  slowOf(attempts: Iterable<Attempt>): Promise<string[]>;
+}
+
+/** Starts it with a proxy in front, so that what proxies send is read; each request has an address of its own. */
+export async function startTarget(): Promise<Target> {
+  const service = await startService({ RATE_LIMIT_ADDRESS: '1000000', TRUST_PROXY: '1' });
+  const tenant = await service.tenant();
+  const client = new Client(service.url, tenant.secretKey);
+  const { id } = (await client.post('/v1/invoices', invoiceBody())).body;
+  const url = 'https://example.invalid/';
+  const endpoint = (await client.post('/v1/webhook_endpoints', { url, events: ['invoice.accepted'] })).body;
+  await client.settled(id);
+  return {
+    ...{ service, tenant, ids: { inv: id, we: endpoint.id }, bearer: `Authorization: Bearer ${tenant.secretKey}` },
+    slowOf: (attempts) => slowOf(service.url, attempts),
+  };
+}
+
+let addresses = 0;
+
+function bytesOf(url: string, { line, headers = [], body }: Attempt): Buffer {
+  const content = body === undefined ? null : Buffer.from(body);
+  const has = (name: string) => headers.some((each) => each.toLowerCase().startsWith(`${name}:`));
+  const lines = [
+    `${line} HTTP/1.1`,
+    ...(has('host') ? [] : [`Host: ${new URL(url).host}`]),
+    ...(has('x-forwarded-for') ? [] : [`X-Forwarded-For: 10.${++addresses >> 8}.${addresses & 255}.1`]),
+    'Connection: close',
+    ...headers,
+    ...(content && !has('content-type') ? ['Content-Type: application/json'] : []),
+    ...(content ? [`Content-Length: ${content.length}`] : []),
+  ];
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), content ?? Buffer.alloc(0)]);
+}
+
+async function slowOf(url: string, attempts: Iterable<Attempt>): Promise<string[]> {
+  const slow: string[] = [];
+  let [longest, which] = [0, ''];
+  let count = 0;
+  const begin = performance.now();
+  for (const attempt of attempts) {
+    let best = Number.POSITIVE_INFINITY;
+    let status = 0;
+    // What takes ten times as long does not take so long by chance.
+    for (let left = TRIES; left > 0 && best > MOST_MS && (left === TRIES || best < 10 * MOST_MS); left--) {
+      const bytes = bytesOf(url, attempt);
+      const turn = await longestTurn(async () => {
+        status = (await sendRaw(url, bytes)).status;
+      });
+      best = Math.min(best, turn);
+    }
+    count++;
+    if (best > longest) [longest, which] = [best, attempt.what];
+    if (best > MOST_MS) slow.push(`${attempt.what}: ${Math.round(best)} ms (${status})`);
+    // Not an answer would mean that nothing was measured.
+    if (!status) slow.push(`${attempt.what}: no answer`);
+  }
+  for (const each of slow) console.info(each);
+  console.info(
+    `${count} requests in ${Math.round((performance.now() - begin) / 1000)} s; the longest turn took ${Math.round(longest)} ms: ${which}`,
+  );
+  expect(count).toBeGreaterThan(0);
+  return slow;
+}
+
+/** The paths in the source of the transport, with their parameters as `:name`. */
+export async function knownPaths(): Promise<string[]> {
+  const source = await sourceOfTransport();
+  const found = [...source.matchAll(/'(\/[a-z][\w/:.-]*)'/g)].map(([, path = '']) => path);
+  return [...new Set([...found, ...Object.keys(DOCUMENT.paths).map((path) => path.replace('{id}', ':id'))])];
+}
+
+/** The text of all files of the transport. */
+export async function sourceOfTransport(): Promise<string> {
+  const folder = join(import.meta.dirname, '../../src/transport');
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
+}
