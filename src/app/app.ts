@@ -16,6 +16,7 @@ import type { ClaimCounts } from '../jobs/claimer.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
 import { createClaimMembers } from '../storage/claim-members.ts';
 import type { Store } from '../storage/connect.ts';
+import { storeClock } from '../storage/store-clock.ts';
 import type { ConnectionLimits } from '../transport/connection-limits.ts';
 import { createDocumentUrl } from '../transport/document-url.ts';
 import type { ShutdownOptions } from '../transport/drain.ts';
@@ -132,8 +133,9 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   tellOutdatedOffsets(log, means.timeZone ?? NODE_TIME_ZONE, new Date());
   const clients = createClientActivity();
   const members = createClaimMembers(store.db);
+  const clock = storeClock(store.client);
   const jobs = await createJobs({
-    ...{ db: store.db, invoices, members, soleWorker: alone },
+    ...{ db: store.db, invoices, members, clock, soleWorker: alone },
     // Without an authority each of their runs would be a failure.
     lanes: means.hasAuthority ? LANE_NAMES : LANE_NAMES.filter((lane) => !LIVE_LANES.some((each) => each === lane)),
     isAnswering: clients.isRecent,
@@ -182,7 +184,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       : await startWorker(runtime, {
           ...{ data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live, tracing },
         });
-  const workers = createWorkers(members, config.role !== 'api');
+  const workers = createWorkers(members, config.role !== 'api', clock);
   metrics.workers(workers);
   const monitored = createMonitored(closing, data.installation, data.health, workers);
   if (config.metricsPort !== null) {

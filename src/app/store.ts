@@ -54,7 +54,7 @@ async function openUnchecked(
   { join, monitorCommands = false, onFailure, checkAll = false }: StoreOptions,
 ): Promise<OpenStore> {
   if (config.mongodbUrl !== null) {
-    const store = await connect(config.mongodbUrl, undefined, monitorCommands).catch((cause: Error) => {
+    const store = await connect(config.mongodbUrl, undefined, monitorCommands, true).catch((cause: Error) => {
       const advice =
         'Check the URL, and that the server runs and accepts this user. Unset MONGODB_URL to use the embedded engine';
       throw new Error(`MONGODB_URL cannot be used: ${cause.message.replace(/\.$/, '')}. ${advice}.`, { cause });

@@ -11,6 +11,7 @@ import { createLiveGate } from '../domain/authority/live-gate.ts';
 import type { Authority } from '../domain/authority/ports.ts';
 import type { CheckCleared } from '../domain/invoice/ports.ts';
 import type { Environment } from '../domain/tenant/tenant.ts';
+import { storeClock } from '../storage/store-clock.ts';
 import { createSubmissionLedger } from '../storage/submission-ledger.ts';
 import type { LiveAuthority } from './authority.ts';
 import { composePapers } from './authority-papers.ts';
@@ -55,6 +56,7 @@ export async function composeTransmission(
     createLiveGate({
       ...{ authority: live.authority, concurrency: live.concurrency },
       store: authorityState,
+      clock: storeClock(store.client),
       worker: `wrk_${randomUUID()}`,
       onWorkers: (count) => live.authority.setShare?.(count),
       report: ({ level, message, ...facts }) => log[level](facts, message),

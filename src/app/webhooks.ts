@@ -24,6 +24,7 @@ import type { Store } from '../storage/connect.ts';
 import { createStatisticsStore } from '../storage/endpoint-statistics.ts';
 import { createEventFeed } from '../storage/event-feed.ts';
 import { createOutbox } from '../storage/outbox.ts';
+import { storeClock } from '../storage/store-clock.ts';
 import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import { createEventLog } from '../storage/webhook-events.ts';
@@ -56,7 +57,8 @@ export interface WebhookParts {
 export function composeWebhooks(parts: WebhookParts) {
   const { config, tenants, notifier, documentUrl, logFailure, alone, audit, tracing } = parts;
   const { db } = parts.store;
-  const now = () => new Date();
+  // Leases and retries are planned by one process and looked at by others.
+  const now = storeClock(db.client);
   const report = (message: string, err: unknown) => logFailure('error', message, err);
   const endpoints = createWebhookEndpointRepository(db);
   const secretBox = createSecretBox(parts.keys.data, ENDPOINT_SECRETS);

@@ -11,6 +11,7 @@ import { rescheduleAfterSetBack } from '../jobs/reschedule.ts';
 import { createErasureStore } from '../storage/erasure.ts';
 import { createOrphanCollector } from '../storage/orphan-documents.ts';
 import { createSeriesTurns } from '../storage/series-turns.ts';
+import { storeClock } from '../storage/store-clock.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
 import type { Runtime } from './runtime.ts';
@@ -58,7 +59,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   runtime.closing.add(sweepErasures(runtime, data));
   runtime.closing.add(
     rescheduleAfterSetBack({
-      kinds: [webhooks.reschedule, () => data.invoices.reschedule(new Date(), LEASE_MS)],
+      kinds: [webhooks.reschedule, () => data.invoices.reschedule(storeClock(data.store.client)(), LEASE_MS)],
       tell: (changed, byMs) =>
         runtime.log.warn({ byMs, changed }, 'the clock was set back; work that would have waited is due earlier'),
       fail: (err) =>

@@ -10,11 +10,16 @@ export interface Workers {
 /**
  * @param isWorker whether this process is one. It counts at once, and without heartbeats: the only worker of an embedded
  *   store sends none.
+ * @param clock that of the heartbeats
  */
-export function createWorkers(members: Pick<ClaimMembers, 'list'>, isWorker: boolean): Workers {
+export function createWorkers(
+  members: Pick<ClaimMembers, 'list'>,
+  isWorker: boolean,
+  clock: () => Date = () => new Date(),
+): Workers {
   return {
     async count() {
-      const now = Date.now();
+      const now = clock().getTime();
       const live = (await members.list()).filter(({ at }) => Math.abs(now - at.getTime()) <= LIVE_MS);
       return Math.max(live.length, isWorker ? 1 : 0);
     },

@@ -65,6 +65,8 @@ export interface JobsParts {
   readonly db: Db;
   readonly invoices: ClaimerParts['invoices'];
   readonly members: ClaimMembers;
+  /** The clock of the store, for heartbeats. Default: that of this machine. */
+  readonly clock?: () => Date;
   /** See {@link ClaimerParts.lanes}. */
   readonly lanes: ClaimerParts['lanes'];
   /** Whether this process answers clients at the moment. */
@@ -83,13 +85,18 @@ export interface JobsParts {
  * done, so a job that runs twice, late or never does no harm (docs/decisions/0006).
  */
 export async function createJobs(parts: JobsParts): Promise<Jobs> {
-  const { db, invoices, members, lanes, isAnswering, report, soleWorker } = parts;
+  const { db, invoices, members, clock, lanes, isAnswering, report, soleWorker } = parts;
   let stopping = false;
   // Agenda takes a job for its own by this name, and process ids are reused, in containers at each start.
   const worker = `fatoura-${process.pid}-${randomUUID().slice(0, 8)}`;
   const ranges = soleWorker
     ? WHOLE_RANGE
-    : createClaimRanges(members, worker, (error) => report('the partitions of invoices could not be shared', error));
+    : createClaimRanges(
+        members,
+        worker,
+        (error) => report('the partitions of invoices could not be shared', error),
+        clock,
+      );
   const backend = new MongoBackend({ mongo: db, collection: JOBS_COLLECTION, ensureIndex: true });
   // Every worker would try to lock the job. Workers without the partition find the job at the next poll only.
   const channel = createJobChannel(db, JOBS_COLLECTION, ({ jobName: name, jobId }) => {

@@ -25,11 +25,13 @@ export const WHOLE_RANGE: ClaimRanges = { own: () => ALL_PARTITIONS, start: asyn
  * Divides the partitions evenly among the live workers, by their heartbeats.
  * @param worker the id of this worker, without dots and dollar signs
  * @param report receives failures of the store; the range stays as it is meanwhile
+ * @param clock that of the store, by which heartbeats of several processes can be compared
  */
 export function createClaimRanges(
   members: Pick<ClaimMembers, 'heartbeat' | 'forget'>,
   worker: string,
   report: (error: unknown) => void,
+  clock: () => Date = () => new Date(),
 ): ClaimRanges {
   const workers = watchWorkers(undefined, LIVE_MS);
   let own = ALL_PARTITIONS;
@@ -38,7 +40,7 @@ export function createClaimRanges(
   let stopped = false;
 
   async function beat(): Promise<void> {
-    const now = new Date();
+    const now = clock();
     const gone = workers.seen(await members.heartbeat({ id: worker, at: now }), now);
     own = rangeOf(workers.live(), worker);
     for (const { id, at } of gone) await members.forget(id, at);

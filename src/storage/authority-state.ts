@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import { type BreakerState, CLOSED, LONGEST_WAIT_MS } from '../domain/authority/breaker.ts';
 import type { AuthorityState, AuthorityStateStore, Pause, WorkerHeartbeat } from '../domain/authority/state.ts';
+import { later } from '../domain/later.ts';
 import { insertNew } from './insert-new.ts';
+import { storeClock } from './store-clock.ts';
 
 interface StateDocument {
   _id: 'live';
@@ -54,7 +56,7 @@ export function createAuthorityStateStore(db: Db): AuthorityStateStore {
 
     async postpone(until) {
       await read();
-      const tooFar = new Date(Date.now() + LONGEST_WAIT_MS);
+      const tooFar = later(storeClock(db.client)(), LONGEST_WAIT_MS);
       await states.updateOne(
         {
           ...STATE,

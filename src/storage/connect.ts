@@ -1,4 +1,5 @@
 import { type Db, MongoClient, MongoServerSelectionError } from 'mongodb';
+import { watchStoreClock } from './store-clock.ts';
 
 /** How long the start waits for the server, milliseconds. */
 export const CONNECT_MS = 10_000;
@@ -35,9 +36,15 @@ export interface Store {
  * @param uri a `mongodb://` URI; its path names the database, `fatoura` if it has none
  * @param monitorCommands whether the client emits command events, which tests count. The driver then decodes each
  * answer twice
+ * @param ownClock whether the server may have another clock than this machine (`storeClock`)
  * @throws when no server can be reached within {@link CONNECT_MS}, or when it refuses the connection
  */
-export async function connect(uri: string, databaseName?: string, monitorCommands = false): Promise<Store> {
+export async function connect(
+  uri: string,
+  databaseName?: string,
+  monitorCommands = false,
+  ownClock = false,
+): Promise<Store> {
   const client = new MongoClient(uri, {
     appName: 'fatoura',
     writeConcern: { w: 'majority' },
@@ -49,6 +56,7 @@ export async function connect(uri: string, databaseName?: string, monitorCommand
     monitorCommands,
   });
   const pool = watchPool(client);
+  if (ownClock) watchStoreClock(client);
   await connected(client);
   const db = client.db(databaseName ?? (client.options.dbName === 'test' ? 'fatoura' : client.options.dbName));
   return { client, db, pool, close: () => client.close() };

@@ -8,12 +8,13 @@ import { later } from '../domain/later.ts';
 import { type InvoiceDocument, invoiceOf, placeOf } from './invoice-document.ts';
 import { OUTBOX_GRACE_MS } from './invoice-transitions.ts';
 import { decoded } from './pages.ts';
+import type { StoreClock } from './store-clock.ts';
 import type { StoredWork } from './stored-work.ts';
 
 type Claims = Pick<InvoiceRepository, 'due' | 'backlog' | 'claimMany' | 'handBack' | 'reschedule'>;
 
 /** How workers find due invoices and claim many at once. */
-export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
+export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreClock): Claims {
   const set = (fields: object) => ({ $set: fields }) as UpdateFilter<InvoiceDocument>;
 
   return {
@@ -22,7 +23,7 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
         .find({
           'work.lane': lane,
           'work.partition': { $gte: from, $lt: until },
-          'work.dueAt': { $lte: new Date(Date.now() - lateMs) },
+          'work.dueAt': { $lte: later(clock(), -lateMs) },
         })
         .project<{ _id: string; work: { partition: number } }>({ 'work.partition': 1 })
         .sort({ 'work.partition': 1, 'work.dueAt': 1 })
@@ -36,7 +37,7 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
         .find({
           'work.lane': lane,
           'work.partition': { $gte: ALL_PARTITIONS.from, $lt: ALL_PARTITIONS.until },
-          'work.dueAt': { $lte: new Date() },
+          'work.dueAt': { $lte: clock() },
         })
         .project<{ work: Pick<StoredWork, 'stage' | 'dueAt'> }>({ _id: 0, 'work.stage': 1, 'work.dueAt': 1 })
         .sort({ 'work.partition': 1, 'work.dueAt': 1 })
@@ -49,14 +50,14 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
     },
 
     async claimMany(lane, invoiceIds, leaseMs) {
-      const now = Date.now();
+      const now = clock();
       const token = randomUUID();
       const these = { _id: { $in: [...invoiceIds] } };
       const { modifiedCount } = await invoices.updateMany(
-        { ...these, 'work.lane': lane, 'work.dueAt': { $lte: new Date(now) } },
+        { ...these, 'work.lane': lane, 'work.dueAt': { $lte: now } },
         {
           ...set({
-            ...{ 'work.token': token, 'work.dueAt': new Date(now + leaseMs) },
+            ...{ 'work.token': token, 'work.dueAt': later(now, leaseMs) },
             ...(lane === 'idle' && { 'work.lane': HURRIED_LANE }),
           }),
           ...(lane === 'idle' && { $unset: { 'work.idle': '' } }),
@@ -82,7 +83,7 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
       for (const [token, ids] of Map.groupBy(claims, (claim) => claim.token)) {
         await invoices.updateMany(
           { _id: { $in: ids.map(({ invoice }) => invoice.id) }, 'work.token': token },
-          { ...set({ 'work.token': null, 'work.dueAt': new Date() }), $inc: { 'work.claims': -1 } },
+          { ...set({ 'work.token': null, 'work.dueAt': clock() }), $inc: { 'work.claims': -1 } },
           { hint: { _id: 1 } },
         );
       }

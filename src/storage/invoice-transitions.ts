@@ -17,8 +17,10 @@ import { type Invoice, NEW_WORK } from '../domain/invoice/invoice.ts';
 import { legalNumber } from '../domain/invoice/legal-invoice.ts';
 import { type Claim, ClaimLost, type InvoiceChange, type InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { ReservedNumber } from '../domain/invoice/series-number.ts';
+import { later } from '../domain/later.ts';
 import { type InvoiceDocument, invoiceOf, placeOf } from './invoice-document.ts';
 import { type NumberedInvoices, numberWrite, reservationOf, reserveAll, reserveEach } from './invoice-numbers.ts';
+import { storeClock } from './store-clock.ts';
 import { placeFields, type StoredWork, storedWork, workFields } from './stored-work.ts';
 import { writeErrorsOf } from './write-errors.ts';
 
@@ -51,35 +53,38 @@ export function transitionsOf(
   through: Through = (work) => work(),
 ): Transitions {
   const { invoices } = stores;
+  const now = storeClock(client);
   const write = createGroup<ClaimedChange, void>((changes) => writeChanges(stores, changes), {
     ...{ maxItems: MAX_CHANGES, through },
   });
 
+  const leaseOf = (leaseMs: number) => ({ 'work.dueAt': later(now(), leaseMs) });
+
   async function changeOne(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim> {
-    const now = new Date();
-    await write({ claim, change, update: updateOf(claim, change, leaseMs, now) });
-    return { token: claim.token, invoice: changed(claim.invoice, change, now) };
+    const at = now();
+    await write({ claim, change, update: updateOf(claim, change, leaseMs, at) });
+    return { token: claim.token, invoice: changed(claim.invoice, change, at) };
   }
 
   return {
     async claim(invoiceId, leaseMs) {
       const token = randomUUID();
       const document = await invoices.findOneAndUpdate(
-        { _id: invoiceId, 'work.dueAt': { $lte: new Date() } },
-        { $set: { 'work.token': token, ...leaseFields(leaseMs) }, $inc: { 'work.claims': 1 } },
+        { _id: invoiceId, 'work.dueAt': { $lte: now() } },
+        { $set: { 'work.token': token, ...leaseOf(leaseMs) }, $inc: { 'work.claims': 1 } },
         { returnDocument: 'after' },
       );
       return document && { invoice: invoiceOf(document), token, place: placeOf(document) };
     },
 
     async renew(claim, leaseMs) {
-      const { matchedCount } = await invoices.updateOne(heldBy(claim), { $set: leaseFields(leaseMs) });
+      const { matchedCount } = await invoices.updateOne(heldBy(claim), { $set: leaseOf(leaseMs) });
       if (matchedCount === 0) throw new ClaimLost(`the claim on ${claim.invoice.id} was lost`);
     },
 
     async renewMany(leases) {
       const updates = leases.map(({ claim, leaseMs }) => ({
-        updateOne: { filter: heldBy(claim), update: { $set: leaseFields(leaseMs) } },
+        updateOne: { filter: heldBy(claim), update: { $set: leaseOf(leaseMs) } },
       }));
       await invoices.bulkWrite(updates, { ordered: false });
     },
@@ -94,29 +99,29 @@ export function transitionsOf(
         await through(() => reserveOne(stores, alone));
         return [];
       }
-      const now = new Date();
+      const at = now();
       const claimed = changes.map(([claim, change]) => ({
-        ...{ claim, change, update: updateOf(claim, change, leaseMs, now) },
+        ...{ claim, change, update: updateOf(claim, change, leaseMs, at) },
       }));
       await through(() =>
         client.withSession((session) => session.withTransaction(() => writeAll(stores, claimed, reserved, session))),
       );
-      return changes.map(([claim, change]) => ({ token: claim.token, invoice: changed(claim.invoice, change, now) }));
+      return changes.map(([claim, change]) => ({ token: claim.token, invoice: changed(claim.invoice, change, at) }));
     },
 
     async changeWaiting(invoice, change) {
       const { id, status, work } = invoice;
       if (!work) return null;
-      const now = new Date();
+      const at = now();
       // A claim sets the token and the time, a retry the time, and each change of the work sets its begin, which the first
       // versions did not store.
       const asRead = {
         ...{ _id: id, status, 'work.token': null, 'work.dueAt': work.dueAt },
         'work.since': { $in: [work.since, null] },
       } as Filter<InvoiceDocument>;
-      const update = updateOf({ invoice, token: '' }, change, 0, now);
+      const update = updateOf({ invoice, token: '' }, change, 0, at);
       const { matchedCount } = await invoices.updateOne(asRead, update, { hint: { _id: 1 } });
-      return matchedCount === 0 ? null : changed(invoice, change, now);
+      return matchedCount === 0 ? null : changed(invoice, change, at);
     },
 
     async raiseDocumentRevision(tenantId, environment, invoiceId) {
@@ -131,9 +136,9 @@ export function transitionsOf(
 
     async requestEmail(invoice, email) {
       const { id, email: before } = invoice;
-      const now = new Date();
+      const at = now();
       const next = { ...NEW_WORK, stage: 'email' } as const;
-      const work = storedWork(invoice, next, { claims: 0, since: now, token: null, dueAt: now });
+      const work = storedWork(invoice, next, { claims: 0, since: at, token: null, dueAt: at });
       const document = await invoices.findOneAndUpdate(
         { _id: id, status: 'accepted', work: { $exists: false }, 'email.sending': before?.sending ?? null },
         { $set: { email, work } },
@@ -143,11 +148,11 @@ export function transitionsOf(
     },
 
     async retryNow(invoiceId) {
-      const now = new Date();
+      const at = now();
       const retry = (filter: Filter<InvoiceDocument>, further: object) =>
         invoices.findOneAndUpdate(
           { _id: invoiceId, ...filter },
-          { $set: { 'work.dueAt': now, ...further } },
+          { $set: { 'work.dueAt': at, ...further } },
           { returnDocument: 'after', projection: { tenantId: 1, environment: 1, work: 1 }, hint: { _id: 1 } },
         );
       // A run that was claimed and changed nothing may have sent the document.
@@ -158,7 +163,7 @@ export function transitionsOf(
       if (due?.work?.blocked || due?.work?.idle) {
         const { stage, parked = false } = due.work;
         await invoices.updateOne(
-          { _id: invoiceId, 'work.stage': stage, 'work.dueAt': now },
+          { _id: invoiceId, 'work.stage': stage, 'work.dueAt': at },
           {
             $set: placeFields({ ...due, id: invoiceId }, { stage, parked }),
             $unset: { 'work.blocked': '', 'work.idle': '' },
@@ -169,15 +174,15 @@ export function transitionsOf(
     },
 
     async retryFailed(from, to) {
-      const now = new Date();
+      const at = now();
       await invoices.updateMany(
         {
           ...{ 'work.failures': { $elemMatch: { $gte: from, $lte: to } }, 'work.stage': 'transmit' },
-          ...{ 'work.token': null, 'work.dueAt': { $gt: now } },
+          ...{ 'work.token': null, 'work.dueAt': { $gt: at } },
           ...{ 'work.parked': { $ne: true }, 'work.blocked': { $exists: false } },
         } as Filter<InvoiceDocument>,
         // The job gets another id by `since`, so that it does not wait for the job that exists.
-        { $set: { 'work.dueAt': now, 'work.since': now } },
+        { $set: { 'work.dueAt': at, 'work.since': at } },
         // Otherwise some servers do not use the index, because it is partial.
         { hint: 'failed' },
       );
@@ -315,10 +320,6 @@ function isEqual(a: object, b: object): boolean {
 
 function heldBy(claim: Claim): Filter<InvoiceDocument> {
   return { _id: claim.invoice.id, 'work.token': claim.token };
-}
-
-function leaseFields(leaseMs: number) {
-  return { 'work.dueAt': new Date(Date.now() + leaseMs) };
 }
 
 function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Date): UpdateFilter<InvoiceDocument> {

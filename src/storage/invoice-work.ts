@@ -3,6 +3,7 @@ import { ATTENTION_REASONS, MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/i
 import { HURRIED_LANE, LIVE_LANES } from '../domain/invoice/lanes.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import type { StoreClock } from './store-clock.ts';
 
 type WaitingWork = Pick<
   InvoiceRepository,
@@ -17,7 +18,7 @@ type WaitingWork = Pick<
 >;
 
 /** Finds the work of invoices that waits: parked, idle, or in need of an operator. */
-export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWork {
+export function waitingWorkOf(invoices: Collection<InvoiceDocument>, clock: StoreClock): WaitingWork {
   /** @param field the first of the index that finds them: the server can count by the index alone */
   async function countUpTo(filter: Filter<InvoiceDocument>, field: string, limit: number): Promise<number> {
     const found = invoices.find(filter).project({ _id: 0, [field]: 1 });
@@ -46,7 +47,7 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWor
 
     async nextParked(afterTenant, except) {
       const found = await invoices
-        .find({ 'work.parked': true, tenantId: { $gt: afterTenant ?? '' }, 'work.dueAt': { $lte: new Date() } })
+        .find({ 'work.parked': true, tenantId: { $gt: afterTenant ?? '' }, 'work.dueAt': { $lte: clock() } })
         .project<{ _id: string; tenantId: string }>({ tenantId: 1 })
         .sort({ tenantId: 1, 'work.dueAt': 1 })
         .limit(except.size + 1)
@@ -56,7 +57,7 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWor
     },
 
     async hurry(invoiceId, failedBefore) {
-      const now = new Date();
+      const now = clock();
       const waiting = { 'work.lane': HURRIED_LANE, 'work.dueAt': { $gt: now }, 'work.since': { $lte: failedBefore } };
       const document = await invoices.findOneAndUpdate(
         { _id: invoiceId, 'work.token': null, $or: [{ 'work.idle': true }, waiting] } as Filter<InvoiceDocument>,

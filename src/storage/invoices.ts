@@ -1,6 +1,8 @@
 import type { Db, MongoClient } from 'mongodb';
 import type { Outcome, Through } from '../domain/grouped.ts';
+import type { Invoice } from '../domain/invoice/invoice.ts';
 import { type CreationOutcome, type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
+import { later } from '../domain/later.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { insertAll } from './insert-each.ts';
 import { claimsOf } from './invoice-claims.ts';
@@ -10,6 +12,7 @@ import { readingOf } from './invoice-reading.ts';
 import { transitionsOf } from './invoice-transitions.ts';
 import { waitingWorkOf } from './invoice-work.ts';
 import { createOrderedInsert, TurnOver } from './ordered-insert.ts';
+import { storeAheadMs, storeClock } from './store-clock.ts';
 
 /** Maximum number of new invoices in a command, and of their lines together; a longer invoice goes alone. */
 const MAX_INVOICES = 64;
@@ -20,6 +23,7 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
   const invoices = db.collection<InvoiceDocument>('invoices');
   const numbers = db.collection<NumberDocument>('invoice_numbers');
   const stores = { invoices, numbers };
+  const clock = storeClock(db.client);
   const group = {
     maxItems: MAX_INVOICES,
     maxWeight: MAX_LINES,
@@ -32,9 +36,14 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
     isApart: ({ ownNumber }) => ownNumber !== undefined,
     writeApart: (documents, canBegin) => insertNumbered(stores, db.client, documents, canBegin),
   });
+  /** Work is due by the clock of the store. */
+  function byStore(work: Invoice['work']): Invoice['work'] {
+    const ms = storeAheadMs(db.client);
+    return work && { ...work, dueAt: later(work.dueAt, ms), since: later(work.since, ms) };
+  }
   return {
     async insert(invoice, order, mark) {
-      const document = documentOf(invoice, order, mark);
+      const document = documentOf({ ...invoice, work: byStore(invoice.work) }, order, mark);
       try {
         await write(document);
         return { invoice, earlier: null };
@@ -55,8 +64,8 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
 
     ...readingOf(stores),
     ...transitionsOf(stores, db.client, background),
-    ...waitingWorkOf(invoices),
-    ...claimsOf(invoices),
+    ...waitingWorkOf(invoices, clock),
+    ...claimsOf(invoices, clock),
   };
 }
 

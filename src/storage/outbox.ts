@@ -1,13 +1,16 @@
 import type { Db } from 'mongodb';
+import { later } from '../domain/later.ts';
 import type { Outbox } from '../domain/webhook/ports.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { storeClock } from './store-clock.ts';
 
 /** The outbox in the collection `invoices`: the update that adds an event marks the invoice as not yet published. */
 export function createOutbox(db: Db): Outbox {
   const invoices = db.collection<InvoiceDocument>('invoices');
+  const clock = storeClock(db.client);
   return {
     async takeUnpublished(limit, pauseMs) {
-      const now = new Date();
+      const now = clock();
       const found = await invoices
         .find({ 'outbox.dueAt': { $lte: now } })
         .sort({ 'outbox.dueAt': 1 })
@@ -16,7 +19,7 @@ export function createOutbox(db: Db): Outbox {
       if (found.length > 0) {
         await invoices.updateMany(
           { _id: { $in: found.map(({ _id }) => _id) }, 'outbox.dueAt': { $lte: now } },
-          { $set: { 'outbox.dueAt': new Date(now.getTime() + pauseMs) } },
+          { $set: { 'outbox.dueAt': later(now, pauseMs) } },
         );
       }
       return found.map(invoiceOf);

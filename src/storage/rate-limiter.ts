@@ -4,6 +4,7 @@ import type { LimitKind, RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { ATTEMPT_WINDOW_MS, ATTEMPTS } from '../domain/person/limits.ts';
 import type { AttemptLimiter } from '../domain/person/ports.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
+import { storeAheadMs, storeClock } from './store-clock.ts';
 
 const WINDOW_SECONDS = 60;
 /** More than concurrent processes can make necessary. */
@@ -55,7 +56,7 @@ export function createAttemptLimiter(shared: Db | null): AttemptLimiter {
 
 function createCount(shared: Db | null, seconds: number): Count {
   const inMemory = countInMemory(seconds);
-  return shared ? countInStore(shared.collection<Window>('rate_windows'), seconds, inMemory) : inMemory;
+  return shared ? countInStore(shared, seconds, inMemory) : inMemory;
 }
 
 function countInMemory(seconds: number): Count {
@@ -76,19 +77,24 @@ function countInMemory(seconds: number): Count {
  * rate-limiter-flexible's own store needs a unique index, which it creates while the first requests are already
  * counted, and an upsert that returns its outcome, which not every server supports under concurrency.
  */
-function countInStore(windows: Collection<Window>, seconds: number, whenAway: Count): Count {
+function countInStore(db: Db, seconds: number, whenAway: Count): Count {
+  const windows: Collection<Window> = db.collection('rate_windows');
+  const clock = storeClock(db.client);
+  /** The end of a window by this machine's clock. */
+  const endOf = (expire: Date) => expire.getTime() - storeAheadMs(db.client);
+
   async function count(id: string, requests: number): ReturnType<Count> {
     for (let attempt = 1; attempt <= TRIES; attempt++) {
-      const now = Date.now();
+      const now = clock().getTime();
       const open = await windows.findOneAndUpdate(
         { _id: id, expire: { $gt: new Date(now), $lte: latest(now) } },
         { $inc: { points: requests } },
         { returnDocument: 'after' },
       );
-      if (open) return { counted: open.points, endsAt: open.expire.getTime() };
+      if (open) return { counted: open.points, endsAt: endOf(open.expire) };
       const fresh = { points: requests, expire: new Date(now + seconds * 1000) };
       if ((await restart(id, now, fresh)) || (await insert(id, fresh)))
-        return { counted: requests, endsAt: fresh.expire.getTime() };
+        return { counted: requests, endsAt: endOf(fresh.expire) };
       // Another process has started the window, so it is open now.
     }
     throw new Error(`the rate limit window of ${id} could not be updated`);

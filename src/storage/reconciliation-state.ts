@@ -6,7 +6,9 @@ import {
   type ReconciliationState,
 } from '../domain/authority/reconciliation.ts';
 import { CLOCK_SKEW_MS } from '../domain/durations.ts';
+import { later } from '../domain/later.ts';
 import { insertNew } from './insert-new.ts';
+import { storeClock } from './store-clock.ts';
 
 interface StateDocument extends ReconciliationProgress {
   _id: 'live';
@@ -21,9 +23,10 @@ const NOTHING_YET = { cursor: null, checkedUntil: null, stalled: 0, token: null,
 /** The state of reconciliation in the only document of the collection `authority_reconciliation`. */
 export function createReconciliationState(db: Db): ReconciliationState {
   const states: Collection<StateDocument> = db.collection<StateDocument>('authority_reconciliation');
+  const clock = storeClock(db.client);
   return {
     async begin(token, leaseMs) {
-      const now = Date.now();
+      const now = clock().getTime();
       const taken = await take();
       if (taken || (await insertNew(states, [{ _id: 'live', ...NOTHING_YET, leaseUntil: new Date(0) }])).size === 0)
         return taken;
@@ -48,7 +51,7 @@ export function createReconciliationState(db: Db): ReconciliationState {
     async advance(token, leaseMs, progress) {
       const { matchedCount } = await states.updateOne(
         { _id: 'live', token },
-        { $set: { ...progress, leaseUntil: new Date(Date.now() + leaseMs) } },
+        { $set: { ...progress, leaseUntil: later(clock(), leaseMs) } },
       );
       if (matchedCount === 0) throw new ReconciliationBusy('another process has taken the reconciliation over');
     },

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import type { SeriesTurns } from '../domain/invoice/numbering.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
+import { storeClock } from './store-clock.ts';
 
 interface TurnDocument {
   /** The series. */
@@ -25,6 +26,7 @@ const PAUSE_MS = { first: 10, longest: 50 } as const;
  */
 export function createSeriesTurns(db: Db, report: (failure: unknown) => void): SeriesTurns {
   const turns = db.collection<TurnDocument>('series_turns');
+  const clock = storeClock(db.client);
 
   async function take(series: string, holder: string, now: number): Promise<boolean> {
     const free = { _id: series, until: { $lte: new Date(now) } };
@@ -46,10 +48,10 @@ export function createSeriesTurns(db: Db, report: (failure: unknown) => void): S
   return {
     async enter(series) {
       const holder = randomUUID();
-      const latest = Date.now() + TURN_MS;
+      const latest = clock().getTime() + TURN_MS;
       try {
         for (let pause: number = PAUSE_MS.first; ; pause = Math.min(pause * 1.5, PAUSE_MS.longest)) {
-          const now = Date.now();
+          const now = clock().getTime();
           if (await take(series, holder, now)) break;
           // By the time of the attempt: one is made after the end of a dead process's turn, however slow the store is.
           if (now > latest) return () => undefined;

@@ -6,6 +6,7 @@ import type { StoredDocument } from '../domain/invoice/invoice.ts';
 import { FINAL_STATUSES } from '../domain/invoice/lifecycle.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
+import { storeClock } from './store-clock.ts';
 
 /** The fields of a live invoice that concern the authority. */
 type TransmittedDocument = InvoiceDocument & {
@@ -24,6 +25,7 @@ const BATCH = 500;
 /** The live invoices in the collection `invoices`, as the reconciliation and the authority's hints need them. */
 export function createTransmissions(db: Db): TransmissionReader & LookUpScheduler {
   const invoices: Collection<TransmittedDocument> = db.collection<TransmittedDocument>('invoices');
+  const clock = storeClock(db.client);
   const kept: Collection<TransmittedDocument> = db.collection<TransmittedDocument>(KEPT_COLLECTION);
 
   /** Also what is kept of erased tenants: the authority's ledger has it. */
@@ -66,7 +68,7 @@ export function createTransmissions(db: Db): TransmissionReader & LookUpSchedule
     },
 
     async makeLookUpDue(submissionId, rule) {
-      const now = new Date();
+      const now = clock();
       const rules = mayLookUp(rule, now);
       // A cluster changes one document only by its id (docs/decisions/0052). Local, because a majority may not have the
       // latest state yet; the update is guarded by the same filter.
@@ -87,7 +89,7 @@ export function createTransmissions(db: Db): TransmissionReader & LookUpSchedule
     },
 
     async makeLookUpsDue(invoiceIds, rule) {
-      const now = new Date();
+      const now = clock();
       const own = { _id: { $in: [...invoiceIds] }, ...mayLookUp(rule, now) };
       return (await invoices.updateMany(own, dueAt(now))).modifiedCount;
     },

@@ -54,6 +54,12 @@ it('without a worker a process is ready, and says that everything waits', async 
   expect(await asked('exclude=store')).toEqual({ status: 'ready' });
 });
 
+it('a process whose clock is two minutes behind counts the workers by the clock of the store', async () => {
+  const ahead = () => new Date(Date.now() + 120_000);
+  const members = { list: async () => [{ id: 'w', at: ahead() }] };
+  expect(await createWorkers(members, false, ahead).count()).toBe(1);
+});
+
 it('workers are those with a heartbeat of the last 15 s, and this process if it is one', async () => {
   const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000);
   const beats = [1, 10, 60].map((seconds) => ({ id: `w${seconds}`, at: at(seconds) }));
