@@ -2,7 +2,7 @@ import type { TargetedSubmitEvent } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MIN_PASSWORD, PERSON_TEXTS } from '../../domain/person/limits.ts';
 import { useLanguage } from '../interface/language.tsx';
-import type { AccountTexts } from '../text/wording.ts';
+import type { Texts } from '../text/fr.ts';
 import { type AccountInput, callAccounts, type Outcome, type Refusal } from './account-api.ts';
 
 /** The fields that forms have. */
@@ -145,7 +145,7 @@ export function AccountForm({
 }
 
 /** Why something with an account was not done, in the reader's language. */
-export function describeRefusal({ code, param, waitMinutes }: Refusal, { refusals, labels }: AccountTexts): string {
+export function describeRefusal({ code, param, waitMinutes }: Refusal, { refusals, labels }: Texts['account']): string {
   if (code === 'rate_limit_exceeded') return refusals.tooMany(Math.max(1, waitMinutes));
   if (code === 'invalid_credentials') {
     if (param === 'code') return refusals.wrongCode;

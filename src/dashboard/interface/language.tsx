@@ -1,8 +1,8 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import type { Texts } from '../text/fr.ts';
 import { chooseLanguage, DIRECTIONS, LANGUAGE_NAMES, LANGUAGES, type Language } from '../text/languages.ts';
 import { TEXTS } from '../text/texts.ts';
-import type { Texts } from '../text/wording.ts';
 
 interface Reading {
   readonly language: Language;

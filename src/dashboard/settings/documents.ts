@@ -19,7 +19,6 @@ export const SETTINGS = graphql(`
 
 export type Tenant = ResultOf<typeof SETTINGS>['tenant'];
 export type Seller = Tenant['seller'];
-export type LiveCondition = Tenant['missingForLive'][number]['condition'];
 
 export const UPDATE_PROFILE = graphql(`
   mutation UpdateProfile($input: SellerProfileInput!) {

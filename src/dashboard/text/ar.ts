@@ -1,5 +1,5 @@
+import type { Texts } from './fr.ts';
 import { counted } from './plural.ts';
-import type { Texts } from './wording.ts';
 
 /** The hint of a new password. */
 const LONG = '12 حرفا على الأقل. يسهل تذكر عدة كلمات أكثر من الرموز الخاصة.';

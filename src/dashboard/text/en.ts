@@ -1,5 +1,5 @@
+import type { Texts } from './fr.ts';
 import { counted } from './plural.ts';
-import type { Texts } from './wording.ts';
 
 /** The hint of a new password. */
 const LONG = 'At least 12 characters. Several words are easier to remember than special characters.';

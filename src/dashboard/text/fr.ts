@@ -1,14 +1,23 @@
+import type { InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
+import type { TextField } from '../settings/profile-change.ts';
 import { counted } from './plural.ts';
-import type { Texts } from './wording.ts';
+
+/** A status: its name as a step, a headline for what it is now, and what that means for the customer. */
+interface StatusTexts {
+  readonly step: string;
+  readonly headline: string;
+  readonly meaning: string;
+}
 
 /** The hint of a new password. */
 const LONG = '12 caractères au moins. Plusieurs mots se retiennent mieux que des caractères spéciaux.';
 
-export const fr: Texts = {
+export const fr = {
   language: 'Langue',
   footer: 'Facturation électronique au Maroc',
   notFound: 'Page introuvable',
   notFoundUnder: 'Il n’y a rien à cette adresse.',
+  /** Of a page whose files could not be loaded. */
   unloaded: {
     title: 'La page n’a pas pu être chargée',
     under: 'Votre connexion a été interrompue, ou ces pages ont une nouvelle version.',
@@ -25,6 +34,7 @@ export const fr: Texts = {
   test: 'Facture de test',
   testUnder: 'Sans valeur légale ni fiscale : une administration simulée décide.',
   numberToCome: 'Numéro en cours d’attribution',
+  /** Including tax, without the rounding. */
   total: 'Total TTC',
   details: 'Détails',
   customer: 'Facturé à',
@@ -35,9 +45,12 @@ export const fr: Texts = {
   payment: 'Paiement',
   dgiId: 'Identifiant DGI',
   subtotal: 'Total HT',
-  vat: (rate) => `TVA ${rate}\u00a0%`,
+  /** @param rate percent */
+  vat: (rate: number) => `TVA ${rate}\u00a0%`,
   rounding: 'Arrondi',
+  /** The amount payable, by the name that the PDF has for it: `total` with `rounding`. */
   payable: 'Net à payer',
+  /** The last step while it is to come. */
   decision: 'Décision',
   progress: 'Progression',
   reason: 'Motif',
@@ -78,6 +91,7 @@ export const fr: Texts = {
       meaning: 'Cette facture n’est pas valable. Attendez de votre fournisseur une facture corrigée avant de payer.',
     },
   },
+  /** In place of those, for the people of the seller. */
   sellerStatuses: {
     rejected: {
       step: 'Rejetée',
@@ -85,7 +99,8 @@ export const fr: Texts = {
       meaning:
         'Cette facture n’est pas valable et ne peut pas être renvoyée. Corrigez ce que le motif indique, puis émettez une nouvelle facture\u00a0; le numéro de celle-ci reste pris.',
     },
-  },
+  } as Partial<Record<InvoiceStatus, StatusTexts>>,
+  /** In place of those, for a test invoice, which is never called valid. */
   testStatuses: {
     transmitted: {
       step: 'Transmise',
@@ -97,7 +112,8 @@ export const fr: Texts = {
       headline: 'Acceptée par l’administration simulée',
       meaning: 'Le test est concluant. Cette facture reste sans valeur ; ses documents signés sont des spécimens.',
     },
-  },
+  } as Partial<Record<InvoiceStatus, StatusTexts>>,
+  /** The texts of the root page. */
   welcome: {
     title: 'La facture électronique, de l’API à la décision',
     lead: 'Fatoura établit vos factures au format UBL, les signe, les transmet à la Direction générale des impôts et vous en tient informé en direct.',
@@ -112,14 +128,17 @@ export const fr: Texts = {
     openapi: 'Description OpenAPI',
     account: 'Votre compte',
   },
+  /** The texts of the pages of accounts. */
   account: {
     title: 'Votre compte',
     loading: 'Lecture de votre compte…',
     signOut: 'Se déconnecter',
     roles: 'Vos rôles',
     noRoles: 'Vous n’avez pas encore de rôle. Demandez une invitation à un propriétaire ou à un opérateur.',
+    /** The service as a whole, in which an operator has a role. */
     service: 'Tout le service',
     operator: 'Opérateur',
+    /** The links to the pages of operators. */
     jobs: 'Tâches',
     metrics: 'Mesures',
     roleNames: { viewer: 'Lecteur', developer: 'Développeur', owner: 'Propriétaire' },
@@ -134,16 +153,22 @@ export const fr: Texts = {
       code: 'Code',
       passkeyName: 'Nom de la clé d’accès',
     },
-    hints: { chosenPassword: LONG, newPassword: LONG, passkeyName: 'Par exemple celui de l’appareil qui la garde.' },
+    hints: {
+      chosenPassword: LONG,
+      newPassword: LONG,
+      passkeyName: 'Par exemple celui de l’appareil qui la garde.',
+    },
     show: 'Afficher le mot de passe',
     hide: 'Masquer le mot de passe',
     signIn: { title: 'Connexion', submit: 'Se connecter', passkey: 'Se connecter avec une clé d’accès' },
+    /** The step after the password. */
     codeStep: {
       title: 'Seconde étape',
       lead: 'Saisissez le code affiché par votre application d’authentification, ou un code de secours.',
       submit: 'Continuer',
       back: 'Recommencer',
     },
+    /** Said to somebody whose address no mail has shown to be theirs. */
     unconfirmed:
       'Votre adresse n’est pas encore confirmée. Choisissez un mot de passe par un lien que nous vous envoyons\u00a0: il supprime codes et clés d’accès, que vous ajoutez ensuite de nouveau. D’ici là, quiconque lit cette boîte peut le faire.',
     join: {
@@ -179,12 +204,14 @@ export const fr: Texts = {
       submit: 'Changer le mot de passe',
       done: 'Le mot de passe est changé. Tous les autres navigateurs sont déconnectés.',
     },
+    /** The texts of an account's codes and passkeys. */
     factors: {
       title: 'Second facteur',
       lead: 'Celui qui apprend votre mot de passe ne peut pas se connecter avec lui seul.',
       codes: 'Codes d’une application d’authentification',
       off: 'Désactivé\u00a0: le mot de passe suffit.',
-      on: (left) => `Activé\u00a0: la connexion demande un code. Codes de secours restants\u00a0: ${left}.`,
+      /** @param left recovery codes that were not used */
+      on: (left: number) => `Activé\u00a0: la connexion demande un code. Codes de secours restants\u00a0: ${left}.`,
       setUp: 'Activer les codes',
       scan: 'Scannez ceci avec votre application, puis saisissez le code qu’elle affiche.',
       qrCode: 'Code QR pour l’application d’authentification',
@@ -200,9 +227,11 @@ export const fr: Texts = {
       addPasskey: 'Ajouter une clé d’accès',
       removePasskey: 'Supprimer',
     },
+    /** The browsers in which a person is signed in. */
     sessions: {
       title: 'Où vous êtes connecté',
       lead: 'Une session se termine 7 jours après sa dernière utilisation, indiquée à une heure près. L’adresse réseau et le programme sont ceux du moment de la connexion.',
+      /** A browser that did not say what it is. */
       unknown: 'Programme inconnu',
       current: 'ce navigateur',
       used: 'Dernière utilisation',
@@ -212,6 +241,7 @@ export const fr: Texts = {
       endOthers: 'Déconnecter tous les autres navigateurs',
       endOthersQuestion: 'Tous les navigateurs sauf celui-ci sont déconnectés immédiatement. Continuer\u00a0?',
     },
+    /** Name and address of the account. */
     details: {
       title: 'Nom et adresse',
       name: 'Nom',
@@ -225,6 +255,7 @@ export const fr: Texts = {
       asked:
         'Un lien est en route vers la nouvelle adresse. Il est valable une heure. Rien ne change tant que vous ne l’avez pas ouvert.',
     },
+    /** The page that confirms another address. */
     newAddress: {
       title: 'Confirmer la nouvelle adresse',
       lead: 'Cette adresse devient celle de votre compte, et tous les autres navigateurs sont déconnectés. Vous devez être connecté au compte pour lequel elle a été demandée.',
@@ -235,10 +266,13 @@ export const fr: Texts = {
     refusals: {
       wrongCredentials: 'L’adresse e-mail ou le mot de passe est incorrect.',
       wrongPassword: 'Le mot de passe est incorrect.',
+      /** A new password is wanted: whoever made the account before its address was confirmed may know this one. */
       knownPassword:
         'Ce compte a été créé avant que son adresse soit confirmée\u00a0: d’autres connaissent peut-être son mot de passe. Choisissez-en un autre\u00a0; les codes et les clés d’accès ajoutés auparavant sont supprimés.',
+      /** A new password that is easy to guess. */
       guessable:
         'Ce mot de passe se devine facilement\u00a0: répétitions, mots courants, noms, dates, touches voisines. Prenez quatre mots sans rapport entre eux, ou laissez un gestionnaire de mots de passe en créer un.',
+      /** Another account has the address. */
       taken: 'Un autre compte a déjà cette adresse.',
       wrongCode: 'Le code est incorrect ou a déjà servi\u00a0: chacun sert une fois. Attendez le suivant.',
       passkey: 'La clé d’accès n’a pas été acceptée, ou la fenêtre a été fermée.',
@@ -246,14 +280,17 @@ export const fr: Texts = {
       notSignedIn: 'Votre session a pris fin. Connectez-vous de nouveau.',
       unreachable: 'Le service est injoignable. Réessayez dans un instant.',
       failed: 'Cela n’a pas fonctionné. Réessayez dans un instant.',
-      tooMany: (minutes) => `Trop de tentatives. Réessayez dans ${minutes}\u00a0min.`,
-      field: (label) => `Vérifiez ce champ\u00a0: ${label}.`,
+      tooMany: (minutes: number) => `Trop de tentatives. Réessayez dans ${minutes}\u00a0min.`,
+      /** @param label the name of the field that is wrong */
+      field: (label: string) => `Vérifiez ce champ\u00a0: ${label}.`,
     },
   },
+  /** Pages within pages of other products. */
   embedding: {
     expired: 'Cette page a expiré. Rouvrez-la là où vous l’avez trouvée.',
     none: 'Rien n’a encore été envoyé.',
   },
+  /** The texts of the pages of operators. */
   operators: {
     title: 'Exploitation',
     tenants: 'Entreprises',
@@ -308,7 +345,8 @@ export const fr: Texts = {
     unsuspend: 'Mettre fin à la suspension',
     unsuspendQuestion: 'L’entreprise pourra de nouveau créer des factures. Continuer\u00a0?',
     inviteLead: 'Crée un lien valable une fois, pendant 7 jours. Envoyez-le à la personne.',
-    inviteAs: (role) => `Inviter\u00a0: ${role}`,
+    /** @param role the name of a role */
+    inviteAs: (role: string) => `Inviter\u00a0: ${role}`,
     lanes: {
       stages: 'Factures de test',
       transmissions: 'Factures réelles à transmettre',
@@ -332,6 +370,7 @@ export const fr: Texts = {
       pdf_delayed: 'PDF en retard',
     },
   },
+  /** The texts of the frame of a signed-in person's pages. */
   workspace: {
     skip: 'Aller au contenu',
     environment: 'Environnement',
@@ -340,6 +379,7 @@ export const fr: Texts = {
     testUnder: 'Environnement de test : une administration simulée décide. Rien ici n’a de valeur légale ni fiscale.',
     sections: 'Rubriques',
   },
+  /** The texts of the home page. */
   home: {
     title: 'Accueil',
     thirtyDays: '30 derniers jours',
@@ -364,6 +404,7 @@ export const fr: Texts = {
       delivered: 'Recevoir un premier événement',
     },
   },
+  /** The texts of the search of invoices and of their export. */
   search: {
     label: 'Rechercher',
     hint: 'Client, ICE, numéro, total (1 234,50) ou identifiant',
@@ -376,9 +417,11 @@ export const fr: Texts = {
     stop: 'Arrêter',
     taxTotal: 'TVA',
     currency: 'Devise',
+    /** With the time of day and the zone, in an export. */
     createdAt: 'Créée le',
     create: 'Nouvelle facture de test',
   },
+  /** The texts of the form that creates a test invoice. */
   creation: {
     title: 'Nouvelle facture de test',
     lead: 'Elle suit tout le parcours. Rien n’est transmis à la DGI.',
@@ -396,13 +439,14 @@ export const fr: Texts = {
     },
     name: 'Nom du client',
     email: 'E-mail du client (facultatif)',
-    line: (n) => `Ligne ${n}`,
+    line: (n: number) => `Ligne ${n}`,
     addLine: 'Ajouter une ligne',
     removeLine: 'Retirer la ligne',
     submit: 'Créer la facture',
     byApi: 'La même par l’API',
     byApiUnder: 'Avec une clé secrète de test à la place de sk_test_…',
   },
+  /** The texts of the page of requests. */
   requests: {
     title: 'Requêtes',
     lead: 'Les requêtes de vos clés d’API des 7 derniers jours, sans leur contenu. Elles apparaissent après une ou deux secondes.',
@@ -418,6 +462,7 @@ export const fr: Texts = {
     graphiql: 'Essayer des requêtes dans GraphiQL',
     likeIt: counted('fr', { other: 'Représente # requêtes semblables de la même minute.' }),
   },
+  /** The texts of the seller's profile. */
   settings: {
     title: 'Paramètres',
     lead: 'Le vendeur sur vos factures. Les deux environnements partagent ce profil ; les factures existantes ne changent pas.',
@@ -438,7 +483,8 @@ export const fr: Texts = {
     logo: 'Logo',
     logoHint: 'PNG ou JPEG, 256 Kio et 1 500 pixels de côté au plus.',
     removeLogo: 'Supprimer le logo',
-    missing: (fields) => `Il manque : ${fields}.`,
+    /** @param fields names of fields */
+    missing: (fields: string) => `Il manque : ${fields}.`,
     conditions: {
       profile: 'Le profil du vendeur est complet',
       certificate: 'Le service a votre certificat de signature',
@@ -466,7 +512,7 @@ export const fr: Texts = {
       bankAccount: 'RIB (24 chiffres)',
       exemptionReason: 'Motif d’exonération (0 %)',
     },
-    hints: { tradeRegister: 'Avec la ville du tribunal : Casablanca 123456' },
+    hints: { tradeRegister: 'Avec la ville du tribunal : Casablanca 123456' } as Partial<Record<TextField, string>>,
     means: {
       transfer: 'Virement bancaire',
       cheque: 'Chèque',
@@ -479,11 +525,13 @@ export const fr: Texts = {
       online: 'Paiement en ligne',
     },
   },
+  /** The texts of the audit log. */
   audit: {
     title: 'Journal d’audit',
     lead: 'Qui a changé quoi dans le compte ces 400 derniers jours, dans les deux environnements.',
     none: 'Rien n’est enregistré ici.',
     everything: 'Tout afficher',
+    /** Before the id of a filter. */
     onlyOf: 'Seulement',
     forOwners: 'Ce journal est réservé aux propriétaires du compte.',
     actors: { key: 'Clé d’API', person: 'Personne', operator: 'Opérateur du service' },
@@ -536,19 +584,21 @@ export const fr: Texts = {
       invoice_document_urls_revoked: 'Liens des documents remplacés',
     },
   },
+  /** The texts of the form that sends deliveries once more. */
   replay: {
     title: 'Renvoyer une période',
     endpoint: 'Point de réception',
     state: 'État des livraisons',
     count: 'Compter',
     none: 'Aucune livraison ne correspond.',
-    counted: (count) => `Livraisons\u00a0: ${count}.`,
+    counted: (count: string) => `Livraisons\u00a0: ${count}.`,
     more: 'Ce sont les 10 000 plus récentes ; il y en a davantage.',
-    question: (count) =>
+    question: (count: string) =>
       `Renvoyer toutes ces livraisons (${count}) ? Le récepteur reconnaît chaque événement à son identifiant.`,
     replay: 'Renvoyer',
-    replayed: (count) => `Livraisons en route\u00a0: ${count}.`,
+    replayed: (count: string) => `Livraisons en route\u00a0: ${count}.`,
   },
+  /** The texts of the pages of a tenant's invoices. */
   invoices: {
     title: 'Factures',
     all: 'Toutes',
@@ -581,9 +631,21 @@ export const fr: Texts = {
     noDeliveries: 'Aucun point de réception n’a reçu d’événement de cette facture.',
     retryAt: 'prochaine tentative :',
     attempts: 'Appels à l’administration fiscale',
-    mailStatuses: { waiting: 'En attente', sending: 'Envoi', sent: 'Envoyé', refused: 'Refusé', failed: 'Échoué' },
-    deliveryStates: { pending: 'En attente', delivered: 'Livrée', failed: 'Échouée', cancelled: 'Annulée' },
+    mailStatuses: {
+      waiting: 'En attente',
+      sending: 'Envoi',
+      sent: 'Envoyé',
+      refused: 'Refusé',
+      failed: 'Échoué',
+    },
+    deliveryStates: {
+      pending: 'En attente',
+      delivered: 'Livrée',
+      failed: 'Échouée',
+      cancelled: 'Annulée',
+    },
   },
+  /** The texts of secrets that are shown once, and of dialogs. */
   secret: {
     once: 'Copiez-la maintenant : cette valeur ne sera plus affichée.',
     copy: 'Copier',
@@ -630,6 +692,7 @@ export const fr: Texts = {
     events: 'Événements',
     create: 'Ajouter',
   },
+  /** The texts of the live events. */
   console: {
     title: 'Console',
     lead: 'Les événements tels que vos systèmes les reçoivent, pendant que cette page est ouverte. La commande fait de même sur votre machine.',
@@ -637,11 +700,14 @@ export const fr: Texts = {
     clear: 'Vider',
     byHand: 'Envoyé à la main',
   },
+  /** The texts of an endpoint's attempts. Numbers come formatted. */
   health: {
     none: 'Aucune tentative ces dernières 24 heures.',
-    rate: (percent, attempts) => `Ces dernières 24 heures : ${percent} % des ${attempts} tentatives ont abouti.`,
-    retried: (count) => `Reprises : ${count}.`,
-    latency: (median, p95) => `Réponses : la moitié en ${median} ms au plus, 95 % en ${p95} ms.`,
+    rate: (percent: string, attempts: string) =>
+      `Ces dernières 24 heures : ${percent} % des ${attempts} tentatives ont abouti.`,
+    retried: (count: string) => `Reprises : ${count}.`,
+    /** Milliseconds. */
+    latency: (median: string, p95: string) => `Réponses : la moitié en ${median} ms au plus, 95 % en ${p95} ms.`,
     details: 'Tentatives par heure',
     hour: 'Heure',
     delivered: 'Livrées du premier coup',
@@ -650,7 +716,9 @@ export const fr: Texts = {
   },
   deliveries: {
     title: 'Livraisons',
+    /** The link to a page of its own. */
     own: 'Cette livraison',
+    /** The title of that page. */
     one: 'Une livraison',
     none: 'Aucune livraison ne correspond.',
     allStates: 'Toutes',
@@ -666,10 +734,11 @@ export const fr: Texts = {
     lead: 'Les rôles valent pour les deux environnements.',
     made: 'L’invitation.',
     you: 'vous',
+    /** Of an address that no mail has shown to be the person's. */
     unconfirmed: 'adresse non confirmée',
-    roleOf: (name) => `Rôle de ${name}`,
+    roleOf: (name: string) => `Rôle de ${name}`,
     remove: 'Retirer',
-    removeQuestion: (name) => `Retirer ${name} ? L’accès cesse aussitôt.`,
+    removeQuestion: (name: string) => `Retirer ${name} ? L’accès cesse aussitôt.`,
     leave: 'Quitter',
     leaveQuestion: 'Quitter cette équipe ? Votre accès cesse aussitôt.',
     open: 'Invitations en attente',
@@ -690,3 +759,6 @@ export const fr: Texts = {
     },
   },
 };
+
+/** The texts of the pages: other languages have those of the French ones. */
+export type Texts = typeof fr;
