@@ -34,6 +34,7 @@ export default defineConfig({
           name: 'service',
           // Half of what these take is waiting: for processes to start, for retries, for leases to end.
           maxWorkers: 3,
+          setupFiles: ['test/support/cheap-passwords.ts'],
           include: ['test/**/*.test.ts'],
           exclude: ['test/unit/**', 'test/long/**'],
           sequence: { groupOrder: 1 },
