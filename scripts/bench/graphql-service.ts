@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import { createAuthenticate } from '../../src/domain/api-key/authenticate.ts';
 import { createEmbedTokens } from '../../src/domain/embedding/embed-token.ts';
 import { createClientSecrets } from '../../src/domain/invoice/client-secret.ts';
+import { createFindPresentInvoice } from '../../src/domain/invoice/find-present.ts';
 import { createReadInvoice } from '../../src/domain/invoice/read-invoice.ts';
 import type { UseCases } from '../../src/graphql/context.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
@@ -41,9 +42,10 @@ const accepted = { status: 'accepted', dgiId: 'DGI-TEST-0123456789ABCDEF' };
 await app.store.db.collection('invoices').updateMany({}, { $set: accepted });
 
 const clientSecrets = createClientSecrets(app.keys.data);
+const invoices = createInvoiceRepository(app.store.db);
 // The use cases of the measured query.
 const useCases: Pick<UseCases, 'readInvoice' | 'documentUrl'> = {
-  readInvoice: createReadInvoice(createInvoiceRepository(app.store.db), clientSecrets),
+  readInvoice: createReadInvoice(invoices, createFindPresentInvoice(invoices, app.tenants), clientSecrets),
   documentUrl: createDocumentUrl(url, clientSecrets),
 };
 const embedTokens = createEmbedTokens(app.keys.data);

@@ -7,6 +7,7 @@ import type { Authority } from '../domain/authority/ports.ts';
 import { createTakeHint } from '../domain/authority/take-hint.ts';
 import { createReadEmbeddedLog } from '../domain/embedding/read-embedded-log.ts';
 import { refuseReusedKey, requireIssuer } from '../domain/invoice/create-invoice.ts';
+import { createFindPresentInvoice } from '../domain/invoice/find-present.ts';
 import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import { createAuthenticateSession, createFindOperator } from '../domain/person/authenticate-session.ts';
@@ -72,6 +73,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     metrics.dropped(dropped);
     if (failure !== null) data.logFailure('warn', 'requests could not be recorded', failure);
   });
+  const findPresent = createFindPresentInvoice(invoices, tenants);
   // Not background work, which stops before the last requests are answered.
   closing.add(() => recorder.stop(RECORDS_MS));
   const koa = createServer({
@@ -79,8 +81,8 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     authenticate: createAuthenticate(tenants, clientSecrets, data.embedTokens, config.sites, config.installationName),
     authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants),
     useCases: composeUseCases(log, { ...parts, readLogo }, accounts.attempts),
-    verifyPublicly: createVerifyPublicly(invoices),
-    readDocument: createReadDocument(invoices, data.documents, parts.demand, clientSecrets),
+    verifyPublicly: createVerifyPublicly(findPresent),
+    readDocument: createReadDocument(findPresent, data.documents, parts.demand, clientSecrets),
     refuseReusedKey: (principal, key) => refuseReusedKey(invoices, invoiceIds, requireScope(principal, 'issue'), key),
     unavailable(failure) {
       health.noteFailure(failure);
@@ -91,7 +93,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     accounts,
     embedding: {
       originsOf: data.embedTokens.originsOf,
-      readLog: createReadEmbeddedLog(data.embedTokens, createDeliveryLedger(data.store.db), () => new Date()),
+      readLog: createReadEmbeddedLog(data.embedTokens, createDeliveryLedger(data.store.db), tenants, () => new Date()),
     },
     operations: operatorPages({
       ...{ agenda: jobs.agenda, exposition: metrics.exposition, audit: data.audit },

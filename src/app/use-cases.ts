@@ -9,6 +9,7 @@ import { createFindCustomers } from '../domain/invoice/customer-search.ts';
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createFindByNumber } from '../domain/invoice/find-by-number.ts';
+import { createFindPresentInvoice } from '../domain/invoice/find-present.ts';
 import { createListInvoices } from '../domain/invoice/list-invoices.ts';
 import { createReadInvoice } from '../domain/invoice/read-invoice.ts';
 import { createReadInvoices } from '../domain/invoice/read-invoices.ts';
@@ -69,7 +70,7 @@ export function composeUseCases(
 ): UseCases {
   const { invoices, invoiceIds, tenants, clientSecrets, audit } = data;
   const { writer, invoiceWarnings, clientsVerifier } = documents;
-  const readInvoice = createReadInvoice(invoices, clientSecrets);
+  const readInvoice = createReadInvoice(invoices, createFindPresentInvoice(invoices, tenants), clientSecrets);
   return {
     createInvoice: createCreateInvoice(
       invoices,

@@ -284,13 +284,15 @@ describe('the log of deliveries of an embedded page', () => {
 
 describe('a token of an embedded page', () => {
   let tokens: EmbedTokens;
-  beforeAll(() => {
+  let tenantId: string;
+  beforeAll(async () => {
     tokens = createEmbedTokens(service.app.keys.data);
+    tenantId = (await service.tenant()).id;
   });
   const grant = (changes: object) => ({
     ...({
       kind: 'deliveries',
-      tenantId: 'ten_x',
+      tenantId,
       environment: 'test',
       expiresAt: new Date(Date.now() + 60_000),
     } as const),
@@ -306,8 +308,10 @@ describe('a token of an embedded page', () => {
     const wrong = [
       other.issue(grant({})),
       changed,
-      `emb_${tokens.frameOf(['deliveries', 'ten_x', 'test'])}`,
+      `emb_${tokens.frameOf(['deliveries', tenantId, 'test'])}`,
       tokens.issue(grant({ expiresAt: new Date(Date.now() - 1000) })),
+      // Of no tenant, as after its erasure.
+      tokens.issue(grant({ tenantId: 'ten_x' })),
       tokens.issue(grant({ kind: 'x' })),
       tokens.issue(grant({ environment: 'x' })),
       tokens.issue(grant({ subject: 'inv_00000000-0000-4000-8000-000000000000' })),

@@ -239,6 +239,15 @@ describe('an erased tenant', () => {
     ).body.data.createInvoiceEmbed.embed;
     const read = (path: string, secret: string) => new Client(service.url, secret).get(path);
     expect((await read(`/v1/invoices/${ofTest.id}`, token)).status).toBe(200);
+    // All of it is still there.
+    await createErasureStore(service.app.store.db).begin(tenantId, new Date());
+    for (const secret of [secretKey, ofLive.client_secret, ofTest.client_secret, token])
+      expect(
+        (await read(`/v1/invoices/${secret === ofLive.client_secret ? ofLive.id : ofTest.id}`, secret)).status,
+      ).toBe(401);
+    for (const url of [accepted.xml_url, accepted.pdf_url, `${service.url}/verify/${ofLive.id}`])
+      expect((await fetch(url)).status).toBe(404);
+
     await erasing().erase(tenantId);
     for (const secret of [secretKey, ofLive.client_secret, ofTest.client_secret, token])
       expect(

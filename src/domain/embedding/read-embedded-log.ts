@@ -1,5 +1,6 @@
 import { serviceError } from '../errors.ts';
 import { placeInList } from '../page.ts';
+import type { TenantRepository } from '../tenant/ports.ts';
 import type { Delivery } from '../webhook/delivery.ts';
 import type { DeliveryLedger } from '../webhook/ports.ts';
 import type { EmbedTokens } from './embed-token.ts';
@@ -31,11 +32,13 @@ export type ReadEmbeddedLog = (
 export function createReadEmbeddedLog(
   tokens: Pick<EmbedTokens, 'verify'>,
   ledger: Pick<DeliveryLedger, 'find' | 'page' | 'attempts'>,
+  tenants: Pick<TenantRepository, 'find'>,
   now: () => Date,
 ): ReadEmbeddedLog {
   return async (token, after) => {
     const grant = tokens.verify(token, now());
-    if (grant?.kind !== 'deliveries')
+    // A token does not outlive its tenant's erasure.
+    if (grant?.kind !== 'deliveries' || !(await tenants.find(grant.tenantId)))
       throw serviceError('invalid_api_key', 'This page has expired. Open it again where you found it.');
     const { tenantId, environment, subject: endpointId } = grant;
     const span = { limit: PAGE, cursor: after === null ? null : ({ direction: 'after', id: after } as const) };

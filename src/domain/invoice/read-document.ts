@@ -1,11 +1,11 @@
 import { serviceError } from '../errors.ts';
-import { isId } from '../ids.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import type { DocumentDemand } from './document-demand.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
+import type { FindPresentInvoice } from './find-present.ts';
 import type { StoredDocument } from './invoice.ts';
 import { documentFileName } from './legal-invoice.ts';
-import type { DocumentRange, DocumentStore, InvoiceRepository } from './repository.ts';
+import type { DocumentRange, DocumentStore } from './repository.ts';
 
 /** A document that the caller may read. */
 export interface ReadableDocument extends StoredDocument {
@@ -18,7 +18,7 @@ export interface ReadableDocument extends StoredDocument {
 export type ReadDocument = ReturnType<typeof createReadDocument>;
 
 export function createReadDocument(
-  invoices: Pick<InvoiceRepository, 'find'>,
+  findPresent: FindPresentInvoice,
   documents: DocumentStore,
   demand: Pick<DocumentDemand, 'await'>,
   clientSecrets: ClientSecrets,
@@ -31,7 +31,7 @@ export function createReadDocument(
    *   without such a document; the cases are not distinguished
    */
   return async (invoiceId: string, kind: DocumentKind, token: string): Promise<ReadableDocument | null> => {
-    const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
+    const invoice = await findPresent(invoiceId);
     const revision = invoice?.documentRevision ?? 0;
     if (!clientSecrets.verifyDocumentToken(token, invoiceId, kind, revision)) throw notFound();
     if (invoice?.status !== 'accepted') throw notFound();

@@ -2,12 +2,17 @@ import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { isMember, type Principal } from '../principal.ts';
 import type { ClientSecrets } from './client-secret.ts';
+import type { FindPresentInvoice } from './find-present.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 
 export type ReadInvoice = ReturnType<typeof createReadInvoice>;
 
-export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, clientSecrets: ClientSecrets) {
+export function createReadInvoice(
+  invoices: Pick<InvoiceRepository, 'find'>,
+  findPresent: FindPresentInvoice,
+  clientSecrets: ClientSecrets,
+) {
   /**
    * Returns an invoice if the credential may read it (docs/api/contract.md, "GET /v1/invoices/:id" and
    * "Authentication").
@@ -30,7 +35,7 @@ export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, cli
       if (principal.invoiceId !== invoiceId) {
         throw serviceError('insufficient_scope', 'This client_secret gives access to its own invoice only.');
       }
-      const invoice = await found(invoiceId);
+      const invoice = await findPresent(invoiceId);
       if (!invoice) throw serviceError('invalid_api_key', 'This client_secret is not valid.');
       refuseOtherSecret(invoiceId, clientSecret);
       return invoice;

@@ -1,10 +1,9 @@
-import { isId } from '../ids.ts';
 import type { Centimes } from '../money.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import { completedProfile, type Environment } from '../tenant/tenant.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
+import type { FindPresentInvoice } from './find-present.ts';
 import type { Invoice, StoredDocument } from './invoice.ts';
-import type { InvoiceRepository } from './repository.ts';
 
 /**
  * The facts of an accepted invoice that anyone with its verification URL sees, which is printed on the PDF: that this
@@ -39,10 +38,10 @@ export interface PublicDocument {
 
 export type VerifyPublicly = ReturnType<typeof createVerifyPublicly>;
 
-export function createVerifyPublicly(invoices: Pick<InvoiceRepository, 'find'>) {
+export function createVerifyPublicly(findPresent: FindPresentInvoice) {
   /** @returns null for an unknown or not accepted invoice; the two cases are not distinguished */
   return async (invoiceId: string): Promise<PublicFacts | null> => {
-    const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
+    const invoice = await findPresent(invoiceId);
     return invoice && factsOf(invoice);
   };
 }
