@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { newCreationMoment, orderAfter } from '../domain/order-key.ts';
 import type { EventLog } from '../domain/webhook/ports.ts';
 import {
   type BodyAtRest,
@@ -75,11 +76,21 @@ export function createEventLog(db: Db, documentUrl: DocumentUrl): EventLog {
       const rows = await found.project<{ place: string }>({ _id: 0, place: 1 }).toArray();
       return rows.map((row) => row.place);
     },
-    async announce(places) {
-      await events.bulkWrite(
-        [...places].map(([_id, place]) => ({ updateOne: { filter: { _id }, update: { $set: { place } } } })),
-        { ordered: false },
-      );
+    async announce({ tenantId, environment }, eventIds) {
+      // Above the highest, which a process may have written whose clock is ahead: a stream goes on from there.
+      const highest = await events
+        .find({ tenantId, environment })
+        .project<{ place: string }>({ _id: 0, place: 1 })
+        .sort({ place: -1 })
+        .limit(1)
+        .next();
+      let last = highest?.place ?? '';
+      const updates = eventIds.map((_id) => {
+        const { order } = newCreationMoment();
+        last = order > last ? order : orderAfter(last);
+        return { updateOne: { filter: { _id }, update: { $set: { place: last } } } };
+      });
+      await events.bulkWrite(updates, { ordered: false });
     },
   };
 }

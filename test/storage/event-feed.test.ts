@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
-import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import type { WebhookEvent } from '../../src/domain/webhook/webhook-event.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createEventFeed, type EventFeedService } from '../../src/storage/event-feed.ts';
@@ -56,9 +56,19 @@ it('tells new events and events with a new place to the listeners of their owner
   const [first, second] = [await append(), await append()];
   await append({ ...OWNER, environment: 'live' });
   await append({ ...OWNER, tenantId: newId('ten') });
-  await log.announce(new Map([[first, newCreationMoment().order]]));
+  await log.announce(OWNER, [first]);
   await expect.poll(() => told).toEqual([first, second, first]);
   expect(errors).toEqual([]);
+});
+
+it('an event that is sent again gets a place above all others, also above one of a process whose clock is ahead', async () => {
+  const owner = { ...OWNER, tenantId: newId('ten') };
+  const [first, second] = [await append(owner), await append(owner)];
+  const ahead = orderAt(Date.now() + 30_000);
+  const events = store.db.collection<{ _id: string; place: string }>('webhook_events');
+  await events.updateOne({ _id: second }, { $set: { place: ahead } });
+  await log.announce(owner, [second, first]);
+  expect((await log.after(owner, ahead, 5)).map(({ id }) => id)).toEqual([second, first]);
 });
 
 it('without listeners there is no stream; the next listener opens one', async () => {

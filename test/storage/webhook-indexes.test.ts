@@ -77,7 +77,11 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
     () => webhooks.events.placesAfter({ tenantId: endpoint.tenantId, environment: 'test' }, '0', 5),
     5,
   ],
-  ['events.announce', () => webhooks.events.announce(new Map([['evt_1', '0']])), 1],
+  [
+    'events.announce',
+    () => webhooks.events.announce({ tenantId: endpoint.tenantId, environment: 'test' }, ['evt_1']),
+    2,
+  ],
   ['deliveries.keys', () => webhooks.deliveries.keys({ ...page(), endpointId: endpoint.id, state: 'failed' }), 6],
   ['deliveries.reopen', () => webhooks.deliveries.reopen([{ id: 'dlv_1', timesDisabled: 0 }], new Date()), 1],
   ['endpoints.replaceSecrets', () => webhooks.endpoints.replaceSecrets(endpoint.id, [], []), 1],

@@ -108,8 +108,8 @@ export interface EventLog {
   after(owner: Owner, place: string, limit: number): Promise<WebhookEvent[]>;
   /** The places of up to `limit` events above this place, lowest first. */
   placesAfter(owner: Owner, place: string, limit: number): Promise<string[]>;
-  /** Assigns new places to events, by event id, so that streams send them again. */
-  announce(places: ReadonlyMap<string, string>): Promise<void>;
+  /** Assigns places above all others to events of one owner, in this order, so that streams send them again. */
+  announce(owner: Owner, eventIds: readonly string[]): Promise<void>;
 }
 
 /** Follows the log, whichever process writes to it. */

@@ -2,7 +2,6 @@ import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
-import { newCreationMoment } from '../order-key.ts';
 import { type Principal, requireScope } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import { missing, ownerOf, secondsBetween } from './browse-deliveries.ts';
@@ -79,10 +78,6 @@ export function createResendEvents({ events, deliveries, endpoints, queue, audit
     return { count, more: true };
   }
 
-  async function announce(eventIds: readonly string[]): Promise<void> {
-    await events.announce(new Map(eventIds.map((id) => [id, newCreationMoment().order])));
-  }
-
   async function endpointFor({ tenantId, environment }: Owner, endpointId: string): Promise<WebhookEndpoint> {
     const endpoint = isId('we', endpointId) ? await endpoints.find(tenantId, environment, endpointId) : null;
     if (!endpoint) {
@@ -104,7 +99,7 @@ export function createResendEvents({ events, deliveries, endpoints, queue, audit
       const details = endpointId === null ? {} : { endpoint: endpointId };
       try {
         await sendTo(event, receivers, { deliveries, queue, now });
-        await announce([eventId]);
+        await events.announce(owner, [eventId]);
       } finally {
         // Whatever failed: some of it may be done.
         await audit(entryBy(member, 'webhook_event.resent', { subject: eventId, details }));
@@ -127,7 +122,10 @@ export function createResendEvents({ events, deliveries, endpoints, queue, audit
           now(),
         );
         sent += reopened;
-        await announce(rows.map(({ eventId }) => eventId));
+        await events.announce(
+          owner,
+          rows.map(({ eventId }) => eventId),
+        );
         return reopened;
       };
       try {

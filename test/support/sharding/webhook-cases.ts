@@ -71,7 +71,11 @@ function eventCases({ db }: Store): Subject {
       scatters: ['find webhook_events by environment, place, tenantId'],
       because: RESUMED,
     },
-    announce: () => events.announce(new Map([[newId('evt'), '0']])),
+    announce: {
+      call: () => events.announce(OWNER, [newId('evt')]),
+      scatters: ['find webhook_events by environment, tenantId'],
+      because: 'only when somebody sends an event again',
+    },
   });
 }
 
