@@ -4,9 +4,10 @@ import { runRolesChaos } from '../support/roles-chaos.ts';
 import { brokenPromises } from '../support/roles-chaos-verdict.ts';
 
 // Its long form is in test/long.
-it('api and worker processes, killed one after the other, and their store, too: nothing is lost or doubled', async ({
-  signal,
-}) => {
+it('api and worker processes, killed one after the other, and their store, too: nothing is lost or doubled', {
+  // Longer than its own patience.
+  timeout: 240_000,
+}, async ({ signal }) => {
   const outcome = await runRolesChaos({
     on: 'engine',
     ...{ seed: chaosSeed(), signal, rate: 4, seconds: 6, killEveryMs: 2000, patienceMs: 90_000 },
