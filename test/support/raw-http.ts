@@ -9,10 +9,10 @@ export interface RawAnswer {
 }
 
 /** Sends bytes to a service and reads its first answer to the end of the connection: for requests that no HTTP client would send. */
-export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<RawAnswer> {
+export async function sendRaw(url: string, ...parts: readonly (string | Uint8Array)[]): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  for (const part of parts) socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part);
   let text = '';
   socket.setEncoding('latin1');
   try {
