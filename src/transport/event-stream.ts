@@ -4,6 +4,7 @@ import { HEARTBEAT_MS } from '../domain/limits.ts';
 import { callerOf, type Principal } from '../domain/principal.ts';
 import { createHeartbeats } from './heartbeats.ts';
 import { type EventStream, OpenStream, type Source } from './open-stream.ts';
+import { allowNothingBehind } from './pipelining.ts';
 import { releaseRequest } from './release-request.ts';
 import { whenGone } from './when-gone.ts';
 
@@ -113,6 +114,7 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
       if (closing) stream.end(reconnectField());
       else stream.send(source, report);
       releaseRequest(ctx);
+      allowNothingBehind(res, ctx.req.socket);
       return stream;
     },
     count: () => open.size,

@@ -3,6 +3,9 @@ import { hash } from 'node:crypto';
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 
+/** Maximum number of headers of a request. Common proxies forward no more. */
+export const MAX_HEADERS = 100;
+
 /** How often a request has a header (`name` in lower case). Node keeps only the first of some, and joins others. */
 export function countOf(ctx: Context, name: string): number {
   const { rawHeaders } = ctx.req;

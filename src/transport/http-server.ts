@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
@@ -10,12 +10,13 @@ import { SetupError } from '../domain/setup-error.ts';
 import { abandon } from './abandon.ts';
 import { BODY_MS } from './body.ts';
 import { limitedAddress } from './client-address.ts';
-import { type Admission, type ConnectionLimits, limitConnections, UNLIMITED } from './connection-limits.ts';
+import { type ConnectionLimits, limitConnections, UNLIMITED } from './connection-limits.ts';
 import { createDrain, type ShutdownOptions } from './drain.ts';
 import type { EventStreams } from './event-stream.ts';
+import { MAX_HEADERS } from './headers.ts';
 import { limitHeaders } from './middleware/identify.ts';
+import { limitPipelined, refuseTunnels } from './pipelining.ts';
 import { errorBody } from './rest/errors.ts';
-import { whenGone } from './when-gone.ts';
 
 /** An HTTP server that listens before its handler exists. */
 export interface HttpServer {
@@ -55,9 +56,6 @@ const TIME_LIMITS: TimeLimits = {
   linger: 5000,
 };
 
-/** Maximum number of unfinished requests of one connection. Clients that pipeline requests send up to ten. */
-const MAX_PIPELINED = 16;
-
 /** @throws when the address cannot be listened on; the message names the setting and says what to do */
 export async function listen(
   port: number,
@@ -78,13 +76,17 @@ export async function listen(
     keepAliveTimeout: limits.idle,
   });
   server.setTimeout(limits.silence, abandon);
+  // One more than a request may have, which tells that it has more.
+  server.maxHeadersCount = MAX_HEADERS + 1;
   const drain = createDrain(server);
   const admission = limitConnections(server, connections);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, port, host)));
     server.listen(port, host, resolve);
   });
-  const limited = limitRequests(admission);
+  refuseTunnels(server);
+  // Requests on a refused connection are ignored: that was their answer.
+  const limited = (handle: RequestListener) => limitPipelined(handle, admission.isRefused);
   const handler = Promise.withResolvers<RequestListener>();
   const early = limited((request, response) => void handler.promise.then((handle) => handle(request, response)));
   server.on('request', early);
@@ -107,24 +109,6 @@ export async function listen(
       closed ??= drain.end(options, () => open?.close());
       return closed;
     },
-  };
-}
-
-/**
- * Resets a connection whose client sends ever more requests without reading the answers. Each request that waits for
- * the answer to another takes some kilobytes, however small its own answer is. One limit counts for all its listeners.
- * Requests on a refused connection are ignored: that was their answer.
- */
-function limitRequests({ isRefused }: Admission): (handle: RequestListener) => RequestListener {
-  const unfinished = new WeakMap<Socket, number>();
-  return (handle) => (request, response) => {
-    const { socket } = request;
-    if (isRefused(socket)) return void request.resume();
-    const count = unfinished.get(socket) ?? 0;
-    if (count === MAX_PIPELINED) return abandon(socket);
-    unfinished.set(socket, count + 1);
-    whenGone(response, () => unfinished.set(socket, (unfinished.get(socket) ?? 0) - 1));
-    handle(request, response);
   };
 }
 

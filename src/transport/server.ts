@@ -24,12 +24,12 @@ import { files } from './files.ts';
 import { untrustedForwarding } from './forwarding.ts';
 import { type GraphqlParts, graphqlOverHttp } from './graphql.ts';
 import { graphqlOverSse } from './graphql-sse.ts';
-import { countOf } from './headers.ts';
+import { countOf, MAX_HEADERS } from './headers.ts';
 import { answerRead } from './json.ts';
 import { namesOfInputs } from './known-names.ts';
 import { compressReads } from './middleware/compress.ts';
 import { crossOrigin } from './middleware/cors.ts';
-import { countingBy, identify, needsCredential } from './middleware/identify.ts';
+import { type CountRequests, countingBy, identify, needsCredential } from './middleware/identify.ts';
 import { type MeasuredRequest, measure } from './middleware/measure.ts';
 import { recordRequests } from './middleware/record.ts';
 import { request, securityHeaders } from './middleware/request.ts';
@@ -175,6 +175,7 @@ export function createServer(parts: ServerParts): Koa {
   app.use(cross.mark);
   app.use(compressReads());
   app.use(limitUnread());
+  app.use(fewHeaders(count));
   if (parts.authorityCallback) app.use(authorityCallback(parts.authorityCallback, count));
   app.use(identify({ ...parts, forwarded: untrustedForwarding(parts.trustedProxies, log) }));
   app.use(cross.answerPreflight);
@@ -183,6 +184,15 @@ export function createServer(parts: ServerParts): Koa {
   app.use(router.routes());
   app.use(unmatched(router));
   return app;
+}
+
+/** Refuses a request with too many headers before any is read: Node has dropped those beyond the limit. */
+function fewHeaders(count: CountRequests): Middleware {
+  return async (ctx, next) => {
+    if (ctx.req.rawHeaders.length <= 2 * MAX_HEADERS) return next();
+    await count(ctx, 1);
+    throw serviceError('invalid_request', `A request may have at most ${MAX_HEADERS} headers.`, null, 431);
+  };
 }
 
 /** Maximum number of parameters of a request. Koa's parser takes quadratic time for a repeated one. */

@@ -308,6 +308,7 @@ describe('malformed requests', () => {
     ['a length that is none', rawRequest('POST /v1/invoices', ['Content-Length: -1']), 400],
     ['a target of 17 KiB', rawRequest(`GET /v1/invoices?status=${'x'.repeat(17_000)}`, []), 414],
     ['a path of 40 KiB', rawRequest(`GET /v1/invoices/${'x'.repeat(40_000)}`, []), 414],
+    ['101 headers', rawRequest('GET /v1/invoices', Array(99).fill('X: y')), 431],
     ['headers of 20 KiB', rawRequest('GET /v1/invoices', [`X: ${'x'.repeat(20_000)}`]), 431],
   ])('%s', async (_name, bytes, status) => {
     expect(shaped(await sendRaw(service.url, bytes))).toEqual([status, 'invalid_request', null]);
@@ -317,6 +318,20 @@ describe('malformed requests', () => {
     const headers = [bearer(), 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
     const answer = await sendRaw(service.url, rawRequest('POST /v1/invoices', headers, '5\r\n{"a":\r\nzz\r\n'));
     expect(shaped(answer)).toEqual([400, 'invalid_request', null]);
+  });
+
+  it('more than 100 headers, on any path: 431, whatever they say', async () => {
+    // Two of them are those of every raw request.
+    const headers = Array.from({ length: 97 }, (_, index) => `x${index}: y`);
+    const most = await sendRaw(service.url, rawRequest('GET /v1/invoices', [...headers, bearer()]));
+    expect(most.status).toBe(200);
+    for (const path of ['/v1/invoices', '/graphql', '/healthz', '/nowhere', '/authority/callback']) {
+      for (const count of [1, 1500]) {
+        const more = [bearer(), ...Array(count).fill('a:b'), 'Content-Type: text/plain'];
+        const answer = await sendRaw(service.url, rawRequest(`POST ${path}`, [...headers, ...more]));
+        expect(shaped(answer)).toEqual([431, 'invalid_request', null]);
+      }
+    }
   });
 
   it('no Host header, or two: 400', async () => {

@@ -6,32 +6,46 @@ import { whenGone } from '../when-gone.ts';
 
 /** Limit on the bytes of finished answers that clients have not read, of all together. */
 const UNREAD_BYTES = 64 * 1024 * 1024;
-/**
- * The size from which answers are counted, in bytes. A smaller one costs little more than its connection, unless it waits
- * there behind others.
- */
+/** The size from which answers are counted, in bytes. A smaller one costs little more than its connection. */
 const COUNTED_BYTES = 64 * 1024;
+/** What a request takes without its headers until it is answered, and each header beside its text, bytes. */
+const [REQUEST_BYTES, HEADER_BYTES] = [12 * 1024, 100];
 
 /**
  * Limits the memory of finished answers that clients have not read, however slowly they read them. Beyond the limit,
  * the sharer with the most of it loses its oldest, whose connection is reset: the secret keys and people of one
  * tenant cannot cost another its answers, and publishable keys cost neither theirs. The holders of client_secrets share one
  * part (docs/decisions/0031), as do callers without a credential. Streams are not counted: they make as much as their clients read.
+ * An answer that waits on its connection behind others counts with its request, which is kept as long.
  */
 export function limitUnread(limit = UNREAD_BYTES): Middleware {
   const unread = new UnreadAnswers(limit);
   return async (ctx, next) => {
-    await next();
-    const bytes = bytesOf(ctx);
+    try {
+      await next();
+    } finally {
+      count(ctx);
+    }
+  };
+
+  function count(ctx: Context): void {
     const isQueued = ctx.res.socket === null;
-    if (bytes === 0 || (bytes < COUNTED_BYTES && !isQueued)) return;
+    const bytes = bytesOf(ctx);
+    if (bytes < COUNTED_BYTES && !isQueued) return;
     // While a text is sent, Node keeps it and a buffer of three times its length.
     if (typeof ctx.body === 'string') ctx.body = Buffer.from(ctx.body);
     const { identity } = ctx.state as RequestState;
     const sharer = identity && 'principal' in identity ? sharerOf(identity.principal) : '';
-    const remove = unread.add(sharer, { bytes, drop: () => abandon(ctx.req.socket) });
+    const all = bytes + (isQueued ? requestBytes(ctx) : 0);
+    const remove = unread.add(sharer, { bytes: all, drop: () => abandon(ctx.req.socket) });
     whenGone(ctx.res, remove);
-  };
+  }
+}
+
+/** What a request takes until it is answered, bytes. */
+function requestBytes({ req: { url = '', rawHeaders } }: Context): number {
+  const text = rawHeaders.reduce((sum, { length }) => sum + length, url.length);
+  return REQUEST_BYTES + text + (rawHeaders.length / 2) * HEADER_BYTES;
 }
 
 /** The bytes that this client will be sent. */

@@ -123,3 +123,35 @@ it('small answers that wait behind others of their connection count, too', async
   await closed;
   expect(socket.bytesRead).toBeLessThan(ANSWER_BYTES / 8 + 100 * 50_000);
 });
+
+it.each(['GET', 'HEAD', 'GET refused'])(
+  'requests count until their answers can be sent, however small those are: %s',
+  async (kind) => {
+    const app = new Koa();
+    app.silent = true;
+    app.use(limitUnread(4 * 1024 * 1024));
+    const held = Promise.withResolvers<void>();
+    let handled = 0;
+    let dropped = 0;
+    app.use(async (ctx) => {
+      if (ctx.path === '/first') return held.promise;
+      handled++;
+      if (kind.endsWith('refused')) ctx.throw(400);
+      ctx.body = 'small';
+    });
+    server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const more = `${kind.split(' ')[0]} /more HTTP/1.1\r\nHost: x\r\nx: ${'x'.repeat(8000)}\r\n\r\n`;
+    for (let n = 0; n < 50; n++) {
+      const socket = connect(port, '127.0.0.1');
+      sockets.push(socket);
+      socket.on('error', () => {}).on('close', () => dropped++);
+      socket.write(`GET /first HTTP/1.1\r\nHost: x\r\n\r\n${more.repeat(8)}`);
+    }
+    await expect.poll(() => handled).toBe(400);
+    // At 8,000 bytes each and more.
+    await expect.poll(() => dropped).toBeGreaterThan(0);
+    held.resolve();
+  },
+);
