@@ -48,21 +48,29 @@ function codesOf(counts: Buffer): Pick<HuffmanTable, 'lastCodes' | 'offsets'> | 
   return index > 256 ? null : { lastCodes, offsets };
 }
 
-/** Reads bits of coded data whose stuffed octets are removed. Each method throws {CorruptScan} behind the end. */
+/**
+ * Reads bits of coded data whose stuffed octets are removed, in one part after the other. Each method that reads throws
+ * {CorruptScan} behind the end of the part.
+ */
 export class BitReader {
   readonly #octets: Buffer;
-  /** Bits. */
-  readonly #size: number;
+  /** Where the part ends, and the next bit. */
+  #end = 0;
   #at = 0;
 
   constructor(octets: Buffer) {
     this.#octets = octets;
-    this.#size = octets.length * 8;
+  }
+
+  /** Begins the next part, from the end of the last one. @param end octets from the beginning of all */
+  readTo(end: number): void {
+    this.#at = this.#end;
+    this.#end = end * 8;
   }
 
   bit(): number {
     const at = this.#at++;
-    if (at >= this.#size) throw new CorruptScan();
+    if (at >= this.#end) throw new CorruptScan();
     return (this.#octets[at >> 3]! >> (7 - (at & 7))) & 1;
   }
 
@@ -75,7 +83,7 @@ export class BitReader {
 
   skip(count: number): void {
     this.#at += count;
-    if (this.#at > this.#size) throw new CorruptScan();
+    if (this.#at > this.#end) throw new CorruptScan();
   }
 
   /** The value of the next code. */
@@ -88,8 +96,12 @@ export class BitReader {
     throw new CorruptScan();
   }
 
-  /** Whether nothing is left but the rest of an octet and padding: octets of zeros or of ones. */
+  /** Whether nothing is left of the part but the rest of an octet and padding: octets of zeros or of ones. */
   isAtEnd(): boolean {
-    return this.#octets.subarray(Math.ceil(this.#at / 8)).every((octet) => octet === 0 || octet === 0xff);
+    for (let at = Math.ceil(this.#at / 8); at < this.#end / 8; at++) {
+      const octet = this.#octets[at];
+      if (octet !== 0 && octet !== 0xff) return false;
+    }
+    return true;
   }
 }

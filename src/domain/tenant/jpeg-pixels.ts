@@ -65,11 +65,13 @@ function decodeScan(scan: JpegScan, frame: JpegFrame, planes: readonly Plane[]):
   });
   const total = columns * rows;
   const interval = scan.restartInterval || total;
-  const intervals = intervalsOf(scan.data);
+  const { octets, ends } = intervalsOf(scan.data);
+  const bits = new BitReader(octets);
   const progressive = planes.length > 0 ? createProgressive(scan, planes) : null;
   const decode: DecodeBlock = progressive?.decode ?? sequentialBlock;
+  let nth = 0;
   for (let unit = 0; unit < total; ) {
-    const bits = new BitReader(intervals.shift() ?? Buffer.alloc(0));
+    bits.readTo(ends[nth++] ?? octets.length);
     for (const end = Math.min(total, unit + interval); unit < end; unit++) {
       const [column, row] = [unit % columns, Math.floor(unit / columns)];
       for (const { component, across, down, stride } of parts) {
@@ -82,14 +84,18 @@ function decodeScan(scan: JpegScan, frame: JpegFrame, planes: readonly Plane[]):
     if (!bits.isAtEnd() || progressive?.isInRun()) throw new CorruptScan();
   }
   // Some encoders write a restart behind the last interval, too.
-  if (!intervals.every((octets) => new BitReader(octets).isAtEnd())) throw new CorruptScan();
+  bits.readTo(octets.length);
+  if (!bits.isAtEnd()) throw new CorruptScan();
 }
 
-/** The data between restarts, which must come in order, without stuffed octets. @throws {CorruptScan} */
-function intervalsOf(data: Buffer): Buffer[] {
+/**
+ * The data of a scan without stuffed octets and restarts, which must come in order, and where each interval between them
+ * ends. The ends are numbers, because there may be one for each block. @throws {CorruptScan}
+ */
+function intervalsOf(data: Buffer): { octets: Buffer; ends: readonly number[] } {
   const octets = Buffer.alloc(data.length);
-  const intervals: Buffer[] = [];
-  let [start, size] = [0, 0];
+  const ends: number[] = [];
+  let size = 0;
   for (let at = 0; at < data.length; at++) {
     if (data[at] !== 0xff) {
       octets[size++] = data[at]!;
@@ -98,12 +104,10 @@ function intervalsOf(data: Buffer): Buffer[] {
     while (data[at + 1] === 0xff) at++;
     const next = data[++at];
     if (next === 0) octets[size++] = 0xff;
-    else if (next === 0xd0 + (intervals.length % 8)) {
-      intervals.push(octets.subarray(start, size));
-      start = size;
-    } else if (next !== undefined) throw new CorruptScan();
+    else if (next === 0xd0 + (ends.length % 8)) ends.push(size);
+    else if (next !== undefined) throw new CorruptScan();
   }
-  return [...intervals, octets.subarray(start, size)];
+  return { octets: octets.subarray(0, size), ends };
 }
 
 function sequentialBlock(bits: BitReader, { dc, ac }: ScannedComponent): void {

@@ -216,6 +216,24 @@ describe('a JPEG as a logo', () => {
     expect(() => parse(jpegOf({ width: 9, height: 9, scans: many }))).toThrow('more than 100 scans');
   });
 
+  it('with a restart behind each block takes no longer than another', () => {
+    const small = jpegOf({ width: 8, height: 8, restart: 1 });
+    const side = 1500;
+    const large = [5, 7].reduce((file, at) => {
+      return withOctet(withOctet(file, 0xc0, at, side >> 8), 0xc0, at + 1, side & 255);
+    }, small);
+    // A block without coefficients takes 12 bits.
+    const blocks = Array.from({ length: Math.ceil(side / 8) ** 2 }, (_, at) => Buffer.of(0, 15, 0xff, 0xd0 + (at % 8)));
+    const restarts = withData(large, () => Buffer.concat(blocks).subarray(0, -2));
+    const times = [1, 2, 3].map(() => {
+      const start = process.threadCpuUsage();
+      expect(parse(restarts)).toMatchObject({ width: side });
+      return process.threadCpuUsage(start).user / 1000;
+    });
+    // It takes 10 ms, and took more than 500 where each interval was an object.
+    expect(Math.min(...times)).toBeLessThan(150);
+  });
+
   it('of any octets behind its header is refused or taken, and never an error of another kind', () => {
     const plans = [image, restarted, progressive];
     let taken = 0;
