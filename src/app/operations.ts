@@ -52,9 +52,10 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
       ...{ tenants, manageKeys, invoices, authorityState, auditLog, audit, now },
       missingForLive: data.liveConditions,
       parseProfile: (tenantId, input) => parseSellerProfile(input, parts.readLogo(tenantId)),
-      async invite(tenantId, role) {
+      async invite(personId, tenantId, role) {
         const grants = { isOperator: false, memberships: [{ tenantId, role }] };
-        return (await invite(people, { email: null, grants, invitedBy: null }, publicUrl)).link;
+        const invitedBy = { personId, as: 'operator' } as const;
+        return (await invite(people, { email: null, grants, invitedBy }, publicUrl)).link;
       },
     }),
   };

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createPeopleRepository } from '../../src/storage/people.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { Browser, signedIn } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -12,10 +13,10 @@ beforeAll(async () => {
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
 
 async function operator() {
-  const { browser, id } = await signedIn(service, { isOperator: true });
+  const { browser, id, email } = await signedIn(service, { isOperator: true });
   const get = (path: string) => browser.request('GET', `/ops/api/${path}`);
   const post = (path: string, body: object = {}) => browser.post(`/ops/api/${path}`, body);
-  return { browser, id, get, post };
+  return { browser, id, email, get, post };
 }
 
 /** The paths of reads and of changes, with a valid body. */
@@ -90,6 +91,20 @@ describe('the paths of operators', () => {
 });
 
 describe('an operator', () => {
+  it('who is one no longer has left no invitation that anybody can accept', async () => {
+    const { post, email } = await operator();
+    const { id: tenantId } = (await post('tenants', { name: 'Atlas' })).body;
+    const link = (await post(`tenants/${tenantId}/invitations`, { role: 'owner' })).body.link as string;
+    const token = new URL(link).hash.slice(1);
+    const late = new Browser(service.url);
+    expect((await late.post('/auth/invitation', { token })).body).toEqual({ state: 'open' });
+    await createPeopleRepository(service.app.store.db).removeOperator(email);
+    expect((await late.post('/auth/invitation', { token })).body).toEqual({ state: 'revoked' });
+    const account = { token, email: 'late.owner@example.com', name: 'Late', password: 'violet anchor drums 7' };
+    expect(codeOf(await late.post('/auth/accept-invitation', account))).toEqual([404, 'resource_not_found']);
+    expect(await createPeopleRepository(service.app.store.db).membersOf(tenantId)).toEqual([]);
+  });
+
   it('makes a tenant with its first owner and key, all of it in the audit log of the tenant', async () => {
     const { post, get, id } = await operator();
     const made = await post('tenants', { name: 'Atlas' });

@@ -58,7 +58,7 @@ export interface Operate {
   /** @throws {ServiceError} as `ManageKeys.create` */
   createKey(by: Operator, tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey>;
   revokeKey(by: Operator, keyId: string): Promise<void>;
-  /** @returns the link, which is stored nowhere */
+  /** @returns the link, which is stored nowhere, and is valid as long as `by` is an operator */
   invite(by: Operator, tenantId: string, role: Role): Promise<string>;
   /** Makes an invoice's work due now. @throws {ServiceError} invalid_request if its processing has ended */
   retryInvoice(by: Operator, invoiceId: string): Promise<void>;
@@ -79,7 +79,7 @@ export interface OperateParts {
   readonly parseProfile: (tenantId: string, input: unknown) => Promise<SellerProfileChange>;
   readonly manageKeys: ManageKeys;
   readonly missingForLive: LiveConditions;
-  readonly invite: (tenantId: string, role: Role) => Promise<string>;
+  readonly invite: (personId: string, tenantId: string, role: Role) => Promise<string>;
   readonly invoices: Pick<InvoiceRepository, 'find' | 'retryNow'>;
   readonly authorityState: Pick<AuthorityStateStore, 'pause' | 'resume'>;
   readonly auditLog: Pick<AuditLog, 'find' | 'page'>;
@@ -148,7 +148,7 @@ export function createOperate(parts: OperateParts): Operate {
     },
     async invite(by, tenantId, role) {
       await found(tenantId);
-      const link = await parts.invite(tenantId, role);
+      const link = await parts.invite(by.person.id, tenantId, role);
       await audit(entryByOperator(tenantId, null, 'member.invited', { subject: null, details: { role } }, by));
       return link;
     },

@@ -61,7 +61,7 @@ export function createAcceptInvitation(
 ): AcceptInvitation {
   return async ({ token, email, name, password }, browser, origin) => {
     const invitation = await people.reserveInvitation(invitationId(token), email, now());
-    if (invitation === null || !(await isStillOwners(invitation, people))) throw unusable();
+    if (invitation === null || !(await isStillEntitled(invitation, people))) throw unusable();
     // Only the mail shows that the address is the person's: whoever invited has the other link.
     const isConfirmed = isMailedToken(token, invitation);
     if (isConfirmed === null) throw unusable();
@@ -116,7 +116,7 @@ export function createAcceptInvitation(
       }
     }
     // Decided here: whoever withdraws it is told either that it was withdrawn, and it grants nothing, or that it was used.
-    if (!(await isStillOwners(invitation, people)) || !(await people.claimInvitation(invitation.id, email, now())))
+    if (!(await isStillEntitled(invitation, people)) || !(await people.claimInvitation(invitation.id, email, now())))
       throw unusable();
     await people.grant(person.id, { isOperator, memberships: raised });
     const entries = raised.map(({ tenantId, role }) => {
@@ -131,12 +131,13 @@ export function createAcceptInvitation(
 }
 
 /** Whether who made an invitation could still make it. */
-export async function isStillOwners(
+export async function isStillEntitled(
   { invitedBy, grants }: Invitation,
   people: Pick<PeopleRepository, 'grantsOf'>,
 ): Promise<boolean> {
   if (invitedBy === null) return true;
-  const { memberships } = await people.grantsOf(invitedBy);
+  const { isOperator, memberships } = await people.grantsOf(invitedBy.personId);
+  if (invitedBy.as === 'operator') return isOperator;
   return grants.memberships.every(({ tenantId }) =>
     memberships.some((each) => each.tenantId === tenantId && each.role === 'owner'),
   );

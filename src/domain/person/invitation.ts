@@ -13,10 +13,16 @@ export interface Invitation {
    */
   readonly proofHash: string | null;
   readonly grants: Grants;
-  /** Id of the owner who made it, and must still be one when it is used; null: an operator did. */
-  readonly invitedBy: string | null;
+  /** Who made it; null: the command line or the first start did. */
+  readonly invitedBy: Inviter | null;
   /** UTC. */
   readonly expiresAt: Date;
+}
+
+/** Who made an invitation, and what let them, which they must still be when it is used. */
+export interface Inviter {
+  readonly personId: string;
+  readonly as: 'owner' | 'operator';
 }
 
 /** What has become of a link: `unknown` if it has expired, or was never one. */

@@ -131,7 +131,7 @@ export function createManageMembers({
       const expiresAt = new Date(Date.now() + INVITATION_MS);
       const { link, mailedLink } = await invite(
         people,
-        { email, grants: { isOperator: false, memberships }, invitedBy: owner.personId },
+        { email, grants: { isOperator: false, memberships }, invitedBy: { personId: owner.personId, as: 'owner' } },
         publicUrl,
       );
       await audit(entryBy(owner, 'member.invited', { subject: null, details: { role } }));

@@ -1,4 +1,4 @@
-import { isStillOwners } from './accept-invitation.ts';
+import { isStillEntitled } from './accept-invitation.ts';
 import { type InvitationState, invitationId, isMailedToken } from './invitation.ts';
 import type { PeopleRepository } from './ports.ts';
 
@@ -18,6 +18,6 @@ export function createReadInvitation(
     const { invitation, ended } = found;
     if (ended !== null) return ended;
     if (isMailedToken(token, invitation) === null) return 'unknown';
-    return (await isStillOwners(invitation, people)) ? 'open' : 'revoked';
+    return (await isStillEntitled(invitation, people)) ? 'open' : 'revoked';
   };
 }

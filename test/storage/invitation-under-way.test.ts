@@ -1,0 +1,132 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRecordOfPerson } from '../../src/domain/audit/record-entries.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { createAcceptInvitation } from '../../src/domain/person/accept-invitation.ts';
+import { type Invitee, newInvitation } from '../../src/domain/person/invitation.ts';
+import type { PeopleRepository } from '../../src/domain/person/ports.ts';
+import { createReadInvitation } from '../../src/domain/person/read-invitation.ts';
+import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
+import type { Store } from '../../src/storage/connect.ts';
+import { createPeopleRepository } from '../../src/storage/people.ts';
+import { createTenantRepository } from '../../src/storage/tenants.ts';
+import { openTestStore } from '../support/store.ts';
+
+/** What happens while an invitation is being accepted: between its steps, of which the comparison of the password is the longest. */
+
+const NOBODY = { cookie: undefined, userAgent: undefined, address: '192.0.2.1' };
+const ORIGIN = { address: '192.0.2.1', userAgent: null };
+const PASSWORD = 'violet anchor seven drums';
+
+let store: Store;
+let people: PeopleRepository;
+let tenants: TenantRepository;
+let tenantId: string;
+let clock = new Date();
+/** What happens while the next password is compared, and when the next grant was added. */
+let meanwhile: { comparing?: () => Promise<unknown>; granted?: () => Promise<unknown> } = {};
+/** The accounts: addresses with passwords. */
+const accounts = new Map<string, string>();
+/** The addresses whose passwords were compared, which costs a hash. */
+let compared: string[] = [];
+
+function taken(name: keyof typeof meanwhile) {
+  const happens = meanwhile[name];
+  meanwhile = { ...meanwhile, [name]: undefined };
+  return happens?.();
+}
+
+beforeAll(async () => {
+  store = await openTestStore('invitation-under-way');
+  people = createPeopleRepository(store.db);
+  tenants = createTenantRepository(store.db);
+  return () => store.close();
+});
+beforeEach(async () => {
+  [meanwhile, compared, clock] = [{}, [], new Date()];
+  tenantId = newId('ten');
+  await tenants.insert({ id: tenantId, name: 'Atlas', profile: {}, createdAt: new Date() });
+});
+
+const personOf = (email: string) => ({ id: `per_${email}`, email, name: 'Amina' });
+
+function accept(token: string, email: string, password = PASSWORD) {
+  const audit = async () => {
+    await taken('granted');
+  };
+  const run = createAcceptInvitation(
+    {
+      find: async (address) => (accounts.has(address) ? { isConfirmed: true } : null),
+      async create(account) {
+        accounts.set(account.email, account.password);
+      },
+      takeOver: async () => null,
+      async signIn(credentials) {
+        compared.push(credentials.email);
+        await taken('comparing');
+        if (accounts.get(credentials.email) !== credentials.password) return null;
+        return { result: { person: personOf(credentials.email), session: null }, cookies: [] };
+      },
+    },
+    people,
+    tenants,
+    { isGuessable: async () => false },
+    audit,
+    createRecordOfPerson(people, audit, () => undefined),
+    () => clock,
+  );
+  return run({ token, email, name: 'Amina', password }, NOBODY, ORIGIN);
+}
+
+async function invited(invitedBy: Invitee['invitedBy'] = null): Promise<string> {
+  const grants = { isOperator: false, memberships: [{ tenantId, role: 'owner' as const }] };
+  const { invitation, token } = newInvitation({ email: null, grants, invitedBy }, clock);
+  await people.insertInvitation(invitation);
+  return token;
+}
+
+const refusal = (code: string) => expect.objectContaining({ problems: [expect.objectContaining({ code })] });
+const rolesOf = async (email: string) => (await people.grantsOf(personOf(email).id)).memberships;
+const stateOf = (token: string) => createReadInvitation(people, () => clock)(token);
+
+let visitors = 0;
+const visitor = () => `visitor${++visitors}@example.com`;
+
+describe('an invitation', () => {
+  const inviters = {
+    async owner() {
+      const id = newId('per');
+      await people.grant(id, { isOperator: false, memberships: [{ tenantId, role: 'owner' }] });
+      await people.grant(newId('per'), { isOperator: false, memberships: [{ tenantId, role: 'owner' }] });
+      return { id, end: () => people.changeRole(id, tenantId, 'developer') };
+    },
+    /** Also an owner of the tenant, which they were not when they invited. */
+    async operator() {
+      const { id, email, name } = personOf(visitor());
+      await store.db.collection<{ _id: string }>('people').insertOne({ _id: id, email, name } as never);
+      await people.grant(id, { isOperator: true, memberships: [{ tenantId, role: 'owner' }] });
+      return { id, end: () => people.removeOperator(email) };
+    },
+  };
+
+  it.each(['owner', 'operator'] as const)('of an %s ends with what let them make it', async (as) => {
+    const { id, end } = await inviters[as]();
+    const [token, unused] = [await invited({ personId: id, as }), await invited({ personId: id, as })];
+    const [email, late] = [visitor(), visitor()];
+    await accept(token, email);
+    expect(await rolesOf(email)).toEqual([{ tenantId, role: 'owner' }]);
+    expect(await stateOf(unused)).toBe('open');
+    expect(await end()).toBeTruthy();
+    expect(await stateOf(unused)).toBe('revoked');
+    await expect(accept(unused, late)).rejects.toEqual(refusal('resource_not_found'));
+    expect(await rolesOf(late)).toEqual([]);
+  });
+
+  it.each(['owner', 'operator'] as const)('of an %s ends so while it is being accepted, too', async (as) => {
+    const { id, end } = await inviters[as]();
+    const [token, email] = [await invited({ personId: id, as }), visitor()];
+    meanwhile = { comparing: end };
+    await expect(accept(token, email)).rejects.toEqual(refusal('resource_not_found'));
+    expect(compared).toEqual([email]);
+    expect(await rolesOf(email)).toEqual([]);
+  });
+});
