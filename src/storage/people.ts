@@ -50,8 +50,8 @@ const NOTHING: Grants = { isOperator: false, memberships: [] };
 const ENDED = { reservedFor: '', email: null, proofHash: null, invitedBy: null, grants: NOTHING } as const;
 
 /**
- * The invitations that can still be withdrawn: nobody has accepted them, or the process that was granting the role ended
- * before it had.
+ * The invitations that can still be accepted or withdrawn: nobody has accepted them, or the process that was granting the
+ * role ended before it had.
  */
 function unclaimed(now: Date) {
   return { claimedAt: { $not: { $gt: new Date(now.getTime() - CLAIM_MS) } } };
@@ -197,7 +197,7 @@ export function createPeopleRepository(db: Db): PeopleRepository {
     },
     async claimInvitation(id, email, now) {
       const { matchedCount } = await invitations.updateOne(
-        { _id: id, reservedFor: email, expiresAt: { $gt: now } },
+        { _id: id, reservedFor: email, expiresAt: { $gt: now }, ...unclaimed(now) },
         { $set: { claimedAt: now } },
       );
       return matchedCount === 1;

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRecordOfPerson } from '../../src/domain/audit/record-entries.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createAcceptInvitation } from '../../src/domain/person/accept-invitation.ts';
-import { type Invitee, newInvitation } from '../../src/domain/person/invitation.ts';
+import { CLAIM_MS, type Invitee, newInvitation } from '../../src/domain/person/invitation.ts';
 import type { PeopleRepository } from '../../src/domain/person/ports.ts';
 import { createReadInvitation } from '../../src/domain/person/read-invitation.ts';
 import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
@@ -128,5 +128,35 @@ describe('an invitation', () => {
     await expect(accept(token, email)).rejects.toEqual(refusal('resource_not_found'));
     expect(compared).toEqual([email]);
     expect(await rolesOf(email)).toEqual([]);
+  });
+
+  it('grants its role once: who was removed meanwhile is not back', async () => {
+    const [token, email] = [await invited(), visitor()];
+    let second: Promise<unknown> | null = null;
+    meanwhile = {
+      granted: async () => {
+        await people.grant(newId('per'), { isOperator: false, memberships: [{ tenantId, role: 'owner' }] });
+        expect(await people.changeRole(personOf(email).id, tenantId, null)).toBe(true);
+        second = accept(token, email).catch((error: unknown) => error);
+        await second;
+      },
+    };
+    await accept(token, email);
+    expect(await second).toEqual(refusal('resource_not_found'));
+    expect(await rolesOf(email)).toEqual([]);
+  });
+
+  it('can be accepted again by the same person where the process that was granting the role has died', async () => {
+    const [token, email] = [await invited(), visitor()];
+    meanwhile = {
+      granted: async () => {
+        throw new Error('the process died');
+      },
+    };
+    await expect(accept(token, email)).rejects.toThrow('the process died');
+    await expect(accept(token, email)).rejects.toEqual(refusal('resource_not_found'));
+    clock = new Date(clock.getTime() + CLAIM_MS + 1);
+    await accept(token, email);
+    expect(await stateOf(token)).toBe('used');
   });
 });

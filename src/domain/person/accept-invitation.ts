@@ -35,8 +35,8 @@ export interface NewAccount {
  * and removes all that was made before.
  *
  * Interrupted anywhere, it can be repeated with the same address: the invitation ends last, and is reserved for the
- * address first, so that two people cannot use it. Whoever withdraws it meanwhile wins or loses: it is claimed in one step
- * before the grants are added.
+ * address first, so that two people cannot use it. Whoever withdraws it meanwhile, or accepts it with the same address,
+ * wins or loses: it is claimed in one step before the grants are added.
  * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, withdrawn, expired or for another address;
  *   invalid_request if a new password is easy to guess; invalid_credentials if the account exists and has another password,
  *   or, where a new one is wanted, this one; member_limit_reached

@@ -32,7 +32,7 @@ export type InvitationState = 'open' | 'used' | 'revoked' | 'unknown';
 export const INVITATION_MS = 7 * 86_400_000;
 
 /**
- * How long an accepted invitation cannot be withdrawn, milliseconds: more than it takes to grant its role. Afterwards the
+ * How long an accepted invitation can neither be withdrawn nor be accepted again, milliseconds: more than it takes to grant its role. Afterwards the
  * process that should have granted it has ended.
  */
 export const CLAIM_MS = 60_000;

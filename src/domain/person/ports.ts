@@ -34,9 +34,10 @@ export interface PeopleRepository {
    */
   reserveInvitation(id: string, email: string, now: Date): Promise<Invitation | null>;
   /**
-   * Decides that a reserved invitation is accepted: from here on it cannot be withdrawn, and its grants may be added.
+   * Decides that a reserved invitation is accepted: from here on it cannot be withdrawn, and its grants may be added, by
+   * the caller alone for `CLAIM_MS`.
    * @param email for which it is reserved
-   * @returns false if it was withdrawn, was used or has expired meanwhile
+   * @returns false if it was withdrawn, was used or has expired meanwhile, or is being accepted by another request
    */
   claimInvitation(id: string, email: string, now: Date): Promise<boolean>;
   /** An invitation that is valid at `now`, or would be if it had not ended; null if there is none. */
