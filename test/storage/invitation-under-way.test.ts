@@ -16,6 +16,7 @@ import { openTestStore } from '../support/store.ts';
 const NOBODY = { cookie: undefined, userAgent: undefined, address: '192.0.2.1' };
 const ORIGIN = { address: '192.0.2.1', userAgent: null };
 const PASSWORD = 'violet anchor seven drums';
+const EASY = 'aaaaaaaaaaaa';
 
 let store: Store;
 let people: PeopleRepository;
@@ -69,7 +70,7 @@ function accept(token: string, email: string, password = PASSWORD) {
     },
     people,
     tenants,
-    { isGuessable: async () => false },
+    { isGuessable: async (text) => text === EASY },
     audit,
     createRecordOfPerson(people, audit, () => undefined),
     () => clock,
@@ -158,5 +159,26 @@ describe('an invitation', () => {
     clock = new Date(clock.getTime() + CLAIM_MS + 1);
     await accept(token, email);
     expect(await stateOf(token)).toBe('used');
+  });
+});
+
+describe('an answer to a wrong password that is easy to guess', () => {
+  it('is the same, after the same work, whether the address has an account or not', async () => {
+    const [known, unknown] = [visitor(), visitor()];
+    accounts.set(known, PASSWORD);
+    const answers: unknown[] = [];
+    for (const email of [known, unknown])
+      answers.push(await accept(await invited(), email, EASY).catch((error: unknown) => error));
+    expect(answers[0]).toEqual(refusal('invalid_request'));
+    expect(answers[1]).toEqual(answers[0]);
+    expect(compared).toEqual([known, unknown]);
+    expect(accounts.has(unknown)).toBe(false);
+  });
+
+  it('is none where it is the password of the account', async () => {
+    const email = visitor();
+    accounts.set(email, EASY);
+    await accept(await invited(), email, EASY);
+    expect(await rolesOf(email)).toEqual([{ tenantId, role: 'owner' }]);
   });
 });

@@ -38,8 +38,8 @@ export interface NewAccount {
  * address first, so that two people cannot use it. Whoever withdraws it meanwhile, or accepts it with the same address,
  * wins or loses: it is claimed in one step before the grants are added.
  * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, withdrawn, expired or for another address;
- *   invalid_request if a new password is easy to guess; invalid_credentials if the account exists and has another password,
- *   or, where a new one is wanted, this one; member_limit_reached
+ *   invalid_request if the password is easy to guess and not that of the account; invalid_credentials if the account exists
+ *   and has another password, or, where a new one is wanted, this one; member_limit_reached
  */
 export type AcceptInvitation = (
   account: NewAccount,
@@ -67,13 +67,11 @@ export function createAcceptInvitation(
     if (isConfirmed === null) throw unusable();
     const account = await accounts.find(email);
     const isTakenOver = isConfirmed && account?.isConfirmed === false;
-    // Of another account that there is, the password is compared only.
-    const isNew = account === null || isTakenOver;
-    const tenantNames = async () =>
-      (await tenants.namesOf(invitation.grants.memberships.map(({ tenantId }) => tenantId))).values();
-    if (isNew && (await passwords.isGuessable(password, familiarWords({ email, name }, await tenantNames()))))
-      throw guessablePassword('password');
-    if (account === null) {
+    const tenantNames = await tenants.namesOf(invitation.grants.memberships.map(({ tenantId }) => tenantId));
+    // Of every address, and the answer comes after a comparison: neither it nor its time tells who has an account.
+    const isGuessable = await passwords.isGuessable(password, familiarWords({ email, name }, tenantNames.values()));
+    if (isTakenOver && isGuessable) throw guessablePassword('password');
+    if (account === null && !isGuessable) {
       try {
         await accounts.create({ email, name, password }, isConfirmed);
       } catch (error) {
@@ -92,6 +90,7 @@ export function createAcceptInvitation(
     }
     const begun = await accounts.signIn({ email, password }, browser);
     if (begun === null) {
+      if (isGuessable) throw guessablePassword('password');
       throw serviceError(
         'invalid_credentials',
         'There is an account with this e-mail address and another password. Send the password of that account.',

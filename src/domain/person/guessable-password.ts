@@ -1,11 +1,15 @@
 import { type ServiceError, serviceError } from '../errors.ts';
 import type { Person } from './person.ts';
 
-/** The refusal of a new password that is easy to guess. @param param the field that has it */
+/**
+ * The refusal of a new password that is easy to guess.
+ * @param param the field that has it; `password` may also be meant to be that of an account that there is
+ */
 export function guessablePassword(param: 'password' | 'newPassword'): ServiceError {
+  const ofAccount = param === 'password' ? ' Whoever has an account already sends its password.' : '';
   return serviceError(
     'invalid_request',
-    `${param} is easy to guess: it repeats itself, or is made of usual words, names, dates or rows of keys. Take four words that have nothing to do with one another, or let a password manager make one.`,
+    `${param} is easy to guess: it repeats itself, or is made of usual words, names, dates or rows of keys. Take four words that have nothing to do with one another, or let a password manager make one.${ofAccount}`,
     param,
   );
 }
