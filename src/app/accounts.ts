@@ -66,7 +66,7 @@ export function composeAccounts({ data, mailer, publicUrl, passwords }: PeoplePa
     ),
     secondFactors: loadedLater<SecondFactors>(async () => (await loaded()).secondFactors),
     ...{ accounts, people, report, attempts, passwords, record, tenants: data.tenants },
-    readInvitation: createReadInvitation(people, () => new Date()),
+    readInvitation: createReadInvitation(people, data.tenants, () => new Date()),
     acceptInvitation: createAcceptInvitation(
       accounts,
       people,

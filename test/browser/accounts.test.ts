@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { invitationId } from '../../src/domain/person/invitation.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
+import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { violations } from '../support/accessibility.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { invite, mailedLink, mailedToken } from '../support/person.ts';
@@ -153,6 +154,17 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await people.revokeInvitation(tenantId, invitationId(withdrawn), new Date());
     const revoked = await open(`/join?lang=fr#${withdrawn}`);
     expect(await lead(revoked.page)).toMatch(/^Cette invitation a été retirée/);
+    const waiting = await invite(service, { memberships: [{ tenantId, role: 'viewer' }] });
+    await createTenantRepository(service.app.store.db).setSuspended(tenantId, new Date());
+    for (const [language, text] of [
+      ['fr', /^L’entreprise qui vous invite est suspendue/],
+      ['en', /^The company that invites you is suspended/],
+      ['ar', /^المقاولة التي تدعوكم موقوفة/],
+    ] as const) {
+      const suspended = await open(`/join?lang=${language}#${waiting}`);
+      expect(await lead(suspended.page)).toMatch(text);
+    }
+    await createTenantRepository(service.app.store.db).setSuspended(tenantId, null);
     expect(await fields(revoked.page)).toBe(0);
     await revoked.close();
     const never = await open('/join?lang=ar#never');

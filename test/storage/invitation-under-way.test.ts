@@ -14,7 +14,7 @@ import { openTestStore } from '../support/store.ts';
 /** What happens while an invitation is being accepted: between its steps, of which the comparison of the password is the longest. */
 
 const NOBODY = { cookie: undefined, userAgent: undefined, address: '192.0.2.1' };
-const ORIGIN = { address: '192.0.2.1', userAgent: null };
+const ORIGIN = { requestId: 'req_1', address: '192.0.2.1', userAgent: null };
 const PASSWORD = 'violet anchor seven drums';
 const EASY = 'aaaaaaaaaaaa';
 
@@ -87,7 +87,7 @@ async function invited(invitedBy: Invitee['invitedBy'] = null): Promise<string> 
 
 const refusal = (code: string) => expect.objectContaining({ problems: [expect.objectContaining({ code })] });
 const rolesOf = async (email: string) => (await people.grantsOf(personOf(email).id)).memberships;
-const stateOf = (token: string) => createReadInvitation(people, () => clock)(token);
+const stateOf = (token: string) => createReadInvitation(people, tenants, () => clock)(token);
 
 let visitors = 0;
 const visitor = () => `visitor${++visitors}@example.com`;
@@ -181,4 +181,23 @@ describe('an answer to a wrong password that is easy to guess', () => {
     await accept(await invited(), email, EASY);
     expect(await rolesOf(email)).toEqual([{ tenantId, role: 'owner' }]);
   });
+});
+
+describe('an invitation into a suspended tenant', () => {
+  it.each(['before', 'while it is being accepted'])(
+    'grants nothing, suspended %s, until the tenant is active again',
+    async (when) => {
+      const [token, email] = [await invited(), visitor()];
+      const suspend = () => tenants.setSuspended(tenantId, new Date());
+      if (when === 'before') await suspend();
+      else meanwhile = { comparing: suspend };
+      await expect(accept(token, email)).rejects.toEqual(refusal('tenant_suspended'));
+      expect(await rolesOf(email)).toEqual([]);
+      expect(await stateOf(token)).toBe('suspended');
+      await tenants.setSuspended(tenantId, null);
+      expect(await stateOf(token)).toBe('open');
+      await accept(token, email);
+      expect(await rolesOf(email)).toEqual([{ tenantId, role: 'owner' }]);
+    },
+  );
 });

@@ -145,7 +145,10 @@ export function AccountForm({
 }
 
 /** Why something with an account was not done, in the reader's language. */
-export function describeRefusal({ code, param, waitMinutes }: Refusal, { refusals, labels }: Texts['account']): string {
+export function describeRefusal(
+  { code, param, waitMinutes }: Refusal,
+  { refusals, labels, join }: Texts['account'],
+): string {
   if (code === 'rate_limit_exceeded') return refusals.tooMany(Math.max(1, waitMinutes));
   if (code === 'invalid_credentials') {
     if (param === 'code') return refusals.wrongCode;
@@ -155,6 +158,8 @@ export function describeRefusal({ code, param, waitMinutes }: Refusal, { refusal
   }
   if (code === 'passkey') return refusals.passkey;
   if (code === 'resource_not_found') return refusals.link;
+  // Of an invitation: nothing else here is a tenant's.
+  if (code === 'tenant_suspended') return join.ended.suspended;
   if (code === 'not_signed_in') return refusals.notSignedIn;
   if (code === 'unreachable') return refusals.unreachable;
   // The browser has checked its length.

@@ -50,9 +50,9 @@ export function JoinPage() {
 /** What became of a link that cannot be used, and what its reader can do. */
 function EndedInvitation({ state }: { state: string }) {
   const { join, signIn, forgotten } = useLanguage().texts.account;
-  const { used, revoked, unknown } = join.ended;
+  const texts: Readonly<Record<string, string>> = join.ended;
   return (
-    <AccountCard title={join.title} lead={state === 'used' ? used : state === 'revoked' ? revoked : unknown}>
+    <AccountCard title={join.title} lead={texts[state] ?? join.ended.unknown}>
       <p class="aside">
         <a href="/sign-in">{signIn.title}</a>
       </p>

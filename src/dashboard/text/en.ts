@@ -154,6 +154,8 @@ export const en: Texts = {
       ended: {
         used: 'This invitation was used. If it was you, sign in. If it was not, set a new password with “Forgotten your password?”: whoever used your address loses all access.',
         revoked: 'This invitation was withdrawn. Ask whoever invited you for another one.',
+        suspended:
+          'The company that invites you is suspended for now. This link stays valid until it expires: open it again once the company is active, or ask whoever invited you.',
         unknown:
           'This invitation has expired, or the link is incomplete. Open it exactly as you received it, or ask for another one: each is valid for 7 days.',
       },

@@ -179,6 +179,8 @@ export const fr = {
       ended: {
         used: 'Cette invitation a déjà servi. Si c’était vous, connectez-vous. Sinon, choisissez un nouveau mot de passe par «\u00a0Mot de passe oublié\u00a0?\u00a0»\u00a0: quiconque s’est servi de votre adresse perd tout accès.',
         revoked: 'Cette invitation a été retirée. Demandez-en une autre à la personne qui vous a invité.',
+        suspended:
+          'L’entreprise qui vous invite est suspendue pour le moment. Ce lien reste valable jusqu’à son expiration\u00a0: ouvrez-le de nouveau quand elle sera réactivée, ou adressez-vous à la personne qui vous a invité.',
         unknown:
           'Cette invitation a expiré, ou le lien est incomplet. Ouvrez-le tel que vous l’avez reçu, ou demandez-en un autre\u00a0: chacun est valable 7 jours.',
       },

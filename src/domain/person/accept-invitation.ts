@@ -6,6 +6,7 @@ import type { Origin } from '../principal.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 import { familiarWords, guessablePassword } from './guessable-password.ts';
 import { type Invitation, invitationId, isMailedToken } from './invitation.ts';
+import { obstacleOf } from './invitation-obstacle.ts';
 import { includesRole } from './person.ts';
 import {
   AccountExists,
@@ -39,7 +40,8 @@ export interface NewAccount {
  * wins or loses: it is claimed in one step before the grants are added.
  * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, withdrawn, expired or for another address;
  *   invalid_request if the password is easy to guess and not that of the account; invalid_credentials if the account exists
- *   and has another password, or, where a new one is wanted, this one; member_limit_reached
+ *   and has another password, or, where a new one is wanted, this one; member_limit_reached;
+ *   tenant_suspended: the invitation is left as it is
  */
 export type AcceptInvitation = (
   account: NewAccount,
@@ -53,15 +55,28 @@ export function createAcceptInvitation(
     PeopleRepository,
     'reserveInvitation' | 'claimInvitation' | 'endInvitation' | 'grant' | 'grantsOf' | 'membersOf'
   >,
-  tenants: Pick<TenantRepository, 'namesOf'>,
+  tenants: Pick<TenantRepository, 'find' | 'namesOf'>,
   passwords: PasswordJudge,
   audit: Audit,
   record: RecordOfPerson,
   now: () => Date,
 ): AcceptInvitation {
+  /** @throws {ServiceError} resource_not_found; tenant_suspended */
+  async function requireUnobstructed(invitation: Invitation): Promise<void> {
+    const obstacle = await obstacleOf(invitation, people, tenants);
+    if (obstacle === 'revoked') throw unusable();
+    if (obstacle === 'suspended')
+      throw serviceError(
+        'tenant_suspended',
+        'The tenant of this invitation is suspended. The link works again once it is active: ask whoever invited you.',
+        'token',
+      );
+  }
+
   return async ({ token, email, name, password }, browser, origin) => {
     const invitation = await people.reserveInvitation(invitationId(token), email, now());
-    if (invitation === null || !(await isStillEntitled(invitation, people))) throw unusable();
+    if (invitation === null) throw unusable();
+    await requireUnobstructed(invitation);
     // Only the mail shows that the address is the person's: whoever invited has the other link.
     const isConfirmed = isMailedToken(token, invitation);
     if (isConfirmed === null) throw unusable();
@@ -115,8 +130,8 @@ export function createAcceptInvitation(
       }
     }
     // Decided here: whoever withdraws it is told either that it was withdrawn, and it grants nothing, or that it was used.
-    if (!(await isStillEntitled(invitation, people)) || !(await people.claimInvitation(invitation.id, email, now())))
-      throw unusable();
+    await requireUnobstructed(invitation);
+    if (!(await people.claimInvitation(invitation.id, email, now()))) throw unusable();
     await people.grant(person.id, { isOperator, memberships: raised });
     const entries = raised.map(({ tenantId, role }) => {
       const was = roleIn(tenantId);
@@ -127,19 +142,6 @@ export function createAcceptInvitation(
     await people.endInvitation(invitation.id);
     return begun;
   };
-}
-
-/** Whether who made an invitation could still make it. */
-export async function isStillEntitled(
-  { invitedBy, grants }: Invitation,
-  people: Pick<PeopleRepository, 'grantsOf'>,
-): Promise<boolean> {
-  if (invitedBy === null) return true;
-  const { isOperator, memberships } = await people.grantsOf(invitedBy.personId);
-  if (invitedBy.as === 'operator') return isOperator;
-  return grants.memberships.every(({ tenantId }) =>
-    memberships.some((each) => each.tenantId === tenantId && each.role === 'owner'),
-  );
 }
 
 function unusable(): ServiceError {

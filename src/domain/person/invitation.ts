@@ -25,8 +25,11 @@ export interface Inviter {
   readonly as: 'owner' | 'operator';
 }
 
-/** What has become of a link: `unknown` if it has expired, or was never one. */
-export type InvitationState = 'open' | 'used' | 'revoked' | 'unknown';
+/**
+ * What has become of a link: `suspended` while a tenant of it is, so that it grants nothing yet; `unknown` if it has
+ * expired, or was never one.
+ */
+export type InvitationState = 'open' | 'suspended' | 'used' | 'revoked' | 'unknown';
 
 /** How long an invitation is valid, milliseconds. */
 export const INVITATION_MS = 7 * 86_400_000;

@@ -46,7 +46,7 @@ export interface PeopleRepository {
     now: Date,
   ): Promise<{
     readonly invitation: Invitation;
-    readonly ended: Exclude<InvitationState, 'open' | 'unknown'> | null;
+    readonly ended: Extract<InvitationState, 'used' | 'revoked'> | null;
   } | null>;
   /** Ends an invitation whose grants were added. */
   endInvitation(id: string): Promise<void>;

@@ -1,5 +1,6 @@
-import { isStillEntitled } from './accept-invitation.ts';
+import type { TenantRepository } from '../tenant/ports.ts';
 import { type InvitationState, invitationId, isMailedToken } from './invitation.ts';
+import { obstacleOf } from './invitation-obstacle.ts';
 import type { PeopleRepository } from './ports.ts';
 
 /**
@@ -10,6 +11,7 @@ export type ReadInvitation = (token: string) => Promise<InvitationState>;
 
 export function createReadInvitation(
   people: Pick<PeopleRepository, 'findInvitation' | 'grantsOf'>,
+  tenants: Pick<TenantRepository, 'find'>,
   now: () => Date,
 ): ReadInvitation {
   return async (token) => {
@@ -18,6 +20,6 @@ export function createReadInvitation(
     const { invitation, ended } = found;
     if (ended !== null) return ended;
     if (isMailedToken(token, invitation) === null) return 'unknown';
-    return (await isStillEntitled(invitation, people)) ? 'open' : 'revoked';
+    return (await obstacleOf(invitation, people, tenants)) ?? 'open';
   };
 }
