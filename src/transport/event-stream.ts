@@ -6,6 +6,7 @@ import { createHeartbeats } from './heartbeats.ts';
 import { type EventStream, OpenStream, type Source } from './open-stream.ts';
 import { allowNothingBehind } from './pipelining.ts';
 import { releaseRequest } from './release-request.ts';
+import { UnreadAnswers } from './unread-answers.ts';
 import { whenGone } from './when-gone.ts';
 
 /** The open event streams of this process, of all protocols. */
@@ -25,6 +26,8 @@ export interface EventStreams {
    * @returns a function that stops this
    */
   whenRevoked(principal: Principal, onRevoked: () => void): () => void;
+  /** What waits for clients in this process. Streams count the long messages here that their clients have not read. */
+  readonly unread: UnreadAnswers;
   /** Number of open streams. */
   count(): number;
   /** Ends all streams, also those opened later, with a `retry:` field. The clients resume with another process. */
@@ -63,6 +66,7 @@ export interface EventStreamParts {
 export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS }: EventStreamParts): EventStreams {
   const open = new Set<OpenStream>();
   const heartbeats = createHeartbeats(heartbeatMs);
+  const unread = new UnreadAnswers();
   const byCaller = new Map<string, number>();
   let closing = false;
 
@@ -87,6 +91,7 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
 
   return {
     hasPlace,
+    unread,
     whenRevoked: follow,
     open(ctx, principal, source) {
       const { res } = ctx;
@@ -98,7 +103,7 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
       }
       ctx.respond = false;
       res.writeHead(200, EVENT_STREAM_HEADERS);
-      const stream = new OpenStream(res);
+      const stream = new OpenStream(res, unread, principal);
       const unfollow = follow(principal, () => stream.end());
       const caller = callerOf(principal);
       open.add(stream);

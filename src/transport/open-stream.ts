@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import { type Principal, sharerOf } from '../domain/principal.ts';
 import { abandon } from './abandon.ts';
+import { COUNTED_BYTES, type UnreadAnswers } from './unread-answers.ts';
 import { whenGone } from './when-gone.ts';
 
 /** How long a client may take to read the rest of an ended stream, milliseconds. */
@@ -44,8 +46,12 @@ export interface Source<Value> {
 export interface EventStream {
   /** Resolves when the client has read what was sent, or has disconnected. */
   ready(): Promise<void>;
+  /** Whether nothing more can be sent: it was ended, or the client has disconnected. */
+  readonly isOver: boolean;
   /** Ends the answer in an orderly way. @param last messages to send before the end */
   end(last?: string): void;
+  /** Ends the connection at once, whatever the client has not read. */
+  reset(): void;
 }
 
 function chunkOf(bytes: Buffer): Buffer {
@@ -59,12 +65,20 @@ function chunkOf(bytes: Buffer): Buffer {
 export class OpenStream implements EventStream {
   readonly #res: ServerResponse;
   readonly #chunked: boolean;
+  readonly #counted: UnreadAnswers;
+  readonly #principal: Principal;
   #unread: PromiseWithResolvers<void> | null = null;
+  #uncount: (() => void) | null = null;
   #stalled = false;
 
-  /** @param res an answer whose head has been written */
-  constructor(res: ServerResponse) {
+  /**
+   * @param res an answer whose head has been written
+   * @param counted counts a long message until it is read, for its sharer; the stream is reset if it is given up
+   */
+  constructor(res: ServerResponse, counted: UnreadAnswers, principal: Principal) {
     this.#res = res;
+    this.#counted = counted;
+    this.#principal = principal;
     this.#chunked = res.chunkedEncoding;
     // A message is framed once for all its readers, instead of by Node for each one.
     res.chunkedEncoding = false;
@@ -72,12 +86,12 @@ export class OpenStream implements EventStream {
     res.write(this.#chunked ? COMMENT_CHUNK : COMMENT);
   }
 
-  get #isOver(): boolean {
+  get isOver(): boolean {
     return this.#res.writableEnded || this.#res.destroyed;
   }
 
   async ready(): Promise<void> {
-    if (!this.#res.writableNeedDrain || this.#isOver) return;
+    if (!this.#res.writableNeedDrain || this.isOver) return;
     if (!this.#unread) {
       this.#unread = Promise.withResolvers();
       this.#res.once('drain', () => this.release());
@@ -89,16 +103,18 @@ export class OpenStream implements EventStream {
   release(): void {
     this.#unread?.resolve();
     this.#unread = null;
+    this.#uncount?.();
+    this.#uncount = null;
     this.#stalled = false;
   }
 
   /** Sends a heartbeat, or resets a client that has unread data and read nothing since the last call. It can resume. */
   beat(): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     if (!this.#res.writableNeedDrain) {
       this.#stalled = false;
       this.#res.write(this.#chunked ? COMMENT_CHUNK : COMMENT);
-    } else if (this.#stalled) this.#giveUp();
+    } else if (this.#stalled) this.reset();
     else {
       this.#stalled = true;
       // Also notices a client that reads while nobody waits for it.
@@ -106,17 +122,25 @@ export class OpenStream implements EventStream {
     }
   }
 
-  #giveUp(): void {
+  /** Counts what the client has not read. `release` ends this. */
+  #count(): void {
+    const bytes = this.#res.writableLength;
+    if (bytes < COUNTED_BYTES) return;
+    this.#uncount?.();
+    this.#uncount = this.#counted.add(sharerOf(this.#principal), { bytes, drop: () => this.reset() });
+  }
+
+  reset(): void {
     if (this.#res.socket) abandon(this.#res.socket);
     else this.#res.destroy();
   }
 
   end(last = ''): void {
     const res = this.#res;
-    if (this.#isOver) return;
+    if (this.isOver) return;
     res.chunkedEncoding = this.#chunked;
     res.end(last);
-    const timer = setTimeout(() => this.#giveUp(), LINGER_MS).unref();
+    const timer = setTimeout(() => this.reset(), LINGER_MS).unref();
     whenGone(res, () => clearTimeout(timer));
   }
 
@@ -131,7 +155,7 @@ export class OpenStream implements EventStream {
     };
     // No async function: each stream would keep its suspended state. One promise a value, because an event goes to thousands.
     const take = (result: IteratorResult<Value>): void => {
-      if (this.#isOver) return;
+      if (this.isOver) return;
       try {
         if (result.done) this.end(source.last);
         else {
@@ -142,11 +166,13 @@ export class OpenStream implements EventStream {
         failed(error);
       }
       // An ended stream requests nothing.
-      if (this.#res.writableNeedDrain) void this.ready().then(request);
-      else request();
+      if (this.#res.writableNeedDrain) {
+        void this.ready().then(request);
+        this.#count();
+      } else request();
     };
     const request = (): void => {
-      if (this.#isOver) return;
+      if (this.isOver) return;
       try {
         source.values.next().then(take, failed);
       } catch (error) {

@@ -174,7 +174,7 @@ export function createServer(parts: ServerParts): Koa {
   app.use(securityHeaders());
   app.use(cross.mark);
   app.use(compressReads());
-  app.use(limitUnread());
+  app.use(limitUnread(parts.streams.unread));
   app.use(fewHeaders(count));
   if (parts.authorityCallback) app.use(authorityCallback(parts.authorityCallback, count));
   app.use(identify({ ...parts, forwarded: untrustedForwarding(parts.trustedProxies, log) }));

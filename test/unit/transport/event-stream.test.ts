@@ -9,7 +9,7 @@ import { callerOf, type Principal } from '../../../src/domain/principal.ts';
 import { createEventStreams, type EventStreams, MAX_STREAMS } from '../../../src/transport/event-stream.ts';
 import { messageOf } from '../../../src/transport/open-stream.ts';
 
-const KEY = { kind: 'secret', keyId: 'key_1' } as Principal;
+const KEY = { kind: 'secret', keyId: 'key_1', tenant: { id: 'ten_1' } } as Principal;
 
 type Values = Required<AsyncIterator<string>>;
 
@@ -153,6 +153,33 @@ describe('an event stream', () => {
     // What the system's buffers hold, and not one after that.
     expect(sent).toBeLessThan(1000);
     socket.destroy();
+  });
+
+  it('counts a long message until its client has read it: beyond the limit of all, the oldest is reset', async () => {
+    const bytes = 40 * 1024 * 1024;
+    sourceOf = () => {
+      let sent = false;
+      const quiet = silence();
+      return {
+        ...quiet,
+        next() {
+          if (sent) return quiet.next();
+          sent = true;
+          return Promise.resolve({ done: false, value: 'x'.repeat(bytes) });
+        },
+      };
+    };
+    const first = await silentClient();
+    first.on('error', () => undefined);
+    await expect.poll(() => streams.unread.bytes).toBeGreaterThan(bytes / 2);
+    const second = await silentClient();
+    await expect.poll(() => streams.unread.bytes).toBeGreaterThan(bytes / 2);
+    await expect.poll(() => streams.count()).toBe(1);
+    second.resume();
+    await expect.poll(() => streams.unread.bytes).toBe(0);
+    expect([streams.count(), second.bytesRead > bytes]).toEqual([1, true]);
+    first.destroy();
+    second.destroy();
   });
 
   it('ends with its source, and in order also when that fails', async () => {

@@ -5,7 +5,8 @@ import Koa from 'koa';
 import { afterEach, expect, it } from 'vitest';
 import { sharerOf } from '../../../src/domain/principal.ts';
 import type { Tenant } from '../../../src/domain/tenant/tenant.ts';
-import { limitUnread, UnreadAnswers } from '../../../src/transport/middleware/unread-answers.ts';
+import { limitUnread } from '../../../src/transport/middleware/unread-answers.ts';
+import { UnreadAnswers } from '../../../src/transport/unread-answers.ts';
 
 /** More than the buffers of a connection take. */
 const ANSWER_BYTES = 16 * 1024 * 1024;
@@ -56,7 +57,7 @@ it.each(['koa', 'node'])(
   'clients that do not read are reset, also when %s writes; others get their answers',
   async (by) => {
     const app = new Koa();
-    app.use(limitUnread(3.5 * ANSWER_BYTES));
+    app.use(limitUnread(new UnreadAnswers(3.5 * ANSWER_BYTES)));
     app.use((ctx) => {
       ctx.state.identity = { principal: { kind: 'secret', tenant: { id: ctx.path } } };
       const text = 'x'.repeat(ANSWER_BYTES);
@@ -103,7 +104,7 @@ function bytesOf(socket: Socket): () => number {
 
 it('small answers that wait behind others of their connection count, too', async () => {
   const app = new Koa();
-  app.use(limitUnread(4 * 1024 * 1024));
+  app.use(limitUnread(new UnreadAnswers(4 * 1024 * 1024)));
   app.use((ctx) => {
     ctx.body = 'x'.repeat(ctx.path === '/first' ? ANSWER_BYTES / 8 : 50_000);
   });
@@ -129,7 +130,7 @@ it.each(['GET', 'HEAD', 'GET refused'])(
   async (kind) => {
     const app = new Koa();
     app.silent = true;
-    app.use(limitUnread(4 * 1024 * 1024));
+    app.use(limitUnread(new UnreadAnswers(4 * 1024 * 1024)));
     const held = Promise.withResolvers<void>();
     let handled = 0;
     let dropped = 0;
