@@ -15,11 +15,15 @@ import { sharedName, sharedResult } from './shared-results.ts';
  * Returns the same results as graphql-js's `subscribe`. From the second subscription on, a document runs compiled,
  * because one event may go to thousands of streams. Streams share the results that are the same for all of them
  * (docs/decisions/0023). After an error graphql-js runs it again and reports the error.
+ * @param paced delays events until their results may be made
  */
-export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
+export async function subscribe(
+  args: ExecutionArgs,
+  paced = (events: AsyncIterator<unknown>) => events,
+): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
   const source = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in source)) return source;
-  return new Results(source[Symbol.asyncIterator](), args);
+  return new Results(paced(source[Symbol.asyncIterator]()), args);
 }
 
 /** The results of a subscription. A class, not closures: a process holds tens of thousands. */

@@ -24,7 +24,7 @@ export interface YogaServerContext {
  */
 export const eventStreaming: Plugin<{ ctx: Context }, YogaServerContext> = {
   onSubscribe({ setSubscribeFn }) {
-    setSubscribeFn(subscribe);
+    setSubscribeFn((args) => subscribe(args));
     return {
       onSubscribeResult({ args, result }) {
         if (isAsyncIterable(result)) whenGone(args.contextValue.ctx.res, () => void result.return?.());

@@ -74,3 +74,31 @@ const JSON_RANGES = new Set(['application/json', 'application/*', '*/json', '*/*
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Maximum length of an operation's id, in characters. */
+export const MAX_OPERATION_ID = 200;
+
+/**
+ * The id of the operation of a request in graphql-sse's single connection mode, by which the library will register it.
+ * Numbers are ids, too.
+ * @returns empty if there is none, or if the library will refuse the request; null if it is neither a text nor a number,
+ * too long, or not well-formed
+ */
+export function operationIdOf(
+  { method, url }: { readonly method: string; readonly url: string },
+  body: string | Record<string, unknown>,
+): string | null {
+  const sent =
+    method === 'GET'
+      ? jsonOf(new URL(url, 'http://localhost').searchParams.get('extensions') ?? '')
+      : membersOf(body).extensions;
+  const id = membersOf(sent).operationId ?? '';
+  if (typeof id !== 'string' && typeof id !== 'number') return null;
+  const text = String(id);
+  // What is not well-formed cannot stand in the address that stops the operation.
+  return text.length <= MAX_OPERATION_ID && text.isWellFormed() ? text : null;
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

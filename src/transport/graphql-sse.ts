@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { type DocumentNode, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  getOperationAST,
+} from 'graphql';
 import { createHandler, type Response, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse';
 import type { Context, Middleware } from 'koa';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
@@ -8,16 +15,18 @@ import { boundedAnswer, boundsOf } from '../graphql/bounded-answer.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
 import type { Gate } from '../graphql/gate.ts';
+import { LIMITS } from '../graphql/limits.ts';
 import { schema } from '../graphql/schema.ts';
 import { subscribe } from '../graphql/subscribe.ts';
 import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { asEventStream, singleResult } from './graphql-event-stream.ts';
-import { jsonOf, withoutEmptyMembers } from './graphql-request.ts';
+import { jsonOf, MAX_OPERATION_ID, operationIdOf, withoutEmptyMembers } from './graphql-request.ts';
+import { InTurn, once } from './in-turn.ts';
 import type { CountRequests } from './middleware/identify.ts';
 import { messageOf } from './open-stream.ts';
 import { principalOf, requestIdOf } from './state.ts';
-import { createStreamReservations, newReader, newStreamToken, type Reader } from './stream-reservations.ts';
+import { createStreamReservations, newStreamToken, Reader } from './stream-reservations.ts';
 import { whenGone } from './when-gone.ts';
 
 /** How long a reserved stream waits for its reader to connect, in milliseconds. */
@@ -27,16 +36,29 @@ export const MAX_OPERATIONS = 100;
 const EVENTS = 'text/event-stream';
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 
+/** Memory of a document per token, and of a request per character of its text, in bytes. */
+const [BYTES_A_TOKEN, BYTES_A_CHARACTER] = [400, 8];
+
 /** The context of a request in the hooks of the library. */
 interface Call {
   readonly ctx: Context;
   readonly reader: Reader;
   /** The token of the stream in single connection mode; null in distinct connections mode. */
   readonly token: string | null;
-  /** The id of the operation, which the library has registered with the stream. */
-  operationId: string | null;
+  /** Length of the request's text, in characters. */
+  characters: number;
+  /** Whether the library has registered the id of the operation with the stream. */
+  registered: boolean;
   /** The results of the operation, in distinct connections mode. */
   outcome: ExecutionResult | AsyncIterable<ExecutionResult> | null;
+}
+
+/** An operation as the library passes it from hook to hook. */
+interface Operation extends ExecutionArgs {
+  /** In whose turn it runs, in single connection mode. */
+  readonly reader: Reader | null;
+  /** Memory that it takes while it waits, bytes. */
+  readonly bytes: number;
 }
 
 /**
@@ -55,11 +77,11 @@ export function graphqlOverSse(
 
   const handler = createHandler<IncomingMessage, Call, Record<string, unknown>>({
     authenticate: ({ context: { token } }) => token,
-    async onSubscribe({ headers, context: call }, { query, operationName: named, variables, extensions }) {
+    async onSubscribe({ headers, context: call }, { query, operationName: named, variables }) {
       // An empty parameter of the query string names nothing.
       const operationName = named || undefined;
       const { ctx } = call;
-      call.operationId = String(extensions?.operationId ?? '');
+      call.registered = true;
       const read = checked(gate, query, operationName, variables ?? {}, principalOf(ctx));
       if ('document' in read) {
         const requests = gate.requests(read.document, operationName);
@@ -68,21 +90,38 @@ export function graphqlOverSse(
           const error = toPublic(new GraphQLError(overLimit.message, { originalError: overLimit }), requestIdOf(ctx));
           return refusal(Number(error.extensions.status), { errors: [error] });
         }
-        const contextValue = contextOf(ctx) as unknown as Record<string, unknown>;
-        return { schema, ...read, operationName, variableValues: variables, contextValue };
+        const { document } = read;
+        const operation: Operation = {
+          schema,
+          document,
+          operationName,
+          variableValues: declared(document, operationName, variables ?? {}),
+          contextValue: contextOf(ctx),
+          reader: call.token === null ? null : call.reader,
+          bytes: (document.tokenCount ?? LIMITS.tokens) * BYTES_A_TOKEN + call.characters * BYTES_A_CHARACTER,
+        };
+        return operation as Operation & { contextValue: Record<string, unknown> };
       }
       // For a client that accepts events the errors are an event, which the browser's EventSource can read.
       if (headers.get('accept') === EVENTS) return singleResult(read);
       const errors = read.errors.map((error) => toPublic(error, requestIdOf(ctx)));
       return refusal(400, { errors });
     },
-    subscribe,
+    async subscribe(args) {
+      const { reader } = args as Operation;
+      if (!reader) return subscribe(args);
+      const results = await subscribe(args, (events) => new InTurn(events, reader, (event) => event, 0));
+      return Symbol.asyncIterator in results ? results : new InTurn(once(), reader, () => results, 0);
+    },
     execute(args) {
-      const { document, operationName, variableValues } = args;
+      const { reader, bytes, document, operationName, variableValues } = args as Operation;
       const context = args.contextValue as unknown as GraphQLContext;
-      return boundedAnswer(boundsOf(document, operationName, variableValues), context, (contextValue) =>
-        execute({ ...args, contextValue }),
-      );
+      const run = async () =>
+        boundedAnswer(boundsOf(document, operationName, variableValues), context, (contextValue) =>
+          execute({ ...args, contextValue }),
+        );
+      // The library would keep the result until the client reads it.
+      return reader ? new InTurn(once(), reader, () => run().catch(asResult), bytes) : run();
     },
     // `onSubscribe` has already validated the document.
     validate: () => [],
@@ -92,11 +131,7 @@ export function graphqlOverSse(
       call.outcome = outcome as NonNullable<Call['outcome']>;
       return noResults();
     },
-    async onNext(_context, { context: { ctx, reader } }, result) {
-      // Requests the next result when the client has read the previous ones; the library itself would queue them.
-      await (await reader.stream)?.ready();
-      return shown(result as ExecutionResult, requestIdOf(ctx));
-    },
+    onNext: (_context, { context: { ctx } }, result) => shown(result as ExecutionResult, requestIdOf(ctx)),
     onComplete(_context, { context: { reader } }) {
       reader.operations--;
     },
@@ -118,7 +153,7 @@ export function graphqlOverSse(
     return JSON.stringify({ errors: coded });
   }
 
-  function handle(
+  async function handle(
     call: Call,
     method: string,
     accept: string,
@@ -127,21 +162,24 @@ export function graphqlOverSse(
   ): Promise<Response> {
     const { ctx } = call;
     const get = (name: string) => (name === 'accept' ? accept : ctx.get(name) || null);
-    return handler({ method, url, headers: { get }, body, raw: ctx.req, context: call });
+    const request = { method, url, headers: { get }, body, raw: ctx.req, context: call };
+    const answer = await handler(request);
+    // The library keeps the request as long as the operation.
+    request.body = '';
+    return answer;
   }
 
   function callOf(ctx: Context): Call {
-    if (ctx.method === 'PUT') {
-      const reader = newReader(principalOf(ctx));
-      return { ctx, reader, token: newStreamToken(), operationId: null, outcome: null };
-    }
+    const newReader = () => new Reader(principalOf(ctx), streams.unread);
+    if (ctx.method === 'PUT')
+      return { ctx, reader: newReader(), token: newStreamToken(), characters: 0, registered: false, outcome: null };
     const token = ctx.get(TOKEN_HEADER_KEY) || new URL(ctx.url, 'http://localhost').searchParams.get(TOKEN_QUERY_KEY);
-    if (!token) return { ctx, reader: newReader(principalOf(ctx)), token: null, operationId: null, outcome: null };
+    if (!token) return { ctx, reader: newReader(), token: null, characters: 0, registered: false, outcome: null };
     // A browser's EventSource can send no credential except the token.
     const byTokenOnly = ctx.method === 'GET' && acceptOf(ctx) === EVENTS && !ctx.headers.authorization;
     const reader = reservations.find(token, byTokenOnly ? null : principalOf(ctx));
     if (!reader) throw serviceError('resource_not_found', 'Stream not found');
-    return { ctx, reader, token, operationId: null, outcome: null };
+    return { ctx, reader, token, characters: 0, registered: false, outcome: null };
   }
 
   /** Sends the answer of the library. */
@@ -182,30 +220,48 @@ export function graphqlOverSse(
     await stream.return(undefined);
   }
 
-  /** Updates the reservations and the number of operations after an answer in single connection mode. */
-  async function updateReservations(
-    call: Call,
-    token: string,
-    [body, { status }]: Response,
-    operates: boolean,
-  ): Promise<void> {
+  /** Updates the reservations after an answer in single connection mode. */
+  function updateReservations(call: Call, token: string, [body, { status }]: Response): void {
     const { ctx, reader } = call;
     if (ctx.method === 'PUT') {
       if (status !== 201) return;
-      const timer = setTimeout(() => void endReservation(call, token), RESERVATION_MS).unref();
+      reader.drop = () => void endReservation(call, token);
+      const timer = setTimeout(reader.drop, RESERVATION_MS).unref();
       // The token opens the stream without the key, so it must end with the key.
-      const unfollow = streams.whenRevoked(reader.principal, () => void endReservation(call, token));
+      const unfollow = streams.whenRevoked(reader.principal, reader.drop);
       reservations.add(token, reader, () => {
         clearTimeout(timer);
         unfollow();
       });
     } else if (body !== null && typeof body !== 'string') {
       whenGone(ctx.res, () => reservations.end(token));
-    } else if (operates && status !== 202) {
-      reader.operations--;
+    }
+  }
+
+  /**
+   * The answer to an operation in single connection mode.
+   * @throws {ServiceError} invalid_request if there are too many
+   */
+  async function operate(call: Call, accept: string, body: string | Record<string, unknown>): Promise<Response> {
+    const { ctx, reader } = call;
+    const id = operationIdOf(ctx, body);
+    if (id === null)
+      return refusal(400, {
+        errors: [new GraphQLError(`extensions.operationId must be a text of at most ${MAX_OPERATION_ID} characters.`)],
+      });
+    if (reader.operations >= MAX_OPERATIONS)
+      throw serviceError('invalid_request', `A stream can have at most ${MAX_OPERATIONS} concurrent operations.`);
+    reader.operations++;
+    let status = 500;
+    try {
+      const answer = await handle(call, ctx.method, accept, ctx.url, body);
+      [, { status }] = answer;
+      return answer;
+    } finally {
+      if (status !== 202) reader.operations--;
       // Otherwise the library would keep the id of a refused operation.
-      if (status >= 400 && call.operationId)
-        await handle(call, 'DELETE', '*/*', `/?operationId=${encodeURIComponent(call.operationId)}`, '');
+      if (status >= 400 && call.registered)
+        await handle(call, 'DELETE', '*/*', `/?operationId=${encodeURIComponent(id)}`, '');
     }
   }
 
@@ -215,25 +271,41 @@ export function graphqlOverSse(
       ctx.set('Allow', METHODS.join(', '));
       throw refused(405, REFUSALS[405] ?? '');
     }
-    const { token, reader } = call;
+    const { token } = call;
     const accept = acceptOf(ctx);
-    const body = await (ctx.method === 'GET' ? '' : ctx.method === 'POST' ? operationIn(ctx) : readText(ctx));
+    const body = await (ctx.method === 'GET' ? '' : ctx.method === 'POST' ? operationIn(call) : readText(ctx));
     const operates = token !== null && ctx.method !== 'PUT' && ctx.method !== 'DELETE' && accept !== EVENTS;
-    if (operates && reader.operations >= MAX_OPERATIONS) {
-      throw serviceError('invalid_request', `A stream can have at most ${MAX_OPERATIONS} concurrent operations.`);
-    }
-    if (operates) reader.operations++;
-    const answer = await handle(call, ctx.method, accept, ctx.url, body);
-    if (token !== null) await updateReservations(call, token, answer, operates);
+    const answer = await (operates ? operate(call, accept, body) : handle(call, ctx.method, accept, ctx.url, body));
+    if (token !== null) updateReservations(call, token, answer);
     return send(call, answer);
   };
 }
 
 /** The body of a POST; its text if it is no JSON object, which the library refuses. */
-async function operationIn(ctx: Context): Promise<string | Record<string, unknown>> {
-  const text = await readGraphqlJson(ctx);
+async function operationIn(call: Call): Promise<string | Record<string, unknown>> {
+  const text = await readGraphqlJson(call.ctx);
+  call.characters = text.length;
   const body = withoutEmptyMembers(jsonOf(text));
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : text;
+}
+
+/** The variables that the operation declares: the others would only take memory while it waits. */
+function declared(
+  document: DocumentNode,
+  operationName: string | undefined,
+  variables: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const names = getOperationAST(document, operationName)?.variableDefinitions?.map(
+    ({ variable }) => variable.name.value,
+  );
+  return Object.fromEntries(
+    names?.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]) ?? [],
+  );
+}
+
+/** The result of an operation that failed by a defect. */
+function asResult(error: unknown): ExecutionResult {
+  return { errors: [new GraphQLError('', { originalError: toError(error) })] };
 }
 
 /** The document of a valid request, or its errors. */

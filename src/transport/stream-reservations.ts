@@ -1,21 +1,57 @@
 import { randomBytes } from 'node:crypto';
-import { credentialOf, type Principal } from '../domain/principal.ts';
+import { credentialOf, type Principal, sharerOf } from '../domain/principal.ts';
 import type { EventStream } from './open-stream.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
-/** The destination of results: an event stream, or a reservation for one that the client is about to open. */
-export interface Reader {
+/**
+ * The destination of results in single connection mode: an event stream, or a reservation for one that the client is
+ * about to open. Its operations run one after the other, each when the client has read the result of the one before it:
+ * what waits is an operation, never a result.
+ */
+export class Reader {
   readonly principal: Principal;
-  /** Resolves to the stream when the client has opened it, or to null when it never will. */
-  readonly stream: Promise<EventStream | null>;
+  readonly #unread: UnreadAnswers;
+  readonly #opened = Promise.withResolvers<EventStream | null>();
+  /** Resolves when the last turn that was requested has ended. */
+  #last: Promise<void> = Promise.resolve();
   /** Number of operations that write to it. */
-  operations: number;
-  /** Resolves `stream`. Only the first call has an effect. */
-  open(stream: EventStream | null): void;
-}
+  operations = 0;
+  /** Gives the reader up. */
+  drop: () => void = () => undefined;
 
-export function newReader(principal: Principal): Reader {
-  const { promise, resolve } = Promise.withResolvers<EventStream | null>();
-  return { principal, stream: promise, operations: 0, open: resolve };
+  /** @param unread counts the operations that wait */
+  constructor(principal: Principal, unread: UnreadAnswers) {
+    this.principal = principal;
+    this.#unread = unread;
+  }
+
+  /** @param stream null if the client will never open it. Only the first call has an effect. */
+  open(stream: EventStream | null): void {
+    if (stream) this.drop = () => stream.reset();
+    this.#opened.resolve(stream);
+  }
+
+  /**
+   * Waits until the client is ready to read a result and the turns before have ended.
+   * @param bytes what is kept meanwhile, bytes; if it is too much together with all that waits, the reader may be dropped
+   * @returns a function that ends the turn, when the result has been handed over; null if the client is gone
+   */
+  async turn(bytes: number): Promise<(() => void) | null> {
+    const uncount = bytes > 0 ? this.#unread.add(sharerOf(this.principal), { bytes, drop: () => this.drop() }) : null;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = this.#last;
+    this.#last = promise;
+    await before;
+    const stream = await this.#opened.promise;
+    await stream?.ready();
+    uncount?.();
+    if (stream && !stream.isOver) {
+      // By then the stream has been given the result, and is ready when the client has read it.
+      return () => void setImmediate(resolve);
+    }
+    resolve();
+    return null;
+  }
 }
 
 /** A random token. The library's use Math.random, so a caller could guess one and read another caller's stream. */

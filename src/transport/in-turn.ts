@@ -1,0 +1,72 @@
+import type { Reader } from './stream-reservations.ts';
+
+const DONE = { done: true, value: undefined } as const;
+
+/**
+ * The results of an operation, each made when its reader is ready for it. Until the next one is requested, no other
+ * operation of the reader makes one. Ends with its events, or when the reader is gone.
+ */
+export class InTurn<Event, Result> implements AsyncGenerator<Result> {
+  readonly #events: AsyncIterator<Event>;
+  readonly #reader: Reader;
+  readonly #make: (event: Event) => Result | Promise<Result>;
+  readonly #bytes: number;
+  #leave: (() => void) | null = null;
+  #ended = false;
+
+  /**
+   * @param make makes the result of an event; does not reject
+   * @param bytes what is kept while an event waits for its turn, bytes
+   */
+  constructor(
+    events: AsyncIterator<Event>,
+    reader: Reader,
+    make: (event: Event) => Result | Promise<Result>,
+    bytes: number,
+  ) {
+    this.#events = events;
+    this.#reader = reader;
+    this.#make = make;
+    this.#bytes = bytes;
+  }
+
+  async next(): Promise<IteratorResult<Result>> {
+    this.#endTurn();
+    const event = await this.#events.next();
+    if (event.done || this.#ended) return DONE;
+    this.#leave = await this.#reader.turn(this.#bytes);
+    if (this.#leave && !this.#ended) return { done: false, value: await this.#make(event.value) };
+    return this.return();
+  }
+
+  /** An event that waits for its turn then has no result. */
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.#ended = true;
+    this.#endTurn();
+    await this.#events.return?.();
+    return DONE;
+  }
+
+  async throw(error: unknown): Promise<never> {
+    await this.return();
+    throw error;
+  }
+
+  #endTurn(): void {
+    this.#leave?.();
+    this.#leave = null;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+}
+
+/** One event, for an operation with one result. */
+export async function* once(): AsyncGenerator<undefined> {
+  yield undefined;
+}

@@ -1,0 +1,135 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { MAX_OPERATIONS } from '../../src/transport/graphql-sse.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { EventReader } from '../support/event-stream.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+/** What operations in graphql-sse's single connection mode may take while their results are not read. */
+let service: TestService;
+let secretKey: string;
+
+beforeAll(async () => {
+  service = await startService();
+  ({ secretKey } = await service.tenant());
+});
+afterAll(() => service.close());
+
+const CREATE =
+  'mutation { createInvoice(input: { amount: 12000, currency: "MAD", customer: { ice: "001234567000062", name: "Atlas" }, lines: [{ description: "Conseil", quantity: 1, unitPrice: 10000 }] }) { __typename } }';
+
+function call(method: string, token: string | null, query = '', body?: unknown, credential = secretKey) {
+  return fetch(`${service.url}/graphql/stream${query}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${credential}`,
+      ...(token !== null && { 'X-GraphQL-Event-Stream-Token': token }),
+      ...(method === 'GET' ? { Accept: 'text/event-stream' } : { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+}
+const reserve = async (credential?: string) => (await call('PUT', null, '', undefined, credential)).text();
+const operate = async (token: string, operationId: unknown, body: object, credential?: string) => {
+  const response = await call('POST', token, '', { ...body, extensions: { operationId } }, credential);
+  return [response.status, await response.text()] as const;
+};
+
+/** Bytes of the heap that are in use. */
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}
+
+async function invoices(): Promise<number> {
+  const { body } = await new Client(service.url, secretKey).post('/graphql', {
+    query: '{ invoices(first: 100) { edges { cursor } } }',
+  });
+  return body.data.invoices.edges.length;
+}
+
+it('a client_secret keeps no results of a stream that it never opens', async () => {
+  const { body } = await new Client(service.url, secretKey).post('/v1/invoices', invoiceBody());
+  const token = await reserve(body.client_secret);
+  const query = getIntrospectionQuery();
+  const before = heapUsed();
+  for (let nth = 0; nth < MAX_OPERATIONS; nth++)
+    expect(await operate(token, `op${nth}`, { query }, body.client_secret)).toEqual([202, '']);
+  // A result takes 1 MB or more.
+  expect(heapUsed() - before).toBeLessThan(MAX_OPERATIONS * 200_000);
+});
+
+it('an operation runs when its stream is open, in the order of arrival, and not at all if it was stopped', async () => {
+  const before = await invoices();
+  const token = await reserve();
+  for (const id of ['one', 'two', 'three']) expect(await operate(token, id, { query: CREATE })).toEqual([202, '']);
+  expect((await call('DELETE', token, '?operationId=two')).status).toBe(200);
+  expect(await invoices()).toBe(before);
+  const reader = new EventReader(await call('GET', token));
+  const told: string[] = [];
+  while (told.length < 5) {
+    const message = await reader.next();
+    if (!message) break;
+    told.push(`${message.event} ${JSON.parse(message.data).id}`);
+  }
+  expect(told).toEqual(['next one', 'complete one', 'complete two', 'next three', 'complete three']);
+  expect(await invoices()).toBe(before + 2);
+  await reader.close();
+});
+
+it('the requests of operations that wait are bounded together: beyond, the oldest stream of most of them ends', async () => {
+  const tokens = [await reserve(), await reserve()] as const;
+  // Counted with eight times its length.
+  const variables = { after: 'x'.repeat(900_000) };
+  const query = 'query ($after: String) { invoices(after: $after) { edges { cursor } } }';
+  for (const token of tokens)
+    for (let nth = 0; nth < 6; nth++) {
+      const [status] = await operate(token, `op${nth}`, { query, variables });
+      expect(status).toBe(202);
+    }
+  await expect.poll(async () => (await operate(tokens[0], 'more', { query }))[0]).toBe(404);
+  expect((await operate(tokens[1], 'more', { query }))[0]).toBe(202);
+  await (await call('GET', tokens[1])).body?.cancel();
+});
+
+it.each([
+  ['an object', '{"toString":1}'],
+  ['a list of lists', `${'['.repeat(29_900)}${']'.repeat(29_900)}`],
+  ['true', 'true'],
+  ['a text that is too long', `"${'x'.repeat(201)}"`],
+  ['half a character', '"\\ud800"'],
+])('refuses an id of an operation that is %s, and it does not count', async (_, id) => {
+  const token = await reserve();
+  const query = '{ __typename }';
+  const sent = `{"query":"${query}","extensions":{"operationId":${id}}}`;
+  const answers = await Promise.all(
+    Array.from({ length: MAX_OPERATIONS + 1 }, async () => {
+      const answer = await call('POST', token, '', sent);
+      return [answer.status, (await answer.json()).errors];
+    }),
+  );
+  for (const answer of answers)
+    expect(answer).toMatchObject([
+      400,
+      [
+        {
+          message: 'extensions.operationId must be a text of at most 200 characters.',
+          extensions: { code: 'invalid_request', status: 400 },
+        },
+      ],
+    ]);
+  const asQuery = `?token=${token}&query=${encodeURIComponent(query)}&extensions=${encodeURIComponent(`{"operationId":${id.slice(0, 2000)}}`)}`;
+  const headers = { Authorization: `Bearer ${secretKey}` };
+  expect((await fetch(`${service.url}/graphql/stream${asQuery}`, { headers })).status).toBe(400);
+  // In distinct connections mode nothing needs an id.
+  const distinct = await fetch(`${service.url}/graphql/stream`, {
+    method: 'POST',
+    headers: { ...headers, Accept: 'text/event-stream', 'Content-Type': 'application/json' },
+    body: sent,
+  });
+  expect((await new EventReader(distinct).all()).map(({ event }) => event)).toEqual(['next', 'complete']);
+  expect(await operate(token, 7, { query })).toEqual([202, '']);
+});
