@@ -7,6 +7,7 @@ import { RESET_MS } from '../domain/person/limits.ts';
 import { createMailAddressChange } from '../domain/person/mail-address-change.ts';
 import type { AccountMailer, Accounts, OwnAccount, PasswordJudge, SecondFactors } from '../domain/person/ports.ts';
 import { createReadInvitation } from '../domain/person/read-invitation.ts';
+import { createCodeTries } from '../storage/code-tries.ts';
 import { createAttemptLimiter } from '../storage/rate-limiter.ts';
 import type { AccountRouteParts } from '../transport/accounts/steps.ts';
 import type { Data } from './data.ts';
@@ -51,7 +52,7 @@ export function composeAccounts({ data, mailer, publicUrl, passwords }: PeoplePa
       return {
         accounts: createAccounts(library),
         ownAccount: createOwnAccount(library),
-        secondFactors: createSecondFactors(library, isFirstUse),
+        secondFactors: createSecondFactors(library, isFirstUse, createCodeTries(db)),
       };
     },
   );

@@ -113,6 +113,32 @@ describe('codes of an authenticator', () => {
     expect((await person.browser.session()).status).toBe(200);
   });
 
+  it('cannot be guessed by sending them at once either: ten are compared; the rest is locked', async () => {
+    const person = await withCodes();
+    const browsers: Browser[] = [];
+    for (let n = 0; n < 14; n++) browsers.push(await halfway(person));
+    const right = Number(codeAt(person.uri));
+    let nth = 0;
+    const wrong = () => String((right + 1000 + 7919 * ++nth) % 1_000_000).padStart(6, '0');
+    const answers = await Promise.all(
+      browsers.flatMap((each) => [1, 2, 3, 4, 5].map(() => each.post('/auth/sign-in/code', { code: wrong() }))),
+    );
+    const isWrong = ({ body }: (typeof answers)[number]) => body.error?.code === 'invalid_credentials';
+    let compared = answers.filter(isWrong).length;
+    expect(compared).toBeLessThanOrEqual(10);
+    // Those of a step that had ended compared nothing, and used nothing up.
+    for (const each of browsers.flatMap((browser) => [browser, browser]))
+      if (compared < 10 && isWrong(await each.post('/auth/sign-in/code', { code: wrong() }))) compared++;
+    expect(compared).toBe(10);
+    const last = await halfway(person);
+    expect((await last.post('/auth/sign-in/code', { code: codeAt(person.uri) })).status).toBe(429);
+    // Once the lock has ended, a right code signs in, and leaves ten tries.
+    const codes = service.app.store.db.collection('person_codes');
+    await codes.updateOne({ userId: person.id }, { $set: { lockedUntil: new Date(Date.now() - 1) } });
+    expect((await last.post('/auth/sign-in/code', { code: codeAt(person.uri) })).status).toBe(200);
+    expect(await codes.findOne({ userId: person.id })).toMatchObject({ failedVerificationCount: 0, lockedUntil: null });
+  });
+
   it('are taken once each, also where the code is still valid', async () => {
     const person = await withCodes();
     const code = codeAt(person.uri);

@@ -16,6 +16,7 @@ import { createStageJobs } from '../../src/jobs/stage-jobs.ts';
 import { createAuditLog } from '../../src/storage/audit-log.ts';
 import { createAuthorityStateStore } from '../../src/storage/authority-state.ts';
 import { createClaimMembers } from '../../src/storage/claim-members.ts';
+import { createCodeTries } from '../../src/storage/code-tries.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createStatisticsStore } from '../../src/storage/endpoint-statistics.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
@@ -265,6 +266,9 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['people.reserveInvitation', () => people().reserveInvitation('i', 'a@example.com', new Date()), 1],
   ['people.removeSecondFactors', () => people().removeSecondFactors('per_7@example.com'), 4],
   ['people.removeOperator', () => people().removeOperator('per_8@example.com'), 2],
+  ['codeTries.take', () => createCodeTries(store.db).take('per_7'), 1],
+  ['codeTries.giveBack', () => createCodeTries(store.db).giveBack('per_7'), 1],
+  ['codeTries.clear', () => createCodeTries(store.db).clear('per_7'), 1],
   ['tenants.list', () => tenants.list(), 30],
   ['tenants.page', () => tenants.page(null, 5), 5],
   ['tenants.page, the next one', () => tenants.page('ten_7', 5), 6],

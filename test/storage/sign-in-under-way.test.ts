@@ -4,6 +4,7 @@ import { createLibrary, type Library } from '../../src/adapters/accounts/library
 import { createOwnAccount } from '../../src/adapters/accounts/own-account.ts';
 import { createSecondFactors } from '../../src/adapters/accounts/second-factors.ts';
 import type { Accounts, BrowserFacts, OwnAccount, SecondFactors } from '../../src/domain/person/ports.ts';
+import { createCodeTries } from '../../src/storage/code-tries.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { Authenticator, codeAt, earlierCode } from '../support/authenticator.ts';
 import { openTestStore } from '../support/store.ts';
@@ -35,7 +36,7 @@ beforeAll(async () => {
   });
   accounts = createAccounts(library);
   ownAccount = createOwnAccount(library);
-  factors = createSecondFactors(library, async () => true);
+  factors = createSecondFactors(library, async () => true, createCodeTries(store.db));
   const { internalAdapter } = await library.auth.$context;
   const begin = internalAdapter.createSession;
   internalAdapter.createSession = async (...input) => {

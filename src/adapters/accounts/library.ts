@@ -124,7 +124,11 @@ export function createLibrary(parts: LibraryParts) {
     },
     plugins: [
       passwordChange(),
-      twoFactor({ schema: { twoFactor: { modelName: COLLECTIONS.twoFactor } } }),
+      twoFactor({
+        schema: { twoFactor: { modelName: COLLECTIONS.twoFactor } },
+        // It counts after the comparison, so codes that are sent at once pass. `CodeTries` counts before.
+        accountLockout: { enabled: false },
+      }),
       passkey({
         origin: new URL(parts.publicUrl).origin,
         schema: { passkey: { modelName: COLLECTIONS.passkey } },

@@ -1,6 +1,7 @@
 import { MAX_PASSKEYS } from '../../domain/person/limits.ts';
 import {
   type BrowserFacts,
+  type CodeTries,
   type Passkey,
   type SecondFactorRefusal,
   SecondFactorRefused,
@@ -29,7 +30,6 @@ const REFUSALS: readonly (readonly [RegExp, SecondFactorRefusal])[] = [
   [/^CONFLICT$/, 'wrong_code'],
   // One that was removed, and one that never was: the person learns no more than that it does not work.
   [/^PASSKEY_NOT_FOUND$/, 'wrong_code'],
-  [/^ACCOUNT_TEMPORARILY_LOCKED$/, 'locked'],
   [/^(INVALID_TWO_FACTOR_COOKIE|TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE|CHALLENGE_NOT_FOUND)$/, 'ended'],
   [/^(UNAUTHORIZED|SESSION_.*|YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY)$/, 'ended'],
   [/^TOTP_ALREADY_ENABLED$/, 'exists'],
@@ -40,10 +40,12 @@ const REFUSALS: readonly (readonly [RegExp, SecondFactorRefusal])[] = [
  * Second factors by the library's plugins (docs/decisions/0062).
  * @param isFirstUse whether this person's code is used for the first time; counts the use. The library would take a code
  *   twice (RFC 6238, section 5.2)
+ * @param tries counts what is compared at signing in. The library would count afterwards
  */
 export function createSecondFactors(
   { auth }: Library,
   isFirstUse: (personId: string, code: string) => Promise<boolean>,
+  tries: CodeTries,
 ): SecondFactors {
   async function stored() {
     return (await auth.$context).adapter;
@@ -114,13 +116,21 @@ export function createSecondFactors(
       const asked = { body: { code }, headers, returnHeaders: true } as const;
       const waiting = await waitingPerson(auth, browser.cookie);
       const before = await basisOf(auth, waiting);
-      if (before === null) throw new SecondFactorRefused('ended');
-      const { headers: answered } = isOfAuthenticator(code)
-        ? await auth.api.verifyTOTP(asked)
-        : await auth.api.verifyBackupCode(asked);
+      if (waiting === null || before === null) throw new SecondFactorRefused('ended');
+      if (!(await tries.take(waiting))) throw new SecondFactorRefused('locked');
+      const compare = isOfAuthenticator(code) ? auth.api.verifyTOTP : auth.api.verifyBackupCode;
+      const { headers: answered } = await compare(asked).catch(async (error: unknown) => {
+        // Of a step that has ended nothing was compared. A failure may have come after the comparison.
+        const reason = refusalOf(error);
+        if (reason !== null && reason !== 'wrong_code') await tries.giveBack(waiting);
+        throw error;
+      });
       if ((await basisOf(auth, waiting)) !== before) return endedMeanwhile(answered, browser);
       const session = await begun(answered, browser);
-      if (await isFirstUse(session.result.person.id, code)) return session;
+      if (await isFirstUse(waiting, code)) {
+        await tries.clear(waiting);
+        return session;
+      }
       await endSession(auth, cookieHeader(answered), browser);
       throw new SecondFactorRefused('wrong_code');
     }),
@@ -236,10 +246,15 @@ function refusing<Input extends unknown[], Result>(
     try {
       return await method(...input);
     } catch (error) {
-      const code = codeOf(error);
-      const reason = code === null ? undefined : REFUSALS.find(([pattern]) => pattern.test(code))?.[1];
-      if (reason !== undefined) throw new SecondFactorRefused(reason);
+      const reason = refusalOf(error);
+      if (reason !== null) throw new SecondFactorRefused(reason);
       throw causeOf(error);
     }
   };
+}
+
+/** Why the library refused; null for a failure. */
+function refusalOf(error: unknown): SecondFactorRefusal | null {
+  const code = codeOf(error);
+  return code === null ? null : (REFUSALS.find(([pattern]) => pattern.test(code))?.[1] ?? null);
 }

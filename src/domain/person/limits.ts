@@ -21,5 +21,9 @@ export const RESET_MS = 3_600_000;
 export const ATTEMPTS = { account: 20, address: 100, code: 1 } as const;
 export const ATTEMPT_WINDOW_MS = 15 * 60_000;
 
+/** Wrong codes in a row, over all browsers, after which the codes of an account are locked; and for how long, milliseconds. */
+export const MAX_WRONG_CODES = 10;
+export const CODES_LOCKED_MS = 15 * 60_000;
+
 /** Passkeys of a person. */
 export const MAX_PASSKEYS = 20;

@@ -308,6 +308,19 @@ export interface AccountMailer {
   sendAddressChange(mail: AddressChangeMail): Promise<void>;
 }
 
+/** Counts the codes of a person that are compared, before they are: also those that are sent at once are limited. */
+export interface CodeTries {
+  /**
+   * Takes one of the tries that are left since the last right code.
+   * @returns false if none is left: the codes are locked for `CODES_LOCKED_MS`
+   */
+  take(personId: string): Promise<boolean>;
+  /** Gives one back that compared nothing. */
+  giveBack(personId: string): Promise<void>;
+  /** Begins anew, after a right code. */
+  clear(personId: string): Promise<void>;
+}
+
 /** Counts attempts in windows of 15 minutes. */
 export interface AttemptLimiter {
   /**

@@ -8,7 +8,7 @@ import {
   passwordInput,
   removePasskeyInput,
 } from '../../domain/person/account-input.ts';
-import { MAX_PASSKEYS } from '../../domain/person/limits.ts';
+import { CODES_LOCKED_MS, MAX_PASSKEYS } from '../../domain/person/limits.ts';
 import { type Passkey, SecondFactorRefused } from '../../domain/person/ports.ts';
 import { timestampOf } from '../../domain/timestamp.ts';
 import { browserOf, originOf } from '../browser-facts.ts';
@@ -21,9 +21,6 @@ import {
   notSignedIn,
   setCookies,
 } from './steps.ts';
-
-/** How long the library locks codes after ten wrong ones in a row, seconds. */
-const LOCKED_SECONDS = 900;
 
 /** Codes of an authenticator, recovery codes and passkeys (docs/decisions/0062). */
 export function secondFactorRoutes(
@@ -176,7 +173,7 @@ async function refusing<Result>(
     return await work();
   } catch (error) {
     if (!(error instanceof SecondFactorRefused)) throw error;
-    if (error.reason === 'locked') ctx.set('Retry-After', String(LOCKED_SECONDS));
+    if (error.reason === 'locked') ctx.set('Retry-After', String(CODES_LOCKED_MS / 1000));
     throw refusal(error, param);
   }
 }

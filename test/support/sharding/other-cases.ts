@@ -14,6 +14,7 @@ import { createDifferenceRepository } from '../../../src/storage/authority-diffe
 import { createLedgerCopy } from '../../../src/storage/authority-ledger.ts';
 import { createAuthorityStateStore } from '../../../src/storage/authority-state.ts';
 import { createClaimMembers } from '../../../src/storage/claim-members.ts';
+import { createCodeTries } from '../../../src/storage/code-tries.ts';
 import type { Store } from '../../../src/storage/connect.ts';
 import { createDocumentStore } from '../../../src/storage/documents.ts';
 import { createStatisticsStore } from '../../../src/storage/endpoint-statistics.ts';
@@ -42,6 +43,7 @@ export function otherCases(store: Store): Record<string, Subject> {
   return {
     createTenantRepository: tenantCases(store),
     createPeopleRepository: peopleCases(store),
+    createCodeTries: codeTriesCases(store),
     createSettledCounts: settledCountsCases(store),
     createAuditLog: auditLogCases(store),
     createRequestLog: requestLogCases(store),
@@ -144,6 +146,20 @@ function peopleCases({ db }: Store): Subject {
     claimInvitation: async () => people.claimInvitation(await invited(), email, new Date()),
     findInvitation: async () => people.findInvitation(await invited(), new Date()),
     endInvitation: async () => people.endInvitation(await invited()),
+  });
+}
+
+function codeTriesCases({ db }: Store): Subject {
+  const tries = createCodeTries(db);
+  async function withCodes(): Promise<string> {
+    const userId = newId('per');
+    await db.collection('person_codes').insertOne({ userId, failedVerificationCount: 0 });
+    return userId;
+  }
+  return subject(tries, {
+    take: async () => tries.take(await withCodes()),
+    giveBack: async () => tries.giveBack(await withCodes()),
+    clear: async () => tries.clear(await withCodes()),
   });
 }
 
