@@ -12,7 +12,7 @@ export const BODY_MS = 60_000;
 /** Bytes of a too large body that are read and discarded: many clients read no answer before they have sent it all. */
 const MAX_DROPPED_BYTES = 16 * MAX_BODY_BYTES;
 /** Values of a JSON body, objects and lists counted: an invoice of 1,000 lines has 5,000 (docs/decisions/0013). */
-const MAX_VALUES = 30_000;
+export const MAX_VALUES = 30_000;
 
 /**
  * A JSON body, checked in this order: media type, time, size, UTF-8, number of values, syntax.

@@ -14,6 +14,7 @@ import { INVOICE } from '../../src/domain/invoice/fields.ts';
 import { MAX_BODY_BYTES } from '../../src/domain/limits.ts';
 import * as accountInputs from '../../src/domain/person/account-input.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { MAX_VALUES } from '../../src/transport/body.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { DOCUMENT } from '../support/contract.ts';
 import { type Browser, signedIn } from '../support/person.ts';
@@ -56,19 +57,26 @@ const CHOSEN = worstTexts(IN_BODY).filter(([name]) => CHOICE.includes(name));
 
 const FEW = CHOSEN.filter(([name]) => /marks|slashes/.test(name));
 
-/** Lists and objects of as many members as a body holds. */
-const manyOf = (member: string) => `[${Array(Math.floor(IN_BODY / (member.length + 1))).fill(member)}]`;
+/** Values beside those of the rest of a body, just below the most that a body may have. */
+const MANY = MAX_VALUES - 100;
+
+/** Lists and objects of as many members as a body may have. */
+const manyOf = (member: string) => `[${Array(Math.floor(MANY / (/[{[]/.test(member) ? 2 : 1))).fill(member)}]`;
 const LISTS = ['{}', 'null', '""', '1', '[]', '{"a":1}', '"invoice.accepted"'].map(
   (member) => [`a list of ${member}`, manyOf(member)] as const,
 );
 const KEYS = [
-  ['many keys', `{${Array.from({ length: 70_000 }, (_, i) => `"k${i}":""`)}}`],
+  ['many keys', `{${Array.from({ length: MANY }, (_, i) => `"k${i}":""`)}}`],
   ['a long key', `{"${'\u0315\u0327'.repeat(IN_BODY / 4)}":""}`],
-  ['deep objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
-  ['deep lists', '['.repeat(400_000) + ']'.repeat(400_000)],
+  ['deep objects', '{"a":'.repeat(MANY) + '1' + '}'.repeat(MANY)],
+  ['deep lists', '['.repeat(MANY) + ']'.repeat(MANY)],
 ] as const;
 const MEMBERS = [...LISTS, ...KEYS];
 const SOME_MEMBERS = MEMBERS.filter(([name]) => /list of {}$|many keys/.test(name));
+/** Refused before it is parsed. */
+const TOO_MANY = ['as many keys as fit', `{${Array.from({ length: 70_000 }, (_, i) => `"k${i}":""`)}}`] as const;
+/** What a conversion to text calls. */
+const NO_TEXT = ['an object without text', '{"toString":1}'] as const;
 
 const quoted = (texts: readonly (readonly [string, string])[]) =>
   texts.map(([name, text]) => [name, JSON.stringify(text)] as const);
@@ -209,10 +217,10 @@ describe('the longest texts of GraphQL', () => {
   it('in the members of a request', async () => {
     const body = { query: '{ __typename }', operationName: null, variables: {}, extensions: {} };
     const places = [[], ['query'], ['operationName'], ['variables'], ['variables', 'x'], ['extensions'], ['x']];
-    const persisted = ['extensions', 'persistedQuery', 'sha256Hash'];
+    const inExtensions = [['operationId'], ['persistedQuery', 'sha256Hash']].map((place) => ['extensions', ...place]);
     const attempts = ['/graphql', '/graphql/stream'].flatMap((path) =>
-      [...places, persisted].flatMap((place) =>
-        MEMBERS.map(([name, json]) => ({
+      [...places, ...inExtensions].flatMap((place) =>
+        [...MEMBERS, TOO_MANY, NO_TEXT].map(([name, json]) => ({
           what: `${path} ${place.join('.')}: ${name}`,
           line: `POST ${path}`,
           headers: [target.bearer, ...(path.endsWith('stream') ? ['Accept: text/event-stream'] : [])],

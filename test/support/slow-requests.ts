@@ -33,7 +33,8 @@ export interface Target {
   readonly ids: { readonly inv: string; readonly we: string };
   /** The header of the tenant's secret key. */
   readonly bearer: string;
-  /** The attempts that hold the loop too long in the best of several tries, with the time and the answer's status. */
+  /** The attempts that hold the loop too long in the best of several tries, with the time and the answer's status, and those
+   * that the service fails at. */
   slowOf(attempts: Iterable<Attempt>): Promise<string[]>;
 }
 
@@ -99,6 +100,8 @@ async function slowOf(url: string, attempts: Iterable<Attempt>): Promise<string[
     count++;
     if (best > longest) [longest, which] = [best, attempt.what];
     if (best > MOST_MS) slow.push(`${attempt.what}: ${Math.round(best)} ms (${status})`);
+    // 503 is an answer to many requests at once.
+    if (status >= 500 && status !== 503) slow.push(`${attempt.what}: ${status}`);
     // Not an answer would mean that nothing was measured.
     if (!status) slow.push(`${attempt.what}: no answer`);
   }
