@@ -8,12 +8,13 @@ import type { RequestState } from './state.ts';
  * @param question asked at once, and perhaps again; throws a refusal, also the second time
  */
 export function ask<Answer>(ctx: Context, question: () => Promise<Answer>): Promise<Answer> {
+  const state = ctx.state as RequestState;
+  state.asked = [...(state.asked ?? []), question];
   // Nothing waits for the body of a read.
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return question();
   // What came in one packet is parsed before the next phase of the event loop.
   setImmediate(() => {
     if (ctx.req.complete) return;
-    const state = ctx.state as RequestState;
     state.questions = [...(state.questions ?? []), question];
   });
   return question();
@@ -23,4 +24,9 @@ export function ask<Answer>(ctx: Context, question: () => Promise<Answer>): Prom
 export async function askAgain(ctx: Context): Promise<void> {
   const { questions } = ctx.state as RequestState;
   for (const question of questions?.splice(0) ?? []) await question();
+}
+
+/** Asks everything once more, for work that has waited since. @throws the refusal of a question */
+export async function askOnceMore(ctx: Context): Promise<void> {
+  for (const question of (ctx.state as RequestState).asked ?? []) await question();
 }

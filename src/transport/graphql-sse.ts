@@ -18,6 +18,7 @@ import type { Gate } from '../graphql/gate.ts';
 import { LIMITS } from '../graphql/limits.ts';
 import { schema } from '../graphql/schema.ts';
 import { subscribe } from '../graphql/subscribe.ts';
+import { askOnceMore } from './ask.ts';
 import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { asEventStream, singleResult } from './graphql-event-stream.ts';
@@ -57,6 +58,8 @@ interface Call {
 interface Operation extends ExecutionArgs {
   /** In whose turn it runs, in single connection mode. */
   readonly reader: Reader | null;
+  /** What the caller may do by then, for one that has waited. @throws {ServiceError} if that is nothing any more */
+  readonly present: () => Promise<GraphQLContext>;
   /** Memory that it takes while it waits, bytes. */
   readonly bytes: number;
 }
@@ -98,6 +101,10 @@ export function graphqlOverSse(
           variableValues: declared(document, operationName, variables ?? {}),
           contextValue: contextOf(ctx),
           reader: call.token === null ? null : call.reader,
+          async present() {
+            await askOnceMore(ctx);
+            return contextOf(ctx);
+          },
           bytes: (document.tokenCount ?? LIMITS.tokens) * BYTES_A_TOKEN + call.characters * BYTES_A_CHARACTER,
         };
         return operation as Operation & { contextValue: Record<string, unknown> };
@@ -114,14 +121,15 @@ export function graphqlOverSse(
       return Symbol.asyncIterator in results ? results : new InTurn(once(), reader, () => results, 0);
     },
     execute(args) {
-      const { reader, bytes, document, operationName, variableValues } = args as Operation;
-      const context = args.contextValue as unknown as GraphQLContext;
-      const run = async () =>
+      const { reader, present, bytes, document, operationName, variableValues } = args as Operation;
+      const run = async (context: GraphQLContext) =>
         boundedAnswer(boundsOf(document, operationName, variableValues), context, (contextValue) =>
           execute({ ...args, contextValue }),
         );
       // The library would keep the result until the client reads it.
-      return reader ? new InTurn(once(), reader, () => run().catch(asResult), bytes) : run();
+      return reader
+        ? new InTurn(once(), reader, () => present().then(run).catch(asResult), bytes)
+        : run(args.contextValue as unknown as GraphQLContext);
     },
     // `onSubscribe` has already validated the document.
     validate: () => [],

@@ -13,7 +13,9 @@ export interface RequestState extends Activity {
   operation?: string | null;
   /** The caller, or the error of its authentication, mostly a 401. Absent on paths that need no credential. */
   identity?: { readonly principal: Principal } | { readonly refusal: unknown };
-  /** What is asked again when the body is complete (ask.ts). */
+  /** What was asked (ask.ts), in order. */
+  asked?: (() => Promise<unknown>)[];
+  /** Those of them that are asked again when the body is complete. */
   questions?: (() => Promise<unknown>)[];
 }
 

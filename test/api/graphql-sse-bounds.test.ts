@@ -80,6 +80,18 @@ it('an operation runs when its stream is open, in the order of arrival, and not 
   await reader.close();
 });
 
+it('an operation that waited does only what its caller may do by then', async () => {
+  const other = await service.tenant();
+  const token = await reserve(other.secretKey);
+  expect(await operate(token, 'one', { query: CREATE }, other.secretKey)).toEqual([202, '']);
+  await service.app.tenants.setSuspended(other.id, new Date());
+  const reader = new EventReader(await call('GET', token, '', undefined, other.secretKey));
+  const message = await reader.next();
+  expect(JSON.parse(message?.data ?? '').payload.errors).toMatchObject([{ extensions: { code: 'tenant_suspended' } }]);
+  await reader.close();
+  expect(await service.app.store.db.collection('invoices').countDocuments({ tenantId: other.id })).toBe(0);
+});
+
 it('the requests of operations that wait are bounded together: beyond, the oldest stream of most of them ends', async () => {
   const tokens = [await reserve(), await reserve()] as const;
   // Counted with eight times its length.
