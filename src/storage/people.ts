@@ -11,12 +11,8 @@ interface StoredGrants extends Grants {
   memberships: Membership[];
 }
 
-interface StoredInvitation extends Omit<Invitation, 'id' | 'invitedBy'> {
+interface StoredInvitation extends Omit<Invitation, 'id'> {
   _id: string;
-  /** Id of the person who made it. */
-  invitedBy: string | null;
-  /** What let that person make it; absent: being an owner. */
-  invitedAs?: 'operator';
   /** The address of the person who is accepting it; empty once it has ended, so that it is nobody's. */
   reservedFor?: string;
   /** When it was accepted: its role is being granted. UTC. */
@@ -170,11 +166,8 @@ export function createPeopleRepository(db: Db): PeopleRepository {
       );
       for (const membership of memberships) await join(personId, membership);
     },
-    async insertInvitation({ id, invitedBy, ...invitation }) {
-      await invitations.insertOne({
-        ...{ _id: id, ...invitation, invitedBy: invitedBy?.personId ?? null },
-        ...(invitedBy?.as === 'operator' && { invitedAs: 'operator' }),
-      });
+    async insertInvitation({ id, ...invitation }) {
+      await invitations.insertOne({ _id: id, ...invitation });
     },
     async reserveInvitation(id, email, now) {
       const found = await invitations.findOneAndUpdate(
@@ -220,6 +213,6 @@ export function createPeopleRepository(db: Db): PeopleRepository {
 }
 
 function invitationOf(stored: StoredInvitation): Invitation {
-  const { _id: id, email, grants, expiresAt, invitedBy: personId, invitedAs: as = 'owner', proofHash } = stored;
-  return { id, email, grants, expiresAt, invitedBy: personId === null ? null : { personId, as }, proofHash };
+  const { _id: id, email, grants, expiresAt, invitedBy, proofHash } = stored;
+  return { id, email, grants, expiresAt, invitedBy, proofHash };
 }
