@@ -3,29 +3,25 @@ import { newId } from '../../src/domain/ids.ts';
 import type { InvoicePageQuery, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import { createAuditLog } from '../../src/storage/audit-log.ts';
-import { connect, type Store } from '../../src/storage/connect.ts';
+import type { Store } from '../../src/storage/connect.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { pendingInvoice } from '../support/invoices.ts';
-import { startTestMongo, type TestMongo } from '../support/mongodb.ts';
-import { openTestStore } from '../support/store.ts';
+import { openBeside, openTestStore } from '../support/store.ts';
 
 /** New Year in Morocco, and what the clocks of two processes show then. */
 const NEW_YEAR = Date.parse('2027-01-01T00:00:00Z');
 const AHEAD = NEW_YEAR + 20_000;
 const RIGHT = NEW_YEAR - 20_000;
 
-let mongo: TestMongo;
 let store: Store;
 let other: Store;
 beforeAll(async () => {
   store = await openTestStore('creation_times');
-  mongo = await startTestMongo();
-  other = await connect(mongo.uri, store.db.databaseName);
+  other = await openBeside(store);
 });
 afterAll(async () => {
   await other.close();
   await store.close();
-  await mongo.close();
 });
 
 /** Creates an invoice as a process does whose clock shows this time. */

@@ -3,24 +3,20 @@ import type { Db } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
-import { connect, type Store } from '../../src/storage/connect.ts';
+import type { Store } from '../../src/storage/connect.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { pendingInvoice } from '../support/invoices.ts';
-import { startTestMongo, type TestMongo } from '../support/mongodb.ts';
-import { openTestStore } from '../support/store.ts';
+import { openBeside, openTestStore } from '../support/store.ts';
 
-let mongo: TestMongo;
 let store: Store;
 let other: Store;
 beforeAll(async () => {
   store = await openTestStore('far_process');
-  mongo = await startTestMongo();
-  other = await connect(mongo.uri, store.db.databaseName);
+  other = await openBeside(store);
 });
 afterAll(async () => {
   await other.close();
   await store.close();
-  await mongo.close();
 });
 
 const BUILDS = ['collection', 'find', 'project', 'sort', 'limit'];

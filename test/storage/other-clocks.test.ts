@@ -5,18 +5,16 @@ import { newId } from '../../src/domain/ids.ts';
 import { ALL_PARTITIONS } from '../../src/domain/invoice/lanes.ts';
 import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
-import { connect, type Store } from '../../src/storage/connect.ts';
+import type { Store } from '../../src/storage/connect.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createRateLimiter } from '../../src/storage/rate-limiter.ts';
 import { createReconciliationState } from '../../src/storage/reconciliation-state.ts';
 import { createSeriesTurns } from '../../src/storage/series-turns.ts';
 import { pendingInvoice } from '../support/invoices.ts';
-import { startTestMongo, type TestMongo } from '../support/mongodb.ts';
-import { openTestStore } from '../support/store.ts';
+import { openBeside, openTestStore } from '../support/store.ts';
 
 const LEASE_MS = 20_000;
 
-let mongo: TestMongo;
 /** Of a process whose clock is that of the store. */
 let store: Store;
 /** Of a process with another clock. */
@@ -25,8 +23,7 @@ let own: InvoiceRepository;
 let others: InvoiceRepository;
 beforeAll(async () => {
   store = await openTestStore('other_clocks');
-  mongo = await startTestMongo();
-  other = await connect(mongo.uri, store.db.databaseName, false, true);
+  other = await openBeside(store, true);
   own = createInvoiceRepository(store.db);
   others = createInvoiceRepository(other.db);
 });
@@ -34,7 +31,6 @@ afterEach(() => void vi.useRealTimers());
 afterAll(async () => {
   await other.close();
   await store.close();
-  await mongo.close();
 });
 
 /** Runs what the process with another clock does. */

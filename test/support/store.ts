@@ -20,3 +20,19 @@ export async function openTestStore(name: string, monitorCommands = false, mongo
     },
   };
 }
+
+/**
+ * The same database through a client of its own, as another process has it. To be closed before `store`.
+ * @param ownClock see `connect`
+ */
+export async function openBeside({ db }: Pick<Store, 'db'>, ownClock = false): Promise<Store> {
+  const server = await startTestMongo();
+  const store = await connect(server.uri, db.databaseName, false, ownClock);
+  return {
+    ...store,
+    async close() {
+      await store.close();
+      await server.close();
+    },
+  };
+}
