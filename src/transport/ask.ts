@@ -9,24 +9,29 @@ import type { RequestState } from './state.ts';
  */
 export function ask<Answer>(ctx: Context, question: () => Promise<Answer>): Promise<Answer> {
   const state = ctx.state as RequestState;
-  state.asked = [...(state.asked ?? []), question];
+  const asked = { put: question, isLate: false };
+  state.questions = [...(state.questions ?? []), asked];
   // Nothing waits for the body of a read.
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return question();
   // What came in one packet is parsed before the next phase of the event loop.
   setImmediate(() => {
-    if (ctx.req.complete) return;
-    state.questions = [...(state.questions ?? []), question];
+    asked.isLate = !ctx.req.complete;
   });
   return question();
 }
 
 /** Asks again what was asked before the body was complete. @throws the refusal of a question */
 export async function askAgain(ctx: Context): Promise<void> {
-  const { questions } = ctx.state as RequestState;
-  for (const question of questions?.splice(0) ?? []) await question();
+  const late = questionsOf(ctx).filter(({ isLate }) => isLate);
+  for (const each of late) each.isLate = false;
+  for (const { put } of late) await put();
 }
 
 /** Asks everything once more, for work that has waited since. @throws the refusal of a question */
 export async function askOnceMore(ctx: Context): Promise<void> {
-  for (const question of (ctx.state as RequestState).asked ?? []) await question();
+  for (const { put } of questionsOf(ctx)) await put();
+}
+
+function questionsOf(ctx: Context) {
+  return (ctx.state as RequestState).questions ?? [];
 }

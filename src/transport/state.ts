@@ -13,10 +13,8 @@ export interface RequestState extends Activity {
   operation?: string | null;
   /** The caller, or the error of its authentication, mostly a 401. Absent on paths that need no credential. */
   identity?: { readonly principal: Principal } | { readonly refusal: unknown };
-  /** What was asked (ask.ts), in order. */
-  asked?: (() => Promise<unknown>)[];
-  /** Those of them that are asked again when the body is complete. */
-  questions?: (() => Promise<unknown>)[];
+  /** What was asked (ask.ts), in order; late: to be asked again when the body is complete. */
+  questions?: { readonly put: () => Promise<unknown>; isLate: boolean }[];
 }
 
 /** The caller of a request. @throws {ServiceError} 401, or the error that prevented the look-up of the credential */
