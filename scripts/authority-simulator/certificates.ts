@@ -59,7 +59,9 @@ export function issue(name: string, by: Issuer | null, form: CertificateForm = {
     subject: { commonName: name },
     issuer: { name: { commonName: by?.name ?? name }, privateKey: by?.privateKey ?? privateKey },
     publicKey: publicKeyOf(privateKey),
-    ...{ from, to, hash },
+    from,
+    to,
+    hash,
     extensions: [
       extension(id_ce_basicConstraints, constraints),
       extension(id_ce_keyUsage, new KeyUsage(usage)),

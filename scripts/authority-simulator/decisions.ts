@@ -70,7 +70,9 @@ export function createDecisions(
 
   for (const entry of ledger.byId.values()) schedule(entry);
   return {
-    ...{ of, schedule, decide },
+    of,
+    schedule,
+    decide,
     async close() {
       isClosed = true;
       for (const timer of timers.values()) clearTimeout(timer);

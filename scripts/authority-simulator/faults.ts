@@ -32,7 +32,10 @@ interface FaultKindFacts {
 }
 
 const fault = (calls: readonly CallName[], registers: boolean, mixed: boolean, text: string): FaultKindFacts => ({
-  ...{ calls, registers, mixed, text },
+  calls,
+  registers,
+  mixed,
+  text,
 });
 
 /** Every fault. */

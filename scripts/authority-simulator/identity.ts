@@ -186,7 +186,8 @@ async function writeNew(
     case 'signing': {
       const made = issue('Fatoura signing (simulator)', ca, {
         ...validity(certificateLife),
-        ...{ ca: false, usage: usage | KeyUsageFlags.nonRepudiation },
+        ca: false,
+        usage: usage | KeyUsageFlags.nonRepudiation,
       });
       return putPkcs12(folder, 'signing.p12', made, ca, secrets.signingP12Passphrase);
     }

@@ -24,8 +24,10 @@ export async function writePkcs12(
 ): Promise<Buffer> {
   const password = new TextEncoder().encode(passphrase).buffer;
   const encryption = {
-    ...{ password, contentEncryptionAlgorithm: AES_256 },
-    ...{ hmacHashAlgorithm: 'SHA-256', iterationCount: ITERATIONS },
+    password,
+    contentEncryptionAlgorithm: AES_256,
+    hmacHashAlgorithm: 'SHA-256',
+    iterationCount: ITERATIONS,
   };
   const key = PrivateKeyInfo.fromBER(privateKey.export({ type: 'pkcs8', format: 'der' }));
   const shrouded = new PKCS8ShroudedKeyBag({ parsedValue: key });
@@ -39,8 +41,10 @@ export async function writePkcs12(
   await authenticatedSafe.makeInternalValues({ safeContents: [{}, encryption] });
   const pfx = new PFX({ parsedValue: { integrityMode: 0, authenticatedSafe } });
   await pfx.makeInternalValues({
-    ...{ password, iterations: ITERATIONS },
-    ...{ pbkdf2HashAlgorithm: 'SHA-256', hmacHashAlgorithm: 'SHA-256' },
+    password,
+    iterations: ITERATIONS,
+    pbkdf2HashAlgorithm: 'SHA-256',
+    hmacHashAlgorithm: 'SHA-256',
   });
   return Buffer.from(pfx.toSchema().toBER());
 }

@@ -36,8 +36,14 @@ export function createAuthorityServer(parts: ServerParts): Server {
   const { key, cert, ca } = tlsOf(identity);
   const server = createServer(
     {
-      ...{ key, cert, ca, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.2' },
-      ...{ keepAliveTimeout: 65_000, requestTimeout: 0 },
+      key,
+      cert,
+      ca,
+      requestCert: true,
+      rejectUnauthorized: true,
+      minVersion: 'TLSv1.2',
+      keepAliveTimeout: 65_000,
+      requestTimeout: 0,
     },
     (request, response) => void serve(parts, request, response),
   );

@@ -78,11 +78,20 @@ async function start(config: Configuration, folder: string): Promise<Simulator> 
   const counters = createCounters();
   const faults = createFaults(config.seed, config.faults);
   const callbacks = createCallbacks({
-    ...{ url: config.callbackUrl, secret: identity.secrets.callbackSecret, clock, counters, faults },
+    url: config.callbackUrl,
+    secret: identity.secrets.callbackSecret,
+    clock,
+    counters,
+    faults,
   });
   const examiner = config.verify === 'full' ? createExaminer() : createCarelessExaminer();
   const authority = createAuthority({
-    ...{ config, clock, ledger, counters, identity, examiner },
+    config,
+    clock,
+    ledger,
+    counters,
+    identity,
+    examiner,
     onDecided({ received: { id } }, { status, dgiId }) {
       if (config.profile === 'callback') callbacks.announce(id, status);
       config.onDecision({ id, status, dgiId });
@@ -101,7 +110,12 @@ async function start(config: Configuration, folder: string): Promise<Simulator> 
   const port = await listen(server, config.port, config.host);
   url = `https://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
   const parts: ControlParts = {
-    ...{ clock, ledger, faults, counters, authority, callbacks },
+    clock,
+    ledger,
+    faults,
+    counters,
+    authority,
+    callbacks,
     revokeTokens: tokens.revoke,
     async rotate(what) {
       await identity.rotate(what);

@@ -53,8 +53,14 @@ export function strangeSubmission(now: number): SubmissionBody {
   const id = strangeId();
   const time = timestamp(now);
   return {
-    ...{ id, digest: createHash('sha256').update(id).digest('hex'), status: 'accepted' },
-    ...{ received_at: time, decided_at: time, dgi_id: `DGI-${id.slice(-12).toUpperCase()}` },
-    ...{ problems: [], warnings: [], retry_after: null },
+    id,
+    digest: createHash('sha256').update(id).digest('hex'),
+    status: 'accepted',
+    received_at: time,
+    decided_at: time,
+    dgi_id: `DGI-${id.slice(-12).toUpperCase()}`,
+    problems: [],
+    warnings: [],
+    retry_after: null,
   };
 }

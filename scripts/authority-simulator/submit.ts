@@ -76,7 +76,11 @@ export function createSubmit({ config, clock, ledger, counters, examiner, decisi
     const receiptIn = scenario === 'slow-receipt' ? config.slowReceipt : 0;
     const slow = scenario === 'slow-decision' ? config.slowDecision : 0;
     return {
-      ...{ id, digest, receivedAt: clock.now(), problems, warnings },
+      id,
+      digest,
+      receivedAt: clock.now(),
+      problems,
+      warnings,
       invoice: invoice && { seller: invoice.sellerIce, number: invoice.number },
       dueAt: decisionIn === null ? null : now + receiptIn + Math.max(decisionIn, slow),
       silentUntil: receiptIn === 0 ? 0 : now + receiptIn,

@@ -44,7 +44,9 @@ export function createTokens({ clientId, tokenUrl, publicKey: registeredKey, lif
   let refusingUntil = 0;
 
   const refuse = (error: string, description: string, status: 400 | 401 = 400): TokenRefusal => ({
-    ...{ status, error, description },
+    status,
+    error,
+    description,
   });
   const invalidClient = (description: string) => refuse('invalid_client', description, 401);
 

@@ -20,8 +20,13 @@ const dataDir = await mkdtemp(join(tmpdir(), 'authority-bench-'));
 const app = await startApp(
   readConfig({
     ...process.env,
-    ...{ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', DGI_CONCURRENCY: '16' },
-    ...{ RATE_LIMIT_SECRET: '1000000', RATE_LIMIT_PUBLISHABLE: '1000000', RATE_LIMIT_ADDRESS: '1000000' },
+    PORT: '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'error',
+    DGI_CONCURRENCY: '16',
+    RATE_LIMIT_SECRET: '1000000',
+    RATE_LIMIT_PUBLISHABLE: '1000000',
+    RATE_LIMIT_ADDRESS: '1000000',
   }),
   // PDFs are drawn in idle time after the acceptance, for longer than all the rest takes.
   { renderer: EMPTY_RENDERER },

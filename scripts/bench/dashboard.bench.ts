@@ -48,7 +48,8 @@ const VISITS: Readonly<Record<string, Visit>> = {
   'search by name': { path: 'invoices', ready: ROW, act: (page) => page.type('#search', 'soci') },
   'search by ICE': { path: 'invoices', ready: ROW, act: (page) => page.type('#search', '1000') },
   'search by number': {
-    ...{ path: 'invoices', ready: ROW },
+    path: 'invoices',
+    ready: ROW,
     async act(page) {
       await page.type('#search', await page.$eval(`${ROW} th`, (cell) => cell.textContent ?? ''));
       await page.keyboard.press('Enter');

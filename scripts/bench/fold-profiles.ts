@@ -68,8 +68,11 @@ export function foldProfile({ nodes, samples = [], timeDeltas = [] }: CpuProfile
       .sort(([, a], [, b]) => b - a)
       .map(([name, us]) => ({ name, ms: us / 1000, share: busy > 0 ? us / busy : 0 }));
   return {
-    ...{ busyMs: busy / 1000, wholeMs: totals.whole / 1000, gcShare: busy > 0 ? totals.gc / busy : 0 },
-    ...{ functions: ranked(functions), files: ranked(files) },
+    busyMs: busy / 1000,
+    wholeMs: totals.whole / 1000,
+    gcShare: busy > 0 ? totals.gc / busy : 0,
+    functions: ranked(functions),
+    files: ranked(files),
   };
 }
 

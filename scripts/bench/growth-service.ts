@@ -72,7 +72,9 @@ if (demo === null || tenant === null) throw new Error('the service has no demo t
 const owner = { kind: 'secret', keyId: 'key_bench', tenant, environment: 'test' } as const;
 const invoicesOf = ({ store: { db } }: App) => db.collection<InvoiceDocument>('invoices');
 const stored = await storeDone(invoicesOf(app), owner, {
-  ...{ count, lines, overMs },
+  count,
+  lines,
+  overMs,
   // As many of each kind as a page shows, however few there are.
   ...(hasPages && { customers: Math.ceil(count / CUSTOMERS_INVOICES), rejectedIn: 20 }),
 });
@@ -97,7 +99,9 @@ serveRequests<GrowthRequest>(
   },
 );
 process.send?.({
-  ...{ url: app.url ?? '', secretKey: demo.secretKey, invitation: app.firstStart.invitationUrl ?? '' },
+  url: app.url ?? '',
+  secretKey: demo.secretKey,
+  invitation: app.firstStart.invitationUrl ?? '',
   ids: stored.filter((_id, index) => index % each === 0),
 } satisfies GrowthService);
 

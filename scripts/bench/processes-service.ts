@@ -15,8 +15,13 @@ const { role, mongodbUrl, dataDir } = JSON.parse(process.argv[2] ?? '{}') as Pro
 const limits = { RATE_LIMIT_SECRET: '1000000000', RATE_LIMIT_ADDRESS: '1000000000' };
 const app = await startApp(
   readConfig({
-    ...{ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', ROLE: role, ...limits },
-    ...{ MONGODB_URL: mongodbUrl, MASTER_KEY: '0123456789abcdef'.repeat(4) },
+    PORT: '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'error',
+    ROLE: role,
+    ...limits,
+    MONGODB_URL: mongodbUrl,
+    MASTER_KEY: '0123456789abcdef'.repeat(4),
   }),
   { renderer: EMPTY_RENDERER },
 );
@@ -38,7 +43,8 @@ async function answer(request: ProcessRequest): Promise<ProcessAnswer> {
       const headers = { Authorization: `Bearer ${secretKey}`, Accept: 'text/event-stream' };
       await follow(`${url}/v1/invoices/${id}/stream`, { headers });
       await follow(`${url}/graphql/stream`, {
-        ...{ method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' } },
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
         body: JSON.stringify({ query: 'subscription { invoiceEvents { event { id } } }' }),
       });
       return {};

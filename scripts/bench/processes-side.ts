@@ -103,7 +103,10 @@ async function underLoad({ quick, lines }: Settings, { api, all, clients, idlers
     clients.map((each, nth) =>
       each.ask({
         service: { url: api[nth % api.length]?.ready.url ?? '', secretKey: service.secretKey },
-        ...{ body, count: share, rate: null, pdfEvery: 0 },
+        body,
+        count: share,
+        rate: null,
+        pdfEvery: 0,
       }),
     ),
   );

@@ -54,7 +54,8 @@ async function storeNumbers(db: Db, owner: Owner, ids: readonly string[], at: Da
   const year = seriesYear(at);
   for (let start = 0; start < ids.length; start += BATCH) {
     const batch = ids.slice(start, start + BATCH).map((invoiceId, place) => ({
-      ...{ _id: seriesKey(owner, { year, serial: start + place + 1 }), invoiceId },
+      _id: seriesKey(owner, { year, serial: start + place + 1 }),
+      invoiceId,
     }));
     await numbers.insertMany(batch, { ordered: false });
   }
@@ -67,8 +68,16 @@ async function storeEndpoints(db: Db, { tenantId, environment }: Owner, since: n
     const id = newId('we');
     const failing = nth === 0;
     return {
-      ...{ id, tenantId, environment, url: `https://erp-${nth}.example.com/fatoura/events`, description: `ERP ${nth}` },
-      ...{ events: EVENT_TYPES, active: true, timesDisabled: 0, createdAt, updatedAt: createdAt },
+      id,
+      tenantId,
+      environment,
+      url: `https://erp-${nth}.example.com/fatoura/events`,
+      description: `ERP ${nth}`,
+      events: EVENT_TYPES,
+      active: true,
+      timesDisabled: 0,
+      createdAt,
+      updatedAt: createdAt,
       failingSince: failing ? new Date(Date.now() - DAY_MS) : null,
       secrets: [{ sealed: `never opened: ${id}`, createdAt, expiresAt: null }],
     };
@@ -136,9 +145,19 @@ function deliveryOf(
     };
   });
   const delivery: Delivery = {
-    ...{ id: deliveryId(eventId, endpoint.id), tenantId, environment, endpointId: endpoint.id, eventId },
-    ...{ eventType: 'invoice.accepted', invoiceId, sequence: 3, earlier: [], createdAt: new Date(at), state },
-    ...{ order: orderOf(at, nth), nextAttemptAt: null },
+    id: deliveryId(eventId, endpoint.id),
+    tenantId,
+    environment,
+    endpointId: endpoint.id,
+    eventId,
+    eventType: 'invoice.accepted',
+    invoiceId,
+    sequence: 3,
+    earlier: [],
+    createdAt: new Date(at),
+    state,
+    order: orderOf(at, nth),
+    nextAttemptAt: null,
   };
   const since = new Date();
   const readyAt = new Date(since.getTime() + DAY_MS);
@@ -155,7 +174,12 @@ function deliveryOf(
 
 function attemptOf(url: string, eventId: string, at: number, isDelivered: boolean): Attempt {
   return {
-    ...{ at: new Date(at), url, status: isDelivered ? 200 : 503, latencyMs: 84, failure: null, truncated: false },
+    at: new Date(at),
+    url,
+    status: isDelivered ? 200 : 503,
+    latencyMs: 84,
+    failure: null,
+    truncated: false,
     requestHeaders: {
       'content-type': 'application/json',
       'user-agent': 'Fatoura-Webhooks/1',
@@ -197,9 +221,20 @@ async function storeRequests(db: Db, { tenantId, environment }: Owner, count: nu
       const failure = nth % REFUSED === 0 ? FAILURES[(nth / REFUSED) % FAILURES.length] : undefined;
       const [method, route, status] = failure ?? SUCCESSES[nth % SUCCESSES.length] ?? SUCCESSES[0];
       return {
-        ...{ id: `req_${randomUUID()}`, tenantId, environment, at: new Date(at), method, route },
-        ...{ operation: null, status, milliseconds: 7, code: failure?.[3] ?? null, param: failure?.[4] ?? null },
-        ...{ keyId: 'key_bench', standsFor: 1, order: orderOf(at, nth) },
+        id: `req_${randomUUID()}`,
+        tenantId,
+        environment,
+        at: new Date(at),
+        method,
+        route,
+        operation: null,
+        status,
+        milliseconds: 7,
+        code: failure?.[3] ?? null,
+        param: failure?.[4] ?? null,
+        keyId: 'key_bench',
+        standsFor: 1,
+        order: orderOf(at, nth),
       };
     });
     await log.insert(records);
@@ -216,7 +251,11 @@ async function storeAuditLog(db: Db, { tenantId, environment }: Owner, count: nu
       const nth = start + place;
       const at = begun + Math.floor((overMs * nth) / count);
       return {
-        ...{ id: newId('aud'), at: new Date(at), order: orderOf(at, nth), tenantId, environment },
+        id: newId('aud'),
+        at: new Date(at),
+        order: orderOf(at, nth),
+        tenantId,
+        environment,
         action: ACTIONS[nth % ACTIONS.length] ?? 'api_key.created',
         actor: { kind: 'person', id: nth % 2 === 0 ? 'per_even' : 'per_odd', name: 'Amina' },
         origin: {
@@ -224,7 +263,8 @@ async function storeAuditLog(db: Db, { tenantId, environment }: Owner, count: nu
           address: '192.0.2.7',
           userAgent: 'Mozilla/5.0 (X11; Linux x86_64)',
         },
-        ...{ subject: nth % 2 === 0 ? 'key_even' : 'we_odd', details: {} },
+        subject: nth % 2 === 0 ? 'key_even' : 'we_odd',
+        details: {},
       };
     });
     await log.insert(entries);
@@ -236,7 +276,12 @@ async function storePeople(db: Db, { tenantId }: Owner): Promise<void> {
   const at = new Date();
   await db.collection<{ _id: string }>('people').insertMany(
     people.map(({ _id, name, nth }) => ({
-      ...{ _id, name, email: `member-${nth}@example.com`, emailVerified: true, createdAt: at, updatedAt: at },
+      _id,
+      name,
+      email: `member-${nth}@example.com`,
+      emailVerified: true,
+      createdAt: at,
+      updatedAt: at,
     })),
   );
   const repository = createPeopleRepository(db);

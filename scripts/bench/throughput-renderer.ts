@@ -43,7 +43,11 @@ serveRequests<RenderRequest>(
     );
     const xml = await createDocumentSigner(key).sign(unsignedDocument(writeInvoice(invoice)), new Date());
     const page = {
-      ...{ invoice, dgiId: 'DGI-TEST-7F3A91C000000000', acceptedAt: new Date(), receipt: null, logo: null },
+      invoice,
+      dgiId: 'DGI-TEST-7F3A91C000000000',
+      acceptedAt: new Date(),
+      receipt: null,
+      logo: null,
       verifyUrl: `https://fatoura.example/verify/${invoice.id}`,
     };
     const startedAtMs = machineMs();

@@ -105,7 +105,10 @@ async function ours(): Promise<Contestant> {
   const box = createSecretBox(keys.data, 'webhook-endpoint');
   const logFailure: LogFailure = (level, message, err) => log[level]({ err }, message);
   const jobs = await createJobs({
-    ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: true },
+    db: store.db,
+    invoices,
+    members: createClaimMembers(store.db),
+    soleWorker: true,
     lanes: LANE_NAMES,
     isAnswering: () => false,
     report: (message, err) => logFailure('error', message, err),
@@ -144,7 +147,10 @@ async function ours(): Promise<Contestant> {
         const secrets = [{ sealed: box.seal(secret, id), createdAt: now, expiresAt: null }];
         const rest = {
           ...({ environment: 'test', description: null, active: true, timesDisabled: 0 } as const),
-          ...{ createdAt: now, updatedAt: now, failingSince: null, failing: false },
+          createdAt: now,
+          updatedAt: now,
+          failingSince: null,
+          failing: false,
         };
         await endpoints.insert({ id, tenantId, url, secrets, events: ['invoice.signing'], ...rest });
       }

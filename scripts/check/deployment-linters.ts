@@ -76,7 +76,10 @@ const LINTERS: readonly Linter[] = [
     version: ['-v'],
     async arguments(folder) {
       const { privateKey, certificate } = issue('localhost', null, {
-        ...{ ca: false, usage: KeyUsageFlags.digitalSignature, tls: 'server', hosts: ['localhost'] },
+        ca: false,
+        usage: KeyUsageFlags.digitalSignature,
+        tls: 'server',
+        hosts: ['localhost'],
       });
       await mkdir(join(folder, 'tls'));
       const key = privateKey.export({ type: 'pkcs8', format: 'pem' });

@@ -31,9 +31,15 @@ const GRACE = `${readConfig({}).shutdown.graceMs}ms`;
 const REST_OF_STOP_MS = 1000 + 8000 + 10_000;
 const PINNED = /^[\w./-]+:v?\d+\.\d+\.\d+(-[\w.-]+)?$|@sha256:[0-9a-f]{64}$/;
 const KINDS: Readonly<Record<string, string>> = {
-  ...{ Namespace: 'v1', ConfigMap: 'v1', Service: 'v1', Deployment: 'apps/v1', PodDisruptionBudget: 'policy/v1' },
-  ...{ HorizontalPodAutoscaler: 'autoscaling/v2', NetworkPolicy: 'networking.k8s.io/v1' },
-  ...{ Ingress: 'networking.k8s.io/v1', Kustomization: 'kustomize.config.k8s.io/v1beta1' },
+  Namespace: 'v1',
+  ConfigMap: 'v1',
+  Service: 'v1',
+  Deployment: 'apps/v1',
+  PodDisruptionBudget: 'policy/v1',
+  HorizontalPodAutoscaler: 'autoscaling/v2',
+  NetworkPolicy: 'networking.k8s.io/v1',
+  Ingress: 'networking.k8s.io/v1',
+  Kustomization: 'kustomize.config.k8s.io/v1beta1',
 };
 
 type Report = (file: string, problem: string) => void;

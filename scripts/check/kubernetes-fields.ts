@@ -19,7 +19,11 @@ export async function kubernetesProblems(root: string, { objects }: DeploymentFi
   const folder = await mkdtemp(join(tmpdir(), 'kubernetes-'));
   try {
     const options = {
-      ...{ noEmit: true, strict: true, module: 'nodenext', skipLibCheck: true, types: [] },
+      noEmit: true,
+      strict: true,
+      module: 'nodenext',
+      skipLibCheck: true,
+      types: [],
       paths: { 'kubernetes-models/*': [join(root, 'node_modules/kubernetes-models/*/index.d.ts')] },
     };
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }));

@@ -51,8 +51,13 @@ export async function startSampleWorkspace(): Promise<SampleWorkspace> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fatoura-screenshots-'));
   const app = await startApp(
     readConfig({
-      ...{ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', ALLOW_INSECURE_WEBHOOKS: 'true' },
-      ...{ RATE_LIMIT_SECRET: UNLIMITED, RATE_LIMIT_PUBLISHABLE: UNLIMITED, RATE_LIMIT_ADDRESS: UNLIMITED },
+      PORT: '0',
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'error',
+      ALLOW_INSECURE_WEBHOOKS: 'true',
+      RATE_LIMIT_SECRET: UNLIMITED,
+      RATE_LIMIT_PUBLISHABLE: UNLIMITED,
+      RATE_LIMIT_ADDRESS: UNLIMITED,
     }),
   );
   const { demo, invitationUrl } = app.firstStart;
@@ -90,7 +95,9 @@ export async function startSampleWorkspace(): Promise<SampleWorkspace> {
   if (!accepted || !rejected || !waiting) throw new Error('the invoices are missing');
   await client.settled(accepted.id);
   return {
-    ...{ url: app.url, invitation: invitationUrl, invoiceId: accepted.id },
+    url: app.url,
+    invitation: invitationUrl,
+    invoiceId: accepted.id,
     openInvitation: await openInvitation(app.store.db, tenant.id),
     deliveryId: await refusedDelivery(client),
     embedded: {

@@ -40,7 +40,9 @@ export function composeAccounts({ data, mailer, publicUrl, passwords }: PeoplePa
         import('../adapters/accounts/second-factors.ts'),
       ]);
       const library = createLibrary({
-        ...{ db, client, publicUrl },
+        db,
+        client,
+        publicUrl,
         secrets: sessionSecrets(data.keys.sessions),
         // Not awaited: the time of an answer would tell whether the account exists.
         sendReset: ({ email }, token) =>
@@ -66,7 +68,13 @@ export function composeAccounts({ data, mailer, publicUrl, passwords }: PeoplePa
       data.logFailure('error', 'a mail about the address of an account failed', err),
     ),
     secondFactors: loadedLater<SecondFactors>(async () => (await loaded()).secondFactors),
-    ...{ accounts, people, report, attempts, passwords, record, tenants: data.tenants },
+    accounts,
+    people,
+    report,
+    attempts,
+    passwords,
+    record,
+    tenants: data.tenants,
     readInvitation: createReadInvitation(people, data.tenants, () => new Date()),
     acceptInvitation: createAcceptInvitation(
       accounts,

@@ -70,7 +70,9 @@ export function administrationOf(
   const liveConditions = createLiveConditions((tenantId) => missingInstallation(config, tenantId));
   const manageKeys = createManageKeys(tenants, liveConditions, config.installationName);
   return {
-    ...{ tenants, manageKeys, liveConditions },
+    tenants,
+    manageKeys,
+    liveConditions,
     installation: createInstallationRepository(db),
     keyRing: createKeyRingStore(db),
     people: createPeopleRepository(db),

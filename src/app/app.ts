@@ -90,7 +90,8 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
   const log = parts.log ?? createLogger(config.logLevel);
   let failed = false;
   const runtime: Runtime = {
-    ...{ config, log },
+    config,
+    log,
     closing: createClosing(log),
     fail(err) {
       if (failed) return;
@@ -135,7 +136,11 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const members = createClaimMembers(store.db);
   const clock = storeClock(store.client);
   const jobs = await createJobs({
-    ...{ db: store.db, invoices, members, clock, soleWorker: alone },
+    db: store.db,
+    invoices,
+    members,
+    clock,
+    soleWorker: alone,
     // Without an authority each of their runs would be a failure.
     lanes: means.hasAuthority ? LANE_NAMES : LANE_NAMES.filter((lane) => !LIVE_LANES.some((each) => each === lane)),
     isAnswering: clients.isRecent,
@@ -182,7 +187,16 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
     config.role === 'api'
       ? { warm: Promise.resolve() }
       : await startWorker(runtime, {
-          ...{ data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live, tracing },
+          data,
+          jobs,
+          signing,
+          documents,
+          mailer,
+          demand,
+          webhooks,
+          publicUrl,
+          live,
+          tracing,
         });
   const workers = createWorkers(members, config.role !== 'api', clock);
   metrics.workers(workers);
@@ -225,7 +239,13 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
     config.installationName,
   );
   return {
-    ...{ url, store, tenants, manageKeys, firstStart, warm, fail },
+    url,
+    store,
+    tenants,
+    manageKeys,
+    firstStart,
+    warm,
+    fail,
     keys: data.keys,
     listeners: () => feed.listeners() + webhooks.listeners(),
     claimCounts: jobs.claimCounts,

@@ -65,7 +65,10 @@ export async function openAuthority(
     { ...parts, credentials, readReceipt: createReceiptReader(papers) },
   );
   return {
-    ...{ authority, concurrency, callbackSecret, papers },
+    authority,
+    concurrency,
+    callbackSecret,
+    papers,
     certificates() {
       const { tls, anchors } = credentials.latest();
       const client = tls.identity?.certificateChain.slice(0, 1) ?? [];

@@ -140,8 +140,11 @@ export async function diagnoseAuthority(config: Config): Promise<AuthorityDiagno
     const trouble = await live.authority.probe();
     return {
       // After the call, so that the server's is known.
-      ...{ url: config.authority?.url ?? '', certificates: live.certificates(), trouble },
-      ...{ capabilities: live.authority.capabilities(), ...live.authority.state() },
+      url: config.authority?.url ?? '',
+      certificates: live.certificates(),
+      trouble,
+      capabilities: live.authority.capabilities(),
+      ...live.authority.state(),
     };
   } finally {
     await live.close();

@@ -77,7 +77,10 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
   // Not background work, which stops before the last requests are answered.
   closing.add(() => recorder.stop(RECORDS_MS));
   const koa = createServer({
-    ...{ log, limiter, streams, requireIssuer },
+    log,
+    limiter,
+    streams,
+    requireIssuer,
     authenticate: createAuthenticate(tenants, clientSecrets, data.embedTokens, config.sites, config.installationName),
     authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants),
     useCases: composeUseCases(log, { ...parts, readLogo }, accounts.attempts),
@@ -96,7 +99,9 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
       readLog: createReadEmbeddedLog(data.embedTokens, createDeliveryLedger(data.store.db), tenants, () => new Date()),
     },
     operations: operatorPages({
-      ...{ agenda: jobs.agenda, exposition: metrics.exposition, audit: data.audit },
+      agenda: jobs.agenda,
+      exposition: metrics.exposition,
+      audit: data.audit,
       operatorHash: parts.monitored.operatorHash,
       findOperator,
     }),

@@ -32,7 +32,9 @@ export function timing<Label extends string>({
 }: TimingOptions<Label>): Timing<Label> {
   const histogram = new Histogram<Label>({
     ...options,
-    ...{ labelNames: [...labelNames], buckets: [...buckets], enableExemplars: exemplars },
+    labelNames: [...labelNames],
+    buckets: [...buckets],
+    enableExemplars: exemplars,
   });
   if (!exemplars) return (labels, seconds) => histogram.observe(labels, seconds);
   return (labels, value, traceparent = null) => {

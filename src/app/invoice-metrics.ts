@@ -74,7 +74,8 @@ function invoiceInstruments({ registers, exemplars }: Instruments) {
       help: 'Duration of a stage of an invoice, from its claim or the end of the previous stage',
       labelNames: ['stage'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
-      ...{ registers, exemplars },
+      registers,
+      exemplars,
     }),
     failures: new Counter({
       name: 'fatoura_invoice_stage_retries_total',
@@ -101,7 +102,9 @@ function watchQueues(invoices: Pick<InvoiceRepository, 'backlog'>, registers: Re
   );
   const gauge = (name: string, help: string, measure: (waiting: number, oldest: Date | null) => number) =>
     new Gauge({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       labelNames: ['stage'],
       async collect() {
         this.reset();

@@ -151,7 +151,8 @@ function instrumentsIn({ registers, exemplars }: Instruments) {
       help: 'Duration of requests until the answer begins, by route',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-      ...{ registers, exemplars },
+      registers,
+      exemplars,
     }),
     unrecorded: new Counter({
       name: 'fatoura_requests_unrecorded_total',

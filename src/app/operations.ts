@@ -49,7 +49,13 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
       now,
     }),
     operate: createOperate({
-      ...{ tenants, manageKeys, invoices, authorityState, auditLog, audit, now },
+      tenants,
+      manageKeys,
+      invoices,
+      authorityState,
+      auditLog,
+      audit,
+      now,
       missingForLive: data.liveConditions,
       parseProfile: (tenantId, input) => parseSellerProfile(input, parts.readLogo(tenantId)),
       async invite(personId, tenantId, role) {

@@ -13,7 +13,8 @@ export function observeSignatures({ registers, exemplars }: Instruments): CountS
     help: 'Duration of signatures by keys (XML and PDF) and of time stamps, by outcome',
     labelNames: ['by', 'outcome'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 10],
-    ...{ registers, exemplars },
+    registers,
+    exemplars,
   });
   return (by, outcome, seconds) => signatures({ by, outcome }, seconds);
 }

@@ -29,7 +29,10 @@ export function composeReconciliation(
   const transmissions = createTransmissions(db);
   const differences = createDifferenceRepository(db);
   const reconcile = createReconcile({
-    ...{ authority, transmissions, differences, report },
+    authority,
+    transmissions,
+    differences,
+    report,
     copy: createLedgerCopy(db),
     state: createReconciliationState(db),
     makeLookUpsDue: transmissions.makeLookUpsDue,

@@ -180,7 +180,8 @@ async function tell(
       if (signer !== PLATFORM && (await tenants.find(signer)) === null) continue;
       certificates.push({
         ...describeCertificate(key.certificateChain[0]),
-        ...{ signer, testOnly: key.testOnly },
+        signer,
+        testOnly: key.testOnly,
         findings: certificateFindings(key, now).map(({ text }) => text),
       });
     }

@@ -112,7 +112,9 @@ async function startOwn(
   let engine: Awaited<ReturnType<typeof startEngine>>;
   try {
     engine = await startEngine({
-      ...{ dataDir: engineFolder(config), checkAll, ...(onFailure && { onFailure }) },
+      dataDir: engineFolder(config),
+      checkAll,
+      ...(onFailure && { onFailure }),
     });
   } catch (error) {
     // Another process may have started an engine in the meantime.

@@ -54,7 +54,8 @@ export async function composeTransmission(
   const gate =
     live &&
     createLiveGate({
-      ...{ authority: live.authority, concurrency: live.concurrency },
+      authority: live.authority,
+      concurrency: live.concurrency,
       store: authorityState,
       clock: storeClock(store.client),
       worker: `wrk_${randomUUID()}`,

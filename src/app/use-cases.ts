@@ -106,14 +106,20 @@ export function composeUseCases(
     ...webhooks.useCases,
     apiKeys: createOwnKeys(tenants, data.manageKeys, audit),
     members: createManageMembers({
-      ...{ audit, publicUrl, people: data.people, attempts },
+      audit,
+      publicUrl,
+      people: data.people,
+      attempts,
       sendInvitation: (mail) =>
         void accountMailer
           .sendInvitation(mail)
           .catch((err: unknown) => data.logFailure('error', 'the mail of an invitation failed', err)),
     }),
     sellerProfile: createOwnProfile({
-      ...{ tenants, audit, logos: data.logos, liveConditions: data.liveConditions },
+      tenants,
+      audit,
+      logos: data.logos,
+      liveConditions: data.liveConditions,
       certificates: data.signersCertificates,
       readLogo,
       drawSample: (tenantId, profile, logo) =>

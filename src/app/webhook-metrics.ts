@@ -14,7 +14,8 @@ export function observeWebhooks(
     help: 'Duration of attempts to deliver a webhook, by outcome: delivered, refused (any other status), or why there is no answer',
     labelNames: ['outcome'],
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
-    ...{ registers, exemplars },
+    registers,
+    exemplars,
   });
   const read = shared(() => deliveries.backlog(MOST_WAITING, new Date()));
   const gauge = (
@@ -23,7 +24,9 @@ export function observeWebhooks(
     measure: (backlog: Awaited<ReturnType<DeliveryLedger['backlog']>>) => number,
   ) =>
     new Gauge({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       async collect() {
         const backlog = await read();
         if (backlog === null) this.remove();

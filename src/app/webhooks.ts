@@ -72,7 +72,12 @@ export function composeWebhooks(parts: WebhookParts) {
   const statisticsStore = createStatisticsStore(db);
   const readStatistics = createReadStatistics(statisticsStore, now);
   const health = createEndpointHealth({
-    ...{ endpoints, deliveries, tenants, notifier, now, report },
+    endpoints,
+    deliveries,
+    tenants,
+    notifier,
+    now,
+    report,
     statistics: readStatistics,
     ownersOf: ownersOf(parts.people),
   });
@@ -80,21 +85,36 @@ export function composeWebhooks(parts: WebhookParts) {
     logFailure('warn', 'attempts could not be counted', err),
   );
   const dispatcher = createDispatcher({
-    ...{ health, statistics, deliveries, events, now, report },
+    health,
+    statistics,
+    deliveries,
+    events,
+    now,
+    report,
     endpointOf: endpoints.findOfAnyTenant,
     measure: parts.metrics.webhooks(deliveries),
     attempt: createAttemptDelivery({ sender, secretBox, schedule: config.webhookRetrySchedule, now, tracing }),
     records: createRecordAttempts(deliveries, jobs.queue, report),
   });
   const publisher = createPublishEvents({
-    ...{ events, deliveries, endpoints, dispatcher, documentUrl, now, report },
+    events,
+    deliveries,
+    endpoints,
+    dispatcher,
+    documentUrl,
+    now,
+    report,
     through: parts.background('events'),
     outbox: createOutbox(db),
   });
   return {
     useCases: {
       webhookEndpoints: createManageEndpoints({
-        ...{ endpoints, deliveries, dispatcher, secretBox, audit },
+        endpoints,
+        deliveries,
+        dispatcher,
+        secretBox,
+        audit,
         refusalOf: config.allowInsecureWebhooks ? () => null : urlRefusal,
       }),
       endpointStatistics: readStatistics,
@@ -102,7 +122,13 @@ export function composeWebhooks(parts: WebhookParts) {
       resendEvents: createResendEvents({ events, deliveries, endpoints, queue: jobs.queue, audit, now }),
       sendTestEvent: createSendTestEvent({
         latestInvoice: latestOf(parts.invoices),
-        ...{ events, deliveries, endpoints, queue: jobs.queue, documentUrl, audit, now },
+        events,
+        deliveries,
+        endpoints,
+        queue: jobs.queue,
+        documentUrl,
+        audit,
+        now,
       }),
       watchEvents: createWatchEvents({ events, feed, now, report }),
     },

@@ -77,7 +77,10 @@ function composePipeline(
 ): Pipeline {
   const { invoices, logos, health } = data;
   return createPipeline({
-    ...{ invoices, logos, mailer, tracing },
+    invoices,
+    logos,
+    mailer,
+    tracing,
     isErased: data.tenants.isErased,
     documents: data.documents,
     queue: jobs.queue,
@@ -86,7 +89,8 @@ function composePipeline(
     ),
     writer: documents.writer,
     signerOf: signing.signerOf,
-    ...{ authorityOf, gateOf },
+    authorityOf,
+    gateOf,
     checkCleared: (cleared, sent, invoice) => checkClearedOf(invoice.environment)(cleared, sent, invoice),
     renderer: documents.renderer,
     isAwaited: demand.isAwaited,

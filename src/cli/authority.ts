@@ -31,8 +31,11 @@ counted up to ${MOST_WAITING} for each tenant, of ${MOST_TENANTS} tenants. Worke
     if (input.has('json')) {
       const { latestOutages, nextProbe, notBefore, inFlight, ...same } = shown;
       const status = {
-        ...{ ...same, latest_outages: latestOutages, next_probe: nextProbe },
-        ...{ not_before: notBefore, in_flight: inFlight },
+        ...same,
+        latest_outages: latestOutages,
+        next_probe: nextProbe,
+        not_before: notBefore,
+        in_flight: inFlight,
       };
       terminal.print(
         JSON.stringify({ authority, ...status, waiting: byTenant, last_reconciliation: reconciliationOf(reconciled) }),

@@ -31,7 +31,9 @@ function withoutAuthority(need: LiveNeed | null): Finding {
   if (need === null)
     return { subject, state: 'works', found: 'DGI_URL is not set: there is the test environment only' };
   return {
-    ...{ subject, state: 'fails', found: `DGI_URL is not set, and the data has ${needText(need)}` },
+    subject,
+    state: 'fails',
+    found: `DGI_URL is not set, and the data has ${needText(need)}`,
     advice:
       'Set DGI_URL and the other DGI_* settings as they were, and put back the files that they name: nothing else sends these invoices, and new ones are refused.',
   };
@@ -98,7 +100,8 @@ function clockFinding({ clockOffsetMs }: AuthorityDiagnosis): Finding[] {
     return [{ subject, state: 'works', found: 'agrees with this machine' }];
   return [
     {
-      ...{ subject, state: 'warns' },
+      subject,
+      state: 'warns',
       found: `the authority's clock is ${seconds} s ${clockOffsetMs > 0 ? 'ahead of' : 'behind'} this machine's`,
       advice:
         'Set the clock of this machine (timedatectl set-ntp true). Tokens work all the same; signing times would be wrong.',

@@ -173,11 +173,9 @@ export async function checkCertificate(
   const found = `${who} (${days} days left)`;
   if (need !== null) {
     const settings: Finding = {
-      ...{
-        subject,
-        state: 'fails',
-        found: `${found}: it cannot sign live invoices, and the data has ${needText(need)}`,
-      },
+      subject,
+      state: 'fails',
+      found: `${found}: it cannot sign live invoices, and the data has ${needText(need)}`,
       advice:
         'Set SIGNING_P12, SIGNING_PKCS11 or SIGNING_TENANTS as they were, and put back the files that they name: live invoices wait until then, and new ones are refused.',
     };

@@ -13,7 +13,8 @@ export function checkTimeZone(data: TimeZoneData, now: Date): Finding {
   if (isOlder(data)) return { subject, state: 'works', found: `${own}; ${others} is older, and is not used` };
   const begins = from > now ? `from ${timestampOf(from)} on` : 'now';
   return {
-    ...{ subject, found: `${own}, but ${others} has another offset ${begins}` },
+    subject,
+    found: `${own}, but ${others} has another offset ${begins}`,
     ...(from > now
       ? {
           state: 'warns',

@@ -175,9 +175,15 @@ async function changed(
 
 function objectOf({ revision, master, keys }: KeyRing) {
   return {
-    ...{ revision, master: master?.slice(0, 8) ?? null },
+    revision,
+    master: master?.slice(0, 8) ?? null,
     keys: keys.map(({ number, purpose, createdAt, usedFrom, endsAt, lost }) => ({
-      ...{ key: number, for: purpose, created_at: createdAt, used_from: usedFrom, ends_at: endsAt, lost },
+      key: number,
+      for: purpose,
+      created_at: createdAt,
+      used_from: usedFrom,
+      ends_at: endsAt,
+      lost,
     })),
   };
 }

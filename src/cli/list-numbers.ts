@@ -32,7 +32,10 @@ listed. After a restore of older data the series may have been further: docs/ope
       const thisYear = seriesYear(new Date());
       for (const { id, name, environments } of listed) {
         const row = (year: number, serial: number): Series => ({
-          ...{ tenant: id, name, year, last: serial === 0 ? null : legalNumber({ year, serial }) },
+          tenant: id,
+          name,
+          year,
+          last: serial === 0 ? null : legalNumber({ year, serial }),
           next: legalNumber({ year, serial: serial + 1 }),
         });
         const series = await numberSeries.lastNumbers({ tenantId: id, environment: 'live' });

@@ -84,8 +84,11 @@ with the tax authority is finished by the service, and is erased then. See docs/
       // Before anything goes: whatever happens, it is recorded who began it.
       await audit(entryByOperator(INSTALLATION, null, 'tenant.erased', { subject: tenantId }));
       const { erase } = createEraseTenant({
-        ...{ store: erasures, retentionYears, alone: store.kind === 'own engine' },
-        ...{ now: () => new Date(), year: () => seriesYear(new Date()) },
+        store: erasures,
+        retentionYears,
+        alone: store.kind === 'own engine',
+        now: () => new Date(),
+        year: () => seriesYear(new Date()),
       });
       const state = await erase(tenantId, (what) => terminal.remark(`${what}…`));
       if (state === null) throw new Error(`There is no tenant '${harmless(tenantId)}' any more.`);
@@ -128,9 +131,14 @@ async function keptCount({ kept }: Pick<ErasureStore, 'kept'>, tenantId: string)
 function preview(counts: TenantCounts, retained: number, years: number): string {
   const { liveDecided, liveUnderWay, ...going } = counts;
   const names: Readonly<Record<keyof typeof going, string>> = {
-    ...{ keys: 'API keys', members: 'memberships of people', endpoints: 'webhook endpoints' },
-    ...{ testInvoices: 'test invoices with documents', events: 'events', deliveries: 'webhook deliveries' },
-    ...{ requests: 'requests in the log', auditEntries: 'entries of the audit log' },
+    keys: 'API keys',
+    members: 'memberships of people',
+    endpoints: 'webhook endpoints',
+    testInvoices: 'test invoices with documents',
+    events: 'events',
+    deliveries: 'webhook deliveries',
+    requests: 'requests in the log',
+    auditEntries: 'entries of the audit log',
   };
   const rows = Object.entries(going).map(([name, count]) => [String(count), names[name as keyof typeof going]]);
   return [

@@ -128,7 +128,8 @@ export const limitTenant: Command = {
   positionals: ['TENANT'],
   options: {
     requests: {
-      ...{ value: 'NUMBER', required: true },
+      value: 'NUMBER',
+      required: true,
       description: 'Requests a minute in each environment, or "default" (RATE_LIMIT_TENANT)',
     },
   },

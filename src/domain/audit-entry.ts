@@ -130,7 +130,12 @@ export function entryBy(member: Member, action: AuditAction, { subject, details 
   const { tenant, environment, origin = null } = member;
   const row: AuditActionRow = AUDIT_ACTIONS[action];
   return {
-    ...{ action, tenantId: tenant.id, actor: actorOf(member), origin, subject, details },
+    action,
+    tenantId: tenant.id,
+    actor: actorOf(member),
+    origin,
+    subject,
+    details,
     environment: row.both ? null : environment,
   };
 }

@@ -44,7 +44,11 @@ export async function beginBackup(client: MongoClient, since?: DataState): Promi
   const begin = { beginBackup: 1, ...(since && { since: encoded(since) }) };
   const { backup, file, log, fileBytes, history, continues = null } = await admin.command(begin);
   return {
-    ...{ file, log, fileBytes: Number(fileBytes as number | Long), history: decoded(history), continues },
+    file,
+    log,
+    fileBytes: Number(fileBytes as number | Long),
+    history: decoded(history),
+    continues,
     async askLog(read) {
       const { end, at, rest, restFrom, history } = await admin.command({ backupLog: backup, read });
       if (rest) return { isMoved: true, from: Number(restFrom), rest: (rest as Binary).buffer };

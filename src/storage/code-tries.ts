@@ -34,7 +34,8 @@ export function createCodeTries(db: Db): CodeTries {
   async function unlocked(userId: string): Promise<boolean> {
     const { matchedCount } = await codes.updateOne(
       {
-        ...{ userId, failedVerificationCount: { $gte: MAX_WRONG_CODES } },
+        userId,
+        failedVerificationCount: { $gte: MAX_WRONG_CODES },
         // Null: versions before this module counted first and locked afterwards.
         $or: [{ lockedUntil: { $lte: clock() } }, { lockedUntil: null }],
       },

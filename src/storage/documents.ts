@@ -99,8 +99,12 @@ export function createDocumentStore(db: Db, background?: Through): DocumentStore
   return {
     async put(bytes, name, contentType) {
       const entry: FileEntry = {
-        ...{ _id: new ObjectId(), length: bytes.byteLength, chunkSize: CHUNK_BYTES },
-        ...{ uploadDate: new Date(), filename: name, metadata: { contentType } },
+        _id: new ObjectId(),
+        length: bytes.byteLength,
+        chunkSize: CHUNK_BYTES,
+        uploadDate: new Date(),
+        filename: name,
+        metadata: { contentType },
       };
       await write({ entry, bytes });
       return {
@@ -127,7 +131,9 @@ export function createDocumentStore(db: Db, background?: Through): DocumentStore
 /** The chunks of a file; none if it is empty. */
 function chunksOf({ entry, bytes }: NewFile): ChunkEntry[] {
   return Array.from({ length: Math.ceil(bytes.byteLength / CHUNK_BYTES) }, (_, n) => ({
-    ...{ _id: new ObjectId(), files_id: entry._id, n },
+    _id: new ObjectId(),
+    files_id: entry._id,
+    n,
     data: new Binary(bytes.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES)),
   }));
 }

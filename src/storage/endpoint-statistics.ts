@@ -57,8 +57,10 @@ function idOf(endpointId: string, at: Date): string {
 /** The counts that are not zero, by their paths. */
 function incrementsOf({ first, retries, latencies }: EndpointHour): Record<string, number> {
   const all = {
-    ...{ 'first.delivered': first.delivered, 'first.failed': first.failed },
-    ...{ 'retries.delivered': retries.delivered, 'retries.failed': retries.failed },
+    'first.delivered': first.delivered,
+    'first.failed': first.failed,
+    'retries.delivered': retries.delivered,
+    'retries.failed': retries.failed,
     ...Object.fromEntries(latencies.map((count, nth) => [`latencies.${nth}`, count])),
   };
   return Object.fromEntries(Object.entries(all).filter(([, count]) => count > 0));

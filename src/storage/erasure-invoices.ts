@@ -41,13 +41,23 @@ export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenant
       const found = await invoices
         .find({ tenantId, environment, ...(before !== null && { order: { $lt: before } }) })
         .project<InvoiceDocument>({
-          ...{ order: 1, status: 1, withheld: 1, 'work.stage': 1, 'series.serial': 1, ownNumber: 1, 'xml.file': 1 },
+          order: 1,
+          status: 1,
+          withheld: 1,
+          'work.stage': 1,
+          'series.serial': 1,
+          ownNumber: 1,
+          'xml.file': 1,
         })
         .sort({ order: -1 })
         .limit(limit)
         .toArray();
       return found.map(({ _id, order, status, work, withheld, series, ownNumber, xml }) => ({
-        ...{ id: _id, order, isDecided: isFinal(status), stage: work?.stage ?? null, withheldAt: withheld ?? null },
+        id: _id,
+        order,
+        isDecided: isFinal(status),
+        stage: work?.stage ?? null,
+        withheldAt: withheld ?? null,
         isIssued: Boolean(series ?? ownNumber ?? xml),
       }));
     },

@@ -48,16 +48,20 @@ export function createErasureStore(db: Db): ErasureStore {
   const installation = db.collection<{ _id: string }>('installation');
   const kept = db.collection<OwnedDocument>(KEPT_COLLECTION);
   const people = {
-    ...{ people: db.collection<{ _id: string }>('people'), grants: db.collection('person_grants') as never },
-    ...{ sessions: db.collection('person_sessions') as never, resets: db.collection('person_resets') as never },
+    people: db.collection<{ _id: string }>('people'),
+    grants: db.collection('person_grants') as never,
+    sessions: db.collection('person_sessions') as never,
+    resets: db.collection('person_resets') as never,
     credentials: ['person_passwords', 'person_codes', 'person_passkeys'].map((name) => db.collection(name)) as never,
     invitations: db.collection('invitations') as never,
   };
   const invoices = erasableInvoices({
-    ...{ invoices: db.collection('invoices'), kept: db.collection(KEPT_COLLECTION) },
+    invoices: db.collection('invoices'),
+    kept: db.collection(KEPT_COLLECTION),
     numbers: db.collection('invoice_numbers'),
     mock: ['mock_submissions', 'mock_refusals'].map((name) => db.collection<{ _id: string }>(name)),
-    ...{ ledger: db.collection('authority_ledger'), tenants: db.collection('tenants') },
+    ledger: db.collection('authority_ledger'),
+    tenants: db.collection('tenants'),
     stored: fileCollections(db),
   });
 
@@ -124,7 +128,8 @@ export function createErasureStore(db: Db): ErasureStore {
         deliveries: await count('webhook_deliveries', { tenantId, environment: { $in: [...ENVIRONMENTS] } }),
         requests: await count('request_log', { tenantId }),
         auditEntries: await count('audit_log', { tenantId }),
-        ...{ liveDecided: await live(true), liveUnderWay: await live(false) },
+        liveDecided: await live(true),
+        liveUnderWay: await live(false),
       };
       return found;
     },

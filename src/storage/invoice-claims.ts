@@ -44,7 +44,9 @@ export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreCloc
         .limit(limit)
         .toArray();
       const stages = [...Map.groupBy(found, ({ work }) => work.stage)].map(([stage, each]) => ({
-        ...{ stage, waiting: each.length, oldest: oldestOf(each) as Date },
+        stage,
+        waiting: each.length,
+        oldest: oldestOf(each) as Date,
       }));
       return { waiting: found.length, oldest: oldestOf(found), stages };
     },
@@ -57,7 +59,8 @@ export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreCloc
         { ...these, 'work.lane': lane, 'work.dueAt': { $lte: now } },
         {
           ...set({
-            ...{ 'work.token': token, 'work.dueAt': later(now, leaseMs) },
+            'work.token': token,
+            'work.dueAt': later(now, leaseMs),
             ...(lane === 'idle' && { 'work.lane': HURRIED_LANE }),
           }),
           ...(lane === 'idle' && { $unset: { 'work.idle': '' } }),

@@ -66,7 +66,10 @@ export function documentOf(
     ...(traceparent !== null && { traceparent }),
     ...(work && {
       work: storedWork({ ...invoice, id }, work, {
-        ...{ claims: work.claims, since: work.since, token: null, dueAt: work.dueAt },
+        claims: work.claims,
+        since: work.since,
+        token: null,
+        dueAt: work.dueAt,
       }),
     }),
   } satisfies InvoiceDocument;
@@ -106,8 +109,12 @@ export function invoiceOf({
     traceparent: traceparent ?? null,
     work: work
       ? {
-          ...{ ...NEW_WORK, stage: work.stage, ...workFields(work) },
-          ...{ dueAt: work.dueAt, claims: work.claims, since: work.since },
+          ...NEW_WORK,
+          stage: work.stage,
+          ...workFields(work),
+          dueAt: work.dueAt,
+          claims: work.claims,
+          since: work.since,
         }
       : null,
   });

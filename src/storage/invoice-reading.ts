@@ -107,7 +107,8 @@ export function readingOf(stores: NumberedInvoices): Reading {
       const counts = INVOICE_STATUSES.map(async (status) => {
         // Not countDocuments, whose aggregation reads each document on some servers.
         const { n } = await invoices.db.command({
-          ...{ count: invoices.collectionName, query: { tenantId, environment, status, order } },
+          count: invoices.collectionName,
+          query: { tenantId, environment, status, order },
         });
         return [status, Number(n)] as const;
       });

@@ -55,7 +55,8 @@ export function transitionsOf(
   const { invoices } = stores;
   const now = storeClock(client);
   const write = createGroup<ClaimedChange, void>((changes) => writeChanges(stores, changes), {
-    ...{ maxItems: MAX_CHANGES, through },
+    maxItems: MAX_CHANGES,
+    through,
   });
 
   const leaseOf = (leaseMs: number) => ({ 'work.dueAt': later(now(), leaseMs) });
@@ -101,7 +102,9 @@ export function transitionsOf(
       }
       const at = now();
       const claimed = changes.map(([claim, change]) => ({
-        ...{ claim, change, update: updateOf(claim, change, leaseMs, at) },
+        claim,
+        change,
+        update: updateOf(claim, change, leaseMs, at),
       }));
       await through(() =>
         client.withSession((session) => session.withTransaction(() => writeAll(stores, claimed, reserved, session))),
@@ -116,7 +119,10 @@ export function transitionsOf(
       // A claim sets the token and the time, a retry the time, and each change of the work sets its begin, which the first
       // versions did not store.
       const asRead = {
-        ...{ _id: id, status, 'work.token': null, 'work.dueAt': work.dueAt },
+        _id: id,
+        status,
+        'work.token': null,
+        'work.dueAt': work.dueAt,
         'work.since': { $in: [work.since, null] },
       } as Filter<InvoiceDocument>;
       const update = updateOf({ invoice, token: '' }, change, 0, at);
@@ -177,9 +183,12 @@ export function transitionsOf(
       const at = now();
       await invoices.updateMany(
         {
-          ...{ 'work.failures': { $elemMatch: { $gte: from, $lte: to } }, 'work.stage': 'transmit' },
-          ...{ 'work.token': null, 'work.dueAt': { $gt: at } },
-          ...{ 'work.parked': { $ne: true }, 'work.blocked': { $exists: false } },
+          'work.failures': { $elemMatch: { $gte: from, $lte: to } },
+          'work.stage': 'transmit',
+          'work.token': null,
+          'work.dueAt': { $gt: at },
+          'work.parked': { $ne: true },
+          'work.blocked': { $exists: false },
         } as Filter<InvoiceDocument>,
         // The job gets another id by `since`, so that it does not wait for the job that exists.
         { $set: { 'work.dueAt': at, 'work.since': at } },
@@ -355,8 +364,12 @@ function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
     ...(event && { events: [...invoice.events, ...events] }),
     ...(event && change.status && { updatedAt: event.at }),
     work: work && {
-      ...{ ...NEW_WORK, stage: work.stage, ...workFields(work) },
-      ...{ dueAt: now, claims: work.keep ? 1 : 0, since: now },
+      ...NEW_WORK,
+      stage: work.stage,
+      ...workFields(work),
+      dueAt: now,
+      claims: work.keep ? 1 : 0,
+      since: now,
     },
   };
 }

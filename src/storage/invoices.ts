@@ -82,7 +82,8 @@ async function insertNumbered(
   canBegin: () => boolean,
 ): Promise<Outcome<null>[]> {
   const taken = documents.map((document) => ({
-    ...{ _id: ownNumberKey(document, document.ownNumber ?? ''), invoiceId: document._id },
+    _id: ownNumberKey(document, document.ownNumber ?? ''),
+    invoiceId: document._id,
   }));
   try {
     await client.withSession((session) =>

@@ -43,8 +43,24 @@ export function keptOf({ issueYear, keptThrough, ...stored }: KeptDocument): Kep
   const { id, tenantId, environment, status, number, ownNumber, dgiId, rejectionReason, problems } = invoice;
   const { authorityWarnings, heldAs, createdAt, updatedAt, events, xml, receipt, cleared } = invoice;
   return {
-    ...{ id, tenantId, environment, status, number, ownNumber, dgiId, rejectionReason, problems },
-    ...{ issueYear, keptThrough, authorityWarnings, heldAs },
-    ...{ createdAt, updatedAt, events, xml, receipt, cleared },
+    id,
+    tenantId,
+    environment,
+    status,
+    number,
+    ownNumber,
+    dgiId,
+    rejectionReason,
+    problems,
+    issueYear,
+    keptThrough,
+    authorityWarnings,
+    heldAs,
+    createdAt,
+    updatedAt,
+    events,
+    xml,
+    receipt,
+    cleared,
   };
 }

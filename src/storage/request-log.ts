@@ -40,7 +40,9 @@ export function createRequestLog(db: Db): RequestLog {
   return {
     async insert(records) {
       const documents = records.map(({ id, ...record }) => ({
-        ...{ _id: id, ...record, kind: kindOf(record) },
+        _id: id,
+        ...record,
+        kind: kindOf(record),
         ...(record.code !== null && { failed: true as const }),
       }));
       await insertNewInOrder(insert, documents);

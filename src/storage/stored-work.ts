@@ -40,7 +40,8 @@ function placeOf(invoice: Placed, work: PlacedWork) {
 /** The stored form of the fields of `NEW_WORK`. */
 export function workFields({ attempts, outcomeUnknown, failures, parked, idle, blocked }: Omit<NextWork, 'stage'>) {
   return {
-    ...{ attempts, outcomeUnknown },
+    attempts,
+    outcomeUnknown,
     ...(failures && failures.length > 0 && { failures }),
     ...(parked && { parked }),
     ...(idle && { idle }),

@@ -59,7 +59,8 @@ export function createTenantRepository(db: Db): TenantRepository {
       const stored = await withStoredLogo(profile);
       await tenants.insertOne({
         _id: id,
-        ...{ name, createdAt },
+        name,
+        createdAt,
         profile: stored,
         ...(stored.logo && { logos: [stored.logo.sha256] }),
         keys: keys.map(({ key, hash }) => ({ ...key, hash })),
@@ -231,7 +232,11 @@ function keyFilter(filter: { 'keys.hash': string } | { 'keys.id': string }) {
 
 function tenantOf({ _id, name, profile, createdAt, suspendedAt, requestsPerMinute }: TenantDocument): Tenant {
   return {
-    ...{ id: _id, name, profile, createdAt, suspendedAt: suspendedAt ?? null },
+    id: _id,
+    name,
+    profile,
+    createdAt,
+    suspendedAt: suspendedAt ?? null,
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
   };
 }

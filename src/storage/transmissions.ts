@@ -16,8 +16,15 @@ type TransmittedDocument = InvoiceDocument & {
 };
 
 const PROJECTION = {
-  ...{ tenantId: 1, environment: 1, heldAs: 1, status: 1, dgiId: 1, updatedAt: 1 },
-  ...{ 'events.status': 1, 'xml.sha256': 1, 'receipt.file': 1 },
+  tenantId: 1,
+  environment: 1,
+  heldAs: 1,
+  status: 1,
+  dgiId: 1,
+  updatedAt: 1,
+  'events.status': 1,
+  'xml.sha256': 1,
+  'receipt.file': 1,
 };
 /** Invoices in one batch of a scan. */
 const BATCH = 500;
@@ -128,7 +135,10 @@ function dueAt(now: Date): UpdateFilter<TransmittedDocument> {
 function transmissionOf(document: WithId<TransmittedDocument>): Transmission {
   const { _id, tenantId, heldAs, status, events, xml, dgiId, updatedAt, receipt } = document;
   return {
-    ...{ invoiceId: _id, tenantId, status, dgiId: dgiId ?? null },
+    invoiceId: _id,
+    tenantId,
+    status,
+    dgiId: dgiId ?? null,
     submissionId: heldAs ?? _id,
     wasHeld: events.some((event) => event.status === 'transmitted'),
     sha256: xml?.sha256 ?? null,

@@ -50,7 +50,8 @@ export async function unloggedEvents(
   const published = invoices.filter(({ outbox, withheld }) => !outbox && !withheld);
   const named = published.flatMap((by) => by.events.map(({ id, at }) => eventNamed(by, id, at)));
   return (await lost(db, named, since)).map(({ by, id }) => ({
-    ...{ id: by._id, text: `its event ${id} is published and not in the log of events` },
+    id: by._id,
+    text: `its event ${id} is published and not in the log of events`,
   }));
 }
 
@@ -96,7 +97,8 @@ export function checkedDeliveries(db: Db, since: KeptSince): AsyncGenerator<stri
         return text === null ? [] : [{ id: delivery._id, text }];
       }),
       ...gone.map(({ by, collection, id }) => ({
-        ...{ id: by._id, text: `its ${collection === 'webhook_events' ? 'event' : 'attempt'} ${id} does not exist` },
+        id: by._id,
+        text: `its ${collection === 'webhook_events' ? 'event' : 'attempt'} ${id} does not exist`,
       })),
     ];
   });

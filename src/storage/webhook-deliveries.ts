@@ -230,7 +230,9 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       const named = deliveries
         .find({ _id: { $in: [...ids] } })
         .project<Pick<DeliveryDocument, '_id' | 'tenantId' | 'environment' | 'attempts'>>({
-          ...{ tenantId: 1, environment: 1, attempts: 1 },
+          tenantId: 1,
+          environment: 1,
+          attempts: 1,
         });
       const own = (await named.toArray()).filter(isOf(owner));
       const search = attempts.find({ _id: { $in: own.flatMap((each) => each.attempts) } }, { raw: true });

@@ -152,8 +152,22 @@ function sellerOf(profile: Partial<SellerProfile>) {
   const { legalName, legalForm, capital, ice, taxId, tradeRegister, professionalTax, cnss, email, address } = profile;
   const { paymentMode, paymentMeans, paymentTermDays, bankAccount, exemptionReason, documentLanguage, logo } = profile;
   const known = {
-    ...{ legalName, legalForm, capital, ice, taxId, tradeRegister, professionalTax, cnss, email, address },
-    ...{ paymentMode, paymentMeans, paymentTermDays, bankAccount, exemptionReason, documentLanguage },
+    legalName,
+    legalForm,
+    capital,
+    ice,
+    taxId,
+    tradeRegister,
+    professionalTax,
+    cnss,
+    email,
+    address,
+    paymentMode,
+    paymentMeans,
+    paymentTermDays,
+    bankAccount,
+    exemptionReason,
+    documentLanguage,
   };
   return {
     ...Object.fromEntries(Object.entries(known).map(([name, value]) => [name, value ?? null])),

@@ -201,7 +201,9 @@ describe('the profile', () => {
     });
     expect(broken).toMatchObject({
       updateSellerProfile: {
-        ...{ code: 'invalid_request', param: 'logo', status: 400 },
+        code: 'invalid_request',
+        param: 'logo',
+        status: 400,
         message: 'logo is a JPEG whose pixels cannot be decoded.',
       },
     });

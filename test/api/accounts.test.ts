@@ -28,7 +28,8 @@ describe('an invitation', () => {
     expect(accepted.status).toBe(200);
     expect(accepted.body).toMatchObject({
       person: { id: expect.stringMatching(/^per_/), email: 'amina@example.com', name: 'Amina' },
-      ...{ isOperator: false, memberships },
+      isOperator: false,
+      memberships,
     });
     expect((await browser.session()).body).toEqual(accepted.body);
     const again = await new Browser(service.url).post('/auth/accept-invitation', {
@@ -55,7 +56,8 @@ describe('an invitation', () => {
     const right = await other.post('/auth/accept-invitation', { token, email, name: 'X', password });
     expect(right.body).toMatchObject({
       person: { name: 'Amina' },
-      ...{ isOperator: true, memberships: [{ tenantId: tenant.id, role: 'viewer' }] },
+      isOperator: true,
+      memberships: [{ tenantId: tenant.id, role: 'viewer' }],
     });
     // A later role replaces the earlier one.
     const owner = await invite(service, { memberships: [{ tenantId: tenant.id, role: 'owner' }] });

@@ -23,7 +23,10 @@ const commands: CommandStartedEvent[] = [];
 
 const AUTHORITY = {
   capabilities: () => ({
-    ...{ decision: 'callback', lookUp: ['id'], clearedDocument: false, maxDocumentBytes: 5_242_880 },
+    decision: 'callback',
+    lookUp: ['id'],
+    clearedDocument: false,
+    maxDocumentBytes: 5_242_880,
     limits: { submissionsPerMinute: 600, lookUpsPerMinute: 600, lookUpsPerSubmissionPerHour: BUDGET, concurrent: 16 },
   }),
   async lookUp({ submissionId }: { submissionId: string }) {

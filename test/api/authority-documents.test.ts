@@ -154,7 +154,8 @@ it('warnings of the authority are shown, and an invoice without any stores none'
   const warning = { code: 'late', path: null, message: 'La facture est tardive.' };
   await invoices().updateOne({ _id: id }, { $set: { authorityWarnings: [warning] } });
   expect((await client.graphql(PROBLEMS, { id })).body.data.invoice).toEqual({
-    ...{ rejectionReason: null, problems: [] },
+    rejectionReason: null,
+    problems: [],
     authorityWarnings: [warning],
   });
 });

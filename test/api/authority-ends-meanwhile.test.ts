@@ -117,7 +117,9 @@ describe('an API key', () => {
       ...rest,
       { method: 'PUT', path: '/graphql/stream', headers, body: 'xx' },
       {
-        ...{ method: 'DELETE', path: '/graphql/stream?operationId=x', body: 'xx' },
+        method: 'DELETE',
+        path: '/graphql/stream?operationId=x',
+        body: 'xx',
         headers: { ...headers, 'X-GraphQL-Event-Stream-Token': await reserve(headers) },
       },
       { method: 'POST', path: '/graphql', headers, body: createInvoice },
@@ -186,7 +188,9 @@ describe('a member', () => {
   it('who has another role by then acts with that role', async () => {
     const { id, headers } = await member();
     const calls: Sent[] = ['/graphql', '/graphql/stream'].map((path) => ({
-      ...{ method: 'POST', path, body: createInvoice },
+      method: 'POST',
+      path,
+      body: createInvoice,
       headers: path === '/graphql' ? headers : { ...headers, Accept: 'text/event-stream' },
     }));
     const before = await stored('invoices');
@@ -216,7 +220,10 @@ const JOB_CHANGES = ['requeue', 'retry', 'delete', 'pause', 'resume'];
 describe('an operator', () => {
   const jobs = (headers: Record<string, string>): Sent[] =>
     JOB_CHANGES.map((what) => ({
-      ...{ method: 'POST', path: `/ops/jobs/api/jobs/${what}`, headers, body: JSON.stringify({ jobIds: [] }) },
+      method: 'POST',
+      path: `/ops/jobs/api/jobs/${what}`,
+      headers,
+      body: JSON.stringify({ jobIds: [] }),
     }));
 
   it.each<[string, (browser: Browser, id: string) => Promise<unknown>]>([
@@ -237,7 +244,9 @@ describe('an operator', () => {
     } = browser.credential(tenant.id);
     const calls: Sent[] = [
       ...OPERATOR_PATHS.map((path) => ({
-        ...{ method: 'POST', path: path.replace(':id', path.includes('/tenants/') ? tenant.id : 'x'), headers },
+        method: 'POST',
+        path: path.replace(':id', path.includes('/tenants/') ? tenant.id : 'x'),
+        headers,
         body: JSON.stringify(OPERATOR_BODIES[path] ?? {}),
       })),
       ...jobs(headers),
@@ -275,7 +284,10 @@ describe('an account', () => {
   ];
   const paths = accountRoutes({} as AccountRouteParts).flatMap(([method, path]) => (method === 'POST' ? [path] : []));
   const post = (path: string, headers: Record<string, string>, body: object): Sent => ({
-    ...{ method: 'POST', path, headers, body: JSON.stringify(body) },
+    method: 'POST',
+    path,
+    headers,
+    body: JSON.stringify(body),
   });
   const headersOf = (browser: Browser) => {
     const {

@@ -74,7 +74,8 @@ describe('a submission', () => {
     const put = (timeout: number) =>
       client.call('PUT', `/v1/submissions/${id}`, {
         headers: { 'content-type': 'application/xml', 'content-digest': `sha-256=:${digest64(document)}:` },
-        ...{ body: document, timeout },
+        body: document,
+        timeout,
       });
     await expect(put(registered ? 5_000 : PATIENCE)).rejects.toThrow(/timeout/i);
     expect(isHeld(id)).toBe(registered);
@@ -239,7 +240,8 @@ describe('when a fault happens', () => {
       await of
         .call('PUT', `/v1/submissions/i${n}`, {
           headers: { 'content-type': 'application/xml', 'content-digest': `sha-256=:${digest64(document)}:` },
-          ...{ body: document, timeout: 50 },
+          body: document,
+          timeout: 50,
         })
         .catch(() => undefined);
     }

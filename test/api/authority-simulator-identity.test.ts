@@ -79,7 +79,8 @@ describe('the token endpoint', () => {
     const signature = sign('sha256', Buffer.from(jwt('ES256')), { key: privateKey, dsaEncoding: 'ieee-p1363' });
     for (const assertion of [`${jwt('ES256')}.${signature.toString('base64url')}`, `${jwt('none')}.`, 'x', 'a.b.c'])
       expect(await client.token({}, { client_assertion: assertion })).toMatchObject({
-        ...{ status: 401, body: { error: 'invalid_client' } },
+        status: 401,
+        body: { error: 'invalid_client' },
       });
   });
 

@@ -190,7 +190,8 @@ describe('the control port', () => {
     ]);
     const problems = [{ code: 'x', message: 'Refusé.' }];
     expect(await simulator.control('POST', '/decide', { id: 'inv_a', problems })).toMatchObject({
-      ...{ status: 'rejected', problems: [{ code: 'x', path: null, message: 'Refusé.' }] },
+      status: 'rejected',
+      problems: [{ code: 'x', path: null, message: 'Refusé.' }],
     });
     expect(await simulator.control('POST', '/decide', { all: true })).toEqual({ decided: 1 });
     expect((await client.get('/v1/submissions/inv_b')).body.status).toBe('accepted');
@@ -204,8 +205,10 @@ describe('the control port', () => {
     await client.get('/v1/submissions/inv_c');
     const counters = await simulator.control('GET', '/counters');
     expect(counters).toMatchObject({
-      ...{ calls: { submit: 2, lookup: 1 }, answers: { 'submit 202': 2, 'lookup 200': 1 } },
-      ...{ lookups: { per_minute: { peak: 1, submission: 'inv_c' } }, puts: { now: 0 } },
+      calls: { submit: 2, lookup: 1 },
+      answers: { 'submit 202': 2, 'lookup 200': 1 },
+      lookups: { per_minute: { peak: 1, submission: 'inv_c' } },
+      puts: { now: 0 },
     });
     expect(counters.puts.peak).toBeGreaterThan(0);
   });

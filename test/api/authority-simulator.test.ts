@@ -43,8 +43,12 @@ describe('the calls', () => {
     const { status, body, headers } = await client.get('/v1/capabilities');
     expect([status, headers['authority-protocol']]).toEqual([200, '1']);
     expect(body).toEqual({
-      ...{ protocol: '1', decision: 'polling', lookup: ['id', 'digest'], cleared_document: false },
-      ...{ max_document_bytes: 100_000, limits: { ...LIMITS, concurrent: 16 } },
+      protocol: '1',
+      decision: 'polling',
+      lookup: ['id', 'digest'],
+      cleared_document: false,
+      max_document_bytes: 100_000,
+      limits: { ...LIMITS, concurrent: 16 },
     });
   });
 
@@ -53,15 +57,26 @@ describe('the calls', () => {
     const put = await client.put(id, document);
     expect(put.status).toBe(202);
     expect(put.body).toEqual({
-      ...{ id, digest: digestOf(document), status: 'received', decided_at: null, dgi_id: null },
-      ...{ received_at: expect.stringMatching(/^\d{4}-.*Z$/), problems: [], warnings: [expect.any(Object)] },
+      id,
+      digest: digestOf(document),
+      status: 'received',
+      decided_at: null,
+      dgi_id: null,
+      received_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      problems: [],
+      warnings: [expect.any(Object)],
       retry_after: 1,
     });
     const { body, status } = await client.decided(id);
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      ...{ id, digest: digestOf(document), status: 'accepted', problems: [], retry_after: null },
-      ...{ dgi_id: expect.stringMatching(/^DGI-[0-9A-F]{16}$/), decided_at: expect.stringMatching(/Z$/) },
+      id,
+      digest: digestOf(document),
+      status: 'accepted',
+      problems: [],
+      retry_after: null,
+      dgi_id: expect.stringMatching(/^DGI-[0-9A-F]{16}$/),
+      decided_at: expect.stringMatching(/Z$/),
       warnings: [{ code: 'ice_check_key', path: expect.stringMatching(/^\/Invoice\//), message: expect.any(String) }],
     });
   });
@@ -91,7 +106,8 @@ describe('the calls', () => {
 
   test('a look-up by id of what is not held is 404 unknown_submission', async () => {
     expect(await client.get('/v1/submissions/inv_none')).toMatchObject({
-      ...{ status: 404, body: { error: { code: 'unknown_submission', message: expect.any(String) } } },
+      status: 404,
+      body: { error: { code: 'unknown_submission', message: expect.any(String) } },
     });
   });
 
@@ -107,7 +123,8 @@ describe('the calls', () => {
   test('there is no cleared document in this profile', async () => {
     const { id } = await accepted();
     expect(await client.get(`/v1/submissions/${id}/cleared`)).toMatchObject({
-      ...{ status: 404, body: { error: { code: 'no_cleared_document' } } },
+      status: 404,
+      body: { error: { code: 'no_cleared_document' } },
     });
   });
 
@@ -133,7 +150,9 @@ describe('the calls', () => {
     const [id, document] = [newId(), await signedDocument()];
     expect((await client.get('/v1/status')).body.status).toBe('degraded');
     expect(await client.put(id, document)).toMatchObject({
-      ...{ status: 503, headers: { 'retry-after': '7' }, body: { error: { code: 'unavailable' } } },
+      status: 503,
+      headers: { 'retry-after': '7' },
+      body: { error: { code: 'unavailable' } },
     });
     expect((await client.get(`/v1/submissions/${id}`)).status).toBe(404);
     simulator.control.setMaintenance({ scope: 'all', until: '2026-12-01T00:00:00Z' });
@@ -178,14 +197,16 @@ describe('the errors', () => {
     expect((await client.get('/v1/submissions/%')).status).toBe(400);
     expect((await client.call('POST', '/v1/submissions')).status).toBe(405);
     expect(await client.call('DELETE', '/v1/submissions/inv_1')).toMatchObject({
-      ...{ status: 405, headers: { 'authority-protocol': '1' } },
+      status: 405,
+      headers: { 'authority-protocol': '1' },
     });
   });
 
   test('401 without a token, and with a wrong one', async () => {
     for (const token of [null, 'wrong']) {
       expect(await client.call('GET', '/v1/status', { token })).toMatchObject({
-        ...{ status: 401, body: { error: { code: 'token_invalid' } } },
+        status: 401,
+        body: { error: { code: 'token_invalid' } },
       });
     }
   });
@@ -193,7 +214,8 @@ describe('the errors', () => {
   test('409 digest_mismatch: the id is held with another document', async () => {
     const { id, document } = await accepted();
     expect(await client.put(id, await signedDocument())).toMatchObject({
-      ...{ status: 409, body: { error: { code: 'digest_mismatch', held_digest: digestOf(document) } } },
+      status: 409,
+      body: { error: { code: 'digest_mismatch', held_digest: digestOf(document) } },
     });
     expect((await client.get(`/v1/submissions/${id}`)).body.digest).toBe(digestOf(document));
   });
@@ -202,7 +224,8 @@ describe('the errors', () => {
     const { document, body } = await accepted();
     const id = newId();
     expect(await client.put(id, document)).toMatchObject({
-      ...{ status: 409, body: { error: { code: 'duplicate', original: body } } },
+      status: 409,
+      body: { error: { code: 'duplicate', original: body } },
     });
     expect((await client.get(`/v1/submissions/${id}`)).status).toBe(404);
   });
@@ -247,7 +270,9 @@ describe('the other profiles', () => {
     const own = await startSimulator({ profile: 'synchronous' });
     const of = await authorityClient(own.settings);
     expect((await of.get('/v1/capabilities')).body).toMatchObject({
-      ...{ decision: 'synchronous', lookup: ['id'], cleared_document: true },
+      decision: 'synchronous',
+      lookup: ['id'],
+      cleared_document: true,
     });
     const document = await signedDocument();
     const put = await of.put('inv_sync', document);
@@ -383,7 +408,10 @@ describe('limits', () => {
   test('submissions and look-ups a minute, and look-ups of one an hour, are sliding windows', async () => {
     let now = Date.now();
     const own = await startSimulator({
-      ...{ decisionDelay: 0, verify: 'none', clock: () => now, tokenLife: 86_400_000 },
+      decisionDelay: 0,
+      verify: 'none',
+      clock: () => now,
+      tokenLife: 86_400_000,
       limits: { submissions_per_minute: 2, lookups_per_minute: 4, lookups_per_submission_per_hour: 3 },
     });
     const of = await authorityClient(own.settings);

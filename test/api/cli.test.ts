@@ -99,9 +99,12 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
 }
 
 const PARTS = {
-  ...{ ...diagnosis, openAdministration, verifyDocument },
+  ...diagnosis,
+  openAdministration,
+  verifyDocument,
   trustedSigners: async (pem) => trustedSigners(pem),
-  ...{ exportTenantTo, verifyExport },
+  exportTenantTo,
+  verifyExport,
 } as CommandParts;
 
 const administer = (...args: string[]): Promise<Ended> => runHere(args, settings);
@@ -120,8 +123,18 @@ describe('the tax authority', () => {
   it('is paused and resumed, by whom and why is shown, with what waits', async () => {
     const status = () => administered('authority', 'status');
     expect(await status()).toEqual({
-      ...{ authority: null, breaker: 'closed', since: null, outages: 0, latest_outages: [], next_probe: null },
-      ...{ pause: null, not_before: null, workers: 0, in_flight: 0, waiting: [], last_reconciliation: null },
+      authority: null,
+      breaker: 'closed',
+      since: null,
+      outages: 0,
+      latest_outages: [],
+      next_probe: null,
+      pause: null,
+      not_before: null,
+      workers: 0,
+      in_flight: 0,
+      waiting: [],
+      last_reconciliation: null,
     });
     const { pause } = await administered('authority', 'pause', '--reason', 'maintenance\u001b[2J');
     expect(pause).toMatchObject({ by: expect.stringContaining('@'), reason: 'maintenance\u001b[2J' });
@@ -357,7 +370,8 @@ describe('the data of a tenant', () => {
     const rest = await administered('tenants', 'export', id, '--to', join(folder, 'rest'));
     expect(rest.records).toEqual({ 'live/kept.jsonl': 0 });
     expect(await administer('tenants', 'erase', 'ten_x', '--confirm', 'ten_x')).toMatchObject({
-      ...{ code: 1, err: expect.stringContaining("There is no tenant 'ten_x'") },
+      code: 1,
+      err: expect.stringContaining("There is no tenant 'ten_x'"),
     });
   });
 });
@@ -398,7 +412,9 @@ describe('an export of a tenant that is erased meanwhile', () => {
     // It had still to read most of them.
     expect(existsSync(join(to, 'test', 'events.jsonl'))).toBe(false);
     expect(await exporting).toMatchObject({
-      ...{ code: 1, out: '', err: expect.stringContaining('was erased while it was exported') },
+      code: 1,
+      out: '',
+      err: expect.stringContaining('was erased while it was exported'),
     });
     expect(existsSync(join(to, 'manifest.json'))).toBe(false);
     expect(await db.collection('audit_log').countDocuments({ subject: tenantId, action: 'tenant.exported' })).toBe(0);
@@ -467,7 +483,8 @@ describe('numbers list', () => {
     const keys = createManageKeys(tenants, async () => [], null);
     for (const id of [atlas, rif]) await keys.create(id, 'secret', 'live');
     const take = (of: string, environment: 'live' | 'test', inYear: number, serial: number) => ({
-      ...{ _id: seriesKey({ tenantId: of, environment }, { year: inYear, serial }), invoiceId: 'inv_1' },
+      _id: seriesKey({ tenantId: of, environment }, { year: inYear, serial }),
+      invoiceId: 'inv_1',
     });
     const taken = [take(atlas, 'live', year, 9), take(atlas, 'live', year, 123), take(atlas, 'live', year - 2, 7)];
     const others = [take(atlas, 'test', year, 999), take(test, 'test', year, 5)];
@@ -563,7 +580,9 @@ describe('demo', () => {
     const invalid = await administer('verify', changed, '--json');
     expect(invalid.code).toBe(1);
     expect(JSON.parse(invalid.out)).toMatchObject({
-      ...{ verdict: 'invalid', valid: false, failed: 'digest' },
+      verdict: 'invalid',
+      valid: false,
+      failed: 'digest',
       reason: expect.any(String),
     });
     const said = await runHere(['verify', changed], {});

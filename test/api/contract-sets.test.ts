@@ -163,7 +163,9 @@ describe('event types that are added without a status change', () => {
          invoice(id: "${created.id}") { events { type } timeline { status } updatedAt } }`,
     );
     expect(webhookEvents.nodes[0]).toMatchObject({
-      ...{ id: signed.id, type: 'invoice_signed', invoiceId: created.id },
+      id: signed.id,
+      type: 'invoice_signed',
+      invoiceId: created.id,
       deliveries: [{ eventType: 'invoice_signed', state: 'delivered' }],
     });
     expect(invoice.events.map(({ type }: { type: string }) => type)).toEqual(

@@ -196,7 +196,10 @@ it('invoices that are stored remain readable when fields become required or get 
   expect(list.data.find(({ id }: { id: string }) => id === before.id)).toEqual(read);
   const query = `{ invoice(id: "${before.id}") { purchaseOrder priority delivery { street } lines { packs } } }`;
   expect((await service.client.graphql(query)).body.data.invoice).toEqual({
-    ...{ purchaseOrder: null, priority: 5, delivery: { street: null }, lines: [{ packs: 1 }] },
+    purchaseOrder: null,
+    priority: 5,
+    delivery: { street: null },
+    lines: [{ packs: 1 }],
   });
   const refused = await service.client.post('/v1/invoices', invoiceBody());
   expect(refused.body.error).toMatchObject({ code: 'invalid_request', param: 'purchase_order' });

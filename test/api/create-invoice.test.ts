@@ -448,7 +448,11 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     const { status, body, headers } = await client.post('/v1/invoices', nulls, key('null'));
     expect([status, body, headers.get('idempotent-replayed')]).toEqual([201, absent.body, 'true']);
     const input = {
-      ...{ amount: 12000, currency: 'MAD', number: null, terms: null, metadata: null },
+      amount: 12000,
+      currency: 'MAD',
+      number: null,
+      terms: null,
+      metadata: null,
       customer: { ice: '001234567000089', name: 'Atlas Distribution SARL', address: null, email: null },
       lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000, taxRate: null }],
     };

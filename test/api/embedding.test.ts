@@ -35,7 +35,11 @@ async function world() {
   };
   const origins = `origins: ["${SITE}"]`;
   return {
-    ...{ tenant, key, made, invoiceId: invoice.id as string, endpointId: endpoint.body.id as string },
+    tenant,
+    key,
+    made,
+    invoiceId: invoice.id as string,
+    endpointId: endpoint.body.id as string,
     ofInvoice: async () => (await made(`createInvoiceEmbed(id: "${invoice.id}", ${origins})`)).embed,
     ofLog: async () => (await made(`createDeliveryLogEmbed(endpointId: "${endpoint.body.id}", ${origins})`)).embed,
   };
@@ -241,8 +245,11 @@ describe('the log of deliveries of an embedded page', () => {
       hasMore: false,
       deliveries: [
         {
-          ...{ id: expect.stringContaining(endpointId.slice(3)), eventType: 'invoice.accepted', state: 'delivered' },
-          ...{ createdAt: expect.any(String), nextAttemptAt: null },
+          id: expect.stringContaining(endpointId.slice(3)),
+          eventType: 'invoice.accepted',
+          state: 'delivered',
+          createdAt: expect.any(String),
+          nextAttemptAt: null,
           attempts: [{ at: expect.any(String), status: 200, latencyMs: expect.any(Number), failure: null }],
         },
       ],
@@ -264,7 +271,9 @@ describe('the log of deliveries of an embedded page', () => {
     const stored = await deliveries.findOne({ _id: row.id });
     const older = Array.from({ length: 30 }, (_, n) => ({
       ...stored,
-      ...{ _id: `${row.id.slice(0, -3)}_${String(n + 10)}`, order: `0${String(n).padStart(2, '0')}`, attempts: [] },
+      _id: `${row.id.slice(0, -3)}_${String(n + 10)}`,
+      order: `0${String(n).padStart(2, '0')}`,
+      attempts: [],
     }));
     await deliveries.insertMany(older as never);
     const first = (await log(token)).body;
@@ -296,7 +305,7 @@ describe('a token of an embedded page', () => {
       environment: 'test',
       expiresAt: new Date(Date.now() + 60_000),
     } as const),
-    ...{ subject: 'we_00000000-0000-4000-8000-000000000000' },
+    subject: 'we_00000000-0000-4000-8000-000000000000',
     ...changes,
   });
 
@@ -364,7 +373,8 @@ describe('a token of an embedded page', () => {
   ])('is not made with %s', async (input, param) => {
     const { made, invoiceId } = await world();
     expect(await made(`createInvoiceEmbed(id: "${invoiceId}", ${input})`)).toMatchObject({
-      ...{ __typename: 'InvalidInputError', param },
+      __typename: 'InvalidInputError',
+      param,
     });
   });
 

@@ -180,8 +180,15 @@ it('several pages of large invoices share the limit of bytes that one operation 
 it('the log of attempts is bounded by its size in bytes', async () => {
   const client = new Client(service.url, shop.secretKey);
   const attempt = {
-    ...{ at: new Date(), url: 'https://example.com/', requestHeaders: {}, status: 500, headers: [], truncated: true },
-    ...{ body: 'x'.repeat(16 * 1024), latencyMs: 1, failure: null },
+    at: new Date(),
+    url: 'https://example.com/',
+    requestHeaders: {},
+    status: 500,
+    headers: [],
+    truncated: true,
+    body: 'x'.repeat(16 * 1024),
+    latencyMs: 1,
+    failure: null,
   };
   // biome-ignore lint/suspicious/noExplicitAny: the stored form
   const stored = (name: string) => service.app.store.db.collection<any>(name);
@@ -189,10 +196,18 @@ it('the log of attempts is bounded by its size in bytes', async () => {
     const attempts = Array.from({ length: 25 }, (_, i) => ({ _id: `${n} ${i}`, ...attempt }));
     await stored('webhook_attempts').insertMany(attempts);
     await stored('webhook_deliveries').insertOne({
-      ...{ _id: `dlv_${newId('evt').slice(4)}_${n}`, tenantId: shop.id, environment: 'test', endpointId: 'we_1' },
-      ...{ eventId: newId('evt'), eventType: 'invoice.accepted', invoiceId: 'inv_1', state: 'failed' },
-      ...{ createdAt: new Date(), order: `0000000000000000000000${String(n).padStart(2, '0')}` },
-      ...{ attempts: attempts.map(({ _id }) => _id), storedAt: new Date() },
+      _id: `dlv_${newId('evt').slice(4)}_${n}`,
+      tenantId: shop.id,
+      environment: 'test',
+      endpointId: 'we_1',
+      eventId: newId('evt'),
+      eventType: 'invoice.accepted',
+      invoiceId: 'inv_1',
+      state: 'failed',
+      createdAt: new Date(),
+      order: `0000000000000000000000${String(n).padStart(2, '0')}`,
+      attempts: attempts.map(({ _id }) => _id),
+      storedAt: new Date(),
     });
   }
   const page = (first: number) =>
@@ -247,7 +262,9 @@ it('a mutation whose answer may be too large does not run', async () => {
   const client = new Client(service.url, shop.secretKey);
   const count = async () => service.app.store.db.collection('invoices').countDocuments({ tenantId: shop.id });
   const input = {
-    ...{ amount: 120, currency: 'MAD', customer: { ice: '001234567000089', name: 'Atlas' } },
+    amount: 120,
+    currency: 'MAD',
+    customer: { ice: '001234567000089', name: 'Atlas' },
     lines: [{ description: 'Conseil', quantity: 1, unitPrice: 100 }],
   };
   const create = (lines: string) =>
@@ -281,7 +298,9 @@ it('the result of each event of a subscription is bounded', async () => {
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     const line = { description: 'x', quantity: 1, unit_price: 100, tax_rate: 20 };
     await client.post('/v1/invoices', {
-      ...{ amount: 120_000, currency: 'MAD', customer: { ice: '001234567000089', name: 'Atlas' } },
+      amount: 120_000,
+      currency: 'MAD',
+      customer: { ice: '001234567000089', name: 'Atlas' },
       lines: Array.from({ length: 1000 }, () => line),
     });
     let text = '';

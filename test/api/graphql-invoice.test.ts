@@ -113,7 +113,8 @@ describe('node', () => {
   it('finds every object with an id', async () => {
     const { body: invoice } = await client.post('/v1/invoices', invoiceBody());
     const { body: endpoint } = await client.post('/v1/webhook_endpoints', {
-      ...{ url: 'https://receiver.invalid/', events: ['invoice.accepted'] },
+      url: 'https://receiver.invalid/',
+      events: ['invoice.accepted'],
     });
     await client.settled(invoice.id);
     const LATEST = '{ webhookDeliveries(first: 1) { nodes { id eventId endpointId } } }';

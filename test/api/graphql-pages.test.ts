@@ -69,17 +69,15 @@ withSharedService.beforeAll(async ({ service: shared }) => {
     add('webhookEvents', eventId, type);
     const deliveryId = `dlv_${eventId.slice(4)}_1`;
     await collection('webhook_deliveries').insertOne({
-      ...{
-        _id: deliveryId,
-        ...own,
-        eventId,
-        eventType: type,
-        endpointId: 'we_1',
-        invoiceId,
-        state,
-        attempts: [],
-        ...created,
-      },
+      _id: deliveryId,
+      ...own,
+      eventId,
+      eventType: type,
+      endpointId: 'we_1',
+      invoiceId,
+      state,
+      attempts: [],
+      ...created,
     });
     add('webhookDeliveries', deliveryId, state);
   }

@@ -106,7 +106,8 @@ it('only a secret key of the tenant sees them', async () => {
 
 it('a deleted endpoint and an event past its retention time are null', async () => {
   const { body: other } = await client.post('/v1/webhook_endpoints', {
-    ...{ url: `${receiver.url}/other`, events: ['invoice.rejected'] },
+    url: `${receiver.url}/other`,
+    events: ['invoice.rejected'],
   });
   const RESEND = `mutation ($id: ID!, $to: ID!) {
     resendWebhookEvent(eventId: $id, endpointId: $to) { ... on ResendWebhookEventPayload { deliveries { id } } }

@@ -77,7 +77,10 @@ it('REST uses the terms of the profile, and a later change of the profile change
   const tenant = await service.tenant(SPECIMEN_SELLER);
   const own = new Client(service.url, tenant.secretKey);
   const profile = {
-    ...{ paymentMode: 'Virement à 45 jours', paymentMeans: 'transfer', paymentTermDays: 45, bankAccount: RIB },
+    paymentMode: 'Virement à 45 jours',
+    paymentMeans: 'transfer',
+    paymentTermDays: 45,
+    bankAccount: RIB,
     operationDateIsIssueDate: true,
   };
   const changed = await own.graphql(UPDATE, { input: profile });

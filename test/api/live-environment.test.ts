@@ -114,7 +114,11 @@ describe('live invoices of data whose settings are missing', () => {
     const app = await startApp(config, { ...parts, log });
     const credential = `operator:${before.firstStart.operatorPassword}`;
     return {
-      ...{ app, config, key, first: first.body.id as string, live: new Client(app.url ?? '', token) },
+      app,
+      config,
+      key,
+      first: first.body.id as string,
+      live: new Client(app.url ?? '', token),
       errors: () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50),
       async stranded() {
         const headers = { Authorization: `Basic ${Buffer.from(credential).toString('base64')}` };

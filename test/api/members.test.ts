@@ -88,7 +88,8 @@ describe('the people of a tenant', () => {
       email: 'new@example.com',
     });
     expect(joined.body).toMatchObject({
-      ...{ addressConfirmed: false, isOperator: false },
+      addressConfirmed: false,
+      isOperator: false,
       memberships: [{ tenantId: tenant.id, role: 'developer' }],
     });
     const mailed = async () => {
@@ -110,7 +111,9 @@ describe('the people of a tenant', () => {
     expect(any.status).toBe(200);
     expect((await mailed()).length).toBe(before);
     expect((await owner.run(INVITE, { role: 'viewer', email: 'nobody' })).data.result).toEqual({
-      ...{ __typename: 'InvalidInputError', code: 'invalid_request', param: 'email' },
+      __typename: 'InvalidInputError',
+      code: 'invalid_request',
+      param: 'email',
     });
   });
 
@@ -131,7 +134,8 @@ describe('the people of a tenant', () => {
     const key = 'mutation { createApiKey(kind: publishable) { __typename } }';
     expect((await viewer.run(key)).data.createApiKey.__typename).toBe('CreateApiKeyPayload');
     expect((await owner.run(REMOVE, { id: viewer.id })).data.result).toEqual({
-      ...{ __typename: 'RemoveMemberPayload', id: viewer.id },
+      __typename: 'RemoveMemberPayload',
+      id: viewer.id,
     });
     expect((await viewer.client.graphql(LIST)).status).toBe(404);
     expect((await developer.run(REMOVE, { id: developer.id })).data.result.id).toBe(developer.id);
@@ -139,7 +143,8 @@ describe('the people of a tenant', () => {
     const stranger = await member(await service.tenant(), 'viewer');
     for (const id of [stranger.id, viewer.id, 'per_x'])
       expect((await owner.run(SET_ROLE, { id, role: 'viewer' })).data.result).toMatchObject({
-        ...{ __typename: 'NotFoundError', param: 'id' },
+        __typename: 'NotFoundError',
+        param: 'id',
       });
   });
 
@@ -227,7 +232,9 @@ describe('an invitation of an owner', () => {
     const thief = new Browser(service.url);
     expect((await accept(thief, copied, { email: 'victim@example.com', password })).body.addressConfirmed).toBe(false);
     expect(await confirmed()).toEqual({
-      ...{ [owner.email]: false, 'honest@example.com': true, 'victim@example.com': false },
+      [owner.email]: false,
+      'honest@example.com': true,
+      'victim@example.com': false,
     });
     const { db } = service.app.store;
     const found = await db.collection<{ _id: string }>('people').findOne({ email: 'victim@example.com' });
@@ -480,7 +487,8 @@ describe('an invitation of an owner', () => {
     expect([answer.status, answer.body.error.code]).toEqual([422, 'member_limit_reached']);
     for (const id of [ids[0], ids.at(-1)])
       expect((await owner.run(REMOVE, { id })).data.result).toEqual({
-        ...{ __typename: 'RemoveMemberPayload', id },
+        __typename: 'RemoveMemberPayload',
+        id,
       });
   });
 

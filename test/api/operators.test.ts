@@ -202,8 +202,12 @@ describe('an operator', () => {
     const { endpoints } = (await get('survey')).body;
     expect(endpoints.filter((each: { tenantId: string }) => each.tenantId === tenant.id)).toEqual([
       {
-        ...{ endpointId: dead?.id, tenantId: tenant.id, tenantName: expect.any(String), environment: 'test' },
-        ...{ host: 'receiver.example.com:8443', since: dead?.failingSince.toISOString() },
+        endpointId: dead?.id,
+        tenantId: tenant.id,
+        tenantName: expect.any(String),
+        environment: 'test',
+        host: 'receiver.example.com:8443',
+        since: dead?.failingSince.toISOString(),
       },
     ]);
     const { body } = await key.post('/graphql', { query: '{ webhookEndpoints { id failing } }' });

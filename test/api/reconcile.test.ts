@@ -74,7 +74,8 @@ function page(entries: readonly LedgerEntry[], nextCursor = 'end', highWaterMark
 function entry(submissionId: string, dgiId: string | null, sha256 = DIGEST): LedgerEntry {
   const decidedAt = ago(3);
   return {
-    ...{ submissionId, sha256 },
+    submissionId,
+    sha256,
     decision:
       dgiId === null ? { outcome: 'rejected', problems: [], decidedAt } : { outcome: 'accepted', dgiId, decidedAt },
   };
@@ -188,13 +189,12 @@ describe('authority reconcile', () => {
     const acknowledge = (...args: string[]) => cli(['authority', 'acknowledge', ...args]);
     expect((await acknowledge('unknown_submission', 'inv_lost')).code).toBe(2);
     expect(await acknowledge('unknown', 'inv_lost', '--reason', 'x')).toMatchObject({
-      ...{ code: 2, err: expect.stringContaining("unknown_submission, not_in_ledger, receipt_missing, not 'unknown'") },
+      code: 2,
+      err: expect.stringContaining("unknown_submission, not_in_ledger, receipt_missing, not 'unknown'"),
     });
     expect(await acknowledge('held_twice', 'inv_lost', '--reason', 'x')).toMatchObject({
-      ...{
-        code: 1,
-        err: expect.stringMatching(/no difference 'held_twice' of 'inv_lost'\. authority reconcile lists/),
-      },
+      code: 1,
+      err: expect.stringMatching(/no difference 'held_twice' of 'inv_lost'\. authority reconcile lists/),
     });
     const known = ['unknown_submission', 'inv_lost', '--reason', 'Lost by the restore'];
     const first = await acknowledge(...known, '--json');
@@ -217,8 +217,13 @@ describe('authority reconcile', () => {
       entries.map(({ tenantId, subject, environment, details }) => ({ tenantId, subject, environment, ...details })),
     ).toEqual([
       {
-        ...{ tenantId: 'installation', subject: 'inv_lost', environment: null, difference: 'unknown_submission' },
-        ...{ submission: 'inv_lost', reason: 'Lost by the restore', authority: expect.stringContaining('DGI-4') },
+        tenantId: 'installation',
+        subject: 'inv_lost',
+        environment: null,
+        difference: 'unknown_submission',
+        submission: 'inv_lost',
+        reason: 'Lost by the restore',
+        authority: expect.stringContaining('DGI-4'),
       },
       expect.objectContaining({ tenantId, subject: ours, environment: 'live', reason: 'Signed again' }),
     ]);

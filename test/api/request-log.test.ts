@@ -50,7 +50,11 @@ it('requests over REST are in the log by their ids, without values of the path a
 it('GraphQL requests have the name of their operation, and the error of an answer with status 200', async () => {
   const wrong = await client.graphql('query Missing { invoice(id: "inv_x") { id } }');
   expect((await logWith(idOf(wrong))).found).toMatchObject({
-    ...{ method: 'POST', route: '/graphql', operation: 'Missing', status: 200, code: 'resource_not_found' },
+    method: 'POST',
+    route: '/graphql',
+    operation: 'Missing',
+    status: 200,
+    code: 'resource_not_found',
   });
   const typed = await client.graphql(
     'mutation Wrong { deleteWebhookEndpoint(id: "we_x") { ... on Error { code message } } }',

@@ -35,8 +35,11 @@ beforeAll(async () => {
   [simulator, receiver] = await Promise.all([startSimulator({ decisionDelay: 0 }), startReceiver()]);
   settings = {
     ...simulator.settings,
-    ...{ MONGODB_URL: withDatabase(mongo.uri, freshDbName('restored')), MASTER_KEY: 'fedcba9876543210'.repeat(4) },
-    ...{ DATA_DIR: join(folder, 'data'), ALLOW_INSECURE_WEBHOOKS: 'true', LOG_LEVEL: 'silent' },
+    MONGODB_URL: withDatabase(mongo.uri, freshDbName('restored')),
+    MASTER_KEY: 'fedcba9876543210'.repeat(4),
+    DATA_DIR: join(folder, 'data'),
+    ALLOW_INSECURE_WEBHOOKS: 'true',
+    LOG_LEVEL: 'silent',
   };
   service = await startService(settings);
   return async () => {
@@ -90,10 +93,12 @@ it('a repeated invoice that the authority has is ended by an operator, like any 
   const abandon = ['invoices', 'abandon', invoice.id, '--reason', ' Restauration\ndu 3 novembre '];
   expect((await cli('invoices', 'abandon', invoice.id)).code).toBe(2);
   expect(await cli('invoices', 'abandon', invoice.id, '--reason', ' ')).toMatchObject({
-    ...{ code: 2, err: expect.stringContaining('1 to 500 characters') },
+    code: 2,
+    err: expect.stringContaining('1 to 500 characters'),
   });
   expect(await cli('invoices', 'abandon', 'inv_x', '--reason', 'x')).toMatchObject({
-    ...{ code: 1, err: "There is no invoice 'inv_x'.\n" },
+    code: 1,
+    err: "There is no invoice 'inv_x'.\n",
   });
 
   const [first, second] = [await cli(...abandon, '--json'), await cli(...abandon, '--json')];
@@ -147,7 +152,9 @@ it('the erasure of its tenant ends, although nobody reads it any more', async ()
   const { tenantId, invoice } = await repeated();
   let ahead = 0;
   const { erase } = createEraseTenant({
-    ...{ store: createErasureStore(service.app.store.db), alone: false, retentionYears: 10 },
+    store: createErasureStore(service.app.store.db),
+    alone: false,
+    retentionYears: 10,
     now: () => new Date(Date.now() + ahead),
     year: () => new Date().getUTCFullYear(),
     pause: async (ms) => {

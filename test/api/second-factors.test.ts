@@ -61,7 +61,9 @@ describe('codes of an authenticator', () => {
     expect([answer.status, answer.body.person.email]).toEqual([200, email]);
     expect((await other.session()).status).toBe(200);
     expect((await other.request('GET', '/auth/second-factors')).body).toEqual({
-      ...{ hasCodes: true, recoveryCodesLeft: 10, passkeys: [] },
+      hasCodes: true,
+      recoveryCodesLeft: 10,
+      passkeys: [],
     });
   });
 

@@ -103,7 +103,8 @@ async function attemptsCounted(endpointIds: readonly string[]): Promise<void> {
 function erasing(given: { store?: ErasureStore; year?: number; retentionYears?: number } = {}) {
   let ahead = 0;
   const tool = createEraseTenant({
-    ...{ store: given.store ?? createErasureStore(service.app.store.db), alone: false },
+    store: given.store ?? createErasureStore(service.app.store.db),
+    alone: false,
     retentionYears: given.retentionYears ?? 10,
     now: () => new Date(Date.now() + ahead),
     year: () => given.year ?? new Date().getUTCFullYear(),
@@ -192,7 +193,10 @@ describe('an erased tenant', () => {
     });
     // Of dead processes: a file that no invoice refers to.
     await service.app.store.db.collection('documents.files').insertOne({
-      ...{ filename: `${own.ofTest.id}.pdf`, length: 1, chunkSize: 1, uploadDate: new Date() },
+      filename: `${own.ofTest.id}.pdf`,
+      length: 1,
+      chunkSize: 1,
+      uploadDate: new Date(),
     });
     const attempts = (await db.collection('webhook_deliveries').find({ tenantId: own.tenantId }).toArray()).flatMap(
       (each) => each.attempts as string[],
@@ -288,8 +292,13 @@ describe('an erased tenant', () => {
     const [kept, ...others] = await store.kept(tenantId, null, 10);
     expect(others).toEqual([]);
     expect(kept).toMatchObject({
-      ...{ id: ofLive.id, status: 'accepted', dgiId: stored?.dgiId, xml: stored?.xml, receipt: stored?.receipt },
-      ...{ issueYear: Number(kept?.number?.slice(0, 4)), keptThrough: Number(kept?.number?.slice(0, 4)) + 10 },
+      id: ofLive.id,
+      status: 'accepted',
+      dgiId: stored?.dgiId,
+      xml: stored?.xml,
+      receipt: stored?.receipt,
+      issueYear: Number(kept?.number?.slice(0, 4)),
+      keptThrough: Number(kept?.number?.slice(0, 4)) + 10,
     });
     // Nothing takes them for leftovers, and the nightly comparison with the authority finds them.
     await createOrphanCollector(db).collect(new Date(Date.now() + 2 * 3_600_000));

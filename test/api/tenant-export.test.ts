@@ -110,7 +110,10 @@ describe('an export of a tenant', () => {
     expect(await readFile(join(path, answer.xml_url))).toEqual(xml);
     expect(await readFile(join(path, answer.pdf_url))).toEqual(STAND_IN_PDF);
     expect(details.documents).toContainEqual({
-      ...{ kind: 'xml', path: answer.xml_url, sha256: sha256(xml), size: xml.length },
+      kind: 'xml',
+      path: answer.xml_url,
+      sha256: sha256(xml),
+      size: xml.length,
     });
     const [delivery] = await linesOf(path, 'test/deliveries.jsonl');
     expect(delivery).toMatchObject({ state: 'delivered', attempts: [{ status: 200, url: receiver.url }] });
@@ -142,7 +145,8 @@ describe('an export of a tenant', () => {
     expect(authorityAttempts.length).toBeGreaterThan(0);
     // GraphQL shows whole seconds.
     const shown = details.authorityAttempts.map(({ at, ...each }: { at: string }) => ({
-      ...{ at: `${at.slice(0, 19)}Z`, ...each },
+      at: `${at.slice(0, 19)}Z`,
+      ...each,
     }));
     expect(shown).toEqual(authorityAttempts);
   });
@@ -151,7 +155,10 @@ describe('an export of a tenant', () => {
     const tenant = await service.tenant();
     const client = new Client(service.url, tenant.secretKey);
     const input = {
-      ...{ amount: 12000, currency: 'MAD', number: 'F-2026/7', terms: { dueDate: '2026-12-31' } },
+      amount: 12000,
+      currency: 'MAD',
+      number: 'F-2026/7',
+      terms: { dueDate: '2026-12-31' },
       customer: { ice: '001234567000062', name: 'Atlas SARL', email: 'compta@example.com' },
       lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000 }],
     };
@@ -160,12 +167,10 @@ describe('an export of a tenant', () => {
     expect((await client.graphql(query, { input })).body.data.createInvoice.invoice.id).toMatch(/^inv_/);
     const [{ details }] = await linesOf(await exported(tenant.id), 'test/invoices.jsonl');
     expect(details).toMatchObject({
-      ...{
-        ownNumber: 'F-2026/7',
-        environment: 'test',
-        awaitsCleared: false,
-        customer: { email: 'compta@example.com' },
-      },
+      ownNumber: 'F-2026/7',
+      environment: 'test',
+      awaitsCleared: false,
+      customer: { email: 'compta@example.com' },
       terms: { dueDate: '2026-12-31' },
     });
   });

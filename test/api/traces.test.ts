@@ -33,9 +33,14 @@ beforeAll(async () => {
   ]);
   const { uri } = await startTestMongo();
   const common = {
-    ...{ PORT: '0', DATA_DIR: dataDir, MASTER_KEY, MONGODB_URL: withDatabase(uri, freshDbName('traces')) },
-    ...{ ALLOW_INSECURE_WEBHOOKS: 'true', OTEL_BSP_SCHEDULE_DELAY: '50' },
-    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
+    PORT: '0',
+    DATA_DIR: dataDir,
+    MASTER_KEY,
+    MONGODB_URL: withDatabase(uri, freshDbName('traces')),
+    ALLOW_INSECURE_WEBHOOKS: 'true',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
   };
   const write = (line: string) => {
     logged += line;
@@ -105,7 +110,10 @@ it('show an invoice as one trace: from the request through every stage of anothe
 
   const lines = logged.split('\n').flatMap((line) => (line.includes(TRACE) ? [JSON.parse(line)] : []));
   expect(lines.find(({ path }) => path === '/v1/invoices')).toMatchObject({
-    ...{ traceId: TRACE, invoiceId: id, tenantId, requestId: created.headers.get('request-id') },
+    traceId: TRACE,
+    invoiceId: id,
+    tenantId,
+    requestId: created.headers.get('request-id'),
   });
 });
 

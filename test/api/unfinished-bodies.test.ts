@@ -15,7 +15,9 @@ const query = JSON.stringify({ query: '{ __typename }' });
 
 /** A valid request of 1 MiB. */
 const large = (token: string): Sent => ({
-  ...{ method: 'POST', path: '/graphql', body: query.padEnd(MIB) },
+  method: 'POST',
+  path: '/graphql',
+  body: query.padEnd(MIB),
   headers: { Authorization: `Bearer ${token}` },
 });
 

@@ -12,7 +12,9 @@ let receiver: Receiver;
 beforeAll(async () => {
   const schedule = DELAYS.map((delay) => (delay === 0 ? '0s' : `${delay}ms`)).join();
   service = await startService({
-    ...{ ALLOW_INSECURE_WEBHOOKS: 'true', WEBHOOK_RETRY_SCHEDULE: schedule, WEBHOOK_RETENTION: '36h' },
+    ALLOW_INSECURE_WEBHOOKS: 'true',
+    WEBHOOK_RETRY_SCHEDULE: schedule,
+    WEBHOOK_RETENTION: '36h',
   });
   receiver = await startReceiver();
 });

@@ -48,7 +48,9 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
     const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
     if (!frame) throw new Error('the page has no frame');
     return {
-      ...{ page, frame, complaints },
+      page,
+      frame,
+      complaints,
       close: async () => {
         await page.browserContext().close();
         site.close();
@@ -93,7 +95,10 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
           ),
       );
     return {
-      ...{ page, made, add, shown },
+      page,
+      made,
+      add,
+      shown,
       close: async () => {
         await page.browserContext().close();
         site.close();

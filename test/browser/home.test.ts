@@ -117,7 +117,8 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     const { browserContextId } = page.browserContext() as unknown as { browserContextId?: string };
     const contextId = page.browserContext().id ?? browserContextId;
     await session.send('Browser.setDownloadBehavior', {
-      ...{ behavior: 'allow', downloadPath: folder },
+      behavior: 'allow',
+      downloadPath: folder,
       ...(contextId !== undefined && { browserContextId: contextId }),
     });
     await page.locator('.filters a[href$="status=accepted"]').click();

@@ -65,7 +65,8 @@ describe.skipIf(BROWSER_PATH === null)('the day and the time of an invoice', () 
     const session = await page.createCDPSession();
     const { id } = page.browserContext();
     await session.send('Browser.setDownloadBehavior', {
-      ...{ behavior: 'allow', downloadPath: folder },
+      behavior: 'allow',
+      downloadPath: folder,
       ...(id !== undefined && { browserContextId: id }),
     });
     await page.locator('.export button').click();

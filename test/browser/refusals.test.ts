@@ -56,7 +56,8 @@ describe.skipIf(BROWSER_PATH === null)('refusals in a browser', () => {
     await page.goto(page.url().replace(/home$/, 'invoices'));
     await page.waitForSelector('#search-hint');
     const hint = await page.$eval('#search-hint', ({ textContent, scrollWidth, clientWidth }) => ({
-      ...{ text: textContent, isWhole: scrollWidth <= clientWidth },
+      text: textContent,
+      isWhole: scrollWidth <= clientWidth,
     }));
     expect(hint).toEqual({ text: expect.stringMatching(/^Client.*identifiant$/), isWhole: true });
     expect(await page.$eval('#search', (input) => input.getAttribute('aria-describedby'))).toBe('search-hint');

@@ -117,8 +117,12 @@ describe.skipIf(BROWSER_PATH === null)('second factors in a browser', () => {
     await device.send('WebAuthn.enable');
     const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
       options: {
-        ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
-        ...{ isUserVerified: true, automaticPresenceSimulation: true },
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
       },
     });
     await press(page, 'Add a passkey');

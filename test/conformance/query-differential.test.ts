@@ -157,7 +157,9 @@ describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped
           (op.startsWith('$a') && op !== '$all') || op === '$or' ? { [op]: [{ a: value }] } : { a: { [op]: [value] } },
       );
     const fields = fc.dictionary(fc.constantFrom('_id', 'a', 'b', 'a.b'), smallValue, {
-      ...{ minKeys: 1, maxKeys: 3, noNullPrototype: true },
+      minKeys: 1,
+      maxKeys: 3,
+      noNullPrototype: true,
     });
     const query = fc.oneof(fields, filter, equality);
     const cases = fc

@@ -49,13 +49,17 @@ async function storeInvoices(db: Db, tenantId: string, environment: 'live' | 'te
     });
     await add('invoices', invoices);
     const numbers = invoices.map(({ _id, series: { year, serial } }) => ({
-      ...{ _id: `${tenantId} ${environment} ${year} ${String(serial).padStart(16, '0')}`, invoiceId: _id },
+      _id: `${tenantId} ${environment} ${year} ${String(serial).padStart(16, '0')}`,
+      invoiceId: _id,
     }));
     await add('invoice_numbers', numbers);
     const files = invoices.flatMap(({ _id, xml, pdf }) =>
       (['xml', 'pdf'] as const).map((kind) => ({
-        ...{ _id: new ObjectId((kind === 'xml' ? xml : pdf)?.file), filename: `${_id}.${kind}` },
-        ...{ length: XML.length, chunkSize: 4 * 1024 * 1024, uploadDate: new Date() },
+        _id: new ObjectId((kind === 'xml' ? xml : pdf)?.file),
+        filename: `${_id}.${kind}`,
+        length: XML.length,
+        chunkSize: 4 * 1024 * 1024,
+        uploadDate: new Date(),
       })),
     );
     await add(
@@ -133,7 +137,11 @@ it(`a tenant with ${INVOICES} invoices is erased, and the other one notices noth
   });
   const during = await loaded(client, () => isOver);
   expect(await erasing).toEqual({
-    ...{ tenant: own.id, done: true, under_way: 0, retained: INVOICES / 2, waiting_for_operator: [] },
+    tenant: own.id,
+    done: true,
+    under_way: 0,
+    retained: INVOICES / 2,
+    waiting_for_operator: [],
   });
   console.log(
     `while ${INVOICES} invoices were erased in ${Math.round((performance.now() - began) / 1000)} s: ${show(during)}`,

@@ -21,7 +21,9 @@ const AT_ONCE = 4;
 function largeInvoice() {
   const lines = Array.from({ length: 1000 }, (_, i) => ({
     description: `Fourniture de pièces détachées n° ${i} — ${'texte '.repeat(30)}`,
-    ...{ quantity: 2, unit_price: 1000 + i, tax_rate: 20 },
+    quantity: 2,
+    unit_price: 1000 + i,
+    tax_rate: 20,
   }));
   const net = lines.reduce((sum, { quantity, unit_price }) => sum + quantity * unit_price, 0);
   const customer = { ice: '001234567000089', name: 'Atlas Conseil' };

@@ -74,13 +74,14 @@ async function storeInvoices(db: Db, owner: Member): Promise<void> {
       'webhook_events',
       ids.flatMap((id) =>
         ['signing', 'accepted'].map((status) => ({
-          ...{ _id: `evt_${id}_${status}`, ...owned, type: `invoice.${status}`, invoiceId: id },
-          ...{
-            order: id,
-            place: id,
-            storedAt: at,
-            body: JSON.stringify({ type: status, data: { id, amount: 1_463_712 } }),
-          },
+          _id: `evt_${id}_${status}`,
+          ...owned,
+          type: `invoice.${status}`,
+          invoiceId: id,
+          order: id,
+          place: id,
+          storedAt: at,
+          body: JSON.stringify({ type: status, data: { id, amount: 1_463_712 } }),
         })),
       ),
     );

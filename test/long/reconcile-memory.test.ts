@@ -10,7 +10,9 @@ it('a million entries are stored and compared in flat memory', async () => {
   try {
     const state = createReconciliationState(db);
     const { run, heapAfter } = await reconcileGenerated(1_000_000, [50_000, 1_000_000], {
-      ...{ copy: createLedgerCopy(db), differences: createDifferenceRepository(db), state },
+      copy: createLedgerCopy(db),
+      differences: createDifferenceRepository(db),
+      state,
     });
     expect(run).toMatchObject({ outcome: 'complete', entries: 1_000_000, invoices: 1_000_000, found: 0 });
     expect(await state.last()).toEqual(run);

@@ -17,8 +17,15 @@ test('four processes, 20 kills: after the last one the backlog settles in twice 
   signal,
 }) => {
   const plan: ProcessChaosPlan = {
-    ...{ mongodbUri: mongo.uri, signal, seed: chaosSeed() },
-    ...{ processes: 4, creations: CREATIONS, clients: 32, kills: 0, killEveryMs: 1000, patienceMs: 600_000 },
+    mongodbUri: mongo.uri,
+    signal,
+    seed: chaosSeed(),
+    processes: 4,
+    creations: CREATIONS,
+    clients: 32,
+    kills: 0,
+    killEveryMs: 1000,
+    patienceMs: 600_000,
     // No browser starts: what is measured is the way to the final status.
     environment: { CHROMIUM_PATH: '/nonexistent' },
   };

@@ -12,7 +12,12 @@ test(`two api and two worker processes for ${SECONDS} s, one killed every few se
 }) => {
   const outcome = await runRolesChaos({
     on: process.env.CHAOS_STORE === 'reference' ? 'reference' : 'engine',
-    ...{ seed: chaosSeed(), signal, rate: 4, seconds: SECONDS, killEveryMs: 5000, patienceMs: 300_000 },
+    seed: chaosSeed(),
+    signal,
+    rate: 4,
+    seconds: SECONDS,
+    killEveryMs: 5000,
+    patienceMs: 300_000,
   });
   console.log(
     `${outcome.created.size} invoices, ${outcome.kills} kills, ${outcome.broken} requests sent again, ${outcome.streams.length} streams`,

@@ -44,8 +44,12 @@ beforeAll(async () => {
   url.pathname = '/rolling';
   mongodbUrl = url.toString();
   const settings = {
-    ...{ MONGODB_URL: mongodbUrl, MASTER_KEY: '0123456789abcdef'.repeat(4), DATA_DIR: folder },
-    ...{ CHROMIUM_PATH: '/nonexistent', TRUST_PROXY: '1', PUBLIC_URL: 'https://localhost' },
+    MONGODB_URL: mongodbUrl,
+    MASTER_KEY: '0123456789abcdef'.repeat(4),
+    DATA_DIR: folder,
+    CHROMIUM_PATH: '/nonexistent',
+    TRUST_PROXY: '1',
+    PUBLIC_URL: 'https://localhost',
   };
   const app = await startApp(readConfig({ ...settings, ROLE: 'api', PORT: '0', LOG_LEVEL: 'silent' }), {
     renderer: STAND_IN_RENDERER,
@@ -76,7 +80,9 @@ async function ask(failures: string[], path: string, body?: object): Promise<{ i
   const method = body ? 'POST' : 'GET';
   try {
     const response = await fetch(proxy.url + path, {
-      ...{ method, headers: headers(), dispatcher: proxy.agent },
+      method,
+      headers: headers(),
+      dispatcher: proxy.agent,
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();

@@ -98,13 +98,15 @@ test.skipIf(!TELLS_MEMORY)(
         const backlog = await invoices.countDocuments({ 'work.lane': 'stages' });
         const accepted = await acceptTimes(store.db, followed);
         minutes.push({
-          ...{ created: nth - before, createP50: quantile(times, 0.5), createP99: quantile(times, 0.99) },
-          ...{
-            acceptP50: quantile(accepted, 0.5),
-            acceptP99: quantile(accepted, 0.99),
-            pdfP50: quantile(pdfTimes, 0.5),
-          },
-          ...{ memory: await whole(), fileBytes: (await stat(join(dataDir, 'db', 'engine.sqlite'))).size, backlog },
+          created: nth - before,
+          createP50: quantile(times, 0.5),
+          createP99: quantile(times, 0.99),
+          acceptP50: quantile(accepted, 0.5),
+          acceptP99: quantile(accepted, 0.99),
+          pdfP50: quantile(pdfTimes, 0.5),
+          memory: await whole(),
+          fileBytes: (await stat(join(dataDir, 'db', 'engine.sqlite'))).size,
+          backlog,
         });
         console.log(`minute ${minutes.length}: ${shown(minutes.at(-1) as Minute)}`);
       }

@@ -24,7 +24,8 @@ let service: TestService;
 beforeAll(async () => {
   const port = await freePort();
   simulator = await startSimulator({
-    ...{ profile: 'callback', callbackUrl: `http://127.0.0.1:${port}/authority/callback` },
+    profile: 'callback',
+    callbackUrl: `http://127.0.0.1:${port}/authority/callback`,
     // Control decides.
     decisionDelay: HOUR_MS,
   });

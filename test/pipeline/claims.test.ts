@@ -92,7 +92,9 @@ async function worker(runMs: number): Promise<Worker> {
     expect(errors).toEqual([]);
   });
   return {
-    ...{ claimer, ranges, ran },
+    claimer,
+    ranges,
+    ran,
     kill() {
       isDead = true;
     },

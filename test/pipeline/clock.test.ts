@@ -19,8 +19,12 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'clock-'));
   receiver = await startReceiver();
   service = doomedServer({
-    ...{ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'error', CHROMIUM_PATH: '/nonexistent' },
-    ...{ ALLOW_INSECURE_WEBHOOKS: 'true', RATE_LIMIT_SECRET: '1000000', WEBHOOK_RETRY_SCHEDULE: '0s,5s,5s,5s' },
+    DATA_DIR: join(folder, 'data'),
+    LOG_LEVEL: 'error',
+    CHROMIUM_PATH: '/nonexistent',
+    ALLOW_INSECURE_WEBHOOKS: 'true',
+    RATE_LIMIT_SECRET: '1000000',
+    WEBHOOK_RETRY_SCHEDULE: '0s,5s,5s,5s',
     NODE_OPTIONS: `--import=${new URL('../support/shifted-clock.js', import.meta.url).href}`,
     CLOCK_OFFSET_FILE: join(folder, 'offset'),
   });

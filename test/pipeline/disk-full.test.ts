@@ -30,7 +30,10 @@ describe.skipIf(!existsSync(PRLIMIT))('a full store', () => {
     const write = (line: string) => void logged.push(JSON.parse(line));
     app = await startApp(
       readConfig({
-        ...{ PORT: '0', DATA_DIR: folder, MONGODB_URL: engine.uri, MASTER_KEY: '0123456789abcdef'.repeat(4) },
+        PORT: '0',
+        DATA_DIR: folder,
+        MONGODB_URL: engine.uri,
+        MASTER_KEY: '0123456789abcdef'.repeat(4),
         RATE_LIMIT_SECRET: '1000000',
       }),
       { log: createLogger('info', { write }), renderer: STAND_IN_RENDERER, ...sharedThreads() },

@@ -38,7 +38,12 @@ it('a service whose engine crashed logs a fatal entry and ends with code 1', asy
     {
       env: {
         ...process.env,
-        ...{ MONGODB_URL: '', MASTER_KEY: '', ROLE: '', PUBLIC_URL: '', PORT: '0', DATA_DIR: folder },
+        MONGODB_URL: '',
+        MASTER_KEY: '',
+        ROLE: '',
+        PUBLIC_URL: '',
+        PORT: '0',
+        DATA_DIR: folder,
         CHROMIUM_PATH: '/nonexistent',
       },
       stdio: ['ignore', 'pipe', 'inherit'],

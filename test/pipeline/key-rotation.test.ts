@@ -43,9 +43,16 @@ const inFlight = new Map<App, number>();
 
 const configOf = (step: Record<string, string>) =>
   readConfig({
-    ...{ MONGODB_URL, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ALLOW_INSECURE_WEBHOOKS: 'true' },
-    ...{ RATE_LIMIT_SECRET: '1000000', RATE_LIMIT_PUBLISHABLE: '1000000', RATE_LIMIT_ADDRESS: '1000000' },
-    ...{ WEBHOOK_RETRY_SCHEDULE: '0s,100ms,1s', ...step },
+    MONGODB_URL,
+    PORT: '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'silent',
+    ALLOW_INSECURE_WEBHOOKS: 'true',
+    RATE_LIMIT_SECRET: '1000000',
+    RATE_LIMIT_PUBLISHABLE: '1000000',
+    RATE_LIMIT_ADDRESS: '1000000',
+    WEBHOOK_RETRY_SCHEDULE: '0s,100ms,1s',
+    ...step,
   });
 const start = (step: Record<string, string>) =>
   startApp(configOf(step), { ...sharedThreads(), renderer: STAND_IN_RENDERER });
@@ -122,7 +129,11 @@ async function givenOut() {
   };
   const webhookSecret = endpoint.body.secret as string;
   return {
-    ...{ asks, secret, webhookSecret, signIn, code: () => codeAt(uri, Date.now() + 30_000) },
+    asks,
+    secret,
+    webhookSecret,
+    signIn,
+    code: () => codeAt(uri, Date.now() + 30_000),
     recoveryCodes: recoveryCodes as readonly string[],
     clientSecret: created.body.client_secret as string,
   };
@@ -212,7 +223,8 @@ it('a new data key is used by all processes, earlier ones are accepted until the
   // Instead of waiting for a minute.
   const used = { usedFrom: new Date() };
   await changeRing(own.keyRing, (ring) => ({
-    ...{ ...ring, revision: ring.revision + 1 },
+    ...ring,
+    revision: ring.revision + 1,
     keys: ring.keys.map((key) => (key.number === 3 ? { ...key, ...used } : key)),
   }));
   // One of the processes knows it a moment earlier: what it gives out is valid at the other.
@@ -260,7 +272,8 @@ it('a new data key is used by all processes, earlier ones are accepted until the
   // Another key of the sessions ends them, and codes of authenticators go on.
   await rotateDataKey(config, own, { purpose: 'sessions', earlierEndAt: null });
   await changeRing(own.keyRing, (ring) => ({
-    ...{ ...ring, revision: ring.revision + 1 },
+    ...ring,
+    revision: ring.revision + 1,
     keys: ring.keys.map((key) => (key.number === 4 ? { ...key, ...used } : key)),
   }));
   await refreshed();

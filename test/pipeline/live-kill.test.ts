@@ -9,10 +9,17 @@ import { brokenLivePromises } from '../support/live-chaos-verdict.ts';
 describe.concurrent.each(PROFILES)('an authority that decides by %s', (profile) => {
   test('60 live invoices under faults and kill -9 end in agreement with its ledger', async ({ signal }) => {
     const outcome = await runLiveChaos({
-      ...{ profile, signal, seed: chaosSeed() },
-      ...{ invoices: 60, clients: 6, faults: briefFaults(0.2), patienceMs: 240_000 },
+      profile,
+      signal,
+      seed: chaosSeed(),
+      invoices: 60,
+      clients: 6,
+      faults: briefFaults(0.2),
+      patienceMs: 240_000,
       // Each start costs seconds of CPU.
-      ...{ killEveryMs: 2000, kills: 2, mostKills: 3 },
+      killEveryMs: 2000,
+      kills: 2,
+      mostKills: 3,
     });
     console.log(
       `${outcome.kills} kills, settled in ${outcome.settledInMs} ms, faults ${JSON.stringify(outcome.faults)}`,

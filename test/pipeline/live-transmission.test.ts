@@ -41,8 +41,13 @@ afterEach(async () => {
 
 const ACCEPTED: Decision = { outcome: 'accepted', dgiId: 'DGI-1', decidedAt: new Date() };
 const settings = (role: string) => ({
-  ...{ ROLE: role, MONGODB_URL: url, MASTER_KEY: '0123456789abcdef'.repeat(4), PORT: '0', DATA_DIR: dataDir },
-  ...{ LOG_LEVEL: 'silent', DGI_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' },
+  ROLE: role,
+  MONGODB_URL: url,
+  MASTER_KEY: '0123456789abcdef'.repeat(4),
+  PORT: '0',
+  DATA_DIR: dataDir,
+  LOG_LEVEL: 'silent',
+  DGI_RETRY_SCHEDULE: '0s,1s,1s,1s,1s',
 });
 
 async function worker(authority: Authority, concurrency = 4): Promise<App> {
@@ -92,7 +97,7 @@ async function waiting({ store }: App, tenants: readonly string[]): Promise<stri
   const ids: string[] = [];
   for (const [index, tenantId] of tenants.entries()) {
     const { createdAt, order } = newCreationMoment();
-    const invoice = pendingInvoice({ ...{ tenantId, createdAt, environment: 'live', status: 'signing', xml } });
+    const invoice = pendingInvoice({ tenantId, createdAt, environment: 'live', status: 'signing', xml });
     const at = new Date(createdAt.getTime() - tenants.length + index);
     const series = { year: 2026, serial: index + 1 };
     await invoices.insert(

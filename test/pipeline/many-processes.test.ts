@@ -30,8 +30,13 @@ beforeAll(async () => {
   const start = (ROLE: string) =>
     startApp(
       readConfig({
-        ...{ ROLE, MONGODB_URL, MASTER_KEY: '0123456789abcdef'.repeat(4), PORT: '0', DATA_DIR: dataDir },
-        ...{ LOG_LEVEL: 'silent', RATE_LIMIT_SECRET: '1000000' },
+        ROLE,
+        MONGODB_URL,
+        MASTER_KEY: '0123456789abcdef'.repeat(4),
+        PORT: '0',
+        DATA_DIR: dataDir,
+        LOG_LEVEL: 'silent',
+        RATE_LIMIT_SECRET: '1000000',
       }),
       { ...sharedThreads(), renderer: STAND_IN_RENDERER, monitorCommands: true },
     );

@@ -22,7 +22,12 @@ function run(args: readonly string[], settings: Readonly<Record<string, string>>
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: {
       ...process.env,
-      ...{ MONGODB_URL: '', MASTER_KEY: '', ROLE: '', PUBLIC_URL: '', PORT: '0', DATA_DIR: folder },
+      MONGODB_URL: '',
+      MASTER_KEY: '',
+      ROLE: '',
+      PUBLIC_URL: '',
+      PORT: '0',
+      DATA_DIR: folder,
       CHROMIUM_PATH: '/nonexistent',
       ...settings,
     },

@@ -19,7 +19,12 @@ it.skipIf(process.platform === 'win32')(
     const child = spawn('bash', ['-c', 'ulimit -n 600 && exec "$0" "$1"', process.execPath, MAIN], {
       env: {
         ...process.env,
-        ...{ MONGODB_URL: '', MASTER_KEY: '', ROLE: '', PUBLIC_URL: '', PORT: '0', DATA_DIR: folder },
+        MONGODB_URL: '',
+        MASTER_KEY: '',
+        ROLE: '',
+        PUBLIC_URL: '',
+        PORT: '0',
+        DATA_DIR: folder,
         CHROMIUM_PATH: '/nonexistent',
       },
       stdio: ['ignore', 'pipe', 'inherit'],

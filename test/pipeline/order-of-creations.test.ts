@@ -37,8 +37,12 @@ beforeAll(async () => {
   await ensureIndexes(store.db);
   servers = [0, 1].map(() =>
     doomedServer({
-      ...{ LOG_LEVEL: 'error', RATE_LIMIT_SECRET: '1000000', CHROMIUM_PATH: '/nonexistent' },
-      ...{ MONGODB_URL: uri, MASTER_KEY: '0123456789abcdef'.repeat(4), DATA_DIR: dataDir },
+      LOG_LEVEL: 'error',
+      RATE_LIMIT_SECRET: '1000000',
+      CHROMIUM_PATH: '/nonexistent',
+      MONGODB_URL: uri,
+      MASTER_KEY: '0123456789abcdef'.repeat(4),
+      DATA_DIR: dataDir,
     }),
   );
   await Promise.all(servers.map((server) => server.start()));

@@ -10,7 +10,12 @@ it('api and worker processes, killed one after the other, and their store, too: 
 }, async ({ signal }) => {
   const outcome = await runRolesChaos({
     on: 'engine',
-    ...{ seed: chaosSeed(), signal, rate: 4, seconds: 6, killEveryMs: 2000, patienceMs: 90_000 },
+    seed: chaosSeed(),
+    signal,
+    rate: 4,
+    seconds: 6,
+    killEveryMs: 2000,
+    patienceMs: 90_000,
   });
   expect(brokenPromises(outcome)).toEqual([]);
   expect(outcome.created.size).toBe(24);

@@ -44,9 +44,12 @@ const none = (name: string) => join(folder, name);
 it('wrong values, broken rules and unusable files are one list', async () => {
   const { code, lines } = await start({
     LOG_LEVEL: 'loud',
-    ...{ DGI_URL: 'http://authority.example', DGI_CLIENT_P12_PASSPHRASE: 'hidden' },
+    DGI_URL: 'http://authority.example',
+    DGI_CLIENT_P12_PASSPHRASE: 'hidden',
     DGI_CA: await written('ca.pem', 'no certificate'),
-    ...{ DGI_TOKEN_URL: 'https://authority.example/token', DGI_CLIENT_ID: 'us', DGI_CLIENT_KEY: none('key.pem') },
+    DGI_TOKEN_URL: 'https://authority.example/token',
+    DGI_CLIENT_ID: 'us',
+    DGI_CLIENT_KEY: none('key.pem'),
     SIGNING_P12: none('seal.p12'),
     SIGNING_TENANTS: await written(
       'tenants.json',

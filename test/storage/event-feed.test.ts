@@ -35,8 +35,16 @@ async function append(owner: Pick<WebhookEvent, 'tenantId' | 'environment'> = OW
   const id = newId('evt');
   await log.append([
     {
-      ...{ id, ...owner, type: 'invoice.signing', invoiceId: newId('inv') },
-      ...{ sequence: 1, createdAt: new Date(), order, place: order, body: '{}', documentRevision: 0 },
+      id,
+      ...owner,
+      type: 'invoice.signing',
+      invoiceId: newId('inv'),
+      sequence: 1,
+      createdAt: new Date(),
+      order,
+      place: order,
+      body: '{}',
+      documentRevision: 0,
     },
   ]);
   return id;

@@ -81,17 +81,25 @@ beforeAll(async () => {
   const waiting = Array.from({ length: 3000 }, (_, i) => ({
     ...like,
     _id: `inv_parked_${i}` as never,
-    ...{ tenantId: `ten_${i % 2}`, order: `p${i}`, idempotency: { key: `p${i}`, fingerprint: 'f' } },
+    tenantId: `ten_${i % 2}`,
+    order: `p${i}`,
+    idempotency: { key: `p${i}`, fingerprint: 'f' },
     work: { stage: 'transmit', attempts: 0, outcomeUnknown: false, parked: true, dueAt: new Date(i), token: null },
   }));
   // Thousands are leased or wait for a retry, in every partition.
   const leased = waiting.map((each, i) => ({
     ...each,
     _id: `inv_leased_${i}` as never,
-    ...{ order: `l${i}`, idempotency: { key: `l${i}`, fingerprint: 'f' } },
+    order: `l${i}`,
+    idempotency: { key: `l${i}`, fingerprint: 'f' },
     work: {
-      ...{ stage: 'sign', attempts: 0, outcomeUnknown: false, token: 'w', dueAt: new Date(Date.now() + 3_600_000) },
-      ...{ lane: 'stages', partition: i % PARTITIONS },
+      stage: 'sign',
+      attempts: 0,
+      outcomeUnknown: false,
+      token: 'w',
+      dueAt: new Date(Date.now() + 3_600_000),
+      lane: 'stages',
+      partition: i % PARTITIONS,
     },
   }));
   await store.db.collection('invoices').insertMany([...waiting, ...leased]);
@@ -99,14 +107,17 @@ beforeAll(async () => {
   const retried = Array.from({ length: 300 }, (_, i) => ({
     ...like,
     _id: `inv_retried_${i}` as never,
-    ...{ tenantId: 'ten_2', order: `r${i}`, idempotency: { key: `r${i}`, fingerprint: 'f' } },
+    tenantId: 'ten_2',
+    order: `r${i}`,
+    idempotency: { key: `r${i}`, fingerprint: 'f' },
     work: { ...WAITING, ...(i % 60 === 0 && { failures: [8] }) },
   }));
   await store.db.collection('invoices').insertMany(retried);
   const idle = waiting.map(({ work: { parked: _parked, ...work }, ...invoice }, i) => ({
     ...invoice,
     _id: `inv_idle_${i}` as never,
-    ...{ order: `i${i}`, idempotency: { key: `i${i}`, fingerprint: 'f' } },
+    order: `i${i}`,
+    idempotency: { key: `i${i}`, fingerprint: 'f' },
     work: { ...work, stage: 'render', idle: true, lane: 'idle', partition: i % PARTITIONS },
   }));
   await store.db.collection('invoices').insertMany(idle);
@@ -123,14 +134,21 @@ beforeAll(async () => {
   await store.db.collection('request_log').insertMany(
     Array.from({ length: 2000 }, (_, i) => ({
       _id: `req_${i}` as never,
-      ...{ tenantId: `ten_${i % 2}`, environment: 'test', order: `o${i}`, at: new Date(), kind: kinds[(i >> 1) % 2] },
+      tenantId: `ten_${i % 2}`,
+      environment: 'test',
+      order: `o${i}`,
+      at: new Date(),
+      kind: kinds[(i >> 1) % 2],
       ...(i % 4 === 1 && { failed: true }),
     })),
   );
   await store.db.collection('audit_log').insertMany(
     Array.from({ length: 2000 }, (_, i) => ({
       _id: `aud_${i}` as never,
-      ...{ tenantId: `ten_${i % 2}`, order: `o${i}`, at: new Date(), subject: `we_${(i >> 1) % 2}` },
+      tenantId: `ten_${i % 2}`,
+      order: `o${i}`,
+      at: new Date(),
+      subject: `we_${(i >> 1) % 2}`,
       actor: { kind: 'key', id: `key_${(i >> 2) % 2}`, name: null },
     })),
   );

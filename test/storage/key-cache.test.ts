@@ -6,7 +6,12 @@ import { KEY_CACHE_MS, withKeyCache } from '../../src/storage/key-cache.ts';
 
 const tenant = { id: 'ten_1', name: 'Atlas', profile: {}, createdAt: new Date() };
 const key: ApiKey = {
-  ...{ id: 'key_1', kind: 'secret', environment: 'test', lastFour: 'abcd', createdAt: new Date(), revokedAt: null },
+  id: 'key_1',
+  kind: 'secret',
+  environment: 'test',
+  lastFour: 'abcd',
+  createdAt: new Date(),
+  revokedAt: null,
 } as ApiKey;
 
 /** A store with one key, behind the cache; each look-up takes `delay` milliseconds. */

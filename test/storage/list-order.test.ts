@@ -135,8 +135,15 @@ it('pollers of newer invoices see each one once and in order, whichever process 
 const OWNER = { environment: 'test' } as const;
 const EVENT = { type: 'invoice.signing', invoiceId: 'inv_1', sequence: 1, body: '{}', documentRevision: 0 } as const;
 const REQUEST = {
-  ...{ method: 'GET', route: '/v1/invoices', operation: null, status: 200, milliseconds: 1 },
-  ...{ code: null, param: null, keyId: 'key_1', standsFor: 1 },
+  method: 'GET',
+  route: '/v1/invoices',
+  operation: null,
+  status: 200,
+  milliseconds: 1,
+  code: null,
+  param: null,
+  keyId: 'key_1',
+  standsFor: 1,
 } as const;
 const ENTRY = {
   ...({ action: 'tenant.created', environment: null, origin: null, subject: null, details: {} } as const),

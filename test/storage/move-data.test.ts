@@ -48,8 +48,12 @@ const move = (from: string, to: string) => moveData(readConfig({ DATA_DIR: folde
 describe('a server as the source', () => {
   const settings = (url: string, role: string) =>
     readConfig({
-      ...{ DATA_DIR: folder, PORT: '0', ROLE: role, LOG_LEVEL: 'silent' },
-      ...{ MONGODB_URL: url, MASTER_KEY: 'ab'.repeat(32) },
+      DATA_DIR: folder,
+      PORT: '0',
+      ROLE: role,
+      LOG_LEVEL: 'silent',
+      MONGODB_URL: url,
+      MASTER_KEY: 'ab'.repeat(32),
     });
 
   it('is not moved while a worker runs on it, and ends the processes that do not work', async () => {

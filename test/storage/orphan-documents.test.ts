@@ -43,7 +43,8 @@ it('keeps the receipt and the cleared document that an invoice refers to, and re
   const [receipt, cleared] = [await put('receipt.xml'), await put('cleared.xml')];
   await put('receipt.xml');
   await put('cleared.xml');
-  await store.db.collection<{ _id: string }>('invoices').insertOne({ _id: 'inv_1', ...{ receipt, cleared } });
+  const invoices = store.db.collection<{ _id: string; receipt: unknown; cleared: unknown }>('invoices');
+  await invoices.insertOne({ _id: 'inv_1', receipt, cleared });
   expect(await createOrphanCollector(store.db).collect(inMinutes(61))).toBe(2);
   for (const kept of [receipt, cleared]) expect(String(await documents.get(kept))).toBe('<a/>');
 });

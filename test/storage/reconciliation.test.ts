@@ -49,13 +49,11 @@ async function stored(changes: Record<string, unknown> = {}): Promise<string> {
   const invoice = pendingInvoice({ environment: 'live', tenantId: `ten_${++place % 3}` });
   await invoicesOf(store.db).insert(invoice, newCreationMoment().order, null);
   const $set = {
-    ...{
-      status: 'transmitted',
-      'work.stage': 'decide',
-      'work.token': null,
-      'work.lane': 'answers',
-      'work.dueAt': ago(-600),
-    },
+    status: 'transmitted',
+    'work.stage': 'decide',
+    'work.token': null,
+    'work.lane': 'answers',
+    'work.dueAt': ago(-600),
     ...changes,
   };
   await store.db.collection<InvoiceDocument>('invoices').updateOne({ _id: invoice.id }, { $set } as never);
@@ -64,7 +62,12 @@ async function stored(changes: Record<string, unknown> = {}): Promise<string> {
 
 const document = (id: string) => store.db.collection<InvoiceDocument>('invoices').findOne({ _id: id });
 const lookUp = (at: Date): AuthorityAttempt => ({
-  ...{ at, purpose: 'look_up', outcome: 'received', message: null, milliseconds: 1, requestId: null },
+  at,
+  purpose: 'look_up',
+  outcome: 'received',
+  message: null,
+  milliseconds: 1,
+  requestId: null,
 });
 
 describe('a look-up is made due', () => {
@@ -140,15 +143,29 @@ describe('live invoices', () => {
         [
           own,
           {
-            ...{ invoiceId: own, submissionId: own, tenantId: expect.any(String), status: 'transmitted', dgiId: null },
-            ...{ wasHeld: true, sha256: digest('a'), hasReceipt: true, changedAt: expect.any(Date) },
+            invoiceId: own,
+            submissionId: own,
+            tenantId: expect.any(String),
+            status: 'transmitted',
+            dgiId: null,
+            wasHeld: true,
+            sha256: digest('a'),
+            hasReceipt: true,
+            changedAt: expect.any(Date),
           },
         ],
         [
           other,
           {
-            ...{ invoiceId: other, submissionId: 'inv_original', tenantId: expect.any(String), status: 'accepted' },
-            ...{ dgiId: 'DGI-1', wasHeld: false, sha256: null, hasReceipt: false, changedAt: expect.any(Date) },
+            invoiceId: other,
+            submissionId: 'inv_original',
+            tenantId: expect.any(String),
+            status: 'accepted',
+            dgiId: 'DGI-1',
+            wasHeld: false,
+            sha256: null,
+            hasReceipt: false,
+            changedAt: expect.any(Date),
           },
         ],
       ]),
@@ -164,7 +181,9 @@ describe('live invoices', () => {
     await store.db.collection<InvoiceDocument>('invoices').insertMany(
       Array.from({ length: 1200 }, (_, i) => ({
         ...(prototype as InvoiceDocument),
-        ...{ _id: `inv_${i}`, order: `order ${i}`, updatedAt: new Date(1_000_000 + Math.floor(i / 700)) },
+        _id: `inv_${i}`,
+        order: `order ${i}`,
+        updatedAt: new Date(1_000_000 + Math.floor(i / 700)),
         status: i % 2 ? ('accepted' as const) : ('rejected' as const),
       })),
     );
@@ -208,8 +227,12 @@ describe('the copy of the ledger', () => {
 
 describe('differences', () => {
   const finding: Finding = {
-    ...{ kind: 'other_digest', submissionId: 'inv_a', invoiceId: 'inv_a', tenantId: 'ten_1' },
-    ...{ ours: digest('a'), theirs: digest('b') },
+    kind: 'other_digest',
+    submissionId: 'inv_a',
+    invoiceId: 'inv_a',
+    tenantId: 'ten_1',
+    ours: digest('a'),
+    theirs: digest('b'),
   };
 
   it('are stored once for each kind and submission, until they are resolved, and arise again', async () => {
@@ -279,7 +302,8 @@ describe('differences', () => {
     expect(
       await differences.acknowledge('other_digest', 'inv_a', { at: new Date(4000), reason: 'known' }),
     ).toMatchObject({
-      ...{ isNew: true, difference: change },
+      isNew: true,
+      difference: change,
     });
     expect(await differences.observe([changed], new Date(5000))).toEqual({ fresh: [], leftOut: 0 });
   });
@@ -327,8 +351,17 @@ describe('differences', () => {
 
 describe('the state of reconciliation', () => {
   const run: ReconciliationRun = {
-    ...{ startedAt: new Date(1000), finishedAt: new Date(2000), outcome: 'complete', message: null },
-    ...{ entries: 1, changed: 0, invoices: 2, healed: 0, found: 0, resolved: 0, leftOut: 0 },
+    startedAt: new Date(1000),
+    finishedAt: new Date(2000),
+    outcome: 'complete',
+    message: null,
+    entries: 1,
+    changed: 0,
+    invoices: 2,
+    healed: 0,
+    found: 0,
+    resolved: 0,
+    leftOut: 0,
   };
 
   it('is in the hands of one process, and progress survives it', async () => {

@@ -60,8 +60,11 @@ it('failures are counted by kind over days and batches, each batch in one comman
   expect(others).toEqual([]);
   const kind = { kind: 'GET /v1/invoices 400 invalid_request', method: 'GET', route: '/v1/invoices', status: 400 };
   expect(first).toEqual({
-    ...{ ...kind, code: 'invalid_request', count: 34 },
-    ...{ firstAt: timeOf('2T23:59:59Z'), lastAt: timeOf('1T11:00:00Z') },
+    ...kind,
+    code: 'invalid_request',
+    count: 34,
+    firstAt: timeOf('2T23:59:59Z'),
+    lastAt: timeOf('1T11:00:00Z'),
   });
   expect(second).toMatchObject({ status: 404, count: 1 });
   expect(await of('2T12:00:00Z', 1)).toEqual([first]);

@@ -29,7 +29,9 @@ let meanwhile: (() => Promise<unknown>) | null = null;
 beforeAll(async () => {
   store = await openTestStore('sign-in-under-way');
   library = createLibrary({
-    ...{ client: store.client, db: store.db, publicUrl: ORIGIN },
+    client: store.client,
+    db: store.db,
+    publicUrl: ORIGIN,
     secrets: [{ version: 1, value: 'a secret of this test, which is long enough' }],
     sendReset: () => undefined,
     warn: () => undefined,

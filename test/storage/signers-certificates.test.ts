@@ -14,8 +14,15 @@ afterAll(() => store.close());
 const NOW = new Date('2026-11-24T10:00:00Z');
 const later = (hours: number) => new Date(NOW.getTime() + hours * 3_600_000);
 const certificate = (signer: string, change: Partial<SignersCertificate> = {}): SignersCertificate => ({
-  ...{ signer, subject: `CN=${signer}`, issuer: 'CN=CA', serialNumber: '01', fingerprint: 'ab'.repeat(32) },
-  ...{ validFrom: later(-1), validTo: later(24), testOnly: false, findings: ['It ends tomorrow.'] },
+  signer,
+  subject: `CN=${signer}`,
+  issuer: 'CN=CA',
+  serialNumber: '01',
+  fingerprint: 'ab'.repeat(32),
+  validFrom: later(-1),
+  validTo: later(24),
+  testOnly: false,
+  findings: ['It ends tomorrow.'],
   ...change,
 });
 

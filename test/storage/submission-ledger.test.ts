@@ -86,7 +86,11 @@ it('records and finds what comes at the same time with one command each, and kee
   const ledger = createSubmissionLedger(store.db);
   const at = new Date('2026-11-02T10:00:00Z');
   const row = (submissionId: string, sha256: string): LedgerRow => ({
-    ...{ submissionId, sha256, receivedAt: at, decisionAt: at, receiptAt: at },
+    submissionId,
+    sha256,
+    receivedAt: at,
+    decisionAt: at,
+    receiptAt: at,
     decision: { outcome: 'rejected', problems: [], decidedAt: at },
   });
   await ledger.record(row('sub_0', 'first'));

@@ -185,7 +185,10 @@ describe('a command', () => {
 
 describe('upgrades', () => {
   const upgrade = (version: number, run: () => Promise<void>, notBeside: string | null = null): Upgrade => ({
-    ...{ version, what: `upgrade ${version}`, notBeside, run },
+    version,
+    what: `upgrade ${version}`,
+    notBeside,
+    run,
   });
 
   it('go on with the one that was interrupted, and never run one that is done', async () => {

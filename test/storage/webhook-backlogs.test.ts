@@ -23,9 +23,17 @@ const owner = (tenantId: string) => ({ tenantId, environment: 'test' }) as const
 /** Failed deliveries of an endpoint, oldest first. */
 async function storeFailed(tenantId: string, endpointId: string, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, n) => ({
-    ...{ _id: `${newId('evt').replace('evt', 'dlv')}_x`, ...owner(tenantId), endpointId, eventId: newId('evt') },
-    ...{ invoiceId: newId('inv'), eventType: 'invoice.accepted', order: `${orderAt(n)}-`, attempts: [] },
-    ...{ state: 'failed', createdAt: new Date(), storedAt: new Date() },
+    _id: `${newId('evt').replace('evt', 'dlv')}_x`,
+    ...owner(tenantId),
+    endpointId,
+    eventId: newId('evt'),
+    invoiceId: newId('inv'),
+    eventType: 'invoice.accepted',
+    order: `${orderAt(n)}-`,
+    attempts: [],
+    state: 'failed',
+    createdAt: new Date(),
+    storedAt: new Date(),
   }));
   await store.db.collection<{ _id: string }>('webhook_deliveries').insertMany(rows);
 }
@@ -114,7 +122,9 @@ it('an endpoint that is disabled does not fail any more, and the search for fail
   for (const { _id } of rows) await endpoints.noteFailure(_id, since, since);
   for (const { _id } of rows.slice(1))
     expect(await endpoints.update(tenantId, 'test', _id, { active: false })).toMatchObject({
-      ...{ active: false, failingSince: null, timesDisabled: 1 },
+      active: false,
+      failingSince: null,
+      timesDisabled: 1,
     });
   // An attempt that was under way then fails now.
   const [, interrupted = { _id: '' }] = rows;

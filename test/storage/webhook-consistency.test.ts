@@ -162,7 +162,8 @@ describe('finds nothing wrong with', () => {
     expect(await deliveries.cancelPending(endpoint.id, 10)).toBe(1);
     await deliveries.cancel(claim ? [claim] : [], later);
     expect(await of('webhook_deliveries').findOne({ _id: id })).toMatchObject({
-      ...{ state: 'cancelled', work: { token: null, timesDisabled: 1 } },
+      state: 'cancelled',
+      work: { token: null, timesDisabled: 1 },
     });
     expect(await faults()).toEqual([]);
   });

@@ -163,7 +163,8 @@ describe.skipIf(deviates.dateArithmetic)('a clock that was ahead by an hour', ()
     const clock = clockAt();
     const worker = webhookWorker(store, send, clock.read);
     return {
-      ...{ clock, worker },
+      clock,
+      worker,
       reschedule: () => worker.deliveries.reschedule(clock.read()),
       /** A delivery of another tenant, attempted if its receiver answers; nothing else is swept. */
       async happen() {

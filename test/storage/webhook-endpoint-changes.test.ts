@@ -107,8 +107,14 @@ describe('a changed endpoint', () => {
       for (const release of held) release();
       await worker.dispatcher.settle();
       const { rows } = await worker.deliveries.page({
-        ...{ tenantId, environment: 'test', endpointId: id, state: 'cancelled' },
-        ...{ limit: 20, cursor: null, from: null, until: null },
+        tenantId,
+        environment: 'test',
+        endpointId: id,
+        state: 'cancelled',
+        limit: 20,
+        cursor: null,
+        from: null,
+        until: null,
       });
       const last = requests[16];
       if (how === 'disabled') expect([requests.length, rows.length]).toEqual([16, 1]);

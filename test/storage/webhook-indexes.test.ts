@@ -51,7 +51,8 @@ const owner = () => ({ tenantId: endpoint.tenantId, environment: 'test' }) as co
 const page = () => ({
   ...({ tenantId: endpoint.tenantId, environment: 'test', limit: 5 } as const),
   cursor: { direction: 'after', order: orderAt(Date.now() + 1000) } as const,
-  ...{ from: 0, until: Date.now() + 1000 },
+  from: 0,
+  until: Date.now() + 1000,
 });
 
 /** Every method that queries, with the maximum number of documents that it may examine. */

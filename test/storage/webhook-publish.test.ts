@@ -86,7 +86,8 @@ describe('new deliveries', () => {
     }
     const { state, attempts } = await onlyDelivery(worker, tenantId);
     expect({ state, statuses: attempts.map(({ status }) => status) }).toEqual({
-      ...{ state: 'delivered', statuses: [503, 503, 200] },
+      state: 'delivered',
+      statuses: [503, 503, 200],
     });
   });
 });

@@ -45,7 +45,9 @@ const LATER = new Date(NOW.getTime() + 2 * LEASE_MS);
 async function stored(endpoint: WebhookEndpoint, count: number): Promise<void> {
   const rows = Array.from({ length: count }, () => ({
     delivery: deliveryOf(newEvent(endpoint.tenantId), endpoint),
-    ...{ lease: null, manual: false, timesDisabled: 0 },
+    lease: null,
+    manual: false,
+    timesDisabled: 0,
   }));
   await worker.deliveries.insert(rows, NOW);
 }
@@ -53,8 +55,17 @@ async function stored(endpoint: WebhookEndpoint, count: number): Promise<void> {
 function newEvent(tenantId: string): WebhookEvent {
   const { order } = newCreationMoment();
   return {
-    ...{ id: newId('evt'), tenantId, environment: 'test', type: 'invoice.signing', invoiceId: newId('inv') },
-    ...{ sequence: 1, createdAt: NOW, order, place: order, body: '{}', documentRevision: 0 },
+    id: newId('evt'),
+    tenantId,
+    environment: 'test',
+    type: 'invoice.signing',
+    invoiceId: newId('inv'),
+    sequence: 1,
+    createdAt: NOW,
+    order,
+    place: order,
+    body: '{}',
+    documentRevision: 0,
   };
 }
 

@@ -15,7 +15,11 @@ import { pendingInvoice } from '../support/invoices.ts';
 
 const NOW = new Date();
 const ROW = {
-  ...{ submissionId: 'inv_1', sha256: '00', receivedAt: NOW, decisionAt: NOW, receiptAt: NOW },
+  submissionId: 'inv_1',
+  sha256: '00',
+  receivedAt: NOW,
+  decisionAt: NOW,
+  receiptAt: NOW,
   decision: { outcome: 'rejected', problems: [], decidedAt: NOW },
 } as const;
 

@@ -10,8 +10,10 @@ export async function violations(page: Page): Promise<string[]> {
   const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id });
   const expression = `${axe}; axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => impact + ' ' + id + ' ' + nodes.map(({ html }) => html).join()))`;
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-    ...{ expression, contextId: executionContextId },
-    ...{ awaitPromise: true, returnByValue: true },
+    expression,
+    contextId: executionContextId,
+    awaitPromise: true,
+    returnByValue: true,
   });
   await session.detach();
   if (exceptionDetails) throw new Error(exceptionDetails.exception?.description);

@@ -55,7 +55,10 @@ export async function authorityClient(
 
   async function send(method: string, url: string, { headers, body, timeout = 60_000 }: CallOptions) {
     const answer = await request(url, {
-      ...{ method: method as Dispatcher.HttpMethod, headers: headers ?? {}, body: body ?? null, dispatcher: agent },
+      method: method as Dispatcher.HttpMethod,
+      headers: headers ?? {},
+      body: body ?? null,
+      dispatcher: agent,
       signal: AbortSignal.timeout(timeout),
     });
     const text = await answer.body.text();
@@ -102,7 +105,9 @@ export async function authorityClient(
   };
   const get = (path: string) => call('GET', path);
   return {
-    ...{ call, get, token },
+    call,
+    get,
+    token,
     put: (id, document, headers = {}) =>
       call('PUT', `/v1/submissions/${id}`, {
         headers: { 'content-type': 'application/xml', 'content-digest': contentDigest(document), ...headers },

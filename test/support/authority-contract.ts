@@ -65,7 +65,8 @@ export function describeAuthority(name: string, start: () => Promise<ContractSub
       const [submission, other] = [await signedSubmission(), await signedSubmission()];
       expect(await authority.submit(submission)).toMatchObject({ kind: 'held' });
       expect(await authority.submit({ ...other, submissionId: submission.submissionId })).toMatchObject({
-        ...{ kind: 'digest_mismatch', heldDigest: submission.sha256 },
+        kind: 'digest_mismatch',
+        heldDigest: submission.sha256,
       });
       expect(await authority.lookUp(submission)).toMatchObject({ kind: 'held' });
     });

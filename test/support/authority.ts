@@ -49,8 +49,11 @@ export function answering(parts: Partial<Authority>): Authority {
     receipt: async () => absent(),
     cleared: async () => absent(),
     changes: async (after) => ({
-      ...{ kind: 'changes', ...CALLED, entries: [] },
-      ...{ nextCursor: after ?? '', highWaterMark: after ?? '' },
+      kind: 'changes',
+      ...CALLED,
+      entries: [],
+      nextCursor: after ?? '',
+      highWaterMark: after ?? '',
     }),
     probe: async () => null,
     ...parts,

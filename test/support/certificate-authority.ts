@@ -23,8 +23,12 @@ export async function createCertificateAuthority(name: string): Promise<Certific
     async issue(host, expired = false, tls = 'server') {
       const until = expired ? -1 : 5;
       const { privateKey, certificate } = issue(host, authority, {
-        ...{ ca: false, usage: KeyUsageFlags.digitalSignature, tls, hosts: [host] },
-        ...{ from: day(until - 10), to: day(until) },
+        ca: false,
+        usage: KeyUsageFlags.digitalSignature,
+        tls,
+        hosts: [host],
+        from: day(until - 10),
+        to: day(until),
       });
       return { key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })), cert: String(certificate) };
     },

@@ -36,7 +36,8 @@ export async function storeErasable(db: Db, count: number, logo = newId('ten')):
     });
     await of('invoices').insertMany(invoices);
     const numbers = invoices.map(({ _id }, n) => ({
-      ...{ _id: `${tenantId} ${environment} 2026 ${String(n + 1).padStart(16, '0')}`, invoiceId: _id },
+      _id: `${tenantId} ${environment} 2026 ${String(n + 1).padStart(16, '0')}`,
+      invoiceId: _id,
     }));
     await of('invoice_numbers').insertMany(numbers);
     const files = invoices.flatMap(({ _id, xml, pdf }) => [

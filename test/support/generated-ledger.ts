@@ -83,8 +83,14 @@ function entryAt(index: number): LedgerEntry {
 function invoiceAt(index: number): Transmission {
   const invoiceId = `inv_${index}`;
   return {
-    ...{ invoiceId, tenantId: 'ten_1', submissionId: invoiceId, status: 'accepted', wasHeld: true },
-    ...{ dgiId: `DGI-${index}`, changedAt: DECIDED_AT, hasReceipt: true },
+    invoiceId,
+    tenantId: 'ten_1',
+    submissionId: invoiceId,
+    status: 'accepted',
+    wasHeld: true,
+    dgiId: `DGI-${index}`,
+    changedAt: DECIDED_AT,
+    hasReceipt: true,
     sha256: index.toString(16).padStart(64, '0'),
   };
 }

@@ -71,13 +71,18 @@ export async function openHttpAuthority(
       ...settings,
     },
     {
-      ...{ credentials, log: logger, connection: { connectTimeoutMs: 40_000, answerTimeoutMs: 50_000 } },
+      credentials,
+      log: logger,
+      connection: { connectTimeoutMs: 40_000, answerTimeoutMs: 50_000 },
       readReceipt: async () => ({ kind: 'invalid', message: 'no reader' }),
       ...parts,
     },
   );
   return {
-    ...{ authority, credentials, files, log },
+    authority,
+    credentials,
+    files,
+    log,
     async close() {
       await authority.close();
       rmSync(folder, { recursive: true, force: true });
@@ -101,7 +106,8 @@ export async function openSimulated(
   const live = await openAuthority(readConfig(settings), { log, verify: verifySignedDocument });
   if (live === null) throw new Error('the settings name no authority');
   return {
-    ...{ ...live, simulator },
+    ...live,
+    simulator,
     async close() {
       await live.close();
       await simulator.close();

@@ -96,8 +96,13 @@ export async function runLiveChaos(plan: LiveChaosPlan): Promise<LiveChaosOutcom
   });
   const settings = {
     ...simulator.settings,
-    ...{ DATA_DIR: dataDir, PORT: String(port), PUBLIC_URL: url, DGI_RETRY_SCHEDULE: SCHEDULE },
-    ...{ RATE_LIMIT_SECRET: '1000000', CHROMIUM_PATH: '/nonexistent', LOG_LEVEL: 'error' },
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    PUBLIC_URL: url,
+    DGI_RETRY_SCHEDULE: SCHEDULE,
+    RATE_LIMIT_SECRET: '1000000',
+    CHROMIUM_PATH: '/nonexistent',
+    LOG_LEVEL: 'error',
   };
   const server = doomedServer(settings);
   plan.signal.addEventListener('abort', () => void server.kill());
@@ -115,9 +120,16 @@ export async function runLiveChaos(plan: LiveChaosPlan): Promise<LiveChaosOutcom
     const counters = simulator.control.counters();
     await server.stop();
     return {
-      ...{ plan, created, ...facts, kills, settledInMs },
-      ...{ ledger: simulator.control.ledger(), doubled: counters.ledger.doubled },
-      ...{ faults: counters.faults, peakPuts: counters.puts.peak, complaints: server.seen.complaints },
+      plan,
+      created,
+      ...facts,
+      kills,
+      settledInMs,
+      ledger: simulator.control.ledger(),
+      doubled: counters.ledger.doubled,
+      faults: counters.faults,
+      peakPuts: counters.puts.peak,
+      complaints: server.seen.complaints,
     };
   } finally {
     await server.kill();

@@ -37,15 +37,21 @@ export async function withLiveService<Result>(
   const dataDir = await mkdtemp(join(tmpdir(), 'live-'));
   const simulator = await startSimulator(options);
   const settings = {
-    ...{ ...simulator.settings, DATA_DIR: dataDir, RATE_LIMIT_SECRET: '1000000', CHROMIUM_PATH: '/nonexistent' },
-    ...{ LOG_LEVEL: 'fatal', ...environment },
+    ...simulator.settings,
+    DATA_DIR: dataDir,
+    RATE_LIMIT_SECRET: '1000000',
+    CHROMIUM_PATH: '/nonexistent',
+    LOG_LEVEL: 'fatal',
+    ...environment,
   };
   const server = doomedServer(settings);
   signal.addEventListener('abort', () => void server.kill());
   try {
     await server.start();
     return await work({
-      ...{ simulator, server, dataDir },
+      simulator,
+      server,
+      dataDir,
       async liveClient(ice = '001525713000085') {
         const administration = await openAdministration(readConfig(settings));
         try {
@@ -144,8 +150,12 @@ export function runLiveOutage(plan: OutagePlan): Promise<OutageOutcome> {
         await sleep(200, undefined, plan);
       const counters = control.counters();
       return {
-        ...{ away, invoices: await all(), small: ofSmall, received: control.ledger().map(({ id }) => id) },
-        ...{ doubled: counters.ledger.doubled, peakPuts: counters.puts.peak },
+        away,
+        invoices: await all(),
+        small: ofSmall,
+        received: control.ledger().map(({ id }) => id),
+        doubled: counters.ledger.doubled,
+        peakPuts: counters.puts.peak,
         opened: (await state.read()).breaker.opened,
       };
     });

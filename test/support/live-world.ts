@@ -226,7 +226,10 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
     add(changes: Partial<Invoice> = {}): string {
       const now = new Date();
       const invoice = pendingInvoice({
-        ...{ environment: 'live', status: 'signing', number: '2026-000001', ...changes },
+        environment: 'live',
+        status: 'signing',
+        number: '2026-000001',
+        ...changes,
         xml: { file: 'f', sha256: 'ab'.repeat(32), size: 4 },
         work: { ...NEW_WORK, stage: 'transmit', dueAt: now, claims: 0, since: now, ...changes.work },
       });

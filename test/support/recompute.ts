@@ -113,8 +113,17 @@ function text(from: Element, path: string): string | undefined {
 
 /** Codes of UN/CEFACT's list 4461 by payment means. */
 const CODES: Readonly<Record<string, string>> = {
-  ...{ cash: '10', cheque: '20', bill_of_exchange: '24', card: '48', direct_debit: '49', promissory_note: '60' },
-  ...{ online: '68', clearing: '97', transfer: '30', 'transfer without an account': '42', none: '1' },
+  cash: '10',
+  cheque: '20',
+  bill_of_exchange: '24',
+  card: '48',
+  direct_debit: '49',
+  promissory_note: '60',
+  online: '68',
+  clearing: '97',
+  transfer: '30',
+  'transfer without an account': '42',
+  none: '1',
 };
 
 function codeOf({ paymentMeans, bankAccount }: LegalInvoice['terms']): string | undefined {

@@ -75,10 +75,15 @@ export async function runRolesChaos(plan: RolesChaosPlan): Promise<RolesChaosOut
   const uri = withDatabase(server.uri, freshDbName('roles'));
   const receiver = await startReceiver();
   const settings = {
-    ...{ LOG_LEVEL: 'error', RATE_LIMIT_SECRET: '1000000', RATE_LIMIT_PUBLISHABLE: '1000000' },
-    ...{ ALLOW_INSECURE_WEBHOOKS: 'true', CHROMIUM_PATH: '/nonexistent' },
-    ...{ WEBHOOK_RETRY_SCHEDULE: '0s,1s,2s,4s,8s,16s', DATA_DIR: folder },
-    ...{ MONGODB_URL: uri, MASTER_KEY: '0123456789abcdef'.repeat(4) },
+    LOG_LEVEL: 'error',
+    RATE_LIMIT_SECRET: '1000000',
+    RATE_LIMIT_PUBLISHABLE: '1000000',
+    ALLOW_INSECURE_WEBHOOKS: 'true',
+    CHROMIUM_PATH: '/nonexistent',
+    WEBHOOK_RETRY_SCHEDULE: '0s,1s,2s,4s,8s,16s',
+    DATA_DIR: folder,
+    MONGODB_URL: uri,
+    MASTER_KEY: '0123456789abcdef'.repeat(4),
   };
   const apis = [0, 1].map(() => doomedServer({ ...settings, ROLE: 'api' }));
   const servers = [...apis, ...[0, 1].map(() => doomedServer({ ...settings, ROLE: 'worker' }))];
@@ -165,7 +170,11 @@ export async function runRolesChaos(plan: RolesChaosPlan): Promise<RolesChaosOut
       received.set(event.data.id, events);
     }
     return {
-      ...{ created, streams, kills, broken, received },
+      created,
+      streams,
+      kills,
+      broken,
+      received,
       invoices: await store.db.collection<InvoiceDocument>('invoices').find().toArray(),
       ledger: await store.db.collection<LedgerEntry>('mock_submissions').find().toArray(),
       complaints: servers.flatMap(({ seen }) => seen.complaints),

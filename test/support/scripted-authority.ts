@@ -126,14 +126,12 @@ export async function startScriptedAuthority(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   const authority: ScriptedAuthority = {
-    ...{
-      url: `https://localhost:${port}`,
-      port,
-      received: [],
-      tokenRequests: [],
-      capabilityRequests: 0,
-      clockAhead: 0,
-    },
+    url: `https://localhost:${port}`,
+    port,
+    received: [],
+    tokenRequests: [],
+    capabilityRequests: 0,
+    clockAhead: 0,
     script: () => errorReply(404, 'unknown_submission'),
     capabilities: { json: CAPABILITIES },
     token: () => ({ json: { access_token: 'token', token_type: 'Bearer', expires_in: 300 } }),
@@ -161,7 +159,8 @@ export function errorReply(
 ): Reply {
   const message = `Message de ${code}.`;
   return {
-    ...{ status, json: { error: { code, message, ...more } } },
+    status,
+    json: { error: { code, message, ...more } },
     headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
   };
 }
@@ -169,9 +168,16 @@ export function errorReply(
 /** A submission as the protocol shows it. */
 export function shownSubmission(id: string, document: Uint8Array | { readonly digest: string }, more: object = {}) {
   return {
-    ...{ id, digest: 'digest' in document ? document.digest : sha256(document), status: 'accepted' },
-    ...{ received_at: '2026-11-22T10:00:00Z', decided_at: '2026-11-22T10:00:01Z', dgi_id: 'DGI-1' },
-    ...{ problems: [], warnings: [], retry_after: null, ...more },
+    id,
+    digest: 'digest' in document ? document.digest : sha256(document),
+    status: 'accepted',
+    received_at: '2026-11-22T10:00:00Z',
+    decided_at: '2026-11-22T10:00:01Z',
+    dgi_id: 'DGI-1',
+    problems: [],
+    warnings: [],
+    retry_after: null,
+    ...more,
   };
 }
 

@@ -111,7 +111,9 @@ function statementsOf(name: string, command: Document): Statement[] {
       });
     case 'delete':
       return command.deletes.map(({ q, limit }: Document) => ({
-        ...{ verb: limit === 1 ? 'deleteOne' : 'deleteMany', filter: q, kind: limit === 1 ? 'single' : 'many' },
+        verb: limit === 1 ? 'deleteOne' : 'deleteMany',
+        filter: q,
+        kind: limit === 1 ? 'single' : 'many',
       }));
     case 'insert':
       return command.documents.map((document: Document) => ({ verb: name, filter: document, kind: 'insert' }));

@@ -55,7 +55,9 @@ export async function startSimulatorProcess(
   });
   const { url, control_url: controlUrl, settings } = JSON.parse(line);
   return {
-    ...{ url, settings, child },
+    url,
+    settings,
+    child,
     async control(method, path, body) {
       const answer = await fetch(`${controlUrl}${path}`, { method, ...(body && { body: JSON.stringify(body) }) });
       const text = await answer.text();

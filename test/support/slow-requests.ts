@@ -48,7 +48,10 @@ export async function startTarget(): Promise<Target> {
   const endpoint = (await client.post('/v1/webhook_endpoints', { url, events: ['invoice.accepted'] })).body;
   await client.settled(id);
   return {
-    ...{ service, tenant, ids: { inv: id, we: endpoint.id }, bearer: `Authorization: Bearer ${tenant.secretKey}` },
+    service,
+    tenant,
+    ids: { inv: id, we: endpoint.id },
+    bearer: `Authorization: Bearer ${tenant.secretKey}`,
     slowOf: (attempts) => slowOf(service.url, attempts),
   };
 }

@@ -24,9 +24,19 @@ function world() {
   );
   let count = 0;
   const request = (changes: Partial<AnsweredRequest> = {}): AnsweredRequest => ({
-    ...{ id: `req_${count++}`, tenantId: 'ten_1', environment: 'test', at: new Date(), method: 'GET' },
-    ...{ route: '/v1/invoices/:id', operation: null, status: 200, milliseconds: 3, code: null, param: null },
-    ...{ keyId: 'key_1', ...changes },
+    id: `req_${count++}`,
+    tenantId: 'ten_1',
+    environment: 'test',
+    at: new Date(),
+    method: 'GET',
+    route: '/v1/invoices/:id',
+    operation: null,
+    status: 200,
+    milliseconds: 3,
+    code: null,
+    param: null,
+    keyId: 'key_1',
+    ...changes,
   });
   const standFor = () => stored.reduce((sum, each) => sum + each.standsFor, 0);
   return { recorder, stored, commands, dropped, store, request, standFor };

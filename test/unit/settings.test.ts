@@ -43,7 +43,10 @@ it('traces need an endpoint, and follow the settings of OpenTelemetry’s specif
   for (const off of [{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }])
     expect(readConfig({ ...endpoint, ...off }).tracing).toBeNull();
   expect(readConfig(endpoint).tracing).toMatchObject({
-    ...{ endpoint: 'http://collector:4318/v1/traces', protocol: 'http/protobuf', timeoutMs: 10_000, headers: {} },
+    endpoint: 'http://collector:4318/v1/traces',
+    protocol: 'http/protobuf',
+    timeoutMs: 10_000,
+    headers: {},
     resource: { 'service.name': 'fatoura' },
   });
   const given = {
@@ -56,7 +59,8 @@ it('traces need an endpoint, and follow the settings of OpenTelemetry’s specif
     OTEL_RESOURCE_ATTRIBUTES: 'service.name=other,deployment.environment.name=test',
   };
   expect(readConfig(given).tracing).toMatchObject({
-    ...{ endpoint: 'https://traces.example/in', headers: { 'api-key': 'a b', x: '1' } },
+    endpoint: 'https://traces.example/in',
+    headers: { 'api-key': 'a b', x: '1' },
     sampler: { root: 'traceidratio', ratio: 0.25, parentBased: false },
     resource: { 'service.name': 'api', 'deployment.environment.name': 'test' },
   });

@@ -10,7 +10,8 @@ function clientOf() {
   const client = new EventEmitter() as EventEmitter & MongoClient;
   const answer = (aheadMs: number, changes: object = {}) =>
     client.emit('serverHeartbeatSucceeded', {
-      ...{ duration: 0, awaited: true },
+      duration: 0,
+      awaited: true,
       reply: { localTime: new Date(Date.now() + aheadMs), isWritablePrimary: true },
       ...changes,
     });

@@ -140,7 +140,8 @@ function compose(from: string, to: string, subject: string, text: string): Promi
   const composer = new MailComposer({
     from: { name: 'Fatoura', address: from },
     to: { name: '', address: to },
-    ...{ subject, text },
+    subject,
+    text,
     date: new Date(),
     messageId: `<${randomUUID()}@${from.slice(from.lastIndexOf('@') + 1)}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },

@@ -43,7 +43,8 @@ export function createPasswordJudge(limitMs = JUDGING_MS): PasswordJudge & { clo
     isGuessable: (password, words) =>
       threads.run(
         {
-          ...{ password: password.slice(0, JUDGED), judged: JUDGED },
+          password: password.slice(0, JUDGED),
+          judged: JUDGED,
           words: words.slice(0, MAX_WORDS).map((word) => word.slice(0, MAX_WORD)),
         },
         AbortSignal.timeout(limitMs),

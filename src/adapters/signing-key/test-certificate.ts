@@ -44,7 +44,11 @@ export function selfSignedCertificate({
 }): X509Certificate {
   const publicKey = publicKeyOf(privateKey);
   return makeCertificate({
-    ...{ subject: NAME, issuer: { name: NAME, privateKey }, publicKey, from, to },
+    subject: NAME,
+    issuer: { name: NAME, privateKey },
+    publicKey,
+    from,
+    to,
     extensions: [
       extension(id_ce_basicConstraints, new BasicConstraints({ cA: false })),
       extension(id_ce_keyUsage, new KeyUsage(usage)),

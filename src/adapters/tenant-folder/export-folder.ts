@@ -43,8 +43,10 @@ export async function createExportFolder(folder: string): Promise<ExportTarget &
       await sums.sync();
       await syncMade(folder, top);
       const manifest: ExportManifest = {
-        ...{ format: 1, tenant: tenantId },
-        ...{ started_at: startedAt.toISOString(), finished_at: new Date().toISOString() },
+        format: 1,
+        tenant: tenantId,
+        started_at: startedAt.toISOString(),
+        finished_at: new Date().toISOString(),
         records: Object.fromEntries(records),
         ...total,
         sums: list.digest('hex'),

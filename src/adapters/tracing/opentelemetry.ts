@@ -35,7 +35,9 @@ export function createOpenTelemetry(settings: TracingSettings, report: (failure:
   const { delayMs, maxQueue, maxBatch, timeoutMs } = settings.batch;
   const processor = new BatchSpanProcessor({
     exporter: counted(exporterOf(settings), counts, report),
-    ...{ scheduledDelayMillis: delayMs, maxQueueSize: maxQueue, exportTimeoutMillis: timeoutMs },
+    scheduledDelayMillis: delayMs,
+    maxQueueSize: maxQueue,
+    exportTimeoutMillis: timeoutMs,
     maxExportBatchSize: Math.min(maxBatch, maxQueue),
   });
   const provider = new TracerProvider({

@@ -101,7 +101,13 @@ function partsOf(text: string): SignatureParts | null {
   if (encoded.length > LIMITS.certificates || encoded.some((each) => each.length > LIMITS.encoded)) return null;
   if (![value, ...encoded].every(isCanonicalBase64) || Number.isNaN(Date.parse(signingTime))) return null;
   return {
-    ...{ info, method, documentDigest, propertiesDigest, value, signingTime, certificateDigest },
+    info,
+    method,
+    documentDigest,
+    propertiesDigest,
+    value,
+    signingTime,
+    certificateDigest,
     certificates: encoded,
   };
 }

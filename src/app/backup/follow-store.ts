@@ -115,9 +115,16 @@ async function followOnce(config: Config, uri: string, options: FollowOptions, i
     list = await createFileList(folder);
     const masterKey = await copyDataFiles(config.dataDir, folder, list, options.withMasterKey);
     const manifest: Omit<Manifest, 'takenAt' | 'history' | 'logBytes'> = {
-      ...{ format: 1, kind: 'following', folder: name, startedAt, masterKey },
-      ...{ fileVersion: content.fileVersion, documents: content.documents },
-      ...{ sums: await list.close(), files: list.files, dataBytes: (await stat(copy.path)).size },
+      format: 1,
+      kind: 'following',
+      folder: name,
+      startedAt,
+      masterKey,
+      fileVersion: content.fileVersion,
+      documents: content.documents,
+      sums: await list.close(),
+      files: list.files,
+      dataBytes: (await stat(copy.path)).size,
     };
     await copy.sync();
     await keepUp(

@@ -24,7 +24,9 @@ const MANIFEST = z.strictObject({
   /** The state of the data that the copy has at least. */
   history: z.strictObject({
     id: z.string().regex(/^[0-9a-f]{12}$/),
-    ...{ seconds: count, increment: count, sum: count },
+    seconds: count,
+    increment: count,
+    sum: count,
     exact: z.boolean().optional(),
   }),
   /** SHA-256 of `SHA256SUMS`, which lists every file but those that `--follow` writes to. */

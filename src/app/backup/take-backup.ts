@@ -79,10 +79,19 @@ async function fill(config: Config, folder: string, options: BackupOptions): Pro
     signal.throwIfAborted();
     await list.add(DATABASE, sha256);
     const manifest: Manifest = {
-      ...{ format: 1, kind: 'complete', folder: '.' },
-      ...{ startedAt: startedAt.toISOString(), takenAt: copied.at.toISOString(), masterKey },
-      ...{ history: copied.history, fileVersion: content.fileVersion, documents: content.documents },
-      ...{ sums: await list.close(), files: list.files, dataBytes: (await stat(path)).size, logBytes: 0 },
+      format: 1,
+      kind: 'complete',
+      folder: '.',
+      startedAt: startedAt.toISOString(),
+      takenAt: copied.at.toISOString(),
+      masterKey,
+      history: copied.history,
+      fileVersion: content.fileVersion,
+      documents: content.documents,
+      sums: await list.close(),
+      files: list.files,
+      dataBytes: (await stat(path)).size,
+      logBytes: 0,
     };
     await writeManifest(folder, manifest);
     return manifest;

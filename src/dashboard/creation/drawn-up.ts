@@ -29,7 +29,9 @@ const UNREADABLE = -1;
 export function drawnUp({ ice, name, email, lines }: TypedInvoice): InvoiceInput {
   const typed = lines.map(({ description, quantity, unitPrice, taxRate }) => ({
     description,
-    ...{ quantity: wholeOf(quantity), unitPrice: centimesOf(unitPrice) ?? UNREADABLE, taxRate: percentOf(taxRate) },
+    quantity: wholeOf(quantity),
+    unitPrice: centimesOf(unitPrice) ?? UNREADABLE,
+    taxRate: percentOf(taxRate),
   }));
   const bases = new Map<number, bigint>();
   for (const { quantity, unitPrice, taxRate } of typed) {

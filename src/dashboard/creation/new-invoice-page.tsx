@@ -16,7 +16,9 @@ import { SameByApi } from './same-by-api.tsx';
 const ORDINARY_ICE = '001234567000089';
 const NEW_LINE: TypedLine = { description: 'Conseil', quantity: '1', unitPrice: '1000,00', taxRate: '20' };
 const NEW_INVOICE: TypedInvoice = {
-  ...{ ice: ORDINARY_ICE, name: 'Atlas Distribution SARL', email: '' },
+  ice: ORDINARY_ICE,
+  name: 'Atlas Distribution SARL',
+  email: '',
   lines: [NEW_LINE],
 };
 const MOST_LINES = 20;

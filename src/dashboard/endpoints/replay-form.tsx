@@ -45,7 +45,10 @@ function Selection({ endpoints, first, onReplayed }: SelectionProps) {
     from: string;
     until: string;
   }>({
-    ...{ endpointId: first, state: 'failed', from: '', until: '' },
+    endpointId: first,
+    state: 'failed',
+    from: '',
+    until: '',
   });
   const [found, setFound] = useState<{ count: number; more: boolean } | null>(null);
   const [told, setTold] = useState('');
@@ -168,7 +171,8 @@ function selectionOf({
 }) {
   const [start, end] = [from ? startOfDay(from) : null, until ? startOfDay(until, 1) : null];
   return {
-    ...{ endpointId, state },
+    endpointId,
+    state,
     // The bounds are excluded.
     ...(start && { createdAfter: new Date(start.getTime() - 1).toISOString() }),
     ...(end && { createdBefore: end.toISOString() }),

@@ -23,7 +23,10 @@ export function ExportButton({ filter }: { filter: Filter }) {
     let count = 0;
     try {
       const file = await exportInvoices(client, {
-        ...{ filter, language, texts, signal: end.signal },
+        filter,
+        language,
+        texts,
+        signal: end.signal,
         onProgress(read) {
           count = read;
           setTold(search.exporting(read));

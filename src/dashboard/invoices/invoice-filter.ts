@@ -31,8 +31,10 @@ export function filterOf(query: Readonly<Record<string, string>>): Filter {
     ...NO_MATCH,
     status,
     ...(status === null && matchOf(query.customer, query.ice, amount)),
-    ...{ from: day(query.from), until: day(query.until) },
-    ...{ after, before: after === null ? (query.before ?? null) : null },
+    from: day(query.from),
+    until: day(query.until),
+    after,
+    before: after === null ? (query.before ?? null) : null,
   };
 }
 

@@ -54,8 +54,11 @@ function OpenWorkspace(props: { tenant: Session['memberships'][number]; environm
   useEffect(() => opened.close, [opened]);
   const workspace: Workspace = useMemo(
     () => ({
-      ...{ tenant, environment, address: workspaceAddress(tenantId, environment) },
-      ...{ client: opened.client, events: opened.events },
+      tenant,
+      environment,
+      address: workspaceAddress(tenantId, environment),
+      client: opened.client,
+      events: opened.events,
     }),
     [tenant, tenantId, environment, opened],
   );

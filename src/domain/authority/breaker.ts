@@ -116,7 +116,8 @@ export function failed(state: BreakerState, failure: Failure): { state: BreakerS
     // A straggler: the outage during which it was sent is over, and it says nothing of the time after it.
     if (!began.wasClosed || began.opened !== state.opened) return { state: numbered, excused: true };
     const streak = {
-      ...{ from: state.streak?.from ?? lastFailure, since: state.streak?.since ?? at },
+      from: state.streak?.from ?? lastFailure,
+      since: state.streak?.since ?? at,
       ...longer(state.streak, failure.invoiceId),
     };
     const isOutage = streak.failures >= STREAK_FAILURES && streak.invoices.length >= STREAK_INVOICES;

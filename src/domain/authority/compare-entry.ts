@@ -74,7 +74,10 @@ function findingOf(
   theirs: string | null,
 ): Finding {
   return {
-    ...{ kind, submissionId, ours, theirs },
+    kind,
+    submissionId,
+    ours,
+    theirs,
     invoiceId: invoice?.invoiceId ?? null,
     tenantId: invoice?.tenantId ?? null,
   };

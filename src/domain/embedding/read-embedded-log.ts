@@ -48,8 +48,12 @@ export function createReadEmbeddedLog(
     });
     const owner = { tenantId, environment };
     const { rows, hasMore } = await ledger.page({
-      ...{ ...owner, ...place, endpointId, state: null },
-      ...{ from: null, until: null },
+      ...owner,
+      ...place,
+      endpointId,
+      state: null,
+      from: null,
+      until: null,
     });
     const attempts = await ledger.attempts(
       owner,
@@ -58,9 +62,15 @@ export function createReadEmbeddedLog(
     return {
       hasMore,
       deliveries: rows.map(({ id, eventType, state, createdAt, nextAttemptAt }) => ({
-        ...{ id, eventType, state, createdAt, nextAttemptAt },
+        id,
+        eventType,
+        state,
+        createdAt,
+        nextAttemptAt,
         attempts: (attempts.rows.get(id) ?? []).map(({ at, status, latencyMs, failure }) => ({
-          ...{ at, status, latencyMs },
+          at,
+          status,
+          latencyMs,
           failure: failure?.code ?? null,
         })),
       })),

@@ -43,7 +43,10 @@ export class AttemptLog {
     const start = performance.now();
     const note = (outcome: AttemptOutcome, message: string | null, requestId: string | null) =>
       this.made.push({
-        ...{ at, purpose, outcome, requestId },
+        at,
+        purpose,
+        outcome,
+        requestId,
         message: message?.slice(0, MAX_MESSAGE).toWellFormed() ?? null,
         milliseconds: Math.round(performance.now() - start),
       });

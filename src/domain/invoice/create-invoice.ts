@@ -69,7 +69,9 @@ export function createCreateInvoice(
       const { id, tenantId, environment } = created.invoice;
       if (activity) activity.invoiceId = id;
       span?.set({
-        ...{ 'fatoura.invoice.id': id, 'fatoura.tenant.id': tenantId, 'fatoura.environment': environment },
+        'fatoura.invoice.id': id,
+        'fatoura.tenant.id': tenantId,
+        'fatoura.environment': environment,
         'fatoura.invoice.replayed': created.replayed,
       });
       return created;

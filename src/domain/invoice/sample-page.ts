@@ -27,7 +27,14 @@ export function samplePage(
   const id = 'inv_00000000-0000-4000-8000-000000000000';
   return {
     invoice: {
-      ...{ id, tenantId, number, seller, specimen, totals, environment: 'test', currency: CURRENCY },
+      id,
+      tenantId,
+      number,
+      seller,
+      specimen,
+      totals,
+      environment: 'test',
+      currency: CURRENCY,
       issueDate: moroccanDate(now),
       terms: termsOf({ terms: NO_TERMS, seller: profile, createdAt: now, number }),
       customer: { ice: '001234567000062', name: 'SPECIMEN', email: null, address: 'Casablanca' },

@@ -23,7 +23,9 @@ export function createStageSpans(tracing: Tracing = NO_TRACING): StageSpans {
             kind: 'internal',
             parent: traceparent,
             attributes: {
-              ...{ 'fatoura.invoice.id': id, 'fatoura.tenant.id': tenantId, 'fatoura.environment': environment },
+              'fatoura.invoice.id': id,
+              'fatoura.tenant.id': tenantId,
+              'fatoura.environment': environment,
               'fatoura.stage.attempt': work.attempts + 1,
             },
           });

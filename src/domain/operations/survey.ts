@@ -95,11 +95,22 @@ export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
     ]);
     const nameOf = (tenantId: string) => names.get(tenantId) ?? tenantId;
     return {
-      ...{ at, workers, queues, webhooks, authority, certificates, storage, hasAuthority: parts.hasAuthority },
+      at,
+      workers,
+      queues,
+      webhooks,
+      authority,
+      certificates,
+      storage,
+      hasAuthority: parts.hasAuthority,
       parked: parked.map((each) => ({ ...each, name: nameOf(each.tenantId) })),
       endpoints: failing.map(({ id, tenantId, environment, url, failingSince }) => ({
-        ...{ endpointId: id, tenantId, tenantName: nameOf(tenantId), environment },
-        ...{ host: URL.parse(url)?.host ?? '', since: failingSince ?? at },
+        endpointId: id,
+        tenantId,
+        tenantName: nameOf(tenantId),
+        environment,
+        host: URL.parse(url)?.host ?? '',
+        since: failingSince ?? at,
       })),
       attention: attention.map((each) => ({ ...each, tenantName: nameOf(each.tenantId) })),
     };

@@ -54,7 +54,10 @@ export function newInvitation(
   const [token, proof] = [randomPart(), randomPart()];
   const address = email?.toLowerCase() ?? null;
   const invitation = {
-    ...{ id: hashOf(token), email: address, grants, invitedBy },
+    id: hashOf(token),
+    email: address,
+    grants,
+    invitedBy,
     proofHash: address === null ? null : hashOf(proof),
     expiresAt: new Date(now.getTime() + INVITATION_MS),
   };

@@ -75,7 +75,8 @@ export function createAttemptDelivery({
     const at = now();
     const span = spanOf(claim, endpoint);
     const activity: Activity = {
-      ...{ tenantId: endpoint.tenantId, invoiceId: claim.invoiceId },
+      tenantId: endpoint.tenantId,
+      invoiceId: claim.invoiceId,
       ...(claim.traceparent !== undefined && { traceId: traceIdOf(claim.traceparent) }),
     };
     const attempt = await within(activity, () => post(endpoint, claim, body, at, span));
@@ -98,8 +99,10 @@ export function createAttemptDelivery({
   function spanOf({ id, traceparent, tries }: ClaimedDelivery, { id: endpointId }: WebhookEndpoint): Span | null {
     if (traceparent === undefined) return null;
     const attributes = {
-      ...{ 'http.request.method': 'POST', 'http.request.resend_count': tries },
-      ...{ 'fatoura.webhook.delivery.id': id, 'fatoura.webhook.endpoint.id': endpointId },
+      'http.request.method': 'POST',
+      'http.request.resend_count': tries,
+      'fatoura.webhook.delivery.id': id,
+      'fatoura.webhook.endpoint.id': endpointId,
     };
     return tracing.begin('webhook delivery', { kind: 'client', parent: traceparent, attributes });
   }

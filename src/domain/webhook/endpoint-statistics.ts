@@ -135,8 +135,11 @@ export function createReadStatistics(store: Pick<StatisticsStore, 'read'>, now: 
     const all = asked.map((at) => stored.get(at.getTime()) ?? emptyHour(at));
     const latencies = LATENCY_CLASSES.map((nth) => all.reduce((sum, each) => sum + (each.latencies[nth] ?? 0), 0));
     return {
-      ...{ first: sumOf(all, 'first'), retries: sumOf(all, 'retries'), hours: all },
-      ...{ medianMs: quantile(latencies, 0.5), p95Ms: quantile(latencies, 0.95) },
+      first: sumOf(all, 'first'),
+      retries: sumOf(all, 'retries'),
+      hours: all,
+      medianMs: quantile(latencies, 0.5),
+      p95Ms: quantile(latencies, 0.95),
     };
   };
 }

@@ -159,7 +159,9 @@ export async function sendTo(
 ): Promise<void> {
   const rows = receivers.map((endpoint) => ({
     delivery: deliveryOf(event, endpoint),
-    ...{ lease: null, manual: true, timesDisabled: endpoint.timesDisabled },
+    lease: null,
+    manual: true,
+    timesDisabled: endpoint.timesDisabled,
   }));
   const created = await deliveries.insert(rows, now());
   const earlier = rows.flatMap(({ delivery: { id }, timesDisabled }) =>

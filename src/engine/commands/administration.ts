@@ -41,7 +41,10 @@ export const replSetGetConfig: Command = {
   options: ['commitmentStatus'],
   run: ({ server }) => ({
     config: {
-      ...{ _id: SET_NAME, version: new Int32(1), term: new Int32(1), protocolVersion: Long.ONE },
+      _id: SET_NAME,
+      version: new Int32(1),
+      term: new Int32(1),
+      protocolVersion: Long.ONE,
       members: [{ _id: new Int32(0), host: server.host, arbiterOnly: false, hidden: false, priority: 1, votes: 1 }],
       settings: { chainingAllowed: true, heartbeatIntervalMillis: new Int32(2000) },
     },
@@ -74,7 +77,11 @@ export const currentOp: Command = {
 
 function indexBuilds(store: Store): Doc[] {
   return store.builds.progress().map(({ collection, indexes, isAdding, done, total }) => ({
-    ...{ type: 'op', desc: 'index build', active: true, op: 'command', ns: collection.ns },
+    type: 'op',
+    desc: 'index build',
+    active: true,
+    op: 'command',
+    ns: collection.ns,
     command: { createIndexes: collection.name, indexes: indexes.map(({ spec }) => spec) },
     msg: isAdding ? 'Index Build: inserting keys' : 'Index Build: scanning collection',
     progress: { done: Long.fromNumber(done), total: Long.fromNumber(total) },
@@ -83,7 +90,11 @@ function indexBuilds(store: Store): Doc[] {
 
 function backups(store: Store): Doc[] {
   return store.backups.ids.map((id) => ({
-    ...{ type: 'op', desc: 'backup', active: true, op: 'command', ns: 'admin.$cmd' },
+    type: 'op',
+    desc: 'backup',
+    active: true,
+    op: 'command',
+    ns: 'admin.$cmd',
     command: { beginBackup: new Int32(1) },
     backup: new Int32(id),
   }));

@@ -29,8 +29,12 @@ export const beginBackup: Command = {
       const { id, file, log, fileBytes, fileVersion } = backups.begin();
       context.connection.onClose(() => backups.end(id));
       return {
-        ...{ backup: new Int32(id), file, log },
-        ...{ fileBytes: Long.fromNumber(fileBytes), fileVersion: new Int32(fileVersion), ...compared },
+        backup: new Int32(id),
+        file,
+        log,
+        fileBytes: Long.fromNumber(fileBytes),
+        fileVersion: new Int32(fileVersion),
+        ...compared,
       };
     });
   },

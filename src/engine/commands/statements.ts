@@ -264,7 +264,8 @@ export function runSome(statements: Statements, from: Progress, pauses: Pauses =
       const told = { errmsg: error.message, ...error.details };
       if (left > 0) left -= calculateObjectSize(told);
       writeErrors.push({
-        ...{ index: new Int32(done), code: new Int32(error.code) },
+        index: new Int32(done),
+        code: new Int32(error.code),
         ...(left > 0 ? told : { errmsg: '' }),
       });
       done = statements.isOrdered ? statements.count : done + 1;

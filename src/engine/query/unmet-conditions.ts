@@ -92,9 +92,14 @@ function conditionsOf(filter: Doc): Condition[] {
 function condition(operatorName: string, specifiedAs: Doc, path: string | null): Condition {
   const filters = path === null && Array.isArray(specifiedAs[operatorName]) ? (specifiedAs[operatorName] as Doc[]) : [];
   return {
-    ...{ operatorName, specifiedAs, path, matches: compileFilter(specifiedAs) },
+    operatorName,
+    specifiedAs,
+    path,
+    matches: compileFilter(specifiedAs),
     branches: filters.map((filter) => ({
-      ...{ filter, matches: compileFilter(filter), conditions: conditionsOf(filter) },
+      filter,
+      matches: compileFilter(filter),
+      conditions: conditionsOf(filter),
     })),
   };
 }
@@ -143,7 +148,8 @@ function explained(each: Condition, doc: Doc, left: Left, level: number): Doc {
     return { operatorName, clausesNotSatisfied: listed(branches, left, isUnmet, details) };
   }
   return {
-    ...{ operatorName, ...specified(specifiedAs, left) },
+    operatorName,
+    ...specified(specifiedAs, left),
     ...(path === null ? { reason: failureOf(each, doc) ?? OTHER_REASON } : explainedField(each, path, doc, left)),
   };
 }

@@ -97,7 +97,10 @@ export function encodedEvent(store: Store, entry: OplogEntry, token: Doc, option
   if (!isPlain) return encodeDocument(changeEvent(store, entry, token, options, false));
   const content = new RawDocument(body);
   return encodeReply({
-    ...{ _id: token, operationType: TYPES[op], clusterTime: timestampOf(entry.seq), wallTime: new Date(entry.wall) },
+    _id: token,
+    operationType: TYPES[op],
+    clusterTime: timestampOf(entry.seq),
+    wallTime: new Date(entry.wall),
     ...(op === 'i' && { fullDocument: content }),
     ns: { db: entry.db, coll: entry.coll },
     documentKey: new RawDocument(id),

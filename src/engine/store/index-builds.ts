@@ -72,7 +72,10 @@ export class IndexBuilds implements UnfinishedIndexes {
       position: collection.firstRid - 1,
       entries: null,
       sorters: specs.map(() => new RidSorter(Number.POSITIVE_INFINITY, true, MEMORY_BYTES / specs.length)),
-      ...{ batch: [], place: 0, collected: 0, added: 0 },
+      batch: [],
+      place: 0,
+      collected: 0,
+      added: 0,
       removed: new Set(),
       ended: Promise.withResolvers(),
     };

@@ -63,7 +63,9 @@ builder.queryFields((t) => ({
         const asked = {
           ...pageRequest(args),
           status: args.status ?? null,
-          ...{ customerName: args.customerName, customerIce: args.customerIce, amount: args.amount },
+          customerName: args.customerName,
+          customerIce: args.customerIce,
+          amount: args.amount,
           createdAfter: args.createdAfter ?? null,
           createdBefore: args.createdBefore ?? null,
         };

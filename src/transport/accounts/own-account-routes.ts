@@ -25,8 +25,12 @@ export function ownAccountRoutes(
         const sessions = await ownAccount.sessions(person.id);
         answerJson(ctx, 200, {
           sessions: sessions.map(({ id, userAgent, address, begunAt, usedAt }) => ({
-            ...{ id, userAgent, address, current: id === sessionId },
-            ...{ begunAt: timestampOf(begunAt), usedAt: timestampOf(usedAt) },
+            id,
+            userAgent,
+            address,
+            current: id === sessionId,
+            begunAt: timestampOf(begunAt),
+            usedAt: timestampOf(usedAt),
           })),
         });
       },

@@ -92,7 +92,10 @@ export function createAccountSteps(parts: AccountRouteParts) {
     const names = all.length === 0 ? new Map() : await parts.tenants.namesOf(all.map(({ tenantId }) => tenantId));
     const memberships = all.map((each) => ({ ...each, name: names.get(each.tenantId) ?? each.tenantId }));
     answerJson(ctx, 200, {
-      ...{ person, addressConfirmed: isConfirmed, isOperator, memberships },
+      person,
+      addressConfirmed: isConfirmed,
+      isOperator,
+      memberships,
       sessionEndsAt: timestampOf(expiresAt),
     });
   }

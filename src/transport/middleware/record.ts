@@ -26,7 +26,11 @@ export function recordRequests(
     const matched = (ctx as { _matchedRoute?: unknown })._matchedRoute;
     const status = ctx.respond === false ? ctx.res.statusCode : ctx.status;
     record({
-      ...{ id: requestId, at, status, tenantId: principal.tenant.id, environment: principal.environment },
+      id: requestId,
+      at,
+      status,
+      tenantId: principal.tenant.id,
+      environment: principal.environment,
       method: ctx.method.slice(0, 10),
       // A path that is none of ours may have anything in it.
       route: typeof matched === 'string' ? matched : 'other',

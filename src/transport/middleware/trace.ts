@@ -30,7 +30,8 @@ export function trace(tracing: Tracing): Middleware {
       const status = ctx.respond === false ? ctx.res.statusCode : ctx.status;
       span.rename(`${method === '_OTHER' ? 'HTTP' : method} ${route}`);
       span.set({
-        ...{ 'http.route': route, 'http.response.status_code': status },
+        'http.route': route,
+        'http.response.status_code': status,
         ...(state.tenantId !== undefined && { 'fatoura.tenant.id': state.tenantId }),
         ...(state.failure && { 'fatoura.error.code': state.failure.code }),
       });

@@ -46,7 +46,10 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     return claim;
   }
   const numbered = (serial: number): InvoiceChange => ({
-    ...{ status: 'signing', series: { year: 2026, serial }, events: [statusChange(1)], work: WORK },
+    status: 'signing',
+    series: { year: 2026, serial },
+    events: [statusChange(1)],
+    work: WORK,
   });
   const page = {
     ...OWNER,

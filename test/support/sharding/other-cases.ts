@@ -59,7 +59,12 @@ export function otherCases(store: Store): Record<string, Subject> {
 function tenantCases({ db }: Store): Subject {
   const tenants = createTenantRepository(db);
   const keyNamed = (id: string): ApiKey => ({
-    ...{ id, kind: 'secret', environment: 'test', lastFour: '0000', createdAt: new Date(), revokedAt: null },
+    id,
+    kind: 'secret',
+    environment: 'test',
+    lastFour: '0000',
+    createdAt: new Date(),
+    revokedAt: null,
   });
   async function stored(): Promise<{ id: string; key: ApiKey }> {
     const [id, key] = [newId('ten'), keyNamed(newId('key'))];
@@ -277,12 +282,18 @@ function documentCases({ db }: Store): Record<string, Subject> {
 function authorityCases({ db }: Store): Record<string, Subject> {
   const copy = createLedgerCopy(db);
   const entry = (submissionId: string, digest: string): LedgerEntry => ({
-    ...{ submissionId, sha256: sha256(digest) },
+    submissionId,
+    sha256: sha256(digest),
     decision: { outcome: 'accepted', dgiId: 'DGI-1', decidedAt: new Date(0) },
   });
   const differences = createDifferenceRepository(db);
   const finding: Finding = {
-    ...{ kind: 'unknown_submission', submissionId: 'inv_1', invoiceId: null, tenantId: null, ours: null, theirs: null },
+    kind: 'unknown_submission',
+    submissionId: 'inv_1',
+    invoiceId: null,
+    tenantId: null,
+    ours: null,
+    theirs: null,
   };
   const states = createAuthorityStateStore(db);
   const beat = { id: 'w', at: new Date(), inFlight: 0 };
@@ -360,8 +371,15 @@ function processCases({ db }: Store): Record<string, Subject> {
   const aRing = newRing(new Uint8Array(32), new Date());
   const certificates = createSignersCertificates(db);
   const certificate: SignersCertificate = {
-    ...{ signer: 'platform', subject: 'CN=P', issuer: 'CN=P', serialNumber: '1', fingerprint: 'f' },
-    ...{ validFrom: new Date(), validTo: new Date(), testOnly: true, findings: [] },
+    signer: 'platform',
+    subject: 'CN=P',
+    issuer: 'CN=P',
+    serialNumber: '1',
+    fingerprint: 'f',
+    validFrom: new Date(),
+    validTo: new Date(),
+    testOnly: true,
+    findings: [],
   };
   const attempts = createAttemptLimiter(db);
   const limiter = createRateLimiter({ secret: 1, tenant: 1, publishable: 1, address: 1 }, db);

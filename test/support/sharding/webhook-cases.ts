@@ -25,8 +25,16 @@ const owner = [tenantId, environment] as const;
 function newEvent(): WebhookEvent {
   const [order, createdAt] = [orderAt(Date.now()), new Date()];
   return {
-    ...{ id: newId('evt'), ...OWNER, type: 'invoice.signing', invoiceId: newId('inv'), sequence: 1 },
-    ...{ createdAt, order, place: order, body: '{"type":"invoice.signing","data":{}}', documentRevision: 0 },
+    id: newId('evt'),
+    ...OWNER,
+    type: 'invoice.signing',
+    invoiceId: newId('inv'),
+    sequence: 1,
+    createdAt,
+    order,
+    place: order,
+    body: '{"type":"invoice.signing","data":{}}',
+    documentRevision: 0,
   };
 }
 

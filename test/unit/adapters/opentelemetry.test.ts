@@ -41,7 +41,8 @@ it('is loaded only where traces are on', async () => {
 function opened(settings: Record<string, string> = {}) {
   const { port } = collector.address() as AddressInfo;
   const { tracing } = readConfig({
-    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_BSP_SCHEDULE_DELAY: '5' },
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_BSP_SCHEDULE_DELAY: '5',
     ...settings,
   });
   if (tracing === null) throw new Error('nothing is traced');

@@ -27,14 +27,18 @@ describe.skipIf(process.platform === 'win32')('a process that may open no furthe
 
   it('fails the task when that takes long, and goes on', async () => {
     expect(await without('thread, for long')).toEqual({
-      ...{ later: '42', fatal: null, uncaught: null },
+      later: '42',
+      fatal: null,
+      uncaught: null,
       refused: expect.stringContaining('EMFILE'),
     });
   });
 
   it.each(['browser', 'unpacking'])('fails to start a program (%s), and goes on', async (kind) => {
     expect(await without(kind)).toEqual({
-      ...{ later: '42', fatal: null, uncaught: null },
+      later: '42',
+      fatal: null,
+      uncaught: null,
       refused: expect.stringMatching(/EMFILE/),
     });
   });

@@ -62,7 +62,10 @@ it.skipIf(!asRoot)('a lock that root has left is told as what it is', () => {
   const script = `import { lockKeyFiles } from ${JSON.stringify(import.meta.resolve('../../../src/app/key-files.ts'))};
     try { lockKeyFiles(${JSON.stringify(config.dataDir)}, 'shared')(); } catch (error) { console.log(error.message); }`;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-    ...{ uid: OWNER, gid: OWNER, encoding: 'utf8', cwd: '/' },
+    uid: OWNER,
+    gid: OWNER,
+    encoding: 'utf8',
+    cwd: '/',
     env: { NODE_COMPILE_CACHE: '' },
   });
   expect(stdout).toMatch(/master\.key\.lock belongs to another user \(0\).*chown --reference=/);

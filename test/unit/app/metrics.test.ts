@@ -20,7 +20,8 @@ it('show what is due by stage and its age, over all lanes, and nothing during an
       if (isAway) throw new Error('away');
       if (lane === 'stages')
         return {
-          ...{ waiting: 3, oldest: AN_HOUR_AGO },
+          waiting: 3,
+          oldest: AN_HOUR_AGO,
           stages: [
             { stage: 'sign', waiting: 1, oldest: new Date() },
             { stage: 'transmit', waiting: 2, oldest: AN_HOUR_AGO },

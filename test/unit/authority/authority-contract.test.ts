@@ -12,7 +12,9 @@ import { createMemoryLedger } from '../../support/memory-ledger.ts';
 describeAuthority('the mock', async () => {
   const key = softwareKey(await makeTestIdentity(new Date(Date.now() - 86_400_000)), true);
   const authority = createMockAuthority({
-    ...{ ledger: createMemoryLedger(), verify: verifySignedDocument, signer: createDocumentSigner(key) },
+    ledger: createMemoryLedger(),
+    verify: verifySignedDocument,
+    signer: createDocumentSigner(key),
     readReceipt: createReceiptReader({
       verify: verifySignedDocument,
       trust: (signature) => trustOfSignature(signature, key.certificateChain),

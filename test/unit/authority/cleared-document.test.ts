@@ -27,11 +27,18 @@ async function signedBy(who: Issuer, changes: Partial<LegalInvoice> = {}): Promi
 const legal = sampleInvoice();
 const sent = await signedBy(seller);
 const invoice = pendingInvoice({
-  ...{ id: 'inv_1', status: 'accepted', dgiId: 'DGI-1', number: legal.number, amount: legal.amount },
+  id: 'inv_1',
+  status: 'accepted',
+  dgiId: 'DGI-1',
+  number: legal.number,
+  amount: legal.amount,
   seller: legal.seller,
 });
 const FACTS: ReceiptFacts = {
-  ...{ dgiId: 'DGI-1', submissionId: 'inv_1', status: 'accepted', decidedAt: NOW },
+  dgiId: 'DGI-1',
+  submissionId: 'inv_1',
+  status: 'accepted',
+  decidedAt: NOW,
   digest: createHash('sha256').update(sent).digest('hex'),
 };
 
@@ -110,9 +117,12 @@ describe('verifying it as the legal XML that customers download', () => {
     expect(await verifySignedDocument(await withClearance())).toEqual({
       ...plain,
       clearance: {
-        ...{ dgiId: 'DGI-1', submissionId: 'inv_1', decidedAt: NOW },
+        dgiId: 'DGI-1',
+        submissionId: 'inv_1',
+        decidedAt: NOW,
         signature: {
-          ...{ signingTime: NOW, certificates: expect.any(Array) },
+          signingTime: NOW,
+          certificates: expect.any(Array),
           certificate: expect.objectContaining({ subject: 'CN=Clearances of the authority' }),
         },
       },
@@ -164,7 +174,8 @@ describe('verifying it as the legal XML that customers download', () => {
     ],
   ])('it is not valid when %s', async (_what, make, reason) => {
     expect(await verifySignedDocument(Buffer.from(await make()))).toMatchObject({
-      ...{ valid: false, reason: expect.stringMatching(reason) },
+      valid: false,
+      reason: expect.stringMatching(reason),
     });
   });
 });

@@ -131,23 +131,36 @@ describe('settings', () => {
   it('all', () => {
     const DGI_CALLBACK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     const env = {
-      ...{ DGI_URL: 'https://authority.example/api/', DGI_CA: 'ca.pem', DGI_CLIENT_P12: 'client.p12' },
-      ...{ DGI_TOKEN_URL: 'https://authority.example/token', DGI_CLIENT_ID: 'fatoura', DGI_CLIENT_KEY: 'key.pem' },
-      ...{ DGI_CALLBACK_SECRET, DGI_CONCURRENCY: '4', PUBLIC_URL: 'https://fatoura.example.ma', HOST: '0.0.0.0' },
+      DGI_URL: 'https://authority.example/api/',
+      DGI_CA: 'ca.pem',
+      DGI_CLIENT_P12: 'client.p12',
+      DGI_TOKEN_URL: 'https://authority.example/token',
+      DGI_CLIENT_ID: 'fatoura',
+      DGI_CLIENT_KEY: 'key.pem',
+      DGI_CALLBACK_SECRET,
+      DGI_CONCURRENCY: '4',
+      PUBLIC_URL: 'https://fatoura.example.ma',
+      HOST: '0.0.0.0',
     };
     expect(readConfig(env).authority).toEqual({
-      ...{ url: 'https://authority.example/api', ca: 'ca.pem', clientP12: { file: 'client.p12', passphrase: '' } },
+      url: 'https://authority.example/api',
+      ca: 'ca.pem',
+      clientP12: { file: 'client.p12', passphrase: '' },
       token: { url: 'https://authority.example/token', clientId: 'fatoura', keyFile: 'key.pem' },
-      ...{ callbackSecret: DGI_CALLBACK_SECRET, concurrency: 4 },
+      callbackSecret: DGI_CALLBACK_SECRET,
+      concurrency: 4,
     });
     expect(readConfig({ DGI_URL: env.DGI_URL }).authority?.concurrency).toBe(16);
   });
 
   it('wrong values and broken rules are reported together, without secrets', () => {
     const problems = refusal({
-      ...{ DGI_URL: 'http://authority.example', DGI_TOKEN_URL: 'https://user:hidden@authority.example/token' },
-      ...{ DGI_CALLBACK_SECRET: 'whsec_hidden', DGI_CONCURRENCY: '0', DGI_CLIENT_P12_PASSPHRASE: 'hidden' },
-      ...{ PUBLIC_URL: 'http://fatoura.example.ma' },
+      DGI_URL: 'http://authority.example',
+      DGI_TOKEN_URL: 'https://user:hidden@authority.example/token',
+      DGI_CALLBACK_SECRET: 'whsec_hidden',
+      DGI_CONCURRENCY: '0',
+      DGI_CLIENT_P12_PASSPHRASE: 'hidden',
+      PUBLIC_URL: 'http://fatoura.example.ma',
     });
     expect(problems).toEqual([
       'DGI_URL must be an https:// URL',

@@ -93,7 +93,9 @@ describe('a submission', () => {
     expect(await submitted({ status, json: shownSubmission('inv_1', document, { warnings }) })).toMatchObject({
       kind: 'held',
       submission: {
-        ...{ submissionId: 'inv_1', askAgainAfter: null, warnings },
+        submissionId: 'inv_1',
+        askAgainAfter: null,
+        warnings,
         decision: { outcome: 'accepted', dgiId: 'DGI-1', decidedAt: new Date('2026-11-22T10:00:01Z') },
       },
     });
@@ -118,7 +120,9 @@ describe('a submission', () => {
 
   it.each([400, 413, 415])('%i with an error body: refused', async (status) => {
     expect(await submitted(errorReply(status, 'invalid_id'))).toMatchObject({
-      ...{ kind: 'refused', code: 'invalid_id', message: 'Message de invalid_id.' },
+      kind: 'refused',
+      code: 'invalid_id',
+      message: 'Message de invalid_id.',
     });
   });
 
@@ -175,13 +179,17 @@ describe('a submission', () => {
 
   it('429 rate_limited: not held, waits for Retry-After', async () => {
     expect(await submitted(errorReply(429, 'rate_limited', { retryAfter: 7 }))).toMatchObject({
-      ...{ kind: 'not_held', reason: 'rate_limited', retryAfterMs: 7000 },
+      kind: 'not_held',
+      reason: 'rate_limited',
+      retryAfterMs: 7000,
     });
   });
 
   it('503 unavailable: not held, waits for Retry-After', async () => {
     expect(await submitted(errorReply(503, 'unavailable', { retryAfter: 11 }))).toMatchObject({
-      ...{ kind: 'not_held', reason: 'unavailable', retryAfterMs: 11_000 },
+      kind: 'not_held',
+      reason: 'unavailable',
+      retryAfterMs: 11_000,
     });
   });
 
@@ -190,7 +198,8 @@ describe('a submission', () => {
     async (value) => {
       const reply = errorReply(503, 'unavailable');
       expect(await submitted({ ...reply, headers: { 'retry-after': value } })).toMatchObject({
-        ...{ kind: 'not_held', retryAfterMs: null },
+        kind: 'not_held',
+        retryAfterMs: null,
       });
     },
   );

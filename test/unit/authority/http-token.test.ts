@@ -53,8 +53,12 @@ async function issue({ body }: ReceivedRequest): Promise<Reply> {
   const form = new URLSearchParams(body.toString());
   try {
     await jwtVerify(form.get('client_assertion') ?? '', registered, {
-      ...{ issuer: 'fatoura', subject: 'fatoura', audience: `${server.url}/token`, clockTolerance: 30 },
-      ...{ currentDate: new Date(Date.now() + server.clockAhead), requiredClaims: ['jti', 'iat', 'nbf', 'exp'] },
+      issuer: 'fatoura',
+      subject: 'fatoura',
+      audience: `${server.url}/token`,
+      clockTolerance: 30,
+      currentDate: new Date(Date.now() + server.clockAhead),
+      requiredClaims: ['jti', 'iat', 'nbf', 'exp'],
     });
   } catch (error) {
     return { status: 400, json: { error: 'invalid_client', error_description: (error as Error).message } };
@@ -75,7 +79,9 @@ it('asks with an assertion of RFC 7523 and shows the token', async () => {
   expect(await authority.submit(submission)).toMatchObject({ kind: 'held' });
   const form = new URLSearchParams(server.tokenRequests[0]?.body.toString());
   expect(Object.fromEntries(form)).toEqual({
-    ...{ grant_type: 'client_credentials', client_id: 'fatoura', client_assertion: expect.any(String) },
+    grant_type: 'client_credentials',
+    client_id: 'fatoura',
+    client_assertion: expect.any(String),
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
   });
   const assertion = form.get('client_assertion') ?? '';

@@ -185,7 +185,10 @@ describe('a receipt', () => {
       kind: 'receipt',
       requestId: null,
       receipt: {
-        ...{ submissionId: 'inv_1', dgiId, sha256: submission.sha256, status: 'accepted' },
+        submissionId: 'inv_1',
+        dgiId,
+        sha256: submission.sha256,
+        status: 'accepted',
         decidedAt: new Date(START),
         document: expect.any(Uint8Array),
       },

@@ -5,7 +5,8 @@ import { LedgerUnreadable, readLedger } from '../../../src/domain/authority/read
 const BYTES = 100;
 const decidedAt = new Date('2026-11-20T03:00:00Z');
 const entryOf = (n: number): LedgerEntry => ({
-  ...{ submissionId: `s${n}`, sha256: '0'.repeat(64) },
+  submissionId: `s${n}`,
+  sha256: '0'.repeat(64),
   decision: { outcome: 'accepted', dgiId: `DGI-${n}`, decidedAt },
 });
 
@@ -23,7 +24,8 @@ function ledgerOf(sizes: readonly number[]) {
         return { kind: 'unknown', requestId: null, message: 'too long', retryAfterMs: null } as ChangesAnswer;
       const entries = sizes.slice(from, until).map((_, index) => entryOf(from + index));
       return {
-        ...{ kind: 'changes', requestId: null },
+        kind: 'changes',
+        requestId: null,
         entries,
         nextCursor: String(until),
         highWaterMark: String(sizes.length),

@@ -48,7 +48,10 @@ test('a receipt signed under an anchor is read', async () => {
     kind: 'receipt',
     receipt: {
       document,
-      ...{ submissionId: 'inv_1', dgiId: 'DGI <&> "é"', sha256: FACTS.digest, status: 'accepted' },
+      submissionId: 'inv_1',
+      dgiId: 'DGI <&> "é"',
+      sha256: FACTS.digest,
+      status: 'accepted',
       decidedAt: FACTS.decidedAt,
     },
   });

@@ -37,8 +37,15 @@ const rejected: Decision = { outcome: 'rejected', problems: [], decidedAt: ago(5
 
 function invoice(invoiceId: string, changes: Partial<Transmission> = {}): Transmission {
   return {
-    ...{ invoiceId, tenantId: 'ten_1', submissionId: invoiceId, status: 'accepted', wasHeld: true },
-    ...{ sha256: digest(invoiceId), dgiId: `DGI-${invoiceId}`, changedAt: ago(4), hasReceipt: true },
+    invoiceId,
+    tenantId: 'ten_1',
+    submissionId: invoiceId,
+    status: 'accepted',
+    wasHeld: true,
+    sha256: digest(invoiceId),
+    dgiId: `DGI-${invoiceId}`,
+    changedAt: ago(4),
+    hasReceipt: true,
     ...changes,
   };
 }
@@ -60,7 +67,11 @@ function world(invoices: Transmission[], answers: (ChangesAnswer | ((after: stri
   const parts: ReconcileParts = {
     authority: {
       capabilities: () => ({
-        ...{ decision: 'polling', lookUp: ['id'], clearedDocument: false, maxDocumentBytes: 1, limits: LIMITS },
+        decision: 'polling',
+        lookUp: ['id'],
+        clearedDocument: false,
+        maxDocumentBytes: 1,
+        limits: LIMITS,
       }),
       async changes(after) {
         asked.push(after);
@@ -155,7 +166,15 @@ function world(invoices: Transmission[], answers: (ChangesAnswer | ((after: stri
     clock: () => clock.now,
   };
   return {
-    ...{ parts, log, asked, healed, pauses, clock, invoices, queries, copy },
+    parts,
+    log,
+    asked,
+    healed,
+    pauses,
+    clock,
+    invoices,
+    queries,
+    copy,
     reconcile: createReconcile(parts),
     progress: () => progress,
     open: () => [...differences.values()].filter(({ open }) => open).map((each) => `${each.kind} ${each.submissionId}`),
@@ -170,7 +189,10 @@ function page(entries: readonly LedgerEntry[], nextCursor = 'end', highWaterMark
 }
 
 const failure = (retryAfterMs: number | null = null): ChangesAnswer => ({
-  ...{ kind: 'unknown', requestId: null, message: 'HTML from a proxy', retryAfterMs },
+  kind: 'unknown',
+  requestId: null,
+  message: 'HTML from a proxy',
+  retryAfterMs,
 });
 
 describe('an entry', () => {

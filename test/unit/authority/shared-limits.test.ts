@@ -13,7 +13,11 @@ it('the workers that share a store share the limits: each adapter takes its part
   });
   const gateOf = (worker: 'one' | 'two') =>
     createLiveGate({
-      ...{ store, worker, authority: answering({}), concurrency: 8, report: () => undefined },
+      store,
+      worker,
+      authority: answering({}),
+      concurrency: 8,
+      report: () => undefined,
       onWorkers(count) {
         told[worker].push(count);
         if (worker === 'one') limits.setShare(count);

@@ -26,7 +26,13 @@ const digestOf = (document: Buffer) => createHash('sha256').update(document).dig
 function receivedOf(id: string, document: Buffer): Received {
   const found = skim(document);
   return {
-    ...{ id, digest: digestOf(document), receivedAt: 1, problems: [], warnings: [], dueAt: 1, silentUntil: 0 },
+    id,
+    digest: digestOf(document),
+    receivedAt: 1,
+    problems: [],
+    warnings: [],
+    dueAt: 1,
+    silentUntil: 0,
     invoice: found && { seller: found.sellerIce, number: found.number },
   };
 }

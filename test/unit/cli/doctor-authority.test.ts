@@ -35,7 +35,8 @@ it('without DGI_URL live invoices may wait, or live keys be valid: that is a fai
     checkAuthority(() => diagnoseAuthority(readConfig({})), { condition: 'authority', waiting, tenants }, new Date());
   expect(await check(7, 1)).toEqual([
     {
-      ...{ subject: 'authority', state: 'fails' },
+      subject: 'authority',
+      state: 'fails',
       found: 'DGI_URL is not set, and the data has 7 unfinished live invoices and 1 tenant with valid live keys',
       advice: expect.stringContaining('Set DGI_URL'),
     },
@@ -112,7 +113,11 @@ describe('a certificate', () => {
     const [certificate] = live.certificates();
     if (!certificate) throw new Error('no certificate');
     const diagnosis: AuthorityDiagnosis = {
-      ...{ url: '', certificates: [certificate], token: null, trouble: null, clockOffsetMs: null },
+      url: '',
+      certificates: [certificate],
+      token: null,
+      trouble: null,
+      clockOffsetMs: null,
       capabilities: live.authority.capabilities(),
     };
     const now = new Date(certificate.certificate.validToDate.getTime() - (days + 0.5) * 86_400_000);

@@ -116,7 +116,9 @@ describe('exit code and text', () => {
       trusted: true,
     });
     expect(await json('signed.xml', '--trust', 'other.pem')).toMatchObject({
-      ...{ verdict: 'untrusted', valid: true, trusted: false },
+      verdict: 'untrusted',
+      valid: true,
+      trusted: false,
       trust_reason: expect.stringContaining('no trusted certificate'),
     });
     expect(await json('changed.xml', '--trust', 'root.pem')).toMatchObject({

@@ -15,8 +15,15 @@ afterEach(() => {
 });
 
 const node = (id: string) => ({
-  ...{ id, number: id, status: 'accepted', createdAt: '2026-11-23T12:00:00Z', amount: 112, currency: 'MAD' },
-  ...{ dgiId: null, customer: { name: 'A', ice: '1' }, roundingAmount: 1 },
+  id,
+  number: id,
+  status: 'accepted',
+  createdAt: '2026-11-23T12:00:00Z',
+  amount: 112,
+  currency: 'MAD',
+  dgiId: null,
+  customer: { name: 'A', ice: '1' },
+  roundingAmount: 1,
   totals: { subtotal: 110, taxTotal: 1, total: 111 },
 });
 const page = (id: string, next: string | null) => ({
@@ -37,8 +44,11 @@ function exportFrom(answers: readonly object[]) {
     },
   } as unknown as Client;
   const done = exportInvoices(client, {
-    ...{ filter: filterOf({}), language: 'en', texts: TEXTS.en },
-    ...{ onProgress: () => undefined, signal: end.signal },
+    filter: filterOf({}),
+    language: 'en',
+    texts: TEXTS.en,
+    onProgress: () => undefined,
+    signal: end.signal,
   }).then(
     async (file) => (file ? (await file.text()).trim().split('\r\n') : null),
     () => 'failed',

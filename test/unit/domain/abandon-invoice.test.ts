@@ -19,9 +19,17 @@ function waiting(
   calls: [AttemptPurpose, AttemptOutcome][] = [],
 ): Invoice {
   return pendingInvoice({
-    ...{ environment: 'live', status: 'signing', createdAt: ago(60), xml: { file: 'f', sha256: DIGEST, size: 1 } },
+    environment: 'live',
+    status: 'signing',
+    createdAt: ago(60),
+    xml: { file: 'f', sha256: DIGEST, size: 1 },
     authorityAttempts: calls.map(([purpose, outcome]) => ({
-      ...{ at: ago(30), purpose, outcome, message: null, milliseconds: 1, requestId: 'r' },
+      at: ago(30),
+      purpose,
+      outcome,
+      message: null,
+      milliseconds: 1,
+      requestId: 'r',
     })),
     ...changes,
     work: { ...NEW_WORK, stage: 'transmit', dueAt: NEVER, claims: 0, since: ago(30), ...work },
@@ -47,7 +55,9 @@ const foreign = (changes: Partial<Invoice> = {}) =>
     ],
   );
 const entry = (sha256: string, decidedAt: Date): LedgerEntry => ({
-  ...{ submissionId: 'x', sha256, decision: { outcome: 'accepted', dgiId: 'DGI-1', decidedAt } },
+  submissionId: 'x',
+  sha256,
+  decision: { outcome: 'accepted', dgiId: 'DGI-1', decidedAt },
 });
 
 async function abandon(invoice: Invoice | null, ledger: LedgerEntry[] = [], isAsRead = true) {

@@ -35,7 +35,8 @@ function storeOf(events: number) {
   const answers: Readonly<Record<string, (...given: never[]) => unknown>> = {
     begin: () => ({ tenantId: 'ten_1', since: NOW, isPending: true }),
     pending: (after: string | null) => (after === null ? [{ tenantId: 'ten_1', since: NOW, isPending: true }] : []),
-    ...{ invoices: () => [], expired: () => [] },
+    invoices: () => [],
+    expired: () => [],
     removeRecords: (_tenantId: string, limit: number) => {
       const removed = Math.min(limit, left);
       left -= removed;

@@ -19,7 +19,8 @@ function heldGroup(options: Partial<GroupOptions<string>> = {}) {
     { maxItems: 3, ...options },
   );
   return {
-    ...{ write, groups },
+    write,
+    groups,
     /** Ends the latest group, and lets the next one start. */
     async end(error?: Error) {
       if (error) ends.at(-1)?.reject(error);

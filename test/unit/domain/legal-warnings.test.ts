@@ -94,8 +94,13 @@ describe('the warnings of an invoice', () => {
     }));
     const buyer = { ...sample.customer, name: 'N' };
     const told = await warnings({
-      ...{ seller: { ...seller, legalName: 'R' }, customer: buyer, lines: sample.lines, amount: sample.amount },
-      ...{ number: null, terms, createdAt },
+      seller: { ...seller, legalName: 'R' },
+      customer: buyer,
+      lines: sample.lines,
+      amount: sample.amount,
+      number: null,
+      terms,
+      createdAt,
     });
     const messages = told.filter(({ code }) => code === 'unprintable_characters').map(({ message }) => message);
     expect(messages).toEqual([

@@ -185,7 +185,10 @@ describe('an outage', () => {
 
 const opened = (): BreakerState => ({
   ...CLOSED,
-  ...{ phase: 'open', opened: 1, outages: [{ since: new Date(), until: null }], excused: [[1, null]] },
+  phase: 'open',
+  opened: 1,
+  outages: [{ since: new Date(), until: null }],
+  excused: [[1, null]],
 });
 
 describe('a short interruption', () => {

@@ -36,7 +36,8 @@ function store(lost: ReadonlySet<string> = new Set()) {
 
 const FREE_TURNS = { enter: async () => () => undefined };
 const claimOf = (id: string, changes: Partial<Invoice> = {}): Claim => ({
-  ...{ invoice: pendingInvoice({ id, ...changes }), token: 't' },
+  invoice: pendingInvoice({ id, ...changes }),
+  token: 't',
 });
 const prepare = async (series: SeriesNumber) => {
   await turn();

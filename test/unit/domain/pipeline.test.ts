@@ -81,10 +81,15 @@ function bench(
     authorityOf: () =>
       answering({
         receipt: async ({ dgiId }) => ({
-          ...{ kind: 'receipt', requestId: null },
+          kind: 'receipt',
+          requestId: null,
           receipt: {
-            ...{ document: Buffer.from('<r/>'), submissionId: invoice.id, dgiId, sha256: invoice.xml?.sha256 ?? '' },
-            ...{ status: 'accepted', decidedAt: new Date() },
+            document: Buffer.from('<r/>'),
+            submissionId: invoice.id,
+            dgiId,
+            sha256: invoice.xml?.sha256 ?? '',
+            status: 'accepted',
+            decidedAt: new Date(),
           },
         }),
         ...authority,

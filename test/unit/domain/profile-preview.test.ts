@@ -70,7 +70,10 @@ it('the sample is a test invoice with lines of three rates, and a specimen where
   const now = new Date('2026-11-23T10:00:00Z');
   const page = samplePage('ten_1', { legalName: 'Atlas', paymentTermDays: 30 }, null, 'https://x.example', now);
   expect(page.invoice).toMatchObject({
-    ...{ environment: 'test', specimen: true, amount: 488_000, issueDate: '2026-11-23' },
+    environment: 'test',
+    specimen: true,
+    amount: 488_000,
+    issueDate: '2026-11-23',
     seller: { legalName: 'Atlas', ice: SPECIMEN_SELLER.ice },
     terms: { dueDate: '2026-12-23' },
   });

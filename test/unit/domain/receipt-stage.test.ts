@@ -23,7 +23,11 @@ const receipt = (changes: Partial<AuthorityReceipt> = {}): ReceiptAnswer => ({
   ...CALLED,
   receipt: {
     document: Buffer.from('<Receipt/>'),
-    ...{ submissionId: 'inv_1', dgiId: 'DGI-1', sha256: SENT.sha256, status: 'accepted', decidedAt: DECIDED },
+    submissionId: 'inv_1',
+    dgiId: 'DGI-1',
+    sha256: SENT.sha256,
+    status: 'accepted',
+    decidedAt: DECIDED,
     ...changes,
   },
 });
@@ -43,7 +47,11 @@ function bench(
   changes: Partial<Invoice> = {},
 ) {
   let invoice = pendingInvoice({
-    ...{ id: 'inv_1', status: 'accepted', dgiId: 'DGI-1', xml: SENT, number: '2026-000001' },
+    id: 'inv_1',
+    status: 'accepted',
+    dgiId: 'DGI-1',
+    xml: SENT,
+    number: '2026-000001',
     ...changes,
   });
   invoice = { ...invoice, work: { ...invoice.work!, stage: 'receipt' } };
@@ -109,7 +117,12 @@ function bench(
     progress,
   );
   return {
-    ...{ answers, calls, delays, failures, stored, reports },
+    answers,
+    calls,
+    delays,
+    failures,
+    stored,
+    reports,
     run: () => stage({ invoice, token: 't' }, false),
     invoice: () => invoice,
     attempts: () => invoice.authorityAttempts.map(({ purpose, outcome }) => `${purpose} ${outcome}`),
@@ -123,7 +136,9 @@ describe('the receipt', () => {
     await it.run();
     expect(it.invoice().work).toMatchObject({ stage: 'render', keep: false, in: 0 });
     expect(it.invoice().receipt).toEqual({
-      ...{ file: 'inv_1.receipt.xml', sha256: 'cd'.repeat(32), size: 10 },
+      file: 'inv_1.receipt.xml',
+      sha256: 'cd'.repeat(32),
+      size: 10,
       decidedAt: DECIDED,
     });
     expect([it.calls, it.stored]).toEqual([['receipt DGI-1 of inv_1'], ['inv_1.receipt.xml application/xml']]);

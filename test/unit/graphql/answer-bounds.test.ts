@@ -30,7 +30,9 @@ describe('lists', () => {
   );
   const rowsOf = (rows: number, cells: number) => ({
     rows: Array.from({ length: rows }, (_, a) => ({
-      ...{ a, b: a, inner: { c: a } },
+      a,
+      b: a,
+      inner: { c: a },
       cells: Array.from({ length: cells }, (_, b) => ({ a: b })),
     })),
   });

@@ -56,7 +56,9 @@ function world(latency = 2) {
     },
   };
   return {
-    ...{ works, invoices, calls },
+    works,
+    invoices,
+    calls,
     add(lane: Lane, partition: number, inMs = 0): string {
       const id = `inv_${made++}`;
       works.set(id, { lane, partition, dueAt: Date.now() + inMs, token: null });

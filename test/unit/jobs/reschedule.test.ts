@@ -23,7 +23,9 @@ function started(...results: (readonly [number | Error, number | Error])[]) {
     { now: () => Date.now() + ahead, monotonic: () => Date.now() },
   );
   return {
-    ...{ calls, told, stop },
+    calls,
+    told,
+    stop,
     setBack(byMs: number) {
       ahead -= byMs;
     },

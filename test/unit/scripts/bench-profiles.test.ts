@@ -13,7 +13,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const frame = (id: number, functionName: string, url = '', lineNumber = 0) => ({
-  ...{ id, callFrame: { functionName, url, lineNumber } },
+  id,
+  callFrame: { functionName, url, lineNumber },
 });
 
 it('folds samples into self times by function and by file, without idle time', () => {

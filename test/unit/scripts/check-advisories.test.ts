@@ -7,10 +7,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Accepted, type Advisory, audit, judge } from '../../../scripts/check-advisories.ts';
 
 const ADVISORY: Advisory = {
-  ...{ id: 'GHSA-aaaa-bbbb-cccc', package: 'left', severity: 'high', title: 'It can be stopped', devOnly: false },
+  id: 'GHSA-aaaa-bbbb-cccc',
+  package: 'left',
+  severity: 'high',
+  title: 'It can be stopped',
+  devOnly: false,
 };
 const ACCEPTED: Accepted = {
-  ...{ id: ADVISORY.id, package: 'left', until: '2026-12-31' },
+  id: ADVISORY.id,
+  package: 'left',
+  until: '2026-12-31',
   reason: 'The function is not called by this service.',
 };
 const today = '2026-11-24';
@@ -57,8 +63,13 @@ describe('npm audit with a registry', () => {
 
   it('finds what concerns the locked packages, and which are for development only', async () => {
     const about = (id: number, ghsa: string) => ({
-      ...{ id, url: `https://github.com/advisories/${ghsa}`, title: 'It can be stopped', severity: 'high' },
-      ...{ vulnerable_versions: '<1.0.1', cwe: [], cvss: { score: 0, vectorString: null } },
+      id,
+      url: `https://github.com/advisories/${ghsa}`,
+      title: 'It can be stopped',
+      severity: 'high',
+      vulnerable_versions: '<1.0.1',
+      cwe: [],
+      cvss: { score: 0, vectorString: null },
     });
     bulk = () => ({ status: 200, json: { left: [about(1, ADVISORY.id)], tool: [about(2, 'GHSA-dddd-eeee-ffff')] } });
     const found = await audit(folder, options);

@@ -11,13 +11,28 @@ beforeEach(() => {
 });
 
 const FIGURES = {
-  ...{ cpuMs: 18, acceptedASecond: 50, memoryMb: 512, commands: 8 },
-  ...{ oneKey: 16, severalKeys: 0.5, keysOfThese: 20, whole: 0.3, scattered: 0.2, keptKib: 35, expiringKib: 10 },
+  cpuMs: 18,
+  acceptedASecond: 50,
+  memoryMb: 512,
+  commands: 8,
+  oneKey: 16,
+  severalKeys: 0.5,
+  keysOfThese: 20,
+  whole: 0.3,
+  scattered: 0.2,
+  keptKib: 35,
+  expiringKib: 10,
 };
 /** A run whose result counts. */
 const SOUND = {
-  ...{ commit: '0123456789abcdef', dirty: false, machine: { cores: 2 }, repeats: 5, quick: false, profile: false },
-  ...{ lines: null, noise: { noisy: false } },
+  commit: '0123456789abcdef',
+  dirty: false,
+  machine: { cores: 2 },
+  repeats: 5,
+  quick: false,
+  profile: false,
+  lines: null,
+  noise: { noisy: false },
 };
 
 interface Run {
@@ -71,7 +86,11 @@ it('computes what a load asks for from the figures of the benches', () => {
     'commands to the store a second': 8000,
     // 5,000 statements a second of a shard, of which an invoice takes (16 + 4) / 8, 0.3 and 0.2.
     'invoices a second of a cluster': 5000 / 3,
-    ...{ clusters: 1, shards: 8, 'MongoDB nodes': 24, 'cores of the nodes': 96, 'memory of the nodes, GiB': 384 },
+    clusters: 1,
+    shards: 8,
+    'MongoDB nodes': 24,
+    'cores of the nodes': 96,
+    'memory of the nodes, GiB': 384,
     'limit of a cluster with any number of shards, invoices a second': 10_000,
   });
   expect(found['memory of the processes, GiB']).toBeCloseTo((46 * 512e6) / 2 ** 30, 6);

@@ -13,7 +13,11 @@ const PUBLISHED = buildSchema(`
 const text = (input: z.ZodType, more: Partial<Field> = {}): Field =>
   ({ rest: null, description: '', type: 'text', input, ...more }) as Field;
 const record = (name: string, fields: Readonly<Record<string, Field>>): RecordType => ({
-  ...{ name, inputName: `${name}Input`, restName: name, restInputName: `${name}Input`, description: '' },
+  name,
+  inputName: `${name}Input`,
+  restName: name,
+  restInputName: `${name}Input`,
+  description: '',
   fields,
 });
 const LINE = record('Line', { text: text(z.string()), code: text(z.string()) });

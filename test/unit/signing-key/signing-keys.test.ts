@@ -141,7 +141,8 @@ describe('the keys of a service', () => {
           async tell([platform]) {
             toldOthers.push(platform?.subject);
           },
-          ...{ list: async () => [], of: async () => null },
+          list: async () => [],
+          of: async () => null,
         },
         tenants: { find: async () => null },
         logFailure: (_level, message) => expect.unreachable(message),
@@ -174,7 +175,8 @@ describe('the keys of a service', () => {
       {
         signersCertificates: {
           tell: async (certificates) => told.resolve(certificates.map(({ signer }) => signer)),
-          ...{ list: async () => [], of: async () => null },
+          list: async () => [],
+          of: async () => null,
         },
         tenants: { find: async (id) => (id === 'ten_1' ? ({ id } as Tenant) : null) },
         logFailure: (_level, message) => expect.unreachable(message),

@@ -9,8 +9,13 @@ const DIGEST = 'ab'.repeat(32);
 
 function invoice(changes: object = {}): InvoiceDocument {
   return {
-    ...{ _id: 'inv_1', status: 'accepted', dgiId: 'DGI-1', rejectionReason: null },
-    ...{ xml: { sha256: DIGEST }, events: TYPES.map((type) => ({ type })), ...changes },
+    _id: 'inv_1',
+    status: 'accepted',
+    dgiId: 'DGI-1',
+    rejectionReason: null,
+    xml: { sha256: DIGEST },
+    events: TYPES.map((type) => ({ type })),
+    ...changes,
   } as unknown as InvoiceDocument;
 }
 
@@ -21,8 +26,13 @@ function entry(changes: object = {}): SubmissionBody {
 /** A run with one invoice, which broke nothing but what is given. */
 function outcome(changes: object = {}): LiveChaosOutcome {
   return {
-    ...{ plan: { invoices: 1 }, created: new Map([['order-0', 'inv_1']]), invoices: [invoice()], ledger: [entry()] },
-    ...{ published: new Map([['inv_1', TYPES]]), doubled: [], ...changes },
+    plan: { invoices: 1 },
+    created: new Map([['order-0', 'inv_1']]),
+    invoices: [invoice()],
+    ledger: [entry()],
+    published: new Map([['inv_1', TYPES]]),
+    doubled: [],
+    ...changes,
   } as unknown as LiveChaosOutcome;
 }
 

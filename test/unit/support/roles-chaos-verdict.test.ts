@@ -9,8 +9,12 @@ const stream = { invoiceId: 'inv_1', statuses: ['signing', 'transmitted', 'accep
 /** A run with one invoice, which broke nothing but what is given. */
 function outcome(changes: object = {}): RolesChaosOutcome {
   return {
-    ...{ created: new Map([['order-0', 'inv_1']]), invoices: [invoice], streams: [stream] },
-    ...{ ledger: [{ _id: 'inv_1', decision: { dgiId: 'DGI-1' } }], received: new Map([['inv_1', events]]), ...changes },
+    created: new Map([['order-0', 'inv_1']]),
+    invoices: [invoice],
+    streams: [stream],
+    ledger: [{ _id: 'inv_1', decision: { dgiId: 'DGI-1' } }],
+    received: new Map([['inv_1', events]]),
+    ...changes,
   } as unknown as RolesChaosOutcome;
 }
 

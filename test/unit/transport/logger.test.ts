@@ -53,12 +53,16 @@ it('a secret that an error or a field carries is not shown', () => {
     },
   });
   const err = Object.assign(new Error('refused'), {
-    ...{ token: 'hidden-1', headers: { authorization: 'hidden-2', accept: 'shown' }, status: 401 },
+    token: 'hidden-1',
+    headers: { authorization: 'hidden-2', accept: 'shown' },
+    status: 401,
   });
   log.error({ err, request: { cookie: 'hidden-3' }, password: 'hidden-4', invoiceId: 'inv_1' }, 'said');
   expect(line).not.toContain('hidden');
   expect(JSON.parse(line)).toMatchObject({
-    ...{ password: '…', invoiceId: 'inv_1', request: { cookie: '…' } },
+    password: '…',
+    invoiceId: 'inv_1',
+    request: { cookie: '…' },
     err: { message: 'refused', token: '…', status: 401, headers: { authorization: '…', accept: 'shown' } },
   });
   expect(err.token).toBe('hidden-1');

@@ -64,8 +64,12 @@ describe('an answer that echoes the request', () => {
     const attempt = createAttemptDelivery({
       sender: {
         send: async () => ({
-          ...{ status: 500, headers: [['x-echo', answer] as const], body: answer },
-          ...{ truncated: false, latencyMs: 1, failure: null },
+          status: 500,
+          headers: [['x-echo', answer] as const],
+          body: answer,
+          truncated: false,
+          latencyMs: 1,
+          failure: null,
         }),
       },
       secretBox: { open: () => `whsec_${Buffer.from('new').toString('base64')}` },

@@ -11,7 +11,10 @@ const EXTENSIONS = 'urn:oasis:names:specification:ubl:schema:xsd:CommonExtension
 /** A signed document with the authority's clearance as its last extension (docs/decisions/0042). */
 export async function cleared(document: Buffer, by: Issuer, facts: Partial<ReceiptFacts> = {}): Promise<Buffer> {
   const stated: ReceiptFacts = {
-    ...{ dgiId: 'DGI-1', submissionId: 'inv_1', status: 'accepted', decidedAt: NOW },
+    dgiId: 'DGI-1',
+    submissionId: 'inv_1',
+    status: 'accepted',
+    decidedAt: NOW,
     digest: createHash('sha256').update(document).digest('hex'),
     ...facts,
   };

@@ -26,7 +26,8 @@ const problem = z.object({
 }) satisfies z.ZodType<Problem>;
 
 const common = {
-  ...{ id, digest },
+  id,
+  digest,
   problems: z.array(problem).default([]),
   warnings: z.array(problem).default([]),
   retry_after: z.number().nonnegative().nullish(),

@@ -197,7 +197,9 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
         }
         try {
           const outcome = await call({
-            ...{ url: urlOf(`submissions/${encodeURIComponent(submissionId)}`), method: 'PUT', body: document },
+            url: urlOf(`submissions/${encodeURIComponent(submissionId)}`),
+            method: 'PUT',
+            body: document,
             headers: {
               'content-type': 'application/xml',
               'content-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,

@@ -146,8 +146,11 @@ function createAgent(
   onServer: (host: string, certificate: X509Certificate) => void,
 ): Agent {
   const connect = buildConnector({
-    ...{ ...options, secureContext, allowH2: false },
-    ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS },
+    ...options,
+    secureContext,
+    allowH2: false,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
     // NODE_TLS_REJECT_UNAUTHORIZED must not disable certificate validation.
     rejectUnauthorized: true,
   });
@@ -241,8 +244,12 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#finish({
-      ...{ kind: 'answer', requestId: this.#requestId, status: this.#status, headers: this.#headers },
-      ...{ body: Buffer.concat(this.#chunks), latencyMs: this.#sentAt === null ? 0 : performance.now() - this.#sentAt },
+      kind: 'answer',
+      requestId: this.#requestId,
+      status: this.#status,
+      headers: this.#headers,
+      body: Buffer.concat(this.#chunks),
+      latencyMs: this.#sentAt === null ? 0 : performance.now() - this.#sentAt,
     });
   }
 

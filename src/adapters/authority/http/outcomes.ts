@@ -159,7 +159,9 @@ function classify<Context, Result>(
 export function unknownOf(outcome: Outcome, why?: string): Unknown {
   const own = outcome.kind === 'answer' && isOwn(outcome) ? outcome : null;
   return {
-    ...{ kind: 'unknown', requestId: outcome.requestId, message: troubleOf(outcome, why) },
+    kind: 'unknown',
+    requestId: outcome.requestId,
+    message: troubleOf(outcome, why),
     retryAfterMs: own && retryAfterOf(own),
     ...(own?.status === 429 && { rateLimited: true }),
   };

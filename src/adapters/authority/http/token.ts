@@ -93,7 +93,10 @@ export function createTokenSource(settings: TokenSettings, parts: TokenParts) {
     if (assertionKey === null) throw new Error('DGI_TOKEN_URL is set without DGI_CLIENT_KEY');
     const assertion = await signAssertion(settings, assertionKey, clock.now());
     const exchange = await connection.exchange({
-      ...{ url, method: 'POST', maxAnswerBytes: MAX_ANSWER_BYTES, answerTimeoutMs },
+      url,
+      method: 'POST',
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+      answerTimeoutMs,
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: Buffer.from(
         new URLSearchParams({

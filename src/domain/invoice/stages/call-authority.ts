@@ -108,8 +108,13 @@ export async function callAuthority(calls: Calls): Promise<Outcome> {
     // Now every attempt is known as "not held".
     if (gate.counted(failures).length >= attempts)
       return {
-        ...{ kind: 'failed', waitsBy: 'attempts', outcomeUnknown: false, failures },
-        ...{ retryAfterMs: null, message: '', needsOperator: false },
+        kind: 'failed',
+        waitsBy: 'attempts',
+        outcomeUnknown: false,
+        failures,
+        retryAfterMs: null,
+        message: '',
+        needsOperator: false,
       };
   }
   const outcome = await submit(calls, failures);
@@ -155,7 +160,11 @@ async function submit(calls: Calls, failures: readonly number[]): Promise<Outcom
       // The authority, or the client for its sake, takes nothing at the moment: that says nothing of this invoice.
       if (!isFailure) return { kind: 'not_sent', outcomeUnknown: false };
       return {
-        ...{ kind: 'failed', waitsBy: 'attempts', outcomeUnknown: false, retryAfterMs, message },
+        kind: 'failed',
+        waitsBy: 'attempts',
+        outcomeUnknown: false,
+        retryAfterMs,
+        message,
         failures: counts ? withFailure(failures, failure) : failures,
         needsOperator: reason === 'forbidden',
       };
