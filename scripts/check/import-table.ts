@@ -13,7 +13,7 @@ export interface Row {
 
 /** Types and constants of another noun, but not its use cases. */
 const OTHER_NOUNS = [
-  ...['domain/*.ts', 'domain/<noun>/<noun>.ts', 'domain/*/ports.ts', 'type domain/'],
+  ...['domain/*.ts', 'domain/kit/', 'domain/<noun>/<noun>.ts', 'domain/*/ports.ts', 'type domain/'],
   'domain/morocco/time.ts',
   // The tables of an invoice's fields, statuses and documents.
   ...['domain/*/fields.ts', 'domain/*/field-table.ts', 'domain/*/lifecycle.ts', 'domain/*/documents.ts'],
@@ -69,6 +69,8 @@ export const IMPORT_TABLE: readonly Row[] = [
   },
   { path: 'transport/', may: ['graphql/', 'domain/', 'text/'] },
   { path: 'graphql/', may: ['domain/'] },
+  // Knows nothing of invoices.
+  { path: 'domain/kit/', may: [], packages: [] },
   { path: 'domain/<noun>/', may: OTHER_NOUNS, packages: ['zod'] },
   { path: 'domain/*.ts', may: OTHER_NOUNS, packages: ['zod'] },
   { path: 'storage/', may: ['domain/'] },

@@ -9,6 +9,7 @@ import {
   openRing,
   sealedBy,
 } from '../domain/installation/key-ring.ts';
+import { every } from '../domain/kit/every.ts';
 import { SetupError } from '../domain/setup-error.ts';
 import {
   KEY_FILE,
@@ -48,19 +49,13 @@ export function watchDataKeys(
   keys: ProcessKeys,
   logFailure: LogFailure,
 ): void {
-  let looking = false;
-  const timer = setInterval(() => {
-    if (looking) return;
-    looking = true;
-    keys
-      .refresh()
-      .then((change) => change && log[change.level](change.text))
-      .catch((err: unknown) => logFailure('warn', 'the keys of the data could not be read again', err))
-      .finally(() => {
-        looking = false;
-      });
-  }, LOOK_MS).unref();
-  closing.add(() => clearInterval(timer));
+  const look = async () => {
+    const change = await keys.refresh();
+    if (change) log[change.level](change.text);
+  };
+  const stop = every(LOOK_MS, look, (err) => logFailure('warn', 'the keys of the data could not be read again', err));
+  // A store that is lost does not hold up a shutdown.
+  closing.add(() => void stop());
 }
 
 /** Checks that a service could start with the configured key; writes nothing. @throws as {@link openDataKeys} */

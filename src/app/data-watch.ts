@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { every } from '../domain/kit/every.ts';
 import { SetupError } from '../domain/setup-error.ts';
 import { moveTrouble } from '../storage/data-moves.ts';
 import { DATA_VERSION, versionTrouble } from '../storage/upgrades.ts';
@@ -27,24 +28,15 @@ export function watchData(
   logFailure: LogFailure,
   known = DATA_VERSION,
 ): void {
-  let timer: NodeJS.Timeout | null = null;
   const look = async () => {
-    try {
-      const trouble = (await moveTrouble(db)) ?? (await versionTrouble(db, true, known));
-      if (trouble !== null) return fail(new Error(sentence(trouble)));
-    } catch (error) {
-      logFailure('warn', 'the state of the data could not be read', error);
-    }
-    if (timer) schedule();
+    const trouble = (await moveTrouble(db)) ?? (await versionTrouble(db, true, known));
+    if (trouble === null) return;
+    void stop();
+    fail(new Error(sentence(trouble)));
   };
-  const schedule = () => {
-    timer = setTimeout(() => void look(), LOOK_MS).unref();
-  };
-  schedule();
-  closing.add(() => {
-    if (timer) clearTimeout(timer);
-    timer = null;
-  });
+  const stop = every(LOOK_MS, look, (error) => logFailure('warn', 'the state of the data could not be read', error));
+  // A store that is lost does not hold up a shutdown.
+  closing.add(() => void stop());
 }
 
 function sentence(text: string): string {

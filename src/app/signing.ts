@@ -7,6 +7,7 @@ import { createTimeStamper } from '../adapters/xades/time-stamp-authority.ts';
 import type { Config } from '../config.ts';
 import type { DocumentSigner } from '../domain/invoice/ports.ts';
 import { SigningFailed, type SigningKey } from '../domain/invoice/signing-key.ts';
+import { every } from '../domain/kit/every.ts';
 import type { SignersCertificate } from '../domain/tenant/ports.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import { watchCertificates } from './certificate-watch.ts';
@@ -155,9 +156,9 @@ export async function composeSigning(
     stopWatching();
     stopWatching = watch();
   };
-  const timer = setInterval(() => void look(), LOOK_MS).unref();
+  const stopLooking = every(LOOK_MS, look, (err) => log.warn({ err }, 'the signing keys could not be read again'));
   closing.add(() => {
-    clearInterval(timer);
+    void stopLooking();
     stopWatching();
   });
   return signing;

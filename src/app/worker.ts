@@ -3,10 +3,10 @@ import type { Mailer } from '../domain/invoice/email.ts';
 import { seriesYear } from '../domain/invoice/legal-invoice.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
 import { LEASE_MS, type PipelineReport } from '../domain/invoice/stages/stage.ts';
+import { every } from '../domain/kit/every.ts';
 import { createEraseTenant } from '../domain/tenant-data/erase-tenant.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { Jobs } from '../jobs/agenda.ts';
-import { startHousekeeping } from '../jobs/housekeeping.ts';
 import { rescheduleAfterSetBack } from '../jobs/reschedule.ts';
 import { createErasureStore } from '../storage/erasure.ts';
 import { createOrphanCollector } from '../storage/orphan-documents.ts';
@@ -21,6 +21,9 @@ import type { Webhooks } from './webhooks.ts';
 
 /** Delays of the transmission attempts in the test environment: five attempts within 15 s (docs/decisions/0009). */
 export const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
+
+/** Time from the start of a worker to its first housekeeping, and pause between two, milliseconds. */
+const [FIRST_HOUSEKEEPING_MS, HOUSEKEEPING_MS] = [60_000, 600_000];
 
 export interface WorkerParts {
   readonly data: Data;
@@ -117,7 +120,8 @@ function sweepErasures({ config, log }: Runtime, { store, logFailure }: Data): (
     year: () => seriesYear(new Date()),
     signal: end.signal,
   });
-  const stop = startHousekeeping(
+  const stop = every(
+    HOUSEKEEPING_MS,
     async () => {
       await sweep((expired) => {
         const invoices = expired.map(({ id }) => id);
@@ -129,6 +133,7 @@ function sweepErasures({ config, log }: Runtime, { store, logFailure }: Data): (
       });
     },
     (err) => end.signal.aborted || logFailure('warn', 'the erasure of tenants could not go on', err),
+    { firstMs: FIRST_HOUSEKEEPING_MS },
   );
   return () => {
     end.abort();
@@ -139,11 +144,13 @@ function sweepErasures({ config, log }: Runtime, { store, logFailure }: Data): (
 /** Removes stored documents that no invoice refers to, at regular intervals. @returns a function that stops it */
 function collectOrphans({ log }: Runtime, { store, logFailure }: Data): () => Promise<void> {
   const collector = createOrphanCollector(store.db);
-  return startHousekeeping(
+  return every(
+    HOUSEKEEPING_MS,
     async () => {
       const removed = await collector.collect(new Date());
       if (removed > 0) log.info({ removed }, 'documents that no invoice refers to were removed');
     },
     (err) => logFailure('warn', 'documents that no invoice refers to could not be removed', err),
+    { firstMs: FIRST_HOUSEKEEPING_MS },
   );
 }

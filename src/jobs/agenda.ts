@@ -7,9 +7,9 @@ import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
 import { type Lane, laneOf, PARTITIONS, type PartitionRange, slotAfter, slotOf } from '../domain/invoice/lanes.ts';
 import type { Pipeline } from '../domain/invoice/pipeline.ts';
 import type { StageQueue } from '../domain/invoice/repository.ts';
+import { every } from '../domain/kit/every.ts';
 import { createClaimRanges, WHOLE_RANGE } from './claim-ranges.ts';
 import { type ClaimCounts, type Claimer, type ClaimerParts, createClaimer } from './claimer.ts';
-import { startHousekeeping } from './housekeeping.ts';
 import { createJobChannel } from './job-channel.ts';
 import { JOBS_COLLECTION } from './job-documents.ts';
 import {
@@ -230,9 +230,8 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
       await ranges.start();
       await agenda.start();
       claimer.start();
-      stopTidying = startHousekeeping(removeOldWakes, (error) => report('old wake jobs could not be removed', error), {
+      stopTidying = every(TIDY_MS, removeOldWakes, (error) => report('old wake jobs could not be removed', error), {
         firstMs: 0,
-        pauseMs: TIDY_MS,
       });
     },
     async stop(timeoutMs) {

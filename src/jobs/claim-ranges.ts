@@ -1,5 +1,6 @@
 import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
 import { ALL_PARTITIONS, type PartitionRange, rangeOf } from '../domain/invoice/lanes.ts';
+import { every } from '../domain/kit/every.ts';
 import { watchWorkers } from '../domain/live-workers.ts';
 
 const HEARTBEAT_MS = 1000;
@@ -35,9 +36,8 @@ export function createClaimRanges(
 ): ClaimRanges {
   const workers = watchWorkers(undefined, LIVE_MS);
   let own = ALL_PARTITIONS;
-  let timer: NodeJS.Timeout | null = null;
-  let beating: Promise<void> = Promise.resolve();
-  let stopped = false;
+  const first = Promise.withResolvers<void>();
+  let stopBeating = async () => {};
 
   async function beat(): Promise<void> {
     const now = clock();
@@ -46,24 +46,15 @@ export function createClaimRanges(
     for (const { id, at } of gone) await members.forget(id, at);
   }
 
-  function tick(): void {
-    beating = beat()
-      .catch(report)
-      .finally(() => {
-        if (!stopped) timer = setTimeout(tick, HEARTBEAT_MS);
-      });
-  }
-
   return {
     own: () => own,
     async start() {
-      tick();
-      await beating;
+      stopBeating = every(HEARTBEAT_MS, () => beat().finally(first.resolve), report, { firstMs: 0 });
+      await first.promise;
     },
     async stop() {
-      stopped = true;
-      if (timer) clearTimeout(timer);
-      await beating;
+      await stopBeating();
+      first.resolve();
       await members.forget(worker, null).catch(report);
     },
   };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agenda, Job } from 'agenda';
 import { ReconciliationBusy } from '../domain/authority/reconciliation.ts';
+import { every } from '../domain/kit/every.ts';
 
 /** The name of the nightly job, which operators see in the dashboard. */
 export const RECONCILE_JOB = 'authority.reconcile';
@@ -47,10 +48,14 @@ export function createReconcileJob({ agenda, reconcile, installation, report }: 
     /** Adds the job to the schedule, unless it is there. A run that was due while no worker ran starts at once. */
     async start(): Promise<void> {
       const work = async (job: Job): Promise<void> => {
-        const touch = setInterval(() => void job.touch().catch(() => undefined), TOUCH_MS);
+        const stopTouching = every(
+          TOUCH_MS,
+          () => job.touch(),
+          () => undefined,
+        );
         await run()
           .catch((error) => end.signal.aborted || report('the reconciliation with the authority failed', error))
-          .finally(() => clearInterval(touch));
+          .finally(stopTouching);
       };
       agenda.define(RECONCILE_JOB, work, { concurrency: 1, lockLimit: 1 });
       const interval = scheduleOf(installation);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Agenda, Job } from 'agenda';
 import { type Db, ObjectId } from 'mongodb';
+import { every } from '../domain/kit/every.ts';
 import type { DeliveryQueue } from '../domain/webhook/ports.ts';
 import { createJobInsert } from './job-documents.ts';
 
@@ -34,8 +35,7 @@ export interface WebhookWork {
  */
 export function createWebhookJobs(agenda: Agenda, db: Db, report: (message: string, error: unknown) => void) {
   const add = createJobInsert<DeliverJob>(db, agenda.attrs.name ?? '');
-  let timer: NodeJS.Timeout | null = null;
-  let sweeping: Promise<void> = Promise.resolve();
+  let stopSweeping = async () => {};
 
   function addWait(endpointId: string, at: Date, wait: number): Promise<void> {
     // A power of two, so that waits of about the same length share it.
@@ -64,20 +64,9 @@ export function createWebhookJobs(agenda: Agenda, db: Db, report: (message: stri
       agenda.define<DeliverJob>(DELIVER_JOB, async (job: Job<DeliverJob>) => work.wake(job.attrs.data.endpointId), {
         concurrency: CONCURRENCY,
       });
-      const tick = () => {
-        sweeping = work
-          .sweep()
-          .catch((error) => report('the webhook sweep failed', error))
-          .finally(() => {
-            if (timer) timer = setTimeout(tick, SWEEP_MS);
-          });
-      };
-      timer = setTimeout(tick, 0);
+      const failed = (error: unknown) => report('the webhook sweep failed', error);
+      stopSweeping = every(SWEEP_MS, () => work.sweep(), failed, { firstMs: 0 });
     },
-    async stop(): Promise<void> {
-      if (timer) clearTimeout(timer);
-      timer = null;
-      await sweeping;
-    },
+    stop: (): Promise<void> => stopSweeping(),
   };
 }

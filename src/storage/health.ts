@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { every } from '../domain/kit/every.ts';
 import { type Outage, outageOf } from './unavailable.ts';
 
 /** This process's knowledge of outages of the store. */
@@ -39,7 +40,7 @@ export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
   let outage: { kind: Outage; message: string; since: number } | null = null;
   let wroteAt = Number.NEGATIVE_INFINITY;
   let probing: Promise<string | null> | null = null;
-  let timer: NodeJS.Timeout | null = null;
+  let stopProbing = async () => {};
   let closed = false;
 
   function noteFailure(failure: unknown): boolean {
@@ -48,19 +49,12 @@ export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
     if (outage === null && !closed) {
       outage = { kind, message: (failure as Error).message, since: performance.now() };
       reports.began(kind, outage.message);
-      scheduleProbe();
+      stopProbing = every(PROBE_MS, probe, () => undefined);
     }
     return true;
   }
 
-  function scheduleProbe(): void {
-    timer = setTimeout(async () => {
-      await probe();
-      if (outage !== null && !closed) scheduleProbe();
-    }, PROBE_MS).unref();
-  }
-
-  /** Concurrent callers share one probe. */
+  /** Concurrent callers share one probe. Never rejects. */
   function probe(): Promise<string | null> {
     probing ??= writeProbe();
     return probing;
@@ -76,6 +70,7 @@ export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
       wroteAt = performance.now();
       if (outage !== null && !closed) reports.ended(outage.kind, Math.round((wroteAt - outage.since) / 1000));
       outage = null;
+      void stopProbing();
       return null;
     } catch (error) {
       if (!noteFailure(error)) return `the store refuses writes: ${(error as Error).message}`;
@@ -94,7 +89,7 @@ export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
     },
     async close() {
       closed = true;
-      if (timer) clearTimeout(timer);
+      await stopProbing();
       await probing;
     },
   };

@@ -1,3 +1,5 @@
+import { every, type StopRepeating } from '../kit/every.ts';
+
 /** Interval between checks of the credentials of open streams, in milliseconds. */
 export const CHECK_MS = 5000;
 /** Maximum number of credentials in a query. */
@@ -15,23 +17,21 @@ export function createWatchRevocations(
   checkMs: number = CHECK_MS,
 ) {
   const followed = new Map<string, Set<() => void>>();
-  let timer: NodeJS.Timeout | null = null;
-
-  function schedule(): void {
-    timer ??= setTimeout(async () => {
-      await check().catch(onError);
-      timer = null;
-      if (followed.size > 0) schedule();
-    }, checkMs).unref();
-  }
+  let stop: StopRepeating | null = null;
 
   async function check(): Promise<void> {
     const credentials = [...followed.keys()];
+    if (credentials.length === 0) stopChecking();
     for (let from = 0; from < credentials.length; from += BATCH) {
       const asked = credentials.slice(from, from + BATCH);
       const valid = await stillValid(asked);
       for (const credential of asked) if (!valid.has(credential)) notify(credential);
     }
+  }
+
+  function stopChecking(): void {
+    void stop?.();
+    stop = null;
   }
 
   function notify(credential: string): void {
@@ -50,7 +50,7 @@ export function createWatchRevocations(
       // A separate function for each call, so that the same `onRevoked` can be registered twice.
       const once = () => onRevoked();
       followed.set(credential, set.add(once));
-      schedule();
+      stop ??= every(checkMs, check, onError);
       return () => {
         set.delete(once);
         if (set.size === 0 && followed.get(credential) === set) followed.delete(credential);
@@ -58,7 +58,7 @@ export function createWatchRevocations(
     },
     close(): void {
       followed.clear();
-      if (timer) clearTimeout(timer);
+      stopChecking();
     },
   };
 }

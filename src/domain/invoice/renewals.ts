@@ -27,6 +27,7 @@ export function createRenewals({ renewMany }: Pick<InvoiceRepository, 'renewMany
      */
     hold(claim: Claim, leaseMs: number): () => void {
       held.set(claim, { leaseMs, renewedAt: performance.now() });
+      // Not `every`: leases must not wait while the store is slow to renew others.
       timer ??= setInterval(renewAged, LOOK_MS);
       return () => {
         held.delete(claim);

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../durations.ts';
+import { every } from '../kit/every.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { kindOf, type LoggedRequest, type RequestLog, type RequestRecord } from './request-record.ts';
 
@@ -37,8 +38,7 @@ export function createRequestRecorder(
   const ofTenants = new Map<string, number>();
   let minute = minuteOf(now());
   let waiting: LoggedRequest[] = [];
-  let flushing: Promise<void> | null = null;
-  const timer = setInterval(() => void flush(), FLUSH_MS).unref();
+  const stopFlushing = every(FLUSH_MS, flush, (failure) => report(0, failure));
 
   /** Takes note of an answered request. Never waits and never throws. */
   function record(request: AnsweredRequest): void {
@@ -80,16 +80,8 @@ export function createRequestRecorder(
   }
 
   /** Sends one command at a time. Records that the store refuses are dropped: nothing piles up while it is away. */
-  function flush(): Promise<void> {
+  async function flush(): Promise<void> {
     turnOfMinute();
-    if (waiting.length === 0) return flushing ?? Promise.resolve();
-    flushing ??= writeAll().finally(() => {
-      flushing = null;
-    });
-    return flushing;
-  }
-
-  async function writeAll(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH);
       waiting = waiting.slice(BATCH);
@@ -104,9 +96,11 @@ export function createRequestRecorder(
     record,
     /** Writes what waits, up to `timeoutMs`. */
     async stop(timeoutMs: number): Promise<void> {
-      clearInterval(timer);
       turnOfMinute(true);
-      await Promise.race([flush(), new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
+      await Promise.race([
+        stopFlushing().then(flush),
+        new Promise((resolve) => setTimeout(resolve, timeoutMs).unref()),
+      ]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { HOUR_MS } from '../durations.ts';
 import { serviceError } from '../errors.ts';
+import { every } from '../kit/every.ts';
 import { DELIVERY_TIMES } from '../limits.ts';
 import { isSuccess } from './delivery.ts';
 import type { AttemptRecord } from './ports.ts';
@@ -77,20 +78,13 @@ export function createCountAttempts(
   report: (failure: unknown) => void,
 ): CountAttempts {
   let counted = new Map<string, Counted>();
-  let writing: Promise<void> | null = null;
-  const timer = setInterval(() => void flush(), FLUSH_MS).unref();
+  const stopFlushing = every(FLUSH_MS, flush, report);
 
-  function flush(): Promise<void> {
-    if (counted.size === 0 || writing) return writing ?? Promise.resolve();
+  async function flush(): Promise<void> {
+    if (counted.size === 0) return;
     const counts = Map.groupBy(counted.values(), ({ endpointId }) => endpointId);
     counted = new Map();
-    writing = store
-      .add(counts)
-      .catch(report)
-      .finally(() => {
-        writing = null;
-      });
-    return writing;
+    await store.add(counts);
   }
 
   return {
@@ -111,9 +105,8 @@ export function createCountAttempts(
       counts.latencies[nth] = (counts.latencies[nth] ?? 0) + 1;
     },
     async stop() {
-      clearInterval(timer);
-      await flush();
-      await flush();
+      await stopFlushing();
+      await flush().catch(report);
     },
   };
 }

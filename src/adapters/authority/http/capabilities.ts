@@ -1,4 +1,5 @@
 import type { Capabilities } from '../../../domain/authority/ports.ts';
+import { every } from '../../../domain/kit/every.ts';
 import { readCapabilities } from './answers.ts';
 import type { Outcome } from './outcomes.ts';
 import { isOwn, troubleOf } from './outcomes.ts';
@@ -59,8 +60,9 @@ export function createCapabilityReader({ ask, log, refreshMs = REFRESH_MS }: Cap
     });
     return reading;
   };
-  const timer = setInterval(() => void start(), refreshMs);
-  timer.unref();
+  const stop = every(refreshMs, start, (err) =>
+    log.warn({ err }, 'the capabilities of the authority could not be read'),
+  );
   return {
     current: (): Capabilities => read ?? UNREAD,
     /** Whether they were read once. */
@@ -73,6 +75,6 @@ export function createCapabilityReader({ ask, log, refreshMs = REFRESH_MS }: Cap
       const result = await start();
       return result.trouble === null ? null : result;
     },
-    stop: () => clearInterval(timer),
+    stop: (): void => void stop(),
   };
 }
