@@ -1,17 +1,10 @@
 import { z } from 'zod';
-import {
-  type AuthorityFiles,
-  type AuthoritySettings,
-  authorityFiles,
-  authorityOf,
-  DEFAULT_HOST,
-  DGI_RULES,
-  DGI_SETTINGS,
-} from './config/dgi.ts';
+import { authorityFiles, authorityOf, DEFAULT_HOST, DGI_RULES, DGI_SETTINGS } from './config/dgi.ts';
 import { TELEMETRY_RULES, TELEMETRY_SETTINGS, tracingOf } from './config/telemetry.ts';
 import { unknownNames } from './config/unknown-names.ts';
 import {
   ConfigError,
+  type Given,
   has,
   milliseconds,
   type Rule,
@@ -20,10 +13,8 @@ import {
   shortTime,
   UNIT_MS,
 } from './config/values.ts';
-import type { ConnectionSettings } from './domain/connections.ts';
 import { asciiAddress, mailAddress } from './domain/email-address.ts';
 import { INSTALLATION_NAME } from './domain/installation-name.ts';
-import type { TracingSettings } from './domain/tracing.ts';
 
 export { loadEnvFile } from './config/env-file.ts';
 export { ConfigError };
@@ -67,7 +58,8 @@ const masterKey = z.string().regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 32 byt
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-const environment = z.object({
+/** Every setting: its variable, its value and its default. All other lists of settings are made of it. */
+export const SETTINGS = z.object({
   PORT: port.default(3000),
   HOST: z.string().default(DEFAULT_HOST),
   METRICS_PORT: port.optional(),
@@ -142,12 +134,103 @@ const environment = z.object({
 });
 
 /** The names of all settings. */
-export const SETTING_NAMES: readonly string[] = Object.keys(environment.shape);
+export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS.shape);
 
-/** See {@link unknownNames}. @param inFile the names that the file of settings has */
-export function unknownSettings(inFile: readonly string[], env: Settings = process.env): string[] {
-  return unknownNames(Object.keys(env), inFile, SETTING_NAMES);
-}
+/**
+ * How long idle connections stay open, milliseconds. A balancer must close them first, or it sends a request into a
+ * connection that is being closed. Theirs are 60 s at most by default, and 600 s without a choice at Google Cloud.
+ */
+const KEEP_ALIVE_MS = { direct: 75_000, behindProxy: 620_000 } as const;
+
+const configuration = SETTINGS.transform((env) => ({
+  port: env.PORT,
+  host: env.HOST,
+  /** Where a worker answers monitoring systems; null: nowhere. */
+  metricsPort: env.METRICS_PORT ?? null,
+  /** Without a trailing slash; null for the address that the server listens on. */
+  publicUrl: env.PUBLIC_URL ?? null,
+  /** The address of each environment, without a trailing slash; null if every address serves both environments. */
+  sites:
+    env.PUBLIC_URL !== undefined && env.SANDBOX_URL !== undefined
+      ? { live: env.PUBLIC_URL, test: env.SANDBOX_URL }
+      : null,
+  /** The name in keys and client_secrets, by which a proxy routes; null for none. */
+  installationName: env.INSTALLATION_NAME ?? null,
+  dataDir: env.DATA_DIR,
+  /** null for the embedded engine. */
+  mongodbUrl: env.MONGODB_URL ?? null,
+  role: env.ROLE,
+  /** 32 bytes in hex; null if the key is generated and stored under `dataDir`. */
+  masterKey: env.MASTER_KEY ?? null,
+  /** The one that `masterKey` replaces, while the keys of the data may be sealed by either; null otherwise. */
+  previousMasterKey: env.MASTER_KEY_PREVIOUS ?? null,
+  /** Number of proxies in front of the service that set `X-Forwarded-*`. */
+  trustedProxies: env.TRUST_PROXY,
+  signing: {
+    ...signingFiles(env),
+    /** The signature policy that signatures refer to; `sha256` in base64. */
+    policy: env.SIGNATURE_POLICY
+      ? { id: env.SIGNATURE_POLICY, sha256: Buffer.from(env.SIGNATURE_POLICY_SHA256 ?? '', 'hex').toString('base64') }
+      : null,
+    /** The time-stamping authority (RFC 3161). The URL may hold a user and a password. */
+    tsaUrl: env.TSA_URL ?? null,
+  },
+  chromiumPath: env.CHROMIUM_PATH ?? null,
+  mail: {
+    /** Includes the credential; null if mails are written to the outbox folder. */
+    smtpUrl: env.SMTP_URL ?? null,
+    /** The sender's address; not null if `smtpUrl` is set. */
+    from: env.MAIL_FROM ?? null,
+    /** Recipients that receive mails of test invoices: addresses or `@domain`, in lower case. */
+    testAllow: env.TEST_MAIL_ALLOW,
+  },
+  /** Requests per minute. */
+  rateLimits: {
+    secret: env.RATE_LIMIT_SECRET,
+    tenant: env.RATE_LIMIT_TENANT ?? KEYS_WORTH * env.RATE_LIMIT_SECRET,
+    publishable: env.RATE_LIMIT_PUBLISHABLE,
+    address: env.RATE_LIMIT_ADDRESS,
+  },
+  /** Connections that a process accepts at most; null: derived from the limit of open files. */
+  connections: { total: env.MAX_CONNECTIONS ?? null, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS ?? null },
+  /** The live authority; null if there is none, so that there are no live keys. */
+  authority: authorityOf(env),
+  dgiRetrySchedule: env.DGI_RETRY_SCHEDULE,
+  /** The delay before each attempt of a delivery; the first is 0. */
+  webhookRetrySchedule: env.WEBHOOK_RETRY_SCHEDULE,
+  /** How long events and deliveries are stored, milliseconds. */
+  webhookRetention: env.WEBHOOK_RETENTION,
+  /**
+   * How long legal documents of an erased tenant are kept, years after the one of their issue. It is promised to what is
+   * kept: a lower number shortens nothing later.
+   */
+  retentionYears: env.RETENTION_YEARS,
+  /** Whether webhooks may be sent to `http:` URLs and private addresses, for development. */
+  allowInsecureWebhooks: env.ALLOW_INSECURE_WEBHOOKS,
+  graphql: {
+    /** Whether clients may read the schema by introspection. */
+    introspection: env.GRAPHQL_INTROSPECTION,
+    /** Whether browsers get GraphiQL. Default: true, unless `operationsOnly`, which refuses what users type there. */
+    graphiql: env.GRAPHIQL ?? !env.GRAPHQL_OPERATIONS_ONLY,
+    /** JSON file of the operations that clients may send by their digest. */
+    operations: env.GRAPHQL_OPERATIONS ?? null,
+    /** Whether all other operations are refused. */
+    operationsOnly: env.GRAPHQL_OPERATIONS_ONLY,
+  },
+  /** How long an idle connection of a client stays open, milliseconds. */
+  keepAliveMs: env.KEEP_ALIVE_TIMEOUT ?? (env.TRUST_PROXY > 0 ? KEEP_ALIVE_MS.behindProxy : KEEP_ALIVE_MS.direct),
+  /**
+   * Times of a shutdown, milliseconds: how long the service accepts requests after `/readyz` reports the shutdown, and
+   * how long requests in flight may take after that.
+   */
+  shutdown: { delayMs: env.SHUTDOWN_DELAY, graceMs: env.SHUTDOWN_GRACE },
+  logLevel: env.LOG_LEVEL,
+  /** null if nothing is traced. */
+  tracing: tracingOf(env),
+}));
+
+/** The settings of the service (docs/operations.md, "Settings"). Durations are in milliseconds. */
+export type Config = Readonly<z.output<typeof configuration>>;
 
 /** The rules between settings. */
 const RULES: readonly Rule[] = [
@@ -201,134 +284,8 @@ const RULES: readonly Rule[] = [
   ...TELEMETRY_RULES,
 ];
 
-/** The settings of the service (docs/operations.md, "Settings"). Durations are in milliseconds. */
-export interface Config {
-  readonly port: number;
-  readonly host: string;
-  /** Where a worker answers monitoring systems; null: nowhere. */
-  readonly metricsPort: number | null;
-  /** Without a trailing slash; null for the address that the server listens on. */
-  readonly publicUrl: string | null;
-  /** The address of each environment, without a trailing slash; null if every address serves both environments. */
-  readonly sites: { readonly live: string; readonly test: string } | null;
-  /** The name in keys and client_secrets, by which a proxy routes; null for none. */
-  readonly installationName: string | null;
-  readonly dataDir: string;
-  /** null for the embedded engine. */
-  readonly mongodbUrl: string | null;
-  readonly role: 'all' | 'api' | 'worker';
-  /** 32 bytes in hex; null if the key is generated and stored under `dataDir`. */
-  readonly masterKey: string | null;
-  /** The one that `masterKey` replaces, while the keys of the data may be sealed by either; null otherwise. */
-  readonly previousMasterKey: string | null;
-  /** Number of proxies in front of the service that set `X-Forwarded-*`. */
-  readonly trustedProxies: number;
-  readonly signing: {
-    /** The key that signs documents. If `p12` and `pkcs11` are both null, a generated test identity signs. */
-    readonly p12: { readonly file: string; readonly passphrase: string } | null;
-    /** A key in an HSM (RFC 7512), with a PEM file of its certificates if the HSM does not hold them. */
-    readonly pkcs11: { readonly uri: string; readonly certificates: string | null } | null;
-    /** JSON file of the tenants that have their own signing keys. */
-    readonly tenants: string | null;
-    /** The signature policy that signatures refer to; `sha256` in base64. */
-    readonly policy: { readonly id: string; readonly sha256: string } | null;
-    /** The time-stamping authority (RFC 3161). The URL may hold a user and a password. */
-    readonly tsaUrl: string | null;
-  };
-  readonly chromiumPath: string | null;
-  readonly mail: {
-    /** Includes the credential; null if mails are written to the outbox folder. */
-    readonly smtpUrl: string | null;
-    /** The sender's address; not null if `smtpUrl` is set. */
-    readonly from: string | null;
-    /** Recipients that receive mails of test invoices: addresses or `@domain`, in lower case. */
-    readonly testAllow: readonly string[];
-  };
-  /** Requests per minute. */
-  readonly rateLimits: Readonly<Record<'secret' | 'tenant' | 'publishable' | 'address', number>>;
-  /** Connections that a process accepts at most; null: derived from the limit of open files. */
-  readonly connections: ConnectionSettings;
-  /** The live authority; null if there is none, so that there are no live keys. */
-  readonly authority: AuthoritySettings | null;
-  readonly dgiRetrySchedule: readonly number[];
-  /** The delay before each attempt of a delivery; the first is 0. */
-  readonly webhookRetrySchedule: readonly number[];
-  /** How long events and deliveries are stored, milliseconds. */
-  readonly webhookRetention: number;
-  /**
-   * How long legal documents of an erased tenant are kept, years after the one of their issue. It is promised to what is
-   * kept: a lower number shortens nothing later.
-   */
-  readonly retentionYears: number;
-  /** Whether webhooks may be sent to `http:` URLs and private addresses, for development. */
-  readonly allowInsecureWebhooks: boolean;
-  readonly graphql: {
-    /** Whether clients may read the schema by introspection. */
-    readonly introspection: boolean;
-    /** Whether browsers get GraphiQL. Default: true, unless `operationsOnly`, which refuses what users type there. */
-    readonly graphiql: boolean;
-    /** JSON file of the operations that clients may send by their digest. */
-    readonly operations: string | null;
-    /** Whether all other operations are refused. */
-    readonly operationsOnly: boolean;
-  };
-  /** How long an idle connection of a client stays open, milliseconds. */
-  readonly keepAliveMs: number;
-  /** Times of a shutdown, milliseconds. */
-  readonly shutdown: {
-    /** How long the service accepts requests after `/readyz` reports the shutdown. */
-    readonly delayMs: number;
-    /** How long requests in flight may take after that. */
-    readonly graceMs: number;
-  };
-  readonly logLevel: string;
-  /** null if nothing is traced. */
-  readonly tracing: TracingSettings | null;
-}
-
-/**
- * How long idle connections stay open, milliseconds. A balancer must close them first, or it sends a request into a
- * connection that is being closed. Theirs are 60 s at most by default, and 600 s without a choice at Google Cloud.
- */
-const KEEP_ALIVE_MS = { direct: 75_000, behindProxy: 620_000 } as const;
-
 /** Settings whose values no message shows: keys, passphrases, and URLs, which may contain a password. */
 const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|CALLBACK_SECRET|URL|ENDPOINT|HEADERS/;
-
-/** FATOURA_KEY: the API key of commands that call a service as a client. The service itself does not use it. */
-export function readClientKey(env: Settings = process.env): string | null {
-  return env.FATOURA_KEY || null;
-}
-
-/** The settings that name files, as given: they are there even if other settings are wrong. */
-export interface NamedFiles {
-  readonly signing: Pick<Config['signing'], 'p12' | 'pkcs11' | 'tenants'>;
-  readonly authority: AuthorityFiles;
-  readonly operations: string | null;
-}
-
-/** The files that the settings of this process name. With ROLE=api it has no signing keys. */
-export function namedFiles(env: Settings = process.env): NamedFiles {
-  const set = given(env);
-  return {
-    signing: set.ROLE === 'api' ? { p12: null, pkcs11: null, tenants: null } : signingFiles(set),
-    authority: authorityFiles(set),
-    operations: set.GRAPHQL_OPERATIONS ?? null,
-  };
-}
-
-function signingFiles(set: Settings): NamedFiles['signing'] {
-  return {
-    p12: set.SIGNING_P12 ? { file: set.SIGNING_P12, passphrase: set.SIGNING_P12_PASSPHRASE ?? '' } : null,
-    pkcs11: set.SIGNING_PKCS11 ? { uri: set.SIGNING_PKCS11, certificates: set.SIGNING_CERTIFICATES ?? null } : null,
-    tenants: set.SIGNING_TENANTS ?? null,
-  };
-}
-
-/** Without empty variables, which count as unset, as in shell scripts. */
-function given(env: Settings): Settings {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-}
 
 /**
  * Reads the settings from environment variables, to which {@link loadEnvFile} adds those of a file. No other file reads
@@ -337,67 +294,54 @@ function given(env: Settings): Settings {
  */
 export function readConfig(env: Settings = process.env): Config {
   const set = given(env);
-  const parsed = environment.safeParse(set);
+  const parsed = configuration.safeParse(set);
   const broken = RULES.filter(([, isBroken]) => isBroken(set)).map(([name, , message]) => ({ path: [name], message }));
-  if (!parsed.success || broken.length > 0) {
-    const problems = [...(parsed.error?.issues ?? []), ...broken].map(({ path, message }) => {
-      const name = path.join('.');
-      const value = MAY_HOLD_SECRETS.test(name) ? undefined : set[name];
-      return `${name} ${message}${message.startsWith('must') && value !== undefined ? `, not '${value}'` : ''}`;
-    });
-    throw new ConfigError(problems.join('\n'));
-  }
-  const { data } = parsed;
+  if (parsed.success && broken.length === 0) return parsed.data;
+  const problems = [...(parsed.error?.issues ?? []), ...broken].map(({ path, message }) => {
+    const name = path.join('.');
+    const value = MAY_HOLD_SECRETS.test(name) ? undefined : set[name];
+    return `${name} ${message}${message.startsWith('must') && value !== undefined ? `, not '${value}'` : ''}`;
+  });
+  throw new ConfigError(problems.join('\n'));
+}
+
+/** Without empty variables, which count as unset, as in shell scripts. */
+function given(env: Settings): Settings {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+/** See {@link unknownNames}. @param inFile the names that the file of settings has */
+export function unknownSettings(inFile: readonly string[], env: Settings = process.env): string[] {
+  return unknownNames(Object.keys(env), inFile, SETTING_NAMES);
+}
+
+/** The settings that name files, as given: they are there even if other settings are wrong. */
+export type NamedFiles = ReturnType<typeof namedFiles>;
+
+/** The files that the settings of this process name. With ROLE=api it has no signing keys. */
+export function namedFiles(env: Settings = process.env) {
+  const set = given(env);
   return {
-    port: data.PORT,
-    host: data.HOST,
-    metricsPort: data.METRICS_PORT ?? null,
-    publicUrl: data.PUBLIC_URL ?? null,
-    sites:
-      data.PUBLIC_URL !== undefined && data.SANDBOX_URL !== undefined
-        ? { live: data.PUBLIC_URL, test: data.SANDBOX_URL }
-        : null,
-    installationName: data.INSTALLATION_NAME ?? null,
-    dataDir: data.DATA_DIR,
-    mongodbUrl: data.MONGODB_URL ?? null,
-    role: data.ROLE,
-    masterKey: data.MASTER_KEY ?? null,
-    previousMasterKey: data.MASTER_KEY_PREVIOUS ?? null,
-    trustedProxies: data.TRUST_PROXY,
-    signing: {
-      ...signingFiles(set),
-      policy: data.SIGNATURE_POLICY
-        ? {
-            id: data.SIGNATURE_POLICY,
-            sha256: Buffer.from(data.SIGNATURE_POLICY_SHA256 ?? '', 'hex').toString('base64'),
-          }
-        : null,
-      tsaUrl: data.TSA_URL ?? null,
-    },
-    chromiumPath: data.CHROMIUM_PATH ?? null,
-    mail: { smtpUrl: data.SMTP_URL ?? null, from: data.MAIL_FROM ?? null, testAllow: data.TEST_MAIL_ALLOW },
-    rateLimits: {
-      secret: data.RATE_LIMIT_SECRET,
-      tenant: data.RATE_LIMIT_TENANT ?? KEYS_WORTH * data.RATE_LIMIT_SECRET,
-      publishable: data.RATE_LIMIT_PUBLISHABLE,
-      address: data.RATE_LIMIT_ADDRESS,
-    },
-    connections: { total: data.MAX_CONNECTIONS ?? null, perAddress: data.MAX_CONNECTIONS_PER_ADDRESS ?? null },
-    authority: authorityOf(data, set),
-    dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
-    webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,
-    webhookRetention: data.WEBHOOK_RETENTION,
-    retentionYears: data.RETENTION_YEARS,
-    allowInsecureWebhooks: data.ALLOW_INSECURE_WEBHOOKS,
-    graphql: {
-      introspection: data.GRAPHQL_INTROSPECTION,
-      graphiql: data.GRAPHIQL ?? !data.GRAPHQL_OPERATIONS_ONLY,
-      operations: data.GRAPHQL_OPERATIONS ?? null,
-      operationsOnly: data.GRAPHQL_OPERATIONS_ONLY,
-    },
-    keepAliveMs: data.KEEP_ALIVE_TIMEOUT ?? (data.TRUST_PROXY > 0 ? KEEP_ALIVE_MS.behindProxy : KEEP_ALIVE_MS.direct),
-    shutdown: { delayMs: data.SHUTDOWN_DELAY, graceMs: data.SHUTDOWN_GRACE },
-    logLevel: data.LOG_LEVEL,
-    tracing: tracingOf(data),
+    signing: signingFiles(set.ROLE === 'api' ? {} : set),
+    authority: authorityFiles(set),
+    operations: set.GRAPHQL_OPERATIONS ?? null,
   };
+}
+
+function signingFiles(
+  set: Given<'SIGNING_P12' | 'SIGNING_P12_PASSPHRASE' | 'SIGNING_PKCS11' | 'SIGNING_CERTIFICATES' | 'SIGNING_TENANTS'>,
+) {
+  return {
+    /** The key that signs documents. If `p12` and `pkcs11` are both null, a generated test identity signs. */
+    p12: set.SIGNING_P12 ? { file: set.SIGNING_P12, passphrase: set.SIGNING_P12_PASSPHRASE ?? '' } : null,
+    /** A key in an HSM (RFC 7512), with a PEM file of its certificates if the HSM does not hold them. */
+    pkcs11: set.SIGNING_PKCS11 ? { uri: set.SIGNING_PKCS11, certificates: set.SIGNING_CERTIFICATES ?? null } : null,
+    /** JSON file of the tenants that have their own signing keys. */
+    tenants: set.SIGNING_TENANTS ?? null,
+  };
+}
+
+/** FATOURA_KEY: the API key of commands that call a service as a client. The service itself does not use it. */
+export function readClientKey(env: Settings = process.env): string | null {
+  return env.FATOURA_KEY || null;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { has, type Rule, type Settings, schedule } from './values.ts';
+import { type Given, has, type Rule, type Settings, schedule } from './values.ts';
 
 // The settings DGI_*: the connection to the live authority.
 
@@ -81,50 +81,37 @@ export const DGI_RULES: readonly Rule[] = [
   ],
 ];
 
-/** The connection to the live authority. */
-export interface AuthoritySettings {
-  /** Without a trailing slash. */
-  readonly url: string;
-  /** PEM file of the roots of the authority; null for those of the system. */
-  readonly ca: string | null;
-  /** The certificate that the service shows. */
-  readonly clientP12: { readonly file: string; readonly passphrase: string } | null;
-  /** null if the authority wants no token. `keyFile`: the key that signs the requests for tokens, PEM. */
-  readonly token: { readonly url: string; readonly clientId: string; readonly keyFile: string } | null;
-  /** `whsec_…`; null if no callbacks are taken. */
-  readonly callbackSecret: string | null;
-  /** Submissions under way at the same time, of all workers together. */
-  readonly concurrency: number;
-}
-
-/** The files that the settings name. `clientKey`: the key that signs the requests for tokens. */
-export type AuthorityFiles = Pick<AuthoritySettings, 'ca' | 'clientP12'> & { readonly clientKey: string | null };
-
-/** The files, whatever the other settings are. */
-export function authorityFiles(set: Settings): AuthorityFiles {
+/** The files that the settings name, whatever the other settings are. */
+export function authorityFiles(
+  set: Given<'DGI_CA' | 'DGI_CLIENT_P12' | 'DGI_CLIENT_P12_PASSPHRASE' | 'DGI_CLIENT_KEY'>,
+) {
   return {
+    /** PEM file of the roots of the authority; null for those of the system. */
     ca: set.DGI_CA ?? null,
+    /** The certificate that the service shows. */
     clientP12: set.DGI_CLIENT_P12
       ? { file: set.DGI_CLIENT_P12, passphrase: set.DGI_CLIENT_P12_PASSPHRASE ?? '' }
       : null,
+    /** PEM file of the key that signs the requests for tokens. */
     clientKey: set.DGI_CLIENT_KEY ?? null,
   };
 }
 
-/**
- * @param set the settings that `data` was made of
- * @returns null if no authority is configured
- */
-export function authorityOf(data: z.infer<z.ZodObject<typeof DGI_SETTINGS>>, set: Settings): AuthoritySettings | null {
-  if (data.DGI_URL === undefined) return null;
-  const { clientKey, ...files } = authorityFiles(set);
+/** @returns the connection to the live authority; null if none is configured */
+export function authorityOf(env: z.output<z.ZodObject<typeof DGI_SETTINGS>>) {
+  if (env.DGI_URL === undefined) return null;
+  const { clientKey, ...files } = authorityFiles(env);
   return {
-    url: data.DGI_URL,
+    /** Without a trailing slash. */
+    url: env.DGI_URL,
     ...files,
-    token: data.DGI_TOKEN_URL
-      ? { url: data.DGI_TOKEN_URL, clientId: data.DGI_CLIENT_ID ?? '', keyFile: clientKey ?? '' }
+    /** null if the authority wants no token. `keyFile`: the key that signs the requests for tokens, PEM. */
+    token: env.DGI_TOKEN_URL
+      ? { url: env.DGI_TOKEN_URL, clientId: env.DGI_CLIENT_ID ?? '', keyFile: clientKey ?? '' }
       : null,
-    callbackSecret: data.DGI_CALLBACK_SECRET ?? null,
-    concurrency: data.DGI_CONCURRENCY,
+    /** `whsec_…`; null if no callbacks are taken. */
+    callbackSecret: env.DGI_CALLBACK_SECRET ?? null,
+    /** Submissions under way at the same time, of all workers together. */
+    concurrency: env.DGI_CONCURRENCY,
   };
 }

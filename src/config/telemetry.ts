@@ -73,10 +73,8 @@ export const TELEMETRY_RULES: readonly Rule[] = [
   ],
 ];
 
-type Parsed = z.output<z.ZodObject<typeof TELEMETRY_SETTINGS>>;
-
 /** @returns null if nothing is traced: without an endpoint, or if it is switched off */
-export function tracingOf(data: Parsed): TracingSettings | null {
+export function tracingOf(data: z.output<z.ZodObject<typeof TELEMETRY_SETTINGS>>): TracingSettings | null {
   const endpoint =
     data.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ??
     (data.OTEL_EXPORTER_OTLP_ENDPOINT && `${data.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/+$/, '')}/v1/traces`);

@@ -33,6 +33,9 @@ export const shortTime = z
 /** The settings as given: only those that are set, and not empty. */
 export type Settings = Readonly<Record<string, string | undefined>>;
 
+/** Some settings as they are given, or as their schemas read them. */
+export type Given<Name extends string> = Readonly<{ [N in Name]?: string | undefined }>;
+
 /**
  * A rule between settings: the setting that the message is about, when the rule is broken, and the message. It looks at
  * the settings as given, so that broken rules are reported together with wrong values.

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { readConfig, SETTING_NAMES, SETTINGS } from '../../src/config.ts';
 import { USUAL_RATES } from '../../src/domain/limits.ts';
 
 it('an invalid setting is reported with its value and the allowed values', () => {
@@ -75,15 +76,30 @@ it('METRICS_PORT is for workers', () => {
   expect(() => readConfig({ METRICS_PORT: '9464' })).toThrow('METRICS_PORT is for ROLE=worker');
 });
 
-it('docs/operations.md has a row for each setting, and for no other', () => {
-  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-  const source = ['src/config.ts', 'src/config/dgi.ts', 'src/config/telemetry.ts'].map(read).join('\n');
-  const settings = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name);
-  const [, section = ''] = /^## Settings\n(.*?)^## /ms.exec(read('docs/operations.md')) ?? [];
-  const cells = [...section.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell);
-  const rows = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name));
-  expect(settings.length).toBeGreaterThan(30);
-  expect(rows.toSorted()).toEqual(settings.toSorted());
+describe('the table of settings in docs/operations.md', () => {
+  const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const [, section = ''] = /^## Settings\n(.*?)^## /ms.exec(text) ?? [];
+  const rows = [...section.matchAll(/^\| (`[^|]+) \| ([^|]+) \|/gm)].flatMap(([, cell = '', defaults = '']) => {
+    const names = [...cell.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name = '']) => name);
+    const values = names.length === 1 ? [defaults] : defaults.split(', ');
+    return names.map((name, index) => [name, (values[index] ?? values[0] ?? '').replaceAll('`', '')] as const);
+  });
+
+  it('has each setting, and no other', () => {
+    expect(SETTING_NAMES.length).toBeGreaterThan(30);
+    expect(rows.map(([name]) => name).toSorted()).toEqual(SETTING_NAMES.toSorted());
+  });
+
+  it('has the defaults', () => {
+    const withDefault = Object.entries(SETTINGS.shape).filter(([, schema]) => schema instanceof z.ZodDefault);
+    expect(withDefault.length).toBeGreaterThan(20);
+    const stated = Object.fromEntries(rows);
+    for (const [name, schema] of withDefault) {
+      const usual = schema.parse(undefined);
+      const isEmpty = typeof usual === 'object' && Object.keys(usual).length === 0;
+      expect(isEmpty ? stated[name] : schema.parse(stated[name]), name).toEqual(isEmpty ? 'none' : usual);
+    }
+  });
 });
 
 it('idle connections stay open for longer than a balancer keeps them: Google’s 600 s behind a proxy', () => {
