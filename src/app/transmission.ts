@@ -71,7 +71,7 @@ export async function composeTransmission(
       createDispatcher({
         gate,
         nextParked: invoices.nextParked,
-        retryFailed: invoices.retryFailed,
+        releaseHeldUp: invoices.releaseHeldUp,
         run,
         report: (message, error) => logFailure('error', message, error),
       }),

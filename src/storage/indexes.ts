@@ -76,6 +76,11 @@ export const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.parked': { $exists: true } },
     },
     {
+      name: 'tried',
+      key: { 'work.tried': 1 },
+      partialFilterExpression: { 'work.tried': { $exists: true } },
+    },
+    {
       name: 'failed',
       key: { 'work.failures': 1 },
       partialFilterExpression: { 'work.failures': { $exists: true } },

@@ -43,7 +43,7 @@ type Transitions = Pick<
   | 'raiseDocumentRevision'
   | 'requestEmail'
   | 'retryNow'
-  | 'retryFailed'
+  | 'releaseHeldUp'
 >;
 
 /** Changes invoices. Each change is one atomic update of a document that is as the caller knows it. */
@@ -179,21 +179,26 @@ export function transitionsOf(
       return due !== null;
     },
 
-    async retryFailed(from, to) {
+    async releaseHeldUp(from, to) {
       const at = now();
+      const byAge = { 'work.dueAt': { $min: ['$createdAt', at] } };
+      // Some servers do not use the indexes without the hints, because they are partial.
       await invoices.updateMany(
         {
           'work.failures': { $elemMatch: { $gte: from, $lte: to } },
           'work.stage': 'transmit',
           'work.token': null,
           'work.dueAt': { $gt: at },
-          'work.parked': { $ne: true },
           'work.blocked': { $exists: false },
         } as Filter<InvoiceDocument>,
         // The job gets another id by `since`, so that it does not wait for the job that exists.
-        { $set: { 'work.dueAt': at, 'work.since': at } },
-        // Otherwise some servers do not use the index, because it is partial.
+        [{ $set: { ...byAge, 'work.since': at } }],
         { hint: 'failed' },
+      );
+      await invoices.updateMany(
+        { 'work.tried': true, 'work.token': null } as Filter<InvoiceDocument>,
+        [{ $set: byAge }, { $unset: 'work.tried' }],
+        { hint: 'tried' },
       );
     },
   };

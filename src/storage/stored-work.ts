@@ -3,9 +3,10 @@ import { type Lane, laneOf, type PlacedWork, slotOf } from '../domain/invoice/la
 import type { NextWork } from '../domain/invoice/repository.ts';
 
 /** The stored work of an invoice. Fields that are as in `NEW_WORK` are absent, except those that queries need. */
-export interface StoredWork extends Omit<Work, 'failures' | 'parked' | 'idle' | 'blocked'> {
+export interface StoredWork extends Omit<Work, 'failures' | 'parked' | 'tried' | 'idle' | 'blocked'> {
   failures?: Work['failures'];
   parked?: true;
+  tried?: true;
   idle?: true;
   blocked?: NonNullable<Work['blocked']>;
   /** Identifies the claim that holds the lease; null if there is none. */
@@ -38,12 +39,21 @@ function placeOf(invoice: Placed, work: PlacedWork) {
 }
 
 /** The stored form of the fields of `NEW_WORK`. */
-export function workFields({ attempts, outcomeUnknown, failures, parked, idle, blocked }: Omit<NextWork, 'stage'>) {
+export function workFields({
+  attempts,
+  outcomeUnknown,
+  failures,
+  parked,
+  tried,
+  idle,
+  blocked,
+}: Omit<NextWork, 'stage'>) {
   return {
     attempts,
     outcomeUnknown,
     ...(failures && failures.length > 0 && { failures }),
     ...(parked && { parked }),
+    ...(tried && { tried }),
     ...(idle && { idle }),
     ...(blocked && { blocked }),
   };

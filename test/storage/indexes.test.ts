@@ -246,7 +246,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.parkedCount', () => invoices.parkedCount(9), 9],
   ['invoices.unfinishedLive', () => invoices.unfinishedLive(9), 9],
   ['invoices.unsignedLive', () => invoices.unsignedLive(new Set(['ten_0']), 9), 9],
-  ['invoices.retryFailed', () => invoices.retryFailed(7, 9), 9],
+  ['invoices.releaseHeldUp', () => invoices.releaseHeldUp(7, 9), 9],
   ['invoices.hurry', () => invoices.hurry(kept.id, new Date()), 1],
   ['invoices.backlog', () => invoices.backlog('stages', 5), 5],
   ['invoices.due, idle', () => invoices.due('idle', ALL_PARTITIONS, 5), 5],

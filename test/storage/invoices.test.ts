@@ -236,7 +236,7 @@ describe('waiting and blocked transmissions', () => {
     expect(await invoices.unsignedLive(new Set([tenantId]), 100_000)).toBe(unsigned);
   });
 
-  it('those that failed in an outage are made due at its end, and no others', async () => {
+  it('those that an outage held up get their places by age at its end, and no others', async () => {
     const put = async (work: object, claimAgain = false) => {
       const { invoice } = await invoices.change(
         await claimed(await stored()),
@@ -252,11 +252,17 @@ describe('waiting and blocked transmissions', () => {
       await put({ failures: [3, from - 1] }),
       await put({ failures: [from - 1, to + 1] }),
       await put({}),
-      await put({ failures: [from], parked: true }),
       await put({ failures: [from], blocked: 'digest_mismatch' }),
       await put({ failures: [from], in: 0 }, true),
     ];
-    await invoices.retryFailed(from, to);
+    const tried = await put({ tried: true, in: 0 });
+    const claimedTried = await put({ tried: true, in: -1000 }, true);
+    await invoices.releaseHeldUp(from, to);
+    for (const id of [...failed, tried]) {
+      const { work, createdAt } = (await invoices.find(id)) as Invoice;
+      expect(work).toMatchObject({ tried: false, dueAt: createdAt });
+    }
+    expect((await invoices.find(claimedTried))?.work).toMatchObject({ tried: true });
     const swept = await dueIds();
     for (const id of failed) expect(swept).toContain(id);
     for (const id of others) expect(swept).not.toContain(id);

@@ -112,12 +112,12 @@ function memoryInvoices(onDue: (invoiceId: string) => void) {
         .sort((a, b) => Number(a.work?.dueAt) - Number(b.work?.dueAt));
       return first ? { invoiceId: first.id, tenantId: first.tenantId } : null;
     },
-    async retryFailed(from, to) {
+    async releaseHeldUp(from, to) {
       for (const entry of stored.values()) {
-        const { id, work } = entry.invoice;
-        if (!work?.failures.some((number) => from <= number && number <= to) || entry.token !== null) continue;
-        if (work.parked || work.blocked || work.dueAt.getTime() <= Date.now()) continue;
-        entry.invoice = withWork(entry.invoice, { dueAt: new Date() });
+        const { id, work, createdAt } = entry.invoice;
+        const isHeldUp = work?.failures.some((number) => from <= number && number <= to) && work.dueAt > new Date();
+        if (!work || work.blocked || entry.token !== null || !(isHeldUp || work.tried)) continue;
+        entry.invoice = withWork(entry.invoice, { dueAt: createdAt, tried: false });
         onDue(id);
       }
     },
@@ -180,11 +180,11 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
       transmitSchedule: () => options.schedule ?? [0, 1000, 2000, 3000, 4000],
       report: (entry) => reports.push(entry),
     });
-    const { nextParked, retryFailed } = repository;
+    const { nextParked, releaseHeldUp } = repository;
     const dispatcher = createDispatcher({
       gate,
       nextParked,
-      retryFailed,
+      releaseHeldUp,
       run,
       report: (_, error) => failures.push(error),
     });

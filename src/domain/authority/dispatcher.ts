@@ -16,8 +16,8 @@ export interface DispatcherParts {
     afterTenant: string | null,
     except: ReadonlySet<string>,
   ) => Promise<{ readonly invoiceId: string; readonly tenantId: string } | null>;
-  /** See `InvoiceRepository.retryFailed`. */
-  readonly retryFailed: (from: number, to: number) => Promise<void>;
+  /** See `InvoiceRepository.releaseHeldUp`. */
+  readonly releaseHeldUp: (from: number, to: number) => Promise<void>;
   /** Runs the invoice's due stages. */
   readonly run: (invoiceId: string) => Promise<void>;
   /** Receives the failures of background work. */
@@ -31,8 +31,10 @@ const TICK_MS = 1000;
  * are not begun when the store is slow.
  */
 const RUNS_A_PLACE = 2;
+/** Ticks after the end of an outage in which what it held up is released. */
+const RELEASES = 5;
 
-export function createDispatcher({ gate, nextParked, retryFailed, run, report }: DispatcherParts): Dispatcher {
+export function createDispatcher({ gate, nextParked, releaseHeldUp, run, report }: DispatcherParts): Dispatcher {
   const running = new Map<string, Promise<void>>();
   /** The tenant whose turn was the last. */
   let lastTenant: string | null = null;
@@ -41,8 +43,8 @@ export function createDispatcher({ gate, nextParked, retryFailed, run, report }:
   let pumping: Promise<void> | null = null;
   let isAskedAgain = false;
   let isStopped = false;
-  /** The latest outage after whose end the invoices that had failed in it were made due. */
-  let released = 0;
+  /** The latest outage after whose end the invoices were released that it had held up, and how often. */
+  let released = { outage: 0, times: 0 };
 
   /** The next waiting invoice of the tenants in turn; null if none waits. */
   async function next() {
@@ -52,6 +54,7 @@ export function createDispatcher({ gate, nextParked, retryFailed, run, report }:
   }
 
   async function fill(): Promise<void> {
+    await release(1);
     while (!isStopped && running.size < gate.places() * RUNS_A_PLACE && !gate.isShut()) {
       const waiting = await next();
       gate.setWaiting(waiting !== null);
@@ -89,14 +92,19 @@ export function createDispatcher({ gate, nextParked, retryFailed, run, report }:
 
   /**
    * At the end of an outage, invoices that failed before it opened still wait for their next attempt, for hours at the
-   * worst. The outage excuses those failures, so they wait in the queue with the others instead: the oldest first. Every
-   * worker does this, also after a start, because the one that ended the outage may have died.
+   * worst, and those that were tried in it wait behind the others. The outage excuses those failures, so they all wait in
+   * the queue by age: the oldest first. Every worker does this, also after a start, because the one that ended the outage
+   * may have died: before it sends the next one, and for a few seconds, because another one may put an invoice back before
+   * it knows of the end.
+   * @param most how often it is done after an outage
    */
-  async function release(): Promise<void> {
+  async function release(most: number): Promise<void> {
     const over = gate.excused();
-    if (over === null || over.outage <= released) return;
-    await retryFailed(over.from, over.to);
-    released = over.outage;
+    if (over === null) return;
+    const times = over.outage === released.outage ? released.times : 0;
+    if (times >= most) return;
+    await releaseHeldUp(over.from, over.to);
+    released = { outage: over.outage, times: times + 1 };
   }
 
   function reportState(error: unknown): void {
@@ -106,7 +114,7 @@ export function createDispatcher({ gate, nextParked, retryFailed, run, report }:
   async function tick(): Promise<void> {
     try {
       await gate.refresh();
-      await release();
+      await release(RELEASES);
       pump();
       // Not awaited: a probe may take longer than the heartbeats of this worker may be apart.
       gate.probe().catch(reportState);

@@ -8,6 +8,8 @@ export interface Gate {
   parked(): void;
   /** Whether nothing is sent at the moment: the breaker is open, or an operator paused the transmission. */
   isShut(): boolean;
+  /** Whether the authority is away, or is tried again after it was: the breaker is not closed. */
+  isAway(): boolean;
   /** How long a look-up outside of {@link enter} must wait, in milliseconds; 0 if it may go. */
   lookUpWait(): number;
   /** Notes that a look-up was answered: whoever confirms a failure at the moment need not open the breaker. */
@@ -47,6 +49,7 @@ export const OPEN_GATE: Gate = {
   }),
   parked: () => undefined,
   isShut: () => false,
+  isAway: () => false,
   lookUpWait: () => 0,
   answered: () => undefined,
   lookUpFailed: async () => undefined,

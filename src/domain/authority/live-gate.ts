@@ -184,6 +184,11 @@ class SharedGate implements LiveGate {
     return state === null || state.breaker.phase === 'open' || state.pause !== null;
   }
 
+  isAway(): boolean {
+    const { phase = 'closed' } = this.#shared.state?.breaker ?? {};
+    return phase !== 'closed';
+  }
+
   lookUpWait(): number {
     const { state } = this.#shared;
     if (state === null) return LEAST_LOOK_UP_PAUSE_MS;

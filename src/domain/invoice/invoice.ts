@@ -75,6 +75,11 @@ export interface Work {
   readonly failures: readonly number[];
   /** Whether it waits for the dispatcher instead of a job: the authority takes no more at the moment. */
   readonly parked: boolean;
+  /**
+   * Whether it was tried in an outage, at whose end it gets its place by age back: until then it waits behind the others,
+   * so that none that always fails keeps them from being tried.
+   */
+  readonly tried: boolean;
   /** Whether it has no job because nobody waits for it: the PDF that nobody has asked for yet. */
   readonly idle: boolean;
   /** Why nothing happens until an operator retries the invoice; null otherwise. */
@@ -96,6 +101,7 @@ export const NEW_WORK = {
   outcomeUnknown: false,
   failures: [],
   parked: false,
+  tried: false,
   idle: false,
   blocked: null,
 } as const satisfies Partial<Work>;

@@ -26,7 +26,7 @@ export interface Claim {
 /** Work as a change states it; what is left out is as in `NEW_WORK`. */
 export interface NextWork
   extends Pick<Work, 'stage' | 'attempts' | 'outcomeUnknown'>,
-    Partial<Pick<Work, 'failures' | 'parked' | 'idle' | 'blocked'>> {}
+    Partial<Pick<Work, 'failures' | 'parked' | 'tried' | 'idle' | 'blocked'>> {}
 
 /** A change that one atomic update writes. */
 export interface InvoiceChange {
@@ -262,10 +262,11 @@ export interface InvoiceRepository {
    */
   nextParked(afterTenant: string | null, except: ReadonlySet<string>): Promise<ParkedInvoice | null>;
   /**
-   * Makes the next attempts to transmit due now, for the claimer to find, of invoices with a failure from `from` to `to`
-   * (numbers, inclusive); not while a worker holds the invoice, nor of parked or blocked ones.
+   * Gives the invoices that an outage held up their places by age: makes those due that wait for their next attempt after
+   * a failure from `from` to `to` (numbers, inclusive), and moves those forward that were tried in the outage. Leaves
+   * those alone that a worker holds, or that are blocked. Two round trips; a further call changes nothing.
    */
-  retryFailed(from: number, to: number): Promise<void>;
+  releaseHeldUp(from: number, to: number): Promise<void>;
   /**
    * Makes the drawing of a PDF due at once, for the caller to queue: idle work, which is no longer idle then, or an attempt
    * that waits after a failure before `failedBefore`. Not while a worker holds the invoice.

@@ -166,9 +166,12 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       async () => invoices.retryNow((await claimed()).invoice.id),
       async () => invoices.retryNow((await fresh({}, { 'work.blocked': 'digest_mismatch' })).id),
     ],
-    retryFailed: {
-      call: () => invoices.retryFailed(7, 9),
-      scatters: ['updateMany invoices by work.blocked, work.dueAt, work.failures, work.parked, work.stage, work.token'],
+    releaseHeldUp: {
+      call: () => invoices.releaseHeldUp(7, 9),
+      scatters: [
+        'updateMany invoices by work.blocked, work.dueAt, work.failures, work.stage, work.token',
+        'updateMany invoices by work.token, work.tried',
+      ],
       because: FEW,
     },
     hurry: async () => invoices.hurry((await fresh({}, { 'work.idle': true })).id, new Date()),

@@ -44,7 +44,7 @@ export function createSettle(parts: SettleParts): (run: TransmitRun, outcome: Ou
       case 'held':
         return transmitted(parts, run, outcome.submission);
       case 'not_sent':
-        return queued(parts, run, { attempts, failures, outcomeUnknown: outcome.outcomeUnknown }, false);
+        return queued(parts, run, { attempts, failures, outcomeUnknown: outcome.outcomeUnknown });
       case 'deferred': {
         const work = { stage: 'transmit', attempts, outcomeUnknown: true, failures } as const;
         return parts.progress.putOff(claim, work, outcome.waitMs, recordOf(invoice, log));
@@ -93,17 +93,21 @@ async function transmitted(
   return progress.putOff(claim, { ...NEW_WORK, stage: 'decide' }, delay, what);
 }
 
-/** Waits in the queue. A document that was tried goes to its end, so that it does not keep others from being tried. */
+/** Waits in the queue by age. One that was tried in an outage waits behind the others until its end. */
 async function queued(
   { progress }: SettleParts,
   { claim, invoice, log, gate }: TransmitRun,
-  work: Pick<NextWork, 'attempts' | 'outcomeUnknown' | 'failures'>,
-  tried: boolean,
+  work: Pick<NextWork, 'attempts' | 'outcomeUnknown' | 'failures' | 'tried'>,
 ): Promise<null> {
-  const inMs = tried ? 0 : Math.min(0, invoice.createdAt.getTime() - Date.now());
+  const inMs = work.tried ? 0 : byAge(invoice);
   await progress.park(claim, { ...work, stage: 'transmit', parked: true }, inMs, recordOf(invoice, log));
   gate.parked();
   return null;
+}
+
+/** The delay that gives an invoice its place in the queue, in milliseconds, never positive: the oldest go first. */
+function byAge({ createdAt }: Invoice): number {
+  return Math.min(0, createdAt.getTime() - Date.now());
 }
 
 /** Whether every attempt is known as "not held", and as many count as the schedule has. */
@@ -118,13 +122,13 @@ async function retried(parts: SettleParts, run: TransmitRun, outcome: Failed): P
   // An outage excuses a failure for good, so it can be forgotten.
   const failures = gate.counted(outcome.failures);
   const runs = invoice.work?.attempts ?? 0;
-  if (gate.isShut()) return queued(parts, run, { attempts: runs, outcomeUnknown, failures }, true);
+  if (gate.isShut()) return queued(parts, run, { attempts: runs, outcomeUnknown, failures, tried: gate.isAway() });
   const attempts = runs + 1;
   if (outcomeUnknown && attempts >= schedule.length)
     report(parts, run, 'error', `the outcome is still unknown; look-ups continue: ${outcome.message}`);
   // A submission waits by the number of its attempts, a look-up by the number of runs.
   const step = Math.min(outcome.waitsBy === 'runs' ? attempts : failures.length, schedule.length - 1);
-  const delay = Math.max(schedule[step] ?? 0, retryAfterMs ?? 0);
+  const delay = Math.max(schedule[step] ?? 0, retryAfterMs ?? 0) || byAge(invoice);
   const work = { stage: 'transmit', attempts, outcomeUnknown, failures } as const;
   return parts.progress.putOff(claim, work, delay, recordOf(invoice, log));
 }
