@@ -87,27 +87,36 @@ export async function readMetered<Page extends { readonly bytes: number }>(
   return meter ? meter.page(read) : read();
 }
 
-/** Makes the meter of the context, if there is one, count every list of the schema. */
+/**
+ * Makes the meter of the context, if there is one, count every list of the schema. The types of introspection are
+ * graphql-js's own, the same in all schemas: each list is wrapped once, and without a meter it resolves as before.
+ */
 export function metered(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || type.name.startsWith('__')) continue;
-    for (const field of Object.values(type.getFields())) if (isList(field)) meter(field);
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) if (isList(field) && !counted.has(field)) meter(field);
   }
   return schema;
 }
 
+const counted = new WeakSet<object>();
+
 function meter(field: GraphQLField<unknown, { readonly meter?: AnswerMeter | undefined } | undefined>): void {
+  counted.add(field);
   const resolve = field.resolve ?? defaultFieldResolver;
   field.resolve = (source, args, context, info) => {
     const result = resolve(source, args, context, info);
     const counter = context?.meter;
     if (!counter) return result;
-    const counted = (value: unknown) => (Array.isArray(value) ? counter.list(value, info) : value);
-    return result instanceof Promise ? result.then(counted) : counted(result);
+    const listed = (value: unknown) => (Array.isArray(value) ? counter.list(value, info) : value);
+    return result instanceof Promise ? result.then(listed) : listed(result);
   };
 }
 
 const known = new WeakMap<FieldNode, number>();
+
+/** Levels of `__Type.ofType` that are not null: a type of this schema has at most three wrappers, `[Type!]!`. */
+const WRAPPERS = 3;
 
 /** Fields of the answer for each item of a list, the item included. Nested lists are counted separately. */
 function fieldsAnItem(info: GraphQLResolveInfo): number {
@@ -129,19 +138,21 @@ function fieldsOf(
   { selections }: SelectionSetNode,
   parent: GraphQLNamedType | null | undefined,
   info: Pick<GraphQLResolveInfo, 'schema' | 'fragments'>,
+  wrappers = WRAPPERS,
 ): number {
   let sum = 0;
   for (const selection of selections) {
     if (selection.kind === Kind.FIELD) {
       const field = definitionOf(info.schema, selection.name.value, parent ?? null);
-      const goesOn = selection.selectionSet && field && !isList(field);
-      sum += 1 + (goesOn ? fieldsOf(selection.selectionSet, getNamedType(field.type), info) : 0);
+      const left = parent?.name === '__Type' && selection.name.value === 'ofType' ? wrappers - 1 : wrappers;
+      const goesOn = selection.selectionSet && field && !isList(field) && left >= 0;
+      sum += 1 + (goesOn ? fieldsOf(selection.selectionSet, getNamedType(field.type), info, left) : 0);
       continue;
     }
     const part = selection.kind === Kind.INLINE_FRAGMENT ? selection : info.fragments[selection.name.value];
     if (!part) continue;
     const name = part.typeCondition?.name.value;
-    sum += fieldsOf(part.selectionSet, name === undefined ? parent : info.schema.getType(name), info);
+    sum += fieldsOf(part.selectionSet, name === undefined ? parent : info.schema.getType(name), info, wrappers);
   }
   return sum;
 }

@@ -1,15 +1,6 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  GraphQLError,
-  getOperationAST,
-  Kind,
-  type OperationDefinitionNode,
-  OperationTypeNode,
-} from 'graphql';
+import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
 import { READ_BYTES } from '../domain/answer-bounds.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { takeTurn } from '../domain/turns.ts';
 import { createAnswerMeter } from './answer-meter.ts';
 import { writeData } from './answer-text.ts';
 import type { GraphQLContext } from './context.ts';
@@ -25,19 +16,6 @@ export interface AnswerBounds {
   readonly bytes: number;
   /** Bytes that it may read from the store; undefined: only the limit of each single search applies. */
   readonly reads: number | undefined;
-  /**
-   * For introspection, the number of possible fields of the answer in units of `takeTurn`, because the meter does not
-   * count its lists. 0 for other operations, so that the reads of one turn of the event loop are batched.
-   */
-  readonly units: number;
-}
-
-/** Maximum number of units that an introspection takes. */
-const MOST_UNITS = 3000;
-
-/** Whether the operation selects `__schema` or `__type` at its root, or may do so in a fragment. */
-function introspects({ selectionSet }: OperationDefinitionNode): boolean {
-  return selectionSet.selections.some((each) => each.kind !== Kind.FIELD || /^__(schema|type)$/.test(each.name.value));
 }
 
 /** @param variables null: unknown, a page length given by a variable counts as the maximum */
@@ -49,12 +27,11 @@ export function boundsOf(
   const operation = getOperationAST(document, operationName);
   const size = operation ? sizeOf(schema, document, operation, variables ?? null) : null;
   const large = size !== null && isLarge(size);
-  const units = operation && introspects(operation) ? Math.min(size?.possibleFields ?? 0, MOST_UNITS) : 0;
   const isMutation = operation?.operation === OperationTypeNode.MUTATION;
   // A mutation cannot be refused after it has run: the gate has limited its answer before.
   return isMutation
-    ? { large, units, fields: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY, reads: undefined }
-    : { large, units, fields: LIMITS.answerFields, bytes: LIMITS.answerBytes, reads: READ_BYTES };
+    ? { large, fields: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY, reads: undefined }
+    : { large, fields: LIMITS.answerFields, bytes: LIMITS.answerBytes, reads: READ_BYTES };
 }
 
 /** The bounds of an operation, by its variables. They are computed again for those that can be large only. */
@@ -82,8 +59,6 @@ export async function boundedAnswer<Result extends ExecutionResult | null>(
   try {
     const leave = bounds.large ? await enterLarge(context.principal) : null;
     try {
-      const turn = takeTurn(bounds.units);
-      if (turn) await turn;
       const meter = createAnswerMeter(bounds.fields, bounds.reads);
       const result = await run({ ...context, meter });
       if (meter.exceeded) throw meter.exceeded;

@@ -4,9 +4,7 @@ import {
   type GraphQLSchema,
   getNamedType,
   getNullableType,
-  isAbstractType,
   isEnumType,
-  isInputObjectType,
   isInterfaceType,
   isLeafType,
   isListType,
@@ -63,18 +61,11 @@ export function isList(field: Pick<GraphQLField<unknown, unknown>, 'type'>): boo
 }
 
 /**
- * Maximum number of items of a list field; for introspection the average number.
+ * Maximum number of items of a list field; of the lists of introspection, which state none, that of a page.
  * @param page length of the page that the list belongs to; null outside of a page
  */
-export function listLength(
-  schema: GraphQLSchema,
-  parent: GraphQLNamedType | null,
-  field: GraphQLField<unknown, unknown>,
-  page: number | null,
-): number {
-  return (
-    page ?? weightOf(field).most ?? introspectedLengths(schema).get(`${parent?.name}.${field.name}`) ?? PAGE_SIZE.most
-  );
+export function listLength(field: GraphQLField<unknown, unknown>, page: number | null): number {
+  return page ?? weightOf(field).most ?? PAGE_SIZE.most;
 }
 
 /**
@@ -98,36 +89,4 @@ function fieldsOf(types: readonly GraphQLNamedType[]) {
       ? Object.values(type.getFields()).map((field) => ({ type, field }))
       : [],
   );
-}
-
-const introspected = new WeakMap<GraphQLSchema, ReadonlyMap<string, number>>();
-
-/** Average lengths of introspection's lists, so that the cost of reading the whole schema is estimated correctly. */
-function introspectedLengths(schema: GraphQLSchema): ReadonlyMap<string, number> {
-  const known = introspected.get(schema);
-  if (known) return known;
-  const types = Object.values(schema.getTypeMap());
-  const fields = fieldsOf(types).map(({ field }) => field);
-  const sum = (counts: number[]) => counts.reduce((all, each) => all + each, 0);
-  const lengths = new Map([
-    ['__Schema.types', types.length],
-    ['__Schema.directives', schema.getDirectives().length],
-    ['__Type.fields', fields.length / types.length],
-    ['__Field.args', sum(fields.map(({ args }) => args.length)) / fields.length],
-    [
-      '__Type.inputFields',
-      sum(types.map((type) => (isInputObjectType(type) ? Object.keys(type.getFields()).length : 0))) / types.length,
-    ],
-    ['__Type.enumValues', sum(types.map((type) => (isEnumType(type) ? type.getValues().length : 0))) / types.length],
-    [
-      '__Type.possibleTypes',
-      sum(types.map((type) => (isAbstractType(type) ? schema.getPossibleTypes(type).length : 0))) / types.length,
-    ],
-    [
-      '__Type.interfaces',
-      sum(types.map((type) => (isObjectType(type) ? type.getInterfaces().length : 0))) / types.length,
-    ],
-  ]);
-  introspected.set(schema, lengths);
-  return lengths;
 }

@@ -201,7 +201,7 @@ export function sizeOf(
   function sizeOfField(field: FieldNode, parent: GraphQLNamedType | null, page: number | null): Size {
     const definition = definitionOf(schema, field.name.value, parent);
     const aliases = field.alias ? 1 : 0;
-    const length = definition && isList(definition) ? listLength(schema, parent, definition, page) : 1;
+    const length = definition && isList(definition) ? listLength(definition, page) : 1;
     /** Bytes of the name with quotation marks, colon and comma. */
     const name = (field.alias ?? field.name).value.length + 4;
     const reads = definition ? (weightOf(definition).reads ?? 0) : 0;

@@ -7,6 +7,7 @@ import { LIMITS } from '../../src/graphql/limits.ts';
 import { type Answer, Client, invoiceBody } from '../support/client.ts';
 import { copiedInvoice } from '../support/large-invoices.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { WORST_DOCUMENTS } from '../support/worst-documents.ts';
 
 // An answer is bounded in fields and bytes while it is made, for every credential and transport.
 
@@ -54,9 +55,11 @@ describe.each([
   const query = (lines: string) => oneInvoice(lines, typeof argument === 'function' ? argument() : argument);
 
   it.each([
-    ['too many fields', () => query(times(30, 'quantity')), TOO_MANY_FIELDS],
-    ['too many bytes', () => query(times(5, 'description')), TOO_MANY_BYTES],
-  ])('%s are refused without data, and the message says what to do', async (_what, text, message) => {
+    ['an answer of too many fields', () => query(times(30, 'quantity')), TOO_MANY_FIELDS],
+    ['an answer of too many bytes', () => query(times(5, 'description')), TOO_MANY_BYTES],
+    ['too much of the schema', () => WORST_DOCUMENTS['the schema four times'] ?? '', TOO_MANY_FIELDS],
+    ['the schema too often', () => WORST_DOCUMENTS['the schema at each root field'] ?? '', TOO_MANY_FIELDS],
+  ])('%s is refused without data, and the message says what to do', async (_what, text, message) => {
     const found = await answers(token(), text());
     expect(found.map(({ status }) => status)).toEqual([400, 400, 400, 200]);
     for (const { text } of found) {

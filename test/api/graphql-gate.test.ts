@@ -102,7 +102,13 @@ describe('limits', () => {
       levels(7),
       `{ invoices { ${times(50, (i) => `a${i}: __typename`)} } }`,
       `{ ${times(10, (i) => `a${i}: __typename`)} }`,
-      getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, schemaDescription: true }),
+      getIntrospectionQuery({
+        inputValueDeprecation: true,
+        specifiedByUrl: true,
+        schemaDescription: true,
+        directiveIsRepeatable: true,
+        oneOf: true,
+      }),
     ]) {
       expect(await refusalsOf(query)).toEqual([null, null]);
     }

@@ -1,6 +1,12 @@
 const times = (count: number, text: (nth: number) => string) =>
   Array.from({ length: count }, (_, nth) => text(nth)).join(' ');
 
+/** What tools read of a type. */
+const TYPE = `fragment T on __Type { name description kind fields(includeDeprecated: true) { ...F } inputFields { ...V } enumValues { name description } possibleTypes { name } interfaces { name } }
+  fragment F on __Field { name description args { ...V } type { ...R } }
+  fragment V on __InputValue { name description defaultValue type { ...R } }
+  fragment R on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } }`;
+
 /**
  * GraphQL documents that cost most in what is done before any of them runs: counting, validation, which compares
  * selections in pairs and follows fragments, and messages about faults. Some are within the limits, some beyond, some
@@ -12,6 +18,9 @@ export const WORST_DOCUMENTS: Readonly<Record<string, string>> = {
   'a field with selections': `{ webhookEvents { edges { node { ${'deliveries { id } '.repeat(240)} } } } }`,
   'a field with an argument': `{ __schema { types { ${'fields(includeDeprecated: true) { name } '.repeat(240)} } } }`,
   'fields in fields': `{ __schema { ${times(20, () => `types { ${times(4, () => `fields { ${'name '.repeat(4)} }`)} }`)} } }`,
+  'the schema four times': `{ __schema { ${times(4, (nth) => `a${nth}: types { ...T }`)} } } ${TYPE}`,
+  'the schema at each root field': `{ ${times(6, (nth) => `a${nth}: __schema { types { ...T } }`)} } ${TYPE}`,
+  'a large type again and again': `{ ${times(5, (nth) => `a${nth}: __type(name: "Invoice") { ${times(4, (n) => `b${n}: fields { ...F }`)} }`)} } ${TYPE}`,
   'an unused fragment': `{ __typename } fragment F on Invoice { ${'dgiId '.repeat(4900)} }`,
   'an unused fragment with aliases': `{ __typename } fragment F on Invoice { ${times(1600, (nth) => `a${nth % 9}: dgiId`)} }`,
   'unused fragments': `{ __typename } ${times(600, (nth) => `fragment F${nth} on Invoice { id }`)}`,
