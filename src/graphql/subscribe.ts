@@ -16,33 +16,39 @@ import { sharedName, sharedResult } from './shared-results.ts';
  * because one event may go to thousands of streams. Streams share the results that are the same for all of them
  * (docs/decisions/0023). After an error graphql-js runs it again and reports the error.
  * @param paced delays events until their results may be made
+ * @param hold called at the start with what ends the subscription; returns a function to be called at its end
  */
 export async function subscribe(
   args: ExecutionArgs,
   paced = (events: AsyncIterator<unknown>) => events,
+  hold: (end: () => void) => () => void = () => () => undefined,
 ): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
   const source = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in source)) return source;
-  return new Results(paced(source[Symbol.asyncIterator]()), args);
+  return new Results(paced(source[Symbol.asyncIterator]()), args, hold);
 }
 
 /** The results of a subscription. A class, not closures: a process holds tens of thousands. */
 class Results implements AsyncGenerator<ExecutionResult> {
   readonly #events: AsyncIterator<unknown>;
   readonly #args: ExecutionArgs;
-  readonly #compiled: CompiledOperation | null;
   readonly #bounds: AnswerBounds;
   /** Null if no other stream may use the results. */
   readonly #shared: string | null;
+  readonly #compiles: boolean;
+  #release: () => void = () => undefined;
 
-  constructor(events: AsyncIterator<unknown>, args: ExecutionArgs) {
+  constructor(events: AsyncIterator<unknown>, args: ExecutionArgs, hold: (end: () => void) => () => void) {
     const { document, operationName = null, variableValues } = args;
     this.#events = events;
     this.#args = args;
-    this.#compiled = compiledOf(document, operationName);
     const variables = variableValues ?? {};
-    this.#bounds = this.#compiled?.boundsOf(variables) ?? boundsOf(document, operationName, variables);
+    // Only a document that is used again is worth compiling.
+    this.#compiles = seen.has(document);
+    seen.add(document);
+    this.#bounds = this.#compiled()?.boundsOf(variables) ?? boundsOf(document, operationName, variables);
     this.#shared = sharedName(document, operationName, contextOf(args).principal);
+    this.#release = hold(() => void this.return());
   }
 
   next(): Promise<IteratorResult<ExecutionResult>> {
@@ -54,7 +60,10 @@ class Results implements AsyncGenerator<ExecutionResult> {
     done,
     value,
   }: IteratorResult<unknown>): IteratorResult<ExecutionResult> | Promise<IteratorResult<ExecutionResult>> => {
-    if (done) return { done, value: undefined };
+    if (done) {
+      this.#release();
+      return { done, value: undefined };
+    }
     const run = () => this.#run(value);
     const event = this.#shared === null ? null : eventOf(value);
     const result = this.#shared && event ? sharedResult(event, this.#shared, run) : run();
@@ -64,13 +73,20 @@ class Results implements AsyncGenerator<ExecutionResult> {
   #run(event: unknown): Promise<ExecutionResult> {
     const args = this.#args;
     return boundedAnswer(this.#bounds, contextOf(args), async (contextValue) => {
-      const result = await this.#compiled?.run(contextValue, args.variableValues ?? {}, event);
+      const result = await this.#compiled()?.run(contextValue, args.variableValues ?? {}, event);
       return result ?? execute({ ...args, contextValue, rootValue: event });
     });
   }
 
+  /** Not kept here: the cache of compiled documents bounds their memory. */
+  #compiled(): CompiledOperation | null {
+    const { document, operationName = null } = this.#args;
+    return this.#compiles ? compile(document, operationName) : null;
+  }
+
   /** Ends the stream even while `next` is pending; a generator's own `return` would wait for it. */
   async return(): Promise<IteratorReturnResult<undefined>> {
+    this.#release();
     await this.#events.return?.();
     return { done: true, value: undefined };
   }
@@ -103,10 +119,3 @@ function eventOf(value: unknown): object | null {
 
 const compile = createCompiler(OperationTypeNode.SUBSCRIPTION);
 const seen = new WeakSet<DocumentNode>();
-
-/** Null for the first subscription to a document: only a document that is used again is worth compiling. */
-function compiledOf(document: DocumentNode, operationName: string | null): CompiledOperation | null {
-  if (seen.has(document)) return compile(document, operationName);
-  seen.add(document);
-  return null;
-}

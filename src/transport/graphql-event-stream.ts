@@ -2,8 +2,8 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Context } from 'koa';
 import { resultText } from '../graphql/answer-text.ts';
-import { subscribe } from '../graphql/subscribe.ts';
 import { type Message, messageOf, type Source } from './open-stream.ts';
+import type { Subscribe } from './running-documents.ts';
 import { whenGone } from './when-gone.ts';
 
 /** The server context of a request to Yoga. */
@@ -22,7 +22,7 @@ export interface YogaServerContext {
  * heartbeats permanently when a client is slow, waits without limit for a client that does not read, and does not
  * notice one that disconnected before the start.
  */
-export const eventStreaming: Plugin<{ ctx: Context }, YogaServerContext> = {
+export const eventStreaming = (subscribe: Subscribe): Plugin<{ ctx: Context }, YogaServerContext> => ({
   onSubscribe({ setSubscribeFn }) {
     setSubscribeFn((args) => subscribe(args));
     return {
@@ -39,7 +39,7 @@ export const eventStreaming: Plugin<{ ctx: Context }, YogaServerContext> = {
       return new Response(null);
     }, 'text/event-stream');
   },
-};
+});
 
 /**
  * Results in the format of Yoga, which is also that of graphql-sse's distinct connections mode.

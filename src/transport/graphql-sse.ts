@@ -14,10 +14,8 @@ import type { Principal } from '../domain/principal.ts';
 import { boundedAnswer, boundsOf } from '../graphql/bounded-answer.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
-import type { Gate } from '../graphql/gate.ts';
-import { LIMITS } from '../graphql/limits.ts';
+import { documentBytes, type Gate } from '../graphql/gate.ts';
 import { schema } from '../graphql/schema.ts';
-import { subscribe } from '../graphql/subscribe.ts';
 import { askOnceMore } from './ask.ts';
 import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
@@ -26,6 +24,7 @@ import { jsonOf, MAX_OPERATION_ID, operationIdOf, withoutEmptyMembers } from './
 import { InTurn, once } from './in-turn.ts';
 import type { CountRequests } from './middleware/identify.ts';
 import { messageOf } from './open-stream.ts';
+import type { Subscribe } from './running-documents.ts';
 import { principalOf, requestIdOf } from './state.ts';
 import { createStreamReservations, newStreamToken, Reader } from './stream-reservations.ts';
 import { whenGone } from './when-gone.ts';
@@ -37,8 +36,8 @@ export const MAX_OPERATIONS = 100;
 const EVENTS = 'text/event-stream';
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 
-/** Memory of a document per token, and of a request per character of its text, in bytes. */
-const [BYTES_A_TOKEN, BYTES_A_CHARACTER] = [400, 8];
+/** Memory of a request for each character of its text, bytes. */
+const BYTES_A_CHARACTER = 8;
 
 /** The context of a request in the hooks of the library. */
 interface Call {
@@ -74,6 +73,7 @@ export function graphqlOverSse(
   streams: EventStreams,
   gate: Gate,
   count: CountRequests,
+  subscribe: Subscribe,
 ): Middleware {
   const toPublic = (error: GraphQLError, requestId: string) => publicError(gate.redacted(error), requestId, explain);
   const reservations = createStreamReservations();
@@ -105,7 +105,7 @@ export function graphqlOverSse(
             await askOnceMore(ctx);
             return contextOf(ctx);
           },
-          bytes: (document.tokenCount ?? LIMITS.tokens) * BYTES_A_TOKEN + call.characters * BYTES_A_CHARACTER,
+          bytes: documentBytes(document) + call.characters * BYTES_A_CHARACTER,
         };
         return operation as Operation & { contextValue: Record<string, unknown> };
       }

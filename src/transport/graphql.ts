@@ -20,6 +20,7 @@ import type { CountRequests } from './middleware/identify.ts';
 import { noteFailure } from './middleware/request.ts';
 import { escapeLineEnds } from './open-stream.ts';
 import { errorBody } from './rest/errors.ts';
+import type { Subscribe } from './running-documents.ts';
 import { principalOf, type RequestState } from './state.ts';
 
 /** Applies the gate to Yoga's requests, and answers with its errors. */
@@ -163,6 +164,7 @@ export function graphqlOverHttp(
   streams: EventStreams,
   { gate, graphiql, ran }: GraphqlParts,
   count: CountRequests,
+  subscribe: Subscribe,
 ): Middleware {
   const toPublic = (error: GraphQLError) => {
     const shown = publicError(gate.redacted(error), currentActivity()?.requestId ?? '', explain);
@@ -181,7 +183,7 @@ export function graphqlOverHttp(
     logging: false,
     // The body was read within its limit before.
     maxRequestBodySize: false,
-    plugins: [gatePlugin(gate, count, toPublic), PARSED_BODY, REFUSAL_BODIES, eventStreaming],
+    plugins: [gatePlugin(gate, count, toPublic), PARSED_BODY, REFUSAL_BODIES, eventStreaming(subscribe)],
     context: ({ ctx }) => contextOf(ctx),
     maskedErrors: {
       maskError: (error, _message, _isDev) => toPublic(graphqlErrorOf(error)),

@@ -40,6 +40,7 @@ import { type Ready, readinessOf, type Warnings } from './readiness.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import type { RestParts } from './rest/route.ts';
 import { ROUTES } from './rest/routes.ts';
+import { countingDocuments } from './running-documents.ts';
 import { principalOf, type RequestState, requestIdOf } from './state.ts';
 import { verification } from './verify/routes.ts';
 
@@ -129,10 +130,12 @@ export function createServer(parts: ServerParts): Koa {
     }) as RouterMiddleware);
   }
   router.get('/v1/openapi.json', (ctx) => answerRead(ctx as Context, description()));
-  router.all('/graphql', graphqlOverHttp(contextOf, explain, parts.streams, parts.graphql, count) as RouterMiddleware);
+  const { streams, graphql } = parts;
+  const subscribe = countingDocuments(graphql.gate, streams.unread);
+  router.all('/graphql', graphqlOverHttp(contextOf, explain, streams, graphql, count, subscribe) as RouterMiddleware);
   router.all(
     '/graphql/stream',
-    graphqlOverSse(contextOf, explain, parts.streams, parts.graphql.gate, count) as RouterMiddleware,
+    graphqlOverSse(contextOf, explain, streams, graphql.gate, count, subscribe) as RouterMiddleware,
   );
   router.get('/files/:id/:file', files(parts.readDocument) as RouterMiddleware);
   const verify = verification(parts.verifyPublicly);

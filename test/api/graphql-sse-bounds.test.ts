@@ -1,7 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_OPERATIONS } from '../../src/transport/graphql-sse.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { EventReader } from '../support/event-stream.ts';
@@ -20,9 +21,17 @@ afterAll(() => service.close());
 const CREATE =
   'mutation { createInvoice(input: { amount: 12000, currency: "MAD", customer: { ice: "001234567000062", name: "Atlas" }, lines: [{ description: "Conseil", quantity: 1, unitPrice: 10000 }] }) { __typename } }';
 
-function call(method: string, token: string | null, query = '', body?: unknown, credential = secretKey) {
+function call(
+  method: string,
+  token: string | null,
+  query = '',
+  body?: unknown,
+  credential = secretKey,
+  signal: AbortSignal | null = null,
+) {
   return fetch(`${service.url}/graphql/stream${query}`, {
     method,
+    signal,
     headers: {
       Authorization: `Bearer ${credential}`,
       ...(token !== null && { 'X-GraphQL-Event-Stream-Token': token }),
@@ -105,6 +114,81 @@ it('the requests of operations that wait are bounded together: beyond, the oldes
   await expect.poll(async () => (await operate(tokens[0], 'more', { query }))[0]).toBe(404);
   expect((await operate(tokens[1], 'more', { query }))[0]).toBe(202);
   await (await call('GET', tokens[1])).body?.cancel();
+});
+
+describe('the documents of running subscriptions', () => {
+  /** One of 490 fields and 3,930 tokens, which take 1.6 MB. */
+  const documentOf = (nth: number) =>
+    `subscription S${nth} { invoiceEvents { event { ${'id @skip(if: false) '.repeat(490)} } } }`;
+
+  let gone = new AbortController();
+  afterEach(() => {
+    gone.abort();
+    gone = new AbortController();
+  });
+
+  async function follow(mode: 'single' | 'distinct' | 'yoga', credential: string, nth: number) {
+    const query = documentOf(nth);
+    const { signal } = gone;
+    if (mode === 'single') {
+      const token = await reserve(credential);
+      const reader = new EventReader(await call('GET', token, '', undefined, credential, signal));
+      expect(await operate(token, 'one', { query }, credential)).toEqual([202, '']);
+      return reader;
+    }
+    const headers = {
+      Authorization: `Bearer ${credential}`,
+      'Content-Type': 'application/json',
+      Accept: 'text/event-stream',
+    };
+    const path = mode === 'yoga' ? '/graphql' : '/graphql/stream';
+    return new EventReader(
+      await fetch(service.url + path, { method: 'POST', headers, body: JSON.stringify({ query }), signal }),
+    );
+  }
+
+  /** Whether the stream, or the only operation on it, has ended. */
+  const isOver = (reader: EventReader): Promise<boolean> =>
+    Promise.race([
+      reader.next().then(
+        (message) => message?.event !== 'next',
+        () => true,
+      ),
+      setTimeout(300, false),
+    ]);
+
+  it.each(['single', 'distinct', 'yoga'] as const)(
+    'are bounded together: beyond, the oldest subscriptions of whoever has most of them end (%s)',
+    async (mode) => {
+      const [hostile, other] = [await service.tenant(), await service.tenant()];
+      const start = mode.length * 1000;
+      const neighbour = await follow(mode, other.secretKey, start);
+      const before = heapUsed();
+      const readers: EventReader[] = [];
+      for (let nth = 1; nth <= 50; nth++) readers.push(await follow(mode, hostile.secretKey, start + nth));
+      // 64 MiB of what clients hold, and the cache of documents.
+      expect(heapUsed() - before).toBeLessThan(100_000_000);
+      const over = await Promise.all(readers.map(isOver));
+      expect(over.indexOf(false)).toBeGreaterThan(5);
+      expect(over.lastIndexOf(true)).toBe(over.indexOf(false) - 1);
+      expect(await isOver(neighbour)).toBe(false);
+      gone.abort();
+      gone = new AbortController();
+      await setTimeout(300);
+      // What has ended counts no more.
+      const later: EventReader[] = [];
+      for (let nth = 101; nth <= 112; nth++) later.push(await follow(mode, hostile.secretKey, start + nth));
+      expect(await Promise.all(later.map(isOver))).toEqual(later.map(() => false));
+    },
+  );
+
+  it('of one text are one document, whoever runs it', async () => {
+    const other = await service.tenant();
+    const readers: EventReader[] = [];
+    for (let nth = 0; nth < 50; nth++)
+      readers.push(await follow('distinct', nth % 2 ? secretKey : other.secretKey, 9000));
+    expect(await Promise.all(readers.map(isOver))).toEqual(readers.map(() => false));
+  });
 });
 
 it.each([

@@ -1,0 +1,86 @@
+import type { DocumentNode, ExecutionArgs } from 'graphql';
+import { sharerOf } from '../domain/principal.ts';
+import type { GraphQLContext } from '../graphql/context.ts';
+import { documentBytes, type Gate } from '../graphql/gate.ts';
+import { subscribe } from '../graphql/subscribe.ts';
+import { COUNTED_BYTES, type UnreadAnswers } from './unread-answers.ts';
+
+/** `subscribe` of src/graphql, which counts the document as long as the subscription runs. */
+export type Subscribe = (args: ExecutionArgs, paced?: Parameters<typeof subscribe>[1]) => ReturnType<typeof subscribe>;
+
+/**
+ * Counts the documents of running subscriptions among what clients hold of a process's memory. All subscriptions with
+ * one text share one document, which is counted once, for one of the sharers that run it. When clients hold too much,
+ * that sharer's subscriptions with it end, and it is counted for the next sharer.
+ */
+export function countingDocuments(gate: Gate, unread: UnreadAnswers): Subscribe {
+  const running = new Map<DocumentNode, RunningDocument>();
+  return (args, paced) => {
+    const { document } = args;
+    if (documentBytes(document) < COUNTED_BYTES) return subscribe(args, paced);
+    const sharer = sharerOf((args.contextValue as GraphQLContext).principal);
+    return subscribe(args, paced, (end) => {
+      let one = running.get(document);
+      if (!one) {
+        const forget = gate.keep(document);
+        one = new RunningDocument(documentBytes(document), unread, () => {
+          running.delete(document);
+          forget();
+        });
+        running.set(document, one);
+      }
+      return one.add(sharer, end);
+    });
+  };
+}
+
+class RunningDocument {
+  readonly #bytes: number;
+  readonly #unread: UnreadAnswers;
+  readonly #forget: () => void;
+  /** What ends each subscription, by sharer. */
+  readonly #ends = new Map<string, Set<() => void>>();
+  #charge: { readonly sharer: string; uncount: () => void } | null = null;
+
+  /** @param forget called when no subscription runs any more */
+  constructor(bytes: number, unread: UnreadAnswers, forget: () => void) {
+    this.#bytes = bytes;
+    this.#unread = unread;
+    this.#forget = forget;
+  }
+
+  /** @returns a function that removes the subscription */
+  add(sharer: string, end: () => void): () => void {
+    const ends = this.#ends.get(sharer) ?? new Set();
+    this.#ends.set(sharer, ends.add(end));
+    if (!this.#charge) this.#chargeNext();
+    return () => {
+      ends.delete(end);
+      if (ends.size === 0 && this.#ends.get(sharer) === ends) this.#remove(sharer);
+    };
+  }
+
+  /** Counts the document for the sharer that has run it longest. */
+  #chargeNext(): void {
+    const [sharer] = this.#ends.keys();
+    if (sharer === undefined) {
+      this.#forget();
+      return;
+    }
+    const charge = { sharer, uncount: (): void => undefined };
+    this.#charge = charge;
+    // May drop it before it returns: the next charge is then an object of its own.
+    charge.uncount = this.#unread.add(sharer, { bytes: this.#bytes, drop: () => this.#remove(sharer) });
+  }
+
+  /** Ends what the sharer still runs. */
+  #remove(sharer: string): void {
+    const ends = this.#ends.get(sharer) ?? [];
+    this.#ends.delete(sharer);
+    if (this.#charge?.sharer === sharer) {
+      this.#charge.uncount();
+      this.#chargeNext();
+    }
+    for (const end of ends) end();
+  }
+}
