@@ -34,7 +34,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   {
     path: 'cli.ts',
     may: [
-      ...['app/', 'config.ts', 'cli/', 'graphql/operation-list.ts'],
+      ...['app/', 'config.ts', 'cli/'],
       ...['engine/parent-process.ts', 'compile-cache.ts', 'adapters/address-attempts.ts'],
     ],
   },

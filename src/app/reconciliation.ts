@@ -11,6 +11,7 @@ import { createLedgerCopy } from '../storage/authority-ledger.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { createReconciliationState } from '../storage/reconciliation-state.ts';
 import { createTransmissions } from '../storage/transmissions.ts';
+import { openCommandAuthority } from './authority.ts';
 import type { Data } from './data.ts';
 import type { Runtime } from './runtime.ts';
 import { openStore } from './store.ts';
@@ -74,8 +75,14 @@ export type OpenAuthority = (
   config: Config,
 ) => Promise<{ readonly authority: Authority; close(): Promise<void> } | null>;
 
-/** @throws when no live authority is configured, or the store cannot be opened; the message says why */
-export async function openReconciliation(config: Config, openAuthority: OpenAuthority): Promise<OpenReconciliation> {
+/**
+ * @param openAuthority in tests another authority
+ * @throws when no live authority is configured, or the store cannot be opened; the message says why
+ */
+export async function openReconciliation(
+  config: Config,
+  openAuthority: OpenAuthority = openCommandAuthority,
+): Promise<OpenReconciliation> {
   const live = await openAuthority(config);
   if (!live) throw new Error('No live authority is configured (DGI_URL), so there is no ledger to compare with.');
   try {

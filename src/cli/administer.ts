@@ -14,7 +14,8 @@ export async function administer<T>(
   work: (administration: OpenAdministration & { readonly audit: Audit }) => Promise<T>,
   logs = false,
 ): Promise<T> {
-  const administration = await parts.openAdministration(config());
+  const { openAdministration } = await parts.administration();
+  const administration = await openAdministration(config());
   try {
     const audit = createAudit(
       administration.auditLog,

@@ -62,15 +62,18 @@ back.`,
         if (input.has('follow')) throw new UsageError('--follow needs a folder: an archive cannot be followed.');
         if (terminal.stream.isTTY)
           throw new InputError('Standard output is a terminal: send the archive to a file or a program.');
-        const manifest = await parts.sendBackup(config, terminal.stream, { ...options, workDir: place });
+        const manifest = await (await parts.backupStream()).sendBackup(config, terminal.stream, {
+          ...options,
+          workDir: place,
+        });
         terminal.remark(isJson ? JSON.stringify(manifest) : `The backup is sent: ${factsOf(manifest)}.`);
         return 0;
       }
       if (input.has('follow')) {
-        await parts.followStore(config, { ...options, to, replace });
+        await (await parts.followStore()).followStore(config, { ...options, to, replace });
         return 0;
       }
-      const manifest = await parts.takeBackup(config, { ...options, to });
+      const manifest = await (await parts.takeBackup()).takeBackup(config, { ...options, to });
       terminal.print(isJson ? JSON.stringify(manifest) : `The backup ${to} is whole: ${factsOf(manifest)}.`);
       return 0;
     });
@@ -102,8 +105,8 @@ acknowledged after the backup is gone: docs/operations.md says what to do about 
       const options = { signal, say: (what: string) => terminal.remark(`${what}…`) };
       const manifest =
         place === null
-          ? await parts.restoreBackup(config, from, options)
-          : await parts.receiveBackup(config, process.stdin, { ...options, workDir: place });
+          ? await (await parts.restoreBackup()).restoreBackup(config, from, options)
+          : await (await parts.backupStream()).receiveBackup(config, process.stdin, { ...options, workDir: place });
       terminal.print(
         `DATA_DIR ${config.dataDir} has the data of ${minute(new Date(manifest.takenAt))}: ${factsOf(manifest)}.`,
       );
@@ -137,7 +140,7 @@ validate. The exit code is 1 if there is a fault.`,
       shown.push(text);
       if (!isJson) terminal.print(harmless(text));
     };
-    const report = await parts.checkStore(config(), fault, (what) => terminal.remark(`${what}…`));
+    const report = await (await parts.checkStore()).checkStore(config(), fault, (what) => terminal.remark(`${what}…`));
     if (isJson) terminal.print(JSON.stringify({ ...report, shown }));
     else {
       if (report.faults > shown.length) terminal.print(`${report.faults - shown.length} more are not shown.`);

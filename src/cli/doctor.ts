@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CommandParts } from '../app/command-parts.ts';
 import type { LiveNeed } from '../app/diagnosis.ts';
 import type { Config } from '../config.ts';
-import type { Command, CommandParts } from './command.ts';
+import type { Command } from './command.ts';
 import { checkAuthority } from './doctor-authority.ts';
 import {
   checkCertificate,
@@ -48,8 +49,10 @@ Exit code 1: a requirement of the service, or of the live invoices in its data, 
 
 async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Finding> {
   yield checkNode(process.versions.node);
+  const diagnosis = await parts.diagnosis();
+  const { openAdministration } = await parts.administration();
   if (config.role !== 'worker')
-    yield checkOpenFiles(await parts.diagnoseOpenFiles(), config.connections, config.trustedProxies > 0);
+    yield checkOpenFiles(await diagnosis.diagnoseOpenFiles(), config.connections, config.trustedProxies > 0);
   const folder = await checkDataFolder(config.dataDir);
   yield* folder;
   // Without the folder neither the embedded store nor the certificate can be checked.
@@ -63,23 +66,23 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
       ? { ...finding, found: `${finding.found}; tested in a temporary folder, the first start creates it` }
       : finding;
   try {
-    const store = await checkStore(configFor('db'), parts.openAdministration);
+    const store = await checkStore(configFor('db'), openAdministration);
     yield markTrial(store.finding, 'db');
-    if (store.finding.state !== 'fails') yield await checkMasterKey(() => parts.diagnoseMasterKey(configFor('db')));
+    if (store.finding.state !== 'fails') yield await checkMasterKey(() => diagnosis.diagnoseMasterKey(configFor('db')));
     const identity = 'signing-test-identity.pem';
     // Without a store, which is a finding of its own, nothing is known of it.
-    const needs = await parts.diagnoseLive(configFor('db')).catch(() => []);
+    const needs = await diagnosis.diagnoseLive(configFor('db')).catch(() => []);
     const needOf = (condition: LiveNeed['condition']) => needs.find((each) => each.condition === condition) ?? null;
-    const load = () => parts.signingCertificate(configFor(identity));
+    const load = () => diagnosis.signingCertificate(configFor(identity));
     const certificate = await checkCertificate(load, needOf('certificate'), new Date());
     yield markTrial(certificate.finding, identity);
     yield checkClock(new Date(), { store: store.clock, validFrom: certificate.validFrom });
-    yield checkTimeZone(await parts.timeZoneData(), new Date());
-    yield markTrial(await checkRenderer(() => parts.diagnoseRenderer(configFor('chromium'))), 'chromium');
-    yield* await checkAuthority(() => parts.diagnoseAuthority(config), needOf('authority'), new Date());
-    yield await checkMail(() => parts.diagnoseMail(config));
+    yield checkTimeZone(await diagnosis.timeZoneData(), new Date());
+    yield markTrial(await checkRenderer(() => diagnosis.diagnoseRenderer(configFor('chromium'))), 'chromium');
+    yield* await checkAuthority(() => diagnosis.diagnoseAuthority(config), needOf('authority'), new Date());
+    yield await checkMail(() => diagnosis.diagnoseMail(config));
     if (existsSync(join(config.dataDir, 'db')) || config.mongodbUrl)
-      yield await checkEndpoints((limit) => parts.failingEndpoints(config, limit));
+      yield await checkEndpoints((limit) => diagnosis.failingEndpoints(config, limit));
     yield await checkService(config, store.kind);
     if (config.role !== 'worker') yield checkProxy(config);
   } finally {

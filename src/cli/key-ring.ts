@@ -23,7 +23,8 @@ keeps the old one beside it, also while the service runs. Interrupted at any poi
   async run(input, context) {
     const config = context.config();
     const rotated = await administer(context, async (administration) => {
-      const done = await context.parts.rotateMasterKey(config, administration);
+      const { rotateMasterKey } = await context.parts.keyRotation();
+      const done = await rotateMasterKey(config, administration);
       const details = { from: done.from, to: done.to };
       if (done.from !== done.to)
         await administration.audit(
@@ -91,8 +92,8 @@ have the present MASTER_KEY: look for errors in the logs first.`,
     const given = input.find('earlier-end-in');
     if (given !== null && purpose === 'sessions') throw new UsageError('give either --sessions or --earlier-end-in');
     const delay = given === null ? null : timeOf('earlier-end-in', given, LEAST_MS);
-    const ring = await changed(input, context, { rotated: purpose }, (administration) =>
-      context.parts.rotateDataKey(context.config(), administration, {
+    const ring = await changed(input, context, { rotated: purpose }, async (administration) =>
+      (await context.parts.keyRotation()).rotateDataKey(context.config(), administration, {
         purpose,
         earlierEndAt: delay === null ? null : new Date(Date.now() + delay),
       }),
@@ -121,7 +122,7 @@ the key sealed stay readable for ever.`,
     const endsAt = time === 'never' ? null : new Date(Date.now() + timeOf('in', time, 0));
     const facts = { key: String(number), ends: endsAt?.toISOString() ?? 'never' };
     await changed(input, context, facts, async (administration) => {
-      await context.parts.endDataKey(administration, number, endsAt);
+      await (await context.parts.keyRotation()).endDataKey(administration, number, endsAt);
       return (await administration.keyRing.read()) as KeyRing;
     });
     if (!input.has('json'))
@@ -140,8 +141,8 @@ export const resealSecrets: Command = {
   details:
     'Also beside a running service. Interrupted, run it again. The secrets stay the same. The exit code is 1 if one does not open, or if the newest key is not used yet.',
   async run(input, context) {
-    const resealed = await administer(context, (administration) =>
-      context.parts.resealStoredSecrets(context.config(), administration),
+    const resealed = await administer(context, async (administration) =>
+      (await context.parts.keyRotation()).resealStoredSecrets(context.config(), administration),
     );
     const { endpoints, secrets, unopened, nextFrom } = resealed;
     if (input.has('json')) context.terminal.print(JSON.stringify(resealed));

@@ -27,7 +27,8 @@ target can be used when the command has ended with exit code 0. See docs/operati
 };
 
 async function abandon(input: ParsedArguments, { terminal, config, parts }: CommandContext): Promise<number> {
-  if (!(await parts.abandonData(config(), input.find('from')))) throw new Error('This data is not being moved.');
+  if (!(await (await parts.migration()).abandonData(config(), input.find('from'))))
+    throw new Error('This data is not being moved.');
   terminal.print('The service can be started on this data again. Drop the database that it was being moved to.');
   return 0;
 }
@@ -37,7 +38,7 @@ async function move(input: ParsedArguments, to: string, { terminal, config, part
   const display = createMoveDisplay(terminal);
   let moved: Moved;
   try {
-    moved = await parts.moveData(settings, input.find('from'), to, display.reports);
+    moved = await (await parts.migration()).moveData(settings, input.find('from'), to, display.reports);
   } finally {
     display.close();
   }

@@ -25,8 +25,9 @@ in the list. The list also contains the operations of the commands listen and tr
         .map(async (name) => ({ name, text: (await readInput(join(folder, name))).toString('utf8') })),
     );
     if (files.length === 0) throw new InputError(`${folder} has no .graphql or .gql file.`);
-    const list = await parts.operationList(files, [FOLLOW, SEND]);
-    terminal.print(JSON.stringify(Object.fromEntries(list), null, 2));
+    const { digestOf, makeOperationList } = await parts.operationList();
+    const own = [FOLLOW, SEND].map((text) => [digestOf(text), text] as const);
+    terminal.print(JSON.stringify(Object.fromEntries([...makeOperationList(files), ...own]), null, 2));
     return 0;
   },
 };

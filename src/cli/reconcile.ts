@@ -35,7 +35,8 @@ what each difference means. The exit code is 1 if the ledger could not be read t
 operator has acknowledged (authority acknowledge) are listed apart, and are not open.`,
   async run(input, { terminal, config, parts }) {
     const since = sinceOf(input);
-    const reconciliation = await parts.openReconciliation(config());
+    const { openReconciliation } = await parts.reconciliation();
+    const reconciliation = await openReconciliation(config());
     try {
       const isShown = !input.has('json') && terminal.stream.isTTY;
       const run = await reconciliation.reconcile({

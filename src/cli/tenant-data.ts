@@ -21,7 +21,7 @@ The files are personal data: they are readable by this user only.`,
   async run(input, { terminal, config, parts }) {
     const folder = input.get('to');
     const report = (failure: unknown) => terminal.remark(`The audit log does not have this export: ${String(failure)}`);
-    const manifest = await parts.exportTenantTo(config(), input.get('TENANT'), folder, report);
+    const manifest = await (await parts.tenantData()).exportTenantTo(config(), input.get('TENANT'), folder, report);
     terminal.print(
       input.has('json') ? JSON.stringify(manifest) : `${harmless(folder)} has everything: ${factsOf(manifest)}.`,
     );
@@ -36,7 +36,7 @@ export const verifyTenantExport: Command = {
   options: { json: { description: 'Print the manifest of the export' } },
   async run(input, { terminal, parts }) {
     const folder = input.get('DIR');
-    const manifest = await parts.verifyExport(folder);
+    const manifest = await (await parts.tenantData()).verifyExport(folder);
     terminal.print(
       input.has('json') ? JSON.stringify(manifest) : `${harmless(folder)} is whole: ${factsOf(manifest)}.`,
     );

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
+import type { trustedSigners as readTrustedSigners } from '../app/verification.ts';
 import { moroccanDate } from '../domain/morocco/time.ts';
 import type { SigningCertificate, ValidSignature, Verification } from '../domain/verification/verification.ts';
 import { MAX_DOCUMENT_BYTES } from '../domain/verification/verification.ts';
-import type { ParsedArguments } from './command.ts';
-import { type Command, type CommandContext, InputError, UsageError } from './command.ts';
+import { type Command, InputError, type ParsedArguments, UsageError } from './command.ts';
 import { readInput } from './files.ts';
 import { columns, harmless, type Style } from './terminal.ts';
 
@@ -12,6 +12,8 @@ import { columns, harmless, type Style } from './terminal.ts';
  * given.
  */
 export type Signer = { readonly trusted: boolean; readonly reason: string } | 'not checked';
+
+type TrustedSigners = typeof readTrustedSigners;
 
 const EXIT_CODES = { valid: 0, invalid: 1, unchecked: 3, untrusted: 4 } as const;
 
@@ -44,8 +46,9 @@ Exit codes: 0 valid: unchanged, and the signer is trusted
             4 not trusted: unchanged, but the signer is not trusted`,
   async run(input, { terminal, parts }) {
     const file = input.get('FILE.xml');
-    const checkSigner = await signerCheck(input, parts);
-    const verification = await parts.verifyDocument(await readInput(file, MAX_DOCUMENT_BYTES));
+    const { trustedSigners, verifyDocument } = await parts.verification();
+    const checkSigner = await signerCheck(input, trustedSigners);
+    const verification = await verifyDocument(await readInput(file, MAX_DOCUMENT_BYTES));
     if (!verification.valid && verification.failed === 'limits') {
       throw new InputError(`${file} was not checked. ${verification.reason}`);
     }
@@ -65,7 +68,7 @@ Exit codes: 0 valid: unchanged, and the signer is trusted
  */
 async function signerCheck(
   input: ParsedArguments,
-  { trustedSigners }: CommandContext['parts'],
+  trustedSigners: TrustedSigners,
 ): Promise<(verification: ValidSignature) => Signer> {
   const [file, given] = [input.find('trust'), input.find('fingerprint')];
   const fingerprint = given === null ? null : given.replaceAll(/[:\s]/g, '').toLowerCase();
@@ -92,7 +95,7 @@ async function signerCheck(
   };
 }
 
-async function trusted(file: string, pem: string, trustedSigners: CommandContext['parts']['trustedSigners']) {
+async function trusted(file: string, pem: string, trustedSigners: TrustedSigners) {
   try {
     return await trustedSigners(pem);
   } catch (error) {
@@ -110,7 +113,7 @@ function byFingerprint({ certificate }: ValidSignature, expected: string) {
 function byCertificates(
   certificate: SigningCertificate,
   file: string,
-  trust: ReturnType<Awaited<ReturnType<CommandContext['parts']['trustedSigners']>>>,
+  trust: ReturnType<ReturnType<TrustedSigners>>,
   whose: string,
 ) {
   if (!trust.trusted) return { trusted: false, reason: `${whose} is not trusted by ${file}: ${trust.reason}.` };

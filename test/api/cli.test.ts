@@ -7,10 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openAdministration } from '../../src/app/administration.ts';
-import * as diagnosis from '../../src/app/diagnosis.ts';
-import { exportTenantTo, verifyExport } from '../../src/app/tenant-data.ts';
-import { trustedSigners, verifyDocument } from '../../src/app/verification.ts';
-import type { CommandContext, CommandParts } from '../../src/cli/command.ts';
+import { commandParts } from '../../src/app/command-parts.ts';
+import type { CommandContext } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { greeting } from '../../src/cli/greeting.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
@@ -93,19 +91,10 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
     terminal,
     config: () => readConfig(env),
     environmentKey: () => null,
-    parts: PARTS,
+    parts: commandParts,
   };
   return { code: await runCommandLine(args, COMMANDS, context), ...texts };
 }
-
-const PARTS = {
-  ...diagnosis,
-  openAdministration,
-  verifyDocument,
-  trustedSigners: async (pem) => trustedSigners(pem),
-  exportTenantTo,
-  verifyExport,
-} as CommandParts;
 
 const administer = (...args: string[]): Promise<Ended> => runHere(args, settings);
 

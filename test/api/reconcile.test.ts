@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAdministration } from '../../src/app/administration.ts';
-import { type OpenAuthority, openReconciliation } from '../../src/app/reconciliation.ts';
-import type { CommandContext, CommandParts } from '../../src/cli/command.ts';
+import { commandParts } from '../../src/app/command-parts.ts';
+import * as reconciliation from '../../src/app/reconciliation.ts';
+import type { CommandContext } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
-import { readConfig } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/config.ts';
 import type { Authority, ChangesAnswer, LedgerEntry } from '../../src/domain/authority/ports.ts';
 import type { Difference } from '../../src/domain/authority/reconciliation.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
@@ -104,7 +104,7 @@ async function accepted(dgiId: string): Promise<string> {
 /** Runs the command with the scripted authority in this process. */
 async function cli(
   args: readonly string[],
-  openAuthority: OpenAuthority = async () => ({ authority: AUTHORITY, close: async () => {} }),
+  openAuthority: reconciliation.OpenAuthority = async () => ({ authority: AUTHORITY, close: async () => {} }),
 ) {
   const { terminal, texts } = recordingTerminal();
   const context: CommandContext = {
@@ -112,9 +112,12 @@ async function cli(
     config: () => readConfig(settings),
     environmentKey: () => null,
     parts: {
-      openAdministration,
-      openReconciliation: (config) => openReconciliation(config, openAuthority),
-    } as CommandParts,
+      ...commandParts,
+      reconciliation: async () => ({
+        ...reconciliation,
+        openReconciliation: (config: Config) => reconciliation.openReconciliation(config, openAuthority),
+      }),
+    },
   };
   return { code: await runCommandLine(args, COMMANDS, context), ...texts };
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../scripts/authority-simulator/simulator.ts';
-import { openAdministration } from '../../src/app/administration.ts';
 import { openCommandAuthority } from '../../src/app/authority.ts';
-import { openReconciliation } from '../../src/app/reconciliation.ts';
-import type { CommandContext, CommandParts } from '../../src/cli/command.ts';
+import { commandParts } from '../../src/app/command-parts.ts';
+import * as reconciliation from '../../src/app/reconciliation.ts';
+import type { CommandContext } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
-import { readConfig } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/config.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { createEraseTenant } from '../../src/domain/tenant-data/erase-tenant.ts';
 import { findInconsistencies } from '../../src/storage/consistency.ts';
@@ -56,9 +56,13 @@ async function cli(...args: string[]) {
     config: () => readConfig(settings),
     environmentKey: () => null,
     parts: {
-      openAdministration,
-      openReconciliation: (config) => openReconciliation(config, (given) => openCommandAuthority(given, 'silent')),
-    } as CommandParts,
+      ...commandParts,
+      reconciliation: async () => ({
+        ...reconciliation,
+        openReconciliation: (config: Config) =>
+          reconciliation.openReconciliation(config, (given) => openCommandAuthority(given, 'silent')),
+      }),
+    },
   };
   return { code: await runCommandLine(args, COMMANDS, context), ...texts };
 }

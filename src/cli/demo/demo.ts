@@ -133,6 +133,7 @@ async function showDocuments(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { terminal, parts } = context;
+  const { verifyDocument } = await parts.verification();
   const accepted = all.find(({ steps }) => steps.at(-1)?.status === 'accepted');
   if (!accepted?.id) {
     terminal.print('No invoice was accepted, so there are no documents.');
@@ -143,7 +144,7 @@ async function showDocuments(
       access,
       accepted.id,
       folder,
-      parts.verifyDocument,
+      verifyDocument,
       signal,
     );
     const signer = verification.valid && ofThisService ? await checkSigner(verification, context) : 'not checked';
@@ -162,7 +163,8 @@ async function showDocuments(
  * cannot be loaded.
  */
 async function checkSigner({ certificate }: ValidSignature, { config, parts }: CommandContext): Promise<Signer> {
-  const own = await parts.signingCertificate(config()).catch(() => null);
+  const { signingCertificate } = await parts.diagnosis();
+  const own = await signingCertificate(config()).catch(() => null);
   return own?.fingerprint256.replaceAll(':', '').toLowerCase() === certificate.fingerprint
     ? { trusted: true, reason: 'Signed by this service, with its configured certificate.' }
     : 'not checked';

@@ -38,7 +38,7 @@ export async function openTarget(
   { parts, terminal }: CommandContext,
   signal: AbortSignal,
 ): Promise<Target> {
-  const administration = await parts.openAdministration(config);
+  const administration = await (await parts.administration()).openAdministration(config);
   let app: App | null = null;
   let issued: IssuedKey | null = null;
   const secretKey = async () => {
@@ -66,7 +66,7 @@ export async function openTarget(
     const address = { host: '127.0.0.1', port: 0, publicUrl: null, sites: null };
     const own: Config = { ...config, ...address, role: 'all', logLevel: 'silent' };
     terminal.print('No service is running: starting one for the demo…\n');
-    app = await parts.startApp(own, { store: administration.store });
+    app = await (await parts.app()).startApp(own, { store: administration.store });
     // Print the credentials at once: they are shown only once, and an interruption must not lose them.
     const shown = credentials(app.firstStart, url ?? app.url);
     if (shown.length > 0) terminal.print([...shown, ''].join('\n'));

@@ -26,7 +26,7 @@ After a lost connection the stream resumes where it stopped. Stop it with Ctrl-C
     const target = httpUrl(input.get('forward-to'), '--forward-to', true);
     const secret = input.find('secret') ?? `whsec_${randomBytes(32).toString('base64')}`;
     if (!secret.startsWith('whsec_')) throw new UsageError('--secret must begin with whsec_');
-    const sender = await context.parts.localSender();
+    const sender = (await context.parts.localSender()).localSender();
     const interruption = new AbortController();
     const interrupt = () => interruption.abort();
     process.once('SIGINT', interrupt).once('SIGTERM', interrupt);

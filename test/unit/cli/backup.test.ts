@@ -23,7 +23,11 @@ it('--replace belongs to --follow', async () => {
   const context = {
     terminal: { print: () => undefined, remark: () => undefined },
     config: () => readConfig({}),
-    parts: { followStore: async (_config: unknown, options: unknown) => void followed.push(options) },
+    parts: {
+      followStore: async () => ({
+        followStore: async (_config: unknown, options: unknown) => void followed.push(options),
+      }),
+    },
   } as unknown as CommandContext;
   expect(await runCommandLine(['backup', '--replace', '--to', 'copy'], COMMANDS, context)).toBe(2);
   for (const more of [[], ['--replace']])
@@ -38,7 +42,7 @@ it('restore says what comes before the first start, with the UTC day of the copy
   const context = {
     terminal: { print: (text: string) => printed.push(text), remark: () => undefined },
     config: () => readConfig({}),
-    parts: { restoreBackup: async () => manifest },
+    parts: { restoreBackup: async () => ({ restoreBackup: async () => manifest }) },
   } as unknown as CommandContext;
   expect(await runCommandLine(['restore', '--from', 'copy'], COMMANDS, context)).toBe(0);
   const text = printed.join('\n');

@@ -248,11 +248,11 @@ it('whatever the data folder does not contain yet is tried in a temporary folder
   const dataDir = join(folder, 'half');
   await mkdir(join(dataDir, 'db'), { recursive: true });
   const looked: Record<string, string> = {};
-  const parts = {
-    openAdministration: async (at: Config) => {
-      looked.store = at.dataDir;
-      throw new Error('no store');
-    },
+  const openAdministration = async (at: Config) => {
+    looked.store = at.dataDir;
+    throw new Error('no store');
+  };
+  const diagnosis = {
     signingCertificate: async (at: Config) => {
       looked.certificate = at.dataDir;
       await writeFile(join(at.dataDir, 'signing-test-identity.pem'), '');
@@ -269,6 +269,7 @@ it('whatever the data folder does not contain yet is tried in a temporary folder
     diagnoseOpenFiles: async () => null,
     diagnoseMail,
   };
+  const parts = { administration: async () => ({ openAdministration }), diagnosis: async () => diagnosis };
   const printed: string[] = [];
   const terminal = {
     print: (line: string) => printed.push(line),

@@ -4,15 +4,17 @@ import { COMMANDS } from '../../../src/cli/commands.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { readConfig } from '../../../src/config.ts';
 
-/** @param parts the functions that the command calls @returns the exit code and what it printed */
-async function run(args: string[], parts: object): Promise<{ code: number; out: string }> {
+/** @param rotation the functions that the command calls @returns the exit code and what it printed */
+async function run(args: string[], rotation: object): Promise<{ code: number; out: string }> {
   const printed: string[] = [];
   const context = {
     terminal: { print: (text: string) => printed.push(text), remark: (text: string) => printed.push(text) },
     config: () => readConfig({}),
     parts: {
-      openAdministration: async () => ({ auditLog: { insert: async () => undefined }, close: async () => undefined }),
-      ...parts,
+      administration: async () => ({
+        openAdministration: async () => ({ auditLog: { insert: async () => undefined }, close: async () => undefined }),
+      }),
+      keyRotation: async () => rotation,
     },
   } as unknown as CommandContext;
   return { code: await runCommandLine(args, COMMANDS, context), out: printed.join('\n') };

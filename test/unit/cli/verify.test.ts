@@ -54,7 +54,7 @@ async function run(...args: string[]) {
       style: (_format: string, text: string) => text,
     },
     // Verified on this thread, to save starting one for each case.
-    parts: { verifyDocument: verifySignedDocument, trustedSigners },
+    parts: { verification: async () => ({ verifyDocument: verifySignedDocument, trustedSigners }) },
   } as unknown as CommandContext;
   const typed = args.map((arg) => (/\.(xml|pem)$/.test(arg) ? join(folder, arg) : arg));
   const code = await runCommandLine(['verify', ...typed], [verify], context);
