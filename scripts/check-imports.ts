@@ -8,7 +8,7 @@ import { checkText, projectFiles } from './check/text-rules.ts';
 
 /**
  * Checks the tree under `root` (a folder with src/, package.json and the other files of the project): the import table,
- * cycles between modules, needless exports, packages that `npm ci --omit=dev` would not install, files that read the
+ * cycles between modules, packages that `npm ci --omit=dev` would not install, files that read the
  * process environment, and texts that tie the project to one machine. Returns one line per problem.
  */
 export function checkTree(root: string, table: readonly Row[] = IMPORT_TABLE): string[] {
@@ -32,7 +32,7 @@ export function checkTree(root: string, table: readonly Row[] = IMPORT_TABLE): s
     }
     if (file.startsWith('src/')) problems.push(...checkSource(file, imports, environmentReads, table, dependencies));
   }
-  return [...problems, ...findCycles(modules), ...findNeedlessExports(modules)];
+  return [...problems, ...findCycles(modules)];
 }
 
 /** Checks a file of src/. */
@@ -134,29 +134,6 @@ function findCycles(modules: ReadonlyMap<string, ModuleReading>): string[] {
   };
   for (const file of modules.keys()) visit(file);
   return cycles;
-}
-
-/** Exports for people who add to the service, each with its present user. */
-const KEPT = [
-  // CONTRIBUTING.md, "An event type"; a copy of the source in test/api/contract-sets.test.ts.
-  'src/domain/invoice/changes.ts withEvent',
-];
-
-/**
- * Exports of src/ that no other file imports. A default export is what a thread runs, and a type may be exported with
- * another export that refers to it.
- */
-function findNeedlessExports(modules: ReadonlyMap<string, ModuleReading>): string[] {
-  const used = new Set(KEPT);
-  for (const [file, { imports }] of modules) {
-    for (const found of imports) for (const name of found.names) used.add(`${resolve(file, found)} ${name}`);
-  }
-  return [...modules].flatMap(([file, { exports }]) => {
-    if (!file.startsWith('src/') || used.has(`${file} *`)) return [];
-    return exports
-      .filter(({ name, isPart }) => name !== 'default' && !isPart && !used.has(`${file} ${name}`))
-      .map(({ name, line }) => `${file}:${line}: ${name} is exported and used nowhere else`);
-  });
 }
 
 if (import.meta.main) {

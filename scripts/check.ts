@@ -19,6 +19,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'size of pages', args: ['scripts/check-pages.ts'] },
   { name: 'lint and format', args: ['node_modules/@biomejs/biome/bin/biome', 'check', ...LINT_OPTIONS, '.'] },
   { name: 'imports', args: ['scripts/check-imports.ts'] },
+  { name: 'unused code', args: ['node_modules/knip/bin/knip.js', '--no-progress', '--treat-config-hints-as-errors'] },
   { name: 'documents', args: ['scripts/check-documents.ts'] },
   { name: 'licences', args: ['scripts/check-licences.ts'] },
   { name: 'monitoring', args: ['scripts/check-monitoring.ts'] },

@@ -8,7 +8,7 @@ import type { KeyPair } from './identity.ts';
 import type { Entry } from './ledger.ts';
 
 /** Namespace of the extension that the authority adds to a cleared document. */
-export const CLEARANCE_NAMESPACE = 'urn:authority:clearance:1';
+const CLEARANCE_NAMESPACE = 'urn:authority:clearance:1';
 const EXTENSION = 'urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2';
 const CLEARANCE_ID = 'authority-clearance';
 const CLEARANCE_SCOPE = { id: 'authority-signature', uri: `#${CLEARANCE_ID}` };

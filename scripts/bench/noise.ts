@@ -1,7 +1,7 @@
 import { relativeSpread } from './statistics.ts';
 
 /** Above these limits other work disturbed the run, and its figures are not reliable. */
-export const NOISE_LIMITS = {
+const NOISE_LIMITS = {
   /** Calibration: 10th to 90th percentile of a fixed computation before each repeat, relative to its median. */
   calibration: 0.1,
   /** Repeats of a peer: interquartile range relative to the median. */

@@ -1,4 +1,4 @@
-import { type EcmaScriptModule, type Node, parseSync, Visitor } from 'oxc-parser';
+import { type Node, parseSync, Visitor } from 'oxc-parser';
 
 /** An import of a module. */
 export interface ModuleImport {
@@ -10,60 +10,44 @@ export interface ModuleImport {
    * runs in a worker thread or another process.
    */
   kind: 'type' | 'value' | 'dynamic' | 'url';
-  /** The names that it takes of the module, `default` included; `*` where they can be any. */
-  names: readonly string[];
   line: number;
 }
 
-/** A name that a module exports. */
-export interface ModuleExport {
-  name: string;
-  /** A type that another export of the module refers to. */
-  isPart: boolean;
-  line: number;
-}
-
-/** The imports, exports and environment reads of a module. */
+/** The imports and environment reads of a module. */
 export interface ModuleReading {
   imports: ModuleImport[];
-  /** Without those of `export *`. */
-  exports: ModuleExport[];
   /** Lines that read the process environment. */
   environmentReads: number[];
 }
 
 /**
- * Finds the imports of a TypeScript module, including type-only ones, its exports, and its reads of `process.env`.
+ * Finds the imports of a TypeScript module, including type-only ones, and its reads of `process.env`.
  * `import { type A } from` counts as a value import, because Node loads the module for it.
  * @param name its file name, the end of which tells whether it may contain JSX
  * @throws Error if the source is not valid TypeScript
  */
 export function readModule(source: string, name = 'module.ts'): ModuleReading {
-  const { program, module, errors } = parseSync(name, source);
+  const { program, errors } = parseSync(name, source);
   const imports: (ModuleImport & { start: number })[] = [];
-  const identifiers: Place[] = [];
   const environmentReads: number[] = [];
   const lineOf = (offset: number) => source.slice(0, offset).split('\n').length;
   const [first] = errors;
   if (first) throw new Error(`line ${lineOf(first.labels[0]?.start ?? 0)}: ${first.message}`);
 
-  const add = (kind: ModuleImport['kind'], { start }: Node, specifier: string | null, names = ['*']) =>
-    imports.push({ specifier, kind, names, line: lineOf(start), start });
+  const add = (kind: ModuleImport['kind'], { start }: Node, specifier: string | null) =>
+    imports.push({ specifier, kind, line: lineOf(start), start });
   const readsEnvironment = ({ start }: Node) => environmentReads.push(lineOf(start));
   const hasRequire = source.includes('createRequire');
 
   new Visitor({
     ImportDeclaration(node) {
-      const names = node.specifiers.map((each) => {
-        if (each.type === 'ImportSpecifier') return nameOf(each.imported) ?? '*';
-        return each.type === 'ImportDefaultSpecifier' ? 'default' : '*';
-      });
-      add(node.importKind === 'type' ? 'type' : 'value', node, node.source.value, names);
-      if (/^(node:)?process$/.test(node.source.value) && names.includes('env')) readsEnvironment(node);
+      add(node.importKind === 'type' ? 'type' : 'value', node, node.source.value);
+      const isEnv = (each: (typeof node.specifiers)[number]) =>
+        each.type === 'ImportSpecifier' && nameOf(each.imported) === 'env';
+      if (/^(node:)?process$/.test(node.source.value) && node.specifiers.some(isEnv)) readsEnvironment(node);
     },
     ExportNamedDeclaration(node) {
-      const names = node.specifiers.map(({ local }) => nameOf(local) ?? '*');
-      if (node.source) add(node.exportKind === 'type' ? 'type' : 'value', node, node.source.value, names);
+      if (node.source) add(node.exportKind === 'type' ? 'type' : 'value', node, node.source.value);
     },
     ExportAllDeclaration: (node) => void add(node.exportKind === 'type' ? 'type' : 'value', node, node.source.value),
     ImportExpression: (node) => void add('dynamic', node, textOf(node.source)),
@@ -94,38 +78,12 @@ export function readModule(source: string, name = 'module.ts'): ModuleReading {
       const names = node.id.properties.map((each) => (each.type === 'Property' ? nameOf(each.key) : null));
       if (names.includes('env')) readsEnvironment(node);
     },
-    Identifier: (node) => void identifiers.push(node),
   }).visit(program);
   imports.sort((a, b) => a.start - b.start);
   return {
     imports: imports.map(({ start: _start, ...found }) => found),
-    exports: exportsOf(module, identifiers).map(({ start, ...found }) => ({ ...found, line: lineOf(start) })),
     environmentReads,
   };
-}
-
-interface Place {
-  readonly name: string;
-  readonly start: number;
-}
-
-/**
- * The exports of a module and where they are. A function refers also to the types in its body, because the type that it
- * returns may be inferred.
- */
-function exportsOf({ staticExports }: EcmaScriptModule, identifiers: readonly Place[]) {
-  const found = staticExports.flatMap(({ start: from, end, entries }) =>
-    entries.flatMap(({ exportName: { kind, name }, isType, start }) => {
-      const known = kind === 'Default' ? 'default' : name;
-      return known === null ? [] : [{ name: known, isType, from, end, start }];
-    }),
-  );
-  return found.map(({ name, isType, from: own, start }) => {
-    const references = isType ? identifiers.filter((each) => each.name === name) : [];
-    const others = found.filter((other) => other.from !== own && other.name !== name);
-    const isPart = references.some((at) => others.some(({ from, end }) => from <= at.start && at.start < end));
-    return { name, isPart, start };
-  });
 }
 
 function isNamed(node: Node, name: string): boolean {

@@ -166,7 +166,7 @@ function sha256(document: Uint8Array): string {
 }
 
 /** The magic ICE of a scenario. */
-export function iceOf(scenario: Scenario): string {
+function iceOf(scenario: Scenario): string {
   const [ice] = Object.entries(MAGIC_ICES).find(([, each]) => each === scenario) ?? [];
   if (ice === undefined) throw new Error(`there is no ICE for ${scenario}`);
   return ice;

@@ -18,7 +18,7 @@ export const WITHOUT_EN16931 = existsSync(RULES)
  * Fatal rules that a Moroccan invoice may violate, each with the reason. The list is empty: identifiers for which the
  * standard has no Moroccan scheme code (ICE, IF, RC) are written without a scheme.
  */
-export const WAIVERS: Readonly<Record<string, string>> = {};
+const WAIVERS: Readonly<Record<string, string>> = {};
 
 /** A violation of a fatal rule, apart from waivers. */
 export interface BrokenRule {

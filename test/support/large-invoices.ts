@@ -3,7 +3,7 @@ import { Client, invoiceBody } from './client.ts';
 import type { TestService, TestTenant } from './service.ts';
 
 /** A description of the maximum length. */
-export const LONGEST = 'x'.repeat(500);
+const LONGEST = 'x'.repeat(500);
 
 /**
  * Creates an invoice with the given number of lines, waits until it is accepted or rejected, and stores copies of it.

@@ -37,7 +37,7 @@ export interface WebhookChaosOutcome {
 /** Receivers that take everything in the end, each in its way. */
 export const TAKERS = ['good', 'error', 'redirect', 'busy', 'gone', 'reset', 'gigabyte'] as const;
 /** One that takes everything and needs the whole time that an attempt may have, and one that never answers. */
-export const SLOW = ['drip', 'hang'] as const;
+const SLOW = ['drip', 'hang'] as const;
 
 type Answer = Parameters<Awaited<ReturnType<typeof startReceiver>>['answer']>[0];
 

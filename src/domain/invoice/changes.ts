@@ -21,6 +21,7 @@ export function transition(
 /**
  * The event of this type, as part of an update. An invoice has at most one event of each type, so a stage that runs
  * again does not repeat its event.
+ * @public for stages that emit another event (CONTRIBUTING.md, "An event type")
  */
 export function withEvent(
   invoice: Invoice,

@@ -51,7 +51,7 @@ export const bsonNumber: fc.Arbitrary<unknown> = fc.oneof(
     .map((text) => Decimal128.fromString(text)),
 );
 
-export const text: fc.Arbitrary<string> = fc.oneof(
+const text: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('', 'a', 'ab', 'b', 'a\0', 'a\0b', '\uffff', '\u{10000}', 'é'),
   anyText({ maxLength: 6 }).filter((value) => value.isWellFormed()),
 );
@@ -77,7 +77,7 @@ export const scalar: fc.Arbitrary<unknown> = fc.oneof(
 /**
  * Field names without `$`, without dots and not integer-like, because a JS object would not keep the order of those.
  */
-export const fieldName: fc.Arbitrary<string> = fc.constantFrom('a', 'b', 'c', 'ab', 'x');
+const fieldName: fc.Arbitrary<string> = fc.constantFrom('a', 'b', 'c', 'ab', 'x');
 
 /** Any value; containers are nested a few levels deep. */
 export const value: fc.Arbitrary<unknown> = fc.letrec<{ any: unknown; doc: Doc; list: unknown[] }>((tie) => ({

@@ -240,41 +240,6 @@ const BROKEN: [rule: string, file: string, text: string, problem: string][] = [
   ],
 ];
 
-/** The use of `cents` of `src/domain/money.ts`, the file with the use, and its text. */
-const USES: [use: string, file: string, text: string][] = [
-  ['a module imports it', 'src/storage/store.ts', `import { cents } from '../domain/money.ts';`],
-  ['a module imports its type', 'src/storage/store.ts', `import type { cents } from '../domain/money.ts';`],
-  ['a module gives it another name', 'src/storage/store.ts', `import { cents as c } from '../domain/money.ts';`],
-  ['a module imports it as a namespace', 'src/storage/store.ts', `import * as money from '../domain/money.ts';`],
-  ['a module loads it at run time', 'src/storage/store.ts', `const m = await import('../domain/money.ts');`],
-  ['a type names its module', 'src/storage/store.ts', `type C = typeof import('../domain/money.ts').cents;`],
-  ['its module runs in a thread', 'src/storage/store.ts', `new URL('../domain/money.ts', import.meta.url);`],
-  ['a test imports it', 'test/unit/match.test.ts', `import { cents } from '../../src/domain/money.ts';`],
-  ['a script imports it', 'scripts/tool.ts', `import { cents } from '../src/domain/money.ts';`],
-  ['a script exports it again', 'scripts/tool.ts', `export { cents } from '../src/domain/money.ts';`],
-  ['a script exports all of its module again', 'scripts/tool.ts', `export * from '../src/domain/money.ts';`],
-];
-
-/** What `src/domain/money.ts` has besides `cents`, which is used, and the name that is refused of it; null if none is. */
-const EXPORTS: [what: string, text: string, refused: string | null][] = [
-  ['a function', 'export function sum() {}', 'sum'],
-  ['a value that another export uses', 'export const rate = 1; export const cents = () => rate;', 'rate'],
-  ['the second one of two constants', 'export const [cents, rate] = [1, 2];', 'rate'],
-  ['a class', 'export class Sum {}', 'Sum'],
-  ['a type', 'export type Sum = 1;', 'Sum'],
-  ['a type that only its own file uses', 'export interface Sum {} const sum: Sum = {};', 'Sum'],
-  ['a type that refers to itself', 'export interface Sum { parts: Sum[] }', 'Sum'],
-  ['a name that is exported afterwards', 'const sum = 1; export { sum as total };', 'total'],
-  ['a type in a list', 'const cents = 1; type Sum = 1; export { cents, type Sum };', 'Sum'],
-  ["another module's name", `export { TENANTS } from './tenant/tenant.ts';`, 'TENANTS'],
-  ['the type of a parameter', 'export interface Sum {} export const cents = (sum: Sum) => 1;', null],
-  ['the type of an inferred result', 'export type Sum = 1; export const cents = () => (sum: Sum) => sum;', null],
-  ['the type of a member', 'export type Sum = 1; export interface cents { sum: Sum }', null],
-  ['a type that another one extends', 'export interface Sum {} export interface cents extends Sum {}', null],
-  ['what a thread runs', 'export default function run() {}', null],
-  ['nothing', 'const sum = 1;', null],
-];
-
 let root: string;
 const write = (files: Record<string, string>): void => {
   for (const [file, text] of Object.entries(files)) {
@@ -300,29 +265,9 @@ describe('checkTree', () => {
     expect(checkTree(root).filter(isAsked)).toEqual([expect.stringContaining(problem)]);
   });
 
-  it.each(USES)('takes an export for used when %s', (_, file, text) => {
-    write({ 'src/domain/money.ts': 'export const cents = 1;' });
-    expect(checkTree(root)).toEqual(['src/domain/money.ts:1: cents is exported and used nowhere else']);
-    write({ [file]: `${SOUND[file]}\n${text}` });
-    expect(checkTree(root)).toEqual([]);
-  });
-
-  it.each(EXPORTS)('judges the export of %s', (_, text, refused) => {
-    const money = text.includes('cents') ? text : `export const cents = 1;${text}`;
-    write({ 'src/domain/money.ts': `\n${money}`, 'test/a.ts': `import { cents } from '../src/domain/money.ts';` });
-    const problem = `src/domain/money.ts:2: ${refused} is exported and used nowhere else`;
-    expect(checkTree(root)).toEqual(refused === null ? [] : [problem]);
-  });
-
   it('reads the pages', () => {
-    const used = `export const Page = () => <p>…</p>;`;
-    write({
-      'src/dashboard/main.tsx': `import { Page } from './home/page.tsx'; document.title = <Page />;`,
-      'src/dashboard/home/page.tsx': `${used}\nexport const Part = () => <b />;`,
-    });
-    expect(checkTree(root)).toEqual(['src/dashboard/home/page.tsx:2: Part is exported and used nowhere else']);
-    write({ 'src/dashboard/home/page.tsx': used });
-    expect(checkTree(root)).toEqual([]);
+    write({ 'src/dashboard/main.tsx': `import { Page } from '../app/app.ts';\ndocument.title = <Page />;` });
+    expect(checkTree(root)).toEqual(['src/dashboard/main.tsx:1: dashboard/ may not import src/app/app.ts']);
   });
 
   it('skips installed files and output of runs', () => {
