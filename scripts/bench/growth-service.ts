@@ -8,16 +8,13 @@ import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { serveRequests } from './bench-process.ts';
 import { storeDone, storePending } from './stored-invoices.ts';
-import { storeSideRows } from './stored-side-rows.ts';
 
-// Runs the service without its worker over a number of stored invoices, for one side of `growth` and of `dashboard`.
+// Runs the service without its worker over a number of stored invoices, for one side of `growth`.
 
 /** Sent when the process is ready. */
 export interface GrowthService {
   readonly url: string;
   readonly secretKey: string;
-  /** The link with which a person becomes an owner of the tenant. */
-  readonly invitation: string;
   /** Ids of some of the stored invoices, spread over all of them. */
   readonly ids: readonly string[];
 }
@@ -27,6 +24,12 @@ export type GrowthRequest =
   | { readonly do: 'restart' }
   /** Makes some work due, finds and claims it as a worker with a backlog does, and removes it. */
   | { readonly do: 'claim' };
+
+/** The data that the service stores before it is ready. */
+interface GrowthData {
+  readonly count: number;
+  readonly lines: number;
+}
 
 export interface GrowthAnswer {
   readonly url: string;
@@ -44,23 +47,8 @@ const AT_ONCE = LANES.stages.places / 4;
 const DUE = 50 * AT_ONCE;
 /** No lease ends during the measurement. */
 const LEASE_MS = 60_000;
-/** Invoices of each customer, and the tenant's keys, where the pages of the dashboard are measured. */
-const [CUSTOMERS_INVOICES, KEYS] = [40, 10];
 
-/** The data that the service stores before it is ready. */
-export interface GrowthData {
-  readonly count: number;
-  readonly lines: number;
-  /** The invoices were created over the last milliseconds; default now. */
-  readonly overMs?: number;
-  /**
-   * Whether they have many customers and numbers that are found, and the tenant has what else its pages show: deliveries,
-   * requests, an audit log, endpoints, keys, people.
-   */
-  readonly hasPages?: boolean;
-}
-
-const { count, lines, overMs = 0, hasPages = false } = JSON.parse(process.argv[2] ?? '{}') as GrowthData;
+const { count, lines } = JSON.parse(process.argv[2] ?? '{}') as GrowthData;
 const dataDir = await mkdtemp(join(tmpdir(), 'growth-'));
 const UNLIMITED = '1000000000';
 const limits = { RATE_LIMIT_SECRET: UNLIMITED, RATE_LIMIT_PUBLISHABLE: UNLIMITED, RATE_LIMIT_ADDRESS: UNLIMITED };
@@ -71,17 +59,7 @@ const tenant = demo && (await app.tenants.find(demo.tenantId));
 if (demo === null || tenant === null) throw new Error('the service has no demo tenant');
 const owner = { kind: 'secret', keyId: 'key_bench', tenant, environment: 'test' } as const;
 const invoicesOf = ({ store: { db } }: App) => db.collection<InvoiceDocument>('invoices');
-const stored = await storeDone(invoicesOf(app), owner, {
-  count,
-  lines,
-  overMs,
-  // As many of each kind as a page shows, however few there are.
-  ...(hasPages && { customers: Math.ceil(count / CUSTOMERS_INVOICES), rejectedIn: 20 }),
-});
-if (hasPages) {
-  for (let nth = 0; nth < KEYS; nth++) await app.manageKeys.create(tenant.id, 'secret', 'test');
-  await storeSideRows(app.store.db, { tenantId: tenant.id, environment: 'test' }, stored, overMs);
-}
+const stored = await storeDone(invoicesOf(app), owner, { count, lines });
 const each = Math.max(1, Math.floor(count / SAMPLE));
 
 serveRequests<GrowthRequest>(
@@ -101,7 +79,6 @@ serveRequests<GrowthRequest>(
 process.send?.({
   url: app.url ?? '',
   secretKey: demo.secretKey,
-  invitation: app.firstStart.invitationUrl ?? '',
   ids: stored.filter((_id, index) => index % each === 0),
 } satisfies GrowthService);
 

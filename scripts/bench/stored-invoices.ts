@@ -18,8 +18,6 @@ interface StoredInvoices {
   readonly lines: number;
   /** They were created evenly over the last milliseconds; default now. */
   readonly overMs?: number;
-  /** Number of customers, each with an amount of its own; default 1. */
-  readonly customers?: number;
 }
 
 /** Stores `count` pending invoices of `lines` lines, whose processing is due. @returns their ids */
@@ -41,18 +39,18 @@ export function storeIdle(
 }
 
 /**
- * Stores `count` accepted invoices, numbered from 1, for which nothing is left to do; one in `rejectedIn` is rejected.
+ * Stores `count` accepted invoices, numbered from 1, for which nothing is left to do; one in 100 is rejected.
  * @returns their ids, oldest first
  */
 export function storeDone(
   invoices: Collection<InvoiceDocument>,
   owner: Member,
-  { rejectedIn = 100, ...stored }: StoredInvoices & { readonly rejectedIn?: number },
+  stored: StoredInvoices,
 ): Promise<string[]> {
   let serial = 0;
   return store(invoices, owner, stored, ({ work: _done, ...document }) => {
     serial++;
-    const status = serial % rejectedIn === 0 ? 'rejected' : 'accepted';
+    const status = serial % 100 === 0 ? 'rejected' : 'accepted';
     const series = { year: seriesYear(document.createdAt), serial };
     const dgiId = status === 'accepted' ? `DGI-TEST-${String(serial).padStart(16, '0')}` : null;
     const { $set, $push } = transition(0, status, { series, dgiId });
@@ -63,12 +61,10 @@ export function storeDone(
 async function store(
   invoices: Collection<InvoiceDocument>,
   owner: Member,
-  { count, lines, overMs = 0, customers = 1 }: StoredInvoices,
+  { count, lines, overMs = 0 }: StoredInvoices,
   change: (document: InvoiceDocument) => InvoiceDocument,
 ): Promise<string[]> {
-  const inputs = Array.from({ length: customers }, (_, nth) =>
-    inputOfRestBody(readBody(invoiceBody(lines, customers === 1 ? null : nth))),
-  );
+  const input = inputOfRestBody(readBody(invoiceBody(lines)));
   const ids: string[] = [];
   while (ids.length < count) {
     const group = Array.from({ length: Math.min(count - ids.length, BATCH) }, (_, nth) => {
@@ -77,7 +73,6 @@ async function store(
       const moment = newCreationMoment();
       const createdAt = new Date(moment.createdAt.getTime() - age);
       const order = orderAt(createdAt.getTime()).slice(0, TIME_DIGITS) + moment.order.slice(TIME_DIGITS);
-      const input = inputs[(ids.length + nth) % customers] as (typeof inputs)[number];
       return change(documentOf(newInvoice(owner, input, createdAt), order, null));
     });
     await invoices.insertMany(group, { ordered: false });

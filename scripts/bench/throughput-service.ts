@@ -26,17 +26,16 @@ import type {
 // Runs one side of `throughput` in its own process, on the embedded engine. `ours` is the unmodified service; the
 // others use its store, and `stock` its API.
 
-const { kind, pdfs, countCommands, collector } = JSON.parse(process.argv[2] ?? '{}') as ThroughputOptions;
+const { kind, pdfs, countCommands } = JSON.parse(process.argv[2] ?? '{}') as ThroughputOptions;
 const dataDir = await mkdtemp(join(tmpdir(), 'throughput-'));
 const limits = {
   RATE_LIMIT_SECRET: '1000000000',
   RATE_LIMIT_PUBLISHABLE: '1000000000',
   RATE_LIMIT_ADDRESS: '1000000000',
 };
-const traces = collector === null ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector };
-const settings = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', ...limits, ...traces });
+const settings = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', ...limits });
 const renderer = pdfs ? undefined : EMPTY_RENDERER;
-const app = await startApp(kind === 'ours' || kind === 'traced' ? settings : { ...settings, role: 'api' }, {
+const app = await startApp(kind === 'ours' ? settings : { ...settings, role: 'api' }, {
   monitorCommands: countCommands,
   ...(renderer && { renderer }),
 });

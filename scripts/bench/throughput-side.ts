@@ -1,6 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchProcess, SERVICE_OPTIONS, startProcess } from './bench-process.ts';
@@ -99,33 +97,14 @@ function watchMemory(pid: number): () => Memory {
   };
 }
 
-/** Takes spans and drops them, in this process, which has nothing else to do meanwhile. `close` throws if none came. */
-async function startSink() {
-  let exports = 0;
-  const server = createServer((request, response) => {
-    exports++;
-    request.resume().on('end', () => response.end());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close() {
-      server.close();
-      if (exports === 0) throw new Error('no span was exported');
-    },
-  };
-}
-
 /** Starts the service of a side and its clients. */
 async function startContestants(
   { lines }: Settings,
   options: { readonly kind: ThroughputKind; readonly pdfs: boolean; readonly countCommands?: boolean },
 ): Promise<Contestants> {
-  const collector = options.kind === 'traced' ? await startSink() : null;
   const service: Service = await startProcess(
     'throughput-service.ts',
-    [JSON.stringify({ countCommands: false, ...options, collector: collector?.url ?? null })],
+    [JSON.stringify({ countCommands: false, ...options })],
     SERVICE_OPTIONS,
   );
   const clients = await startProcess<'ready', ClientsRequest, ClientsAnswer>('throughput-clients.ts').catch(
@@ -140,7 +119,6 @@ async function startContestants(
       clients.ask({ service: service.ready, body: invoiceBody(own), ...task }),
     async close() {
       await Promise.all([service.close(), clients.close()]);
-      collector?.close();
     },
   };
 }

@@ -1,8 +1,5 @@
-/**
- * A side of `throughput`: the service; stock Agenda behind the service's API; what must be done and nothing else. And the
- * service with tracing, as it samples by default.
- */
-export type ThroughputKind = 'ours' | 'traced' | 'stock' | 'limit';
+/** A side of `throughput`: the service; stock Agenda behind the service's API; what must be done and nothing else. */
+export type ThroughputKind = 'ours' | 'stock' | 'limit';
 
 /** How the process of a side is started. */
 export interface ThroughputOptions {
@@ -11,8 +8,6 @@ export interface ThroughputOptions {
   readonly pdfs: boolean;
   /** Whether store commands are counted. The driver then decodes each answer twice, so nothing else is measured. */
   readonly countCommands: boolean;
-  /** Where spans go; null without tracing. */
-  readonly collector: string | null;
 }
 
 /** Where a side's process can be reached. */

@@ -11,7 +11,7 @@ export const MOST_HOURS = 168;
 export const STATISTICS_DAYS = 8;
 
 /** Upper bounds of the classes of latencies, milliseconds; a receiver has 15 s. The last class has no bound. */
-export const LATENCY_BOUNDS = [20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000] as const;
+const LATENCY_BOUNDS = [20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000] as const;
 
 /** Attempts of a kind by their result. */
 export interface Results {
