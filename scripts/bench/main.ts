@@ -1,21 +1,23 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { formatProfiles } from './fold-profiles.ts';
 import { type Benchmark, type Machine, type RunOptions, runBenchmark } from './harness.ts';
+import { recordOutcome } from './record.ts';
 import { formatOutcome, observeCircumstances, writeOutcome } from './report.ts';
 
 /** Exit codes. */
 export const EXIT = { reliable: 0, failed: 1, usage: 2, noisy: 3 } as const;
 
-const USAGE = 'usage: npm run bench [NAME…] [-- --quick] [-- --repeats N] [-- --lines N] [-- --most N] [-- --profile]';
+const USAGE =
+  'usage: npm run bench [NAME…] [-- --quick] [-- --repeats N] [-- --lines N] [-- --most N] [-- --profile | --record]';
 
 /**
  * `npm run bench`: runs the named benchmarks of `folder` one after the other, or all of them. `documents` also selects
  * `documents-pdf`. Writes tables with `write` and one JSON file for each into `results`. With `--profile`, only our
  * side runs, and CPU profiles of its threads are written into a folder of `results`, with a table of their self times.
- * Resolves to the exit code; a failure takes precedence over noise.
+ * With `--record`, the bench's table in the document `figures` is replaced. Resolves to the exit code; a failure takes precedence over noise.
  * @param options.machine replaces this machine in tests
  */
 export async function bench(
@@ -23,9 +25,10 @@ export async function bench(
   {
     folder,
     results,
+    figures,
     write,
     machine,
-  }: { folder: string; results: string; write: (text: string) => void; machine?: Machine },
+  }: { folder: string; results: string; figures: string; write: (text: string) => void; machine?: Machine },
 ): Promise<number> {
   const known = readdirSync(folder)
     .filter((file) => file.endsWith('.bench.ts'))
@@ -48,6 +51,7 @@ export async function bench(
       write(`written: ${writeOutcome(results, outcome, circumstances, task)}\n\n`);
       if (profileFolder !== null)
         write(`${formatProfiles(profileFolder) || `${name} writes no profiles\n`}written: ${profileFolder}\n\n`);
+      if (request.record) writeFileSync(figures, recordOutcome(readFileSync(figures, 'utf8'), outcome, circumstances));
       if (outcome.noise.noisy && exit === EXIT.reliable) exit = EXIT.noisy;
     } catch (error) {
       write(`${name} FAILED: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n\n`);
@@ -57,7 +61,9 @@ export async function bench(
   return exit;
 }
 
-type Request = { names: readonly string[]; options: RunOptions; profile: boolean } | { problem: string };
+type Request =
+  | { names: readonly string[]; options: RunOptions; profile: boolean; record: boolean }
+  | { problem: string };
 
 /** Options that take a whole number, and the highest one. */
 const NUMBERS = { repeats: 9999, lines: 1000, most: 10_000_000 } as const;
@@ -69,6 +75,7 @@ function readArguments(args: readonly string[], known: readonly string[]): Reque
       options: {
         quick: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
+        record: { type: 'boolean', default: false },
         repeats: { type: 'string' },
         lines: { type: 'string' },
         most: { type: 'string' },
@@ -86,8 +93,9 @@ function readArguments(args: readonly string[], known: readonly string[]): Reque
         return { problem: `--${name} takes a number from 1 to ${most}, not ${text}` };
       options[name as keyof typeof NUMBERS] = Number(text);
     }
+    if (values.profile && values.record) return { problem: 'a run with --profile cannot be recorded' };
     const names = positionals.length > 0 ? [...new Set(positionals.flatMap(meant))] : known;
-    return { names, options, profile: values.profile };
+    return { names, options, profile: values.profile, record: values.record };
   } catch (error) {
     return { problem: (error as Error).message };
   }
@@ -104,6 +112,7 @@ if (import.meta.main) {
   process.exitCode = await bench(process.argv.slice(2), {
     folder: import.meta.dirname,
     results: fileURLToPath(new URL('../../bench-results/', import.meta.url)),
+    figures: fileURLToPath(new URL('../../docs/figures.md', import.meta.url)),
     write: (text) => process.stdout.write(text),
   });
 }

@@ -4,7 +4,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Outcome } from './harness.ts';
 import { percent } from './noise.ts';
-import type { Summary } from './statistics.ts';
+import { formatNumber, type Summary } from './statistics.ts';
 
 /** The environment of a run. */
 export interface Circumstances {
@@ -28,13 +28,13 @@ interface Task {
 /** A result as it is written. */
 export type WrittenResult = Circumstances & Task & Outcome;
 
-/** Reads the state of the machine and of the work tree in `folder`. */
+/** Reads the state of the machine and of the work tree in `folder`. Recorded figures are no change of it. */
 export function observeCircumstances(folder: string): Circumstances {
   const processors = cpus();
   return {
     date: new Date().toISOString(),
     commit: git(folder, 'rev-parse', 'HEAD'),
-    dirty: (git(folder, 'status', '--porcelain') ?? '') !== '',
+    dirty: (git(folder, 'status', '--porcelain', '--', ':/', ':(top,exclude)docs/figures.md') ?? '') !== '',
     node: process.version,
     machine: {
       cpu: processors[0]?.model.trim() ?? 'unknown',
@@ -110,8 +110,4 @@ function geometricMeans(figures: Outcome['figures']): string[] {
     const mean = Math.exp(logarithms.reduce((sum, each) => sum + each, 0) / logarithms.length);
     return `Geometric mean of ours to ${peer} over ${counted.length} figures: ${formatNumber(mean)}`;
   });
-}
-
-function formatNumber(value: number): string {
-  return Math.abs(value) >= 1000 ? Math.round(value).toString() : Number(value.toPrecision(3)).toString();
 }

@@ -36,3 +36,8 @@ export function summarize(values: readonly number[]): Summary {
     spread: relativeSpread(values, 0.25, 0.75),
   };
 }
+
+/** With three digits; whole from 1,000 on. */
+export function formatNumber(value: number): string {
+  return Math.abs(value) >= 1000 ? Math.round(value).toString() : Number(value.toPrecision(3)).toString();
+}

@@ -38,7 +38,13 @@ async function runOn(machine: Machine | undefined, ...args: string[]): Promise<R
   const written: string[] = [];
   const results = join(folder, 'results');
   const write = (text: string) => void written.push(text);
-  const exit = await bench(args, { folder, results, write, ...(machine && { machine }) });
+  const exit = await bench(args, {
+    folder,
+    results,
+    figures: join(folder, 'figures.md'),
+    write,
+    ...(machine && { machine }),
+  });
   const files = readdirSync(folder).includes('results') ? readdirSync(results) : [];
   return { exit, output: written.join(''), files: files.map((file) => join(results, file)) };
 }
