@@ -13,12 +13,14 @@ const CITED_HEADING = /(docs\/[\w/-]+\.md), "([^"]+)"/g;
 /** A citation, in a comment, of a document that the repository does not hold. */
 const OUTSIDE =
   /\((?:the )?(?:design|specification)(?:'s)?[ ,:]|\bdesign, section|\bspecification, "|the design's|\bREADME,? ?[("]/gi;
+/** The longest line of a document, characters. Tables, code and the addresses of links may be longer. */
+const WIDTH = 120;
 const TEXTS = /\.(?:[jt]s|mjs|css|md)$/;
 
 /**
  * Checks that the documents of the tree under `root` name nothing that is not there: paths of the project, relative links with their
- * headings, decisions and headings that code cites; that decisions are numbered without gaps or duplicates; and that no comment of
- * src/, scripts/ or test/ cites a document outside the repository.
+ * headings, decisions and headings that code cites; that their lines are wrapped; that decisions are numbered without gaps or
+ * duplicates; and that no comment of src/, scripts/ or test/ cites a document outside the repository.
  * @returns the problems, `file:line: what`
  */
 export function checkDocuments(root: string): string[] {
@@ -61,6 +63,9 @@ export function checkDocuments(root: string): string[] {
       if (problem !== null) problems.push(`${file}:${text.slice(0, at).split('\n').length}: ${problem}`);
     };
     if (isDocument) {
+      // The lines of CHANGELOG.md are of many hands at a time.
+      if (file !== 'CHANGELOG.md')
+        for (const line of longLines(text)) problems.push(`${file}:${line}: is longer than ${WIDTH} characters`);
       for (const { index, groups } of text.matchAll(LINK))
         report(index, checkLink(file, groups?.markdown ?? groups?.image ?? ''));
       for (const { 0: path, index } of text.matchAll(NAMED_PATH))
@@ -77,6 +82,16 @@ export function checkDocuments(root: string): string[] {
     }
   }
   return problems;
+}
+
+/** @returns the numbers of lines that should be wrapped */
+function longLines(markdown: string): number[] {
+  let isCode = false;
+  return markdown.split('\n').flatMap((line, index) => {
+    if (/^\s*```/.test(line)) isCode = !isCode;
+    const isFree = isCode || /^\s*(?:\||<img)/.test(line);
+    return isFree || line.replaceAll(/\]\([^)]*\)/g, ']').length <= WIDTH ? [] : [index + 1];
+  });
 }
 
 interface Headings {

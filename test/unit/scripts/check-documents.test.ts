@@ -9,6 +9,7 @@ const SOUND: Readonly<Record<string, string>> = {
     '![A picture](docs/images/a.png) <img src="docs/images/a.png"> [Guide](docs/guide.md#the-2-steps) [Web](https://example.com/src/x)',
   'docs/guide.md':
     '# Guide\n## The 2 steps\n`src/app/app.ts`, then `src/app/`. [Back](../README.md) [Here](#guide)\n```sh\n# No heading\n```\n',
+  'docs/wide.md': `| ${'table '.repeat(30)}|\n\n\`\`\`\n${'code '.repeat(30)}\n\`\`\`\n\n[${'word '.repeat(20)}](https://example.com/${'a'.repeat(40)})`,
   'docs/images/a.png': '\0',
   'docs/decisions/0001-first.md': '# 1. First',
   'docs/decisions/0002-second.md': '# 2. Second, after [the first](0001-first.md)',
@@ -28,6 +29,13 @@ const BROKEN: readonly [rule: string, file: string, text: string, problem: strin
     'README.md',
     '[x](docs/guide.md#no-heading)',
     'README.md:1: docs/guide.md has no heading #no-heading',
+  ],
+  ['a line that is not wrapped', 'docs/a.md', `a\n${'b'.repeat(121)}`, 'docs/a.md:2: is longer than 120 characters'],
+  [
+    'a long line after code',
+    'docs/a.md',
+    `\`\`\`\n\`\`\`\n${'b'.repeat(121)}`,
+    'docs/a.md:3: is longer than 120 characters',
   ],
   ['code cites no decision', 'src/a.ts', '// docs/decisions/0003', 'src/a.ts:1: there is no docs/decisions/0003'],
   [
