@@ -9,7 +9,7 @@ interface EntryDocument extends Omit<RecordedEntry, 'id'> {
   _id: string;
 }
 
-/** The entries of all tenants in the collection `audit_log`. */
+/** The audit log of all tenants in the collection `audit_log`. */
 export function createAuditLog(db: Db): AuditLog {
   const stored = db.collection<EntryDocument>('audit_log');
   const insert = createOrderedInsert(db, stored, {

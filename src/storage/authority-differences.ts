@@ -10,24 +10,24 @@ import {
 } from '../domain/authority/reconciliation.ts';
 
 interface DifferenceDocument extends Omit<Difference, 'acknowledged'> {
-  /** The kind and the submission's id. */
+  /** The kind of the difference and the id of its submission. */
   _id: string;
-  /** Present while it is not resolved, also if it is acknowledged. */
+  /** Present until the difference is resolved, even after it is acknowledged. */
   open?: true;
-  /** Absent if nobody has acknowledged the facts as they are. */
+  /** Absent until an operator acknowledges the current facts. */
   acknowledged?: Acknowledgement;
-  /** The TTL index deletes the document some time after this. */
+  /** When the difference was resolved. The TTL index deletes the document some time later. */
   resolvedAt?: Date;
 }
 
-/** Differences with the live authority's ledger in the collection `authority_differences`. */
+/** Stores the differences from the live authority's ledger in the collection `authority_differences`. */
 export function createDifferenceRepository(db: Db): DifferenceRepository {
   const stored: Collection<DifferenceDocument> = db.collection<DifferenceDocument>('authority_differences');
 
   const countOf = (kind: DifferenceKind) =>
     stored.countDocuments({ open: true, kind, acknowledged: { $exists: false } });
 
-  /** Findings that were not open, as far as there is room for more of their kind. */
+  /** Returns the new findings that are to be stored: at most `MOST_OF_A_KIND` of each kind may be open. */
   async function admit(news: readonly Finding[]): Promise<Finding[]> {
     const admitted: Finding[] = [];
     for (const kind of DIFFERENCE_KINDS) {
@@ -60,7 +60,8 @@ export function createDifferenceRepository(db: Db): DifferenceRepository {
           seen.map((finding) => {
             const _id = idOf(finding.kind, finding.submissionId);
             const stored = before.get(_id);
-            // Also of one that is open: the operator may acknowledge the earlier facts at this moment.
+            // Compares the facts of open differences too: an operator may be acknowledging the earlier facts at this
+            // moment.
             const isOther = !stored || !hasSameFacts(stored, finding);
             return {
               updateOne: {
@@ -116,7 +117,7 @@ export function createDifferenceRepository(db: Db): DifferenceRepository {
   };
 }
 
-/** Whether a finding is what is stored, for whoever has acknowledged it. */
+/** Whether a finding has the same facts as the stored difference, so that an acknowledgement still covers it. */
 function hasSameFacts(stored: Finding, { ours, theirs, invoiceId }: Finding): boolean {
   return stored.ours === ours && stored.theirs === theirs && stored.invoiceId === invoiceId;
 }

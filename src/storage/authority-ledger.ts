@@ -6,7 +6,7 @@ import { insertNew } from './insert-new.ts';
 interface EntryDocument {
   /** The submission's id. */
   _id: string;
-  /** 32 bytes. */
+  /** 32 bytes: the digest itself, not its hexadecimal form. */
   sha256: Binary;
   decidedAt: Date;
   /** The identifier of an accepted submission; null if it was rejected. */

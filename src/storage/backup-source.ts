@@ -1,43 +1,45 @@
 import { type Binary, type Long, type MongoClient, Timestamp } from 'mongodb';
 
-/** A backup of the embedded engine, under way: what its commands answer (docs/engine.md, "Backup"). */
+/** A running backup of the embedded engine, as its commands report it (docs/engine.md, "Backup"). */
 export interface BackupSource {
   /** Path of the data file. */
   readonly file: string;
   /** Path of its write-ahead log. */
   readonly log: string;
-  /** Size of the data file at the begin, bytes. */
+  /** Size of the data file when the backup began, bytes. */
   readonly fileBytes: number;
-  /** The state of the data at the begin. */
+  /** The state of the data when the backup began. */
   readonly history: DataState;
-  /** Whether the data has been in the state that was asked for; null when none was. */
+  /**
+   * Whether the history of the data contains the state passed to {@link beginBackup}; null when no state was passed.
+   */
   readonly continues: boolean | null;
-  /** Tells the engine how many bytes of the present log are copied. */
+  /** Reports to the engine how many bytes of the current log have been copied. @returns the state of the log */
   askLog(read: number): Promise<LogState>;
   end(): Promise<void>;
 }
 
 /** A state in the history of an installation's data. */
 export interface DataState {
-  /** Of the installation: the same for its data and all copies of it. */
+  /** Id of the installation: its data and all copies have the same id. */
   readonly id: string;
-  /** Time of the newest change, UNIX seconds, and its number in that second. */
+  /** Time of the newest change in UNIX seconds; `increment` numbers the changes within that second. */
   readonly seconds: number;
   readonly increment: number;
-  /** Checksum of that change. */
+  /** Checksum of the newest change. */
   readonly sum: number;
-  /** Whether only data that still has that change continues it: other data was refused before. */
+  /** Whether only data that still contains this change may continue this state. Set after other data was refused. */
   readonly exact?: boolean | undefined;
 }
 
-/** Where the log ends, or how it ended. */
+/** Where the log ends. If the engine has moved to a new log, the bytes of the old log that are not copied yet. */
 export type LogState =
   | { readonly isMoved: false; readonly end: number; readonly at: Date; readonly history: DataState }
   | { readonly isMoved: true; readonly from: number; readonly rest: Uint8Array };
 
 /**
- * Begins a backup of the engine that the client is connected to. It ends with the connection.
- * @param since the state of a copy, which the engine looks for in the history of its data
+ * Begins a backup of the engine that the client is connected to. The backup ends when the connection closes.
+ * @param since the state of an earlier copy, which the engine looks up in the history of its data
  */
 export async function beginBackup(client: MongoClient, since?: DataState): Promise<BackupSource> {
   const admin = client.db('admin');
@@ -60,7 +62,7 @@ export async function beginBackup(client: MongoClient, since?: DataState): Promi
   };
 }
 
-/** A state in the form of the engine's commands. */
+/** A {@link DataState} as the engine's commands encode it. */
 interface EncodedState {
   readonly id: number | Long;
   readonly time: Timestamp;

@@ -5,7 +5,7 @@ import { insertNew } from './insert-new.ts';
 
 interface MembersDocument {
   _id: 'invoices';
-  /** When each worker was alive, by its id. */
+  /** When each worker last reported that it is alive, by the worker's id. */
   workers?: Record<string, Date>;
 }
 
@@ -15,7 +15,7 @@ function heartbeatsOf(workers: Readonly<Record<string, Date>>): readonly Heartbe
   return Object.entries(workers).map(([id, at]) => ({ id, at }));
 }
 
-/** The workers that claim invoices: one document in the collection `claim_members`, found by its id. */
+/** The workers that claim invoices, in one document of the collection `claim_members`. */
 export function createClaimMembers(db: Db): ClaimMembers {
   const members: Collection<MembersDocument> = db.collection('claim_members');
   return {

@@ -3,16 +3,22 @@ import { CODES_LOCKED_MS, MAX_WRONG_CODES } from '../domain/person/limits.ts';
 import type { CodeTries } from '../domain/person/ports.ts';
 import { storeClock } from './store-clock.ts';
 
-/** The codes of a person, as the library of the accounts stores them; it leaves the counting to this module. */
+/**
+ * The one-time codes of a person, as the accounts library stores them. The library leaves counting the tries to this
+ * module.
+ */
 interface StoredCodes {
   userId: string;
-  /** Tries since the last right code. */
+  /** Tries since the last correct code. */
   failedVerificationCount?: number;
-  /** UTC; set with the last try that is left. */
+  /** UTC. Set when the last permitted try is used. */
   lockedUntil?: Date | null;
 }
 
-/** Counts in the document of the codes, so that codes that are made anew begin anew. Each step is one atomic update. */
+/**
+ * Counts tries in the document that holds the person's codes, so that new codes start with a new count. Each step is
+ * one atomic update.
+ */
 export function createCodeTries(db: Db): CodeTries {
   const codes: Collection<StoredCodes> = db.collection('person_codes');
   const clock = storeClock(db.client);
@@ -30,13 +36,13 @@ export function createCodeTries(db: Db): CodeTries {
     return last.matchedCount > 0;
   }
 
-  /** Begins anew where the lock has ended. @returns false if there is none that has */
+  /** Resets the count if the lock has ended. @returns false if no ended lock was found */
   async function unlocked(userId: string): Promise<boolean> {
     const { matchedCount } = await codes.updateOne(
       {
         userId,
         failedVerificationCount: { $gte: MAX_WRONG_CODES },
-        // Null: versions before this module counted first and locked afterwards.
+        // Null: earlier versions counted the last try and set the lock in two separate updates.
         $or: [{ lockedUntil: { $lte: clock() } }, { lockedUntil: null }],
       },
       { $set: { failedVerificationCount: 0, lockedUntil: null } },
@@ -47,10 +53,10 @@ export function createCodeTries(db: Db): CodeTries {
   return {
     async take(personId) {
       if (await taken(personId)) return true;
-      // Another request may have begun anew a moment ago.
+      // The result is ignored: a concurrent request may have reset the count already.
       await unlocked(personId);
       if (await taken(personId)) return true;
-      // Without codes there is nothing to guess: the library says so.
+      // A person without codes is let through: the library then reports that there are none.
       return (await codes.findOne({ userId: personId }, { projection: { _id: 1 } })) === null;
     },
     async giveBack(personId) {

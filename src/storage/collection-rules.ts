@@ -1,11 +1,11 @@
 import { DOCUMENTS_BUCKET } from './documents.ts';
 
 /**
- * How a cluster holds a collection: spread over its shards by a key, or whole on one shard.
+ * How a cluster stores a collection: spread over its shards by a key, or whole on one shard.
  *
- * - `key`: as `sh.shardCollection` takes it. A statement with the key goes to the shard of its document, one without it
- *   to every shard.
- * - `whole`: why one shard carries it, however many invoices there are.
+ * - `key`: as `sh.shardCollection` takes it. A statement that contains the key goes to one shard; any other statement
+ * goes to every shard.
+ * - `whole`: why one shard can hold the collection, however many invoices there are.
  */
 export type Placement =
   | { readonly key: Readonly<Record<string, 1 | 'hashed'>> }
@@ -13,18 +13,21 @@ export type Placement =
       readonly whole: string;
     };
 
-/** Spread evenly from the start. For collections that are found by their ids. */
+/** Spreads the documents evenly from the start. For collections whose documents are found by id. */
 const BY_ID: Placement = { key: { _id: 'hashed' } };
 
 const FEW_DOCUMENTS: Placement = { whole: 'It has a fixed number of small documents.' };
 const BY_TENANTS = 'It grows with the tenants, not with their invoices, and its unique indexes span all tenants.';
 
-/** The action of `migrate` on a collection: it moves every document as it is, or leaves the collection for a reason. */
+/**
+ * What `migrate` does with a collection: it moves every document unchanged, or leaves the collection behind for a
+ * reason.
+ */
 type Move = 'moved' | { readonly left: string };
 
 /**
- * The fate of a tenant's documents in a collection when the tenant is erased: they are removed, or they stay for this
- * reason.
+ * What the erasure of a tenant does with the tenant's documents in a collection: it removes them, or keeps them for
+ * this reason.
  */
 type Erasure = 'erased' | { readonly stays: string };
 
@@ -32,17 +35,18 @@ const NOTHING_OF_TENANTS: Erasure = { stays: 'It has nothing of a tenant.' };
 
 interface CollectionRules {
   /**
-   * With MongoDB's rules for sharded collections kept (docs/decisions/0052): the ids that must be unique are the shard
-   * key, and a statement that changes one document has it. `test/storage/sharding.test.ts` runs every method of the
-   * repositories against it. Null if no repository uses the collection.
+   * How a sharded cluster places the collection. It follows MongoDB's rules (docs/decisions/0052): ids that must be
+   * unique are the shard key, and a statement that changes one document contains the key.
+   * `test/storage/sharding.test.ts` runs every method of the repositories against this. Null if no repository uses the
+   * collection.
    */
   readonly placement: Placement | null;
   /**
-   * For `migrate` (docs/decisions/0066). Leases inside of documents that are moved end by themselves, as those of a dead
-   * process do.
+   * For `migrate` (docs/decisions/0066). Leases stored in moved documents expire by themselves, like those of a process
+   * that died.
    */
   readonly move: Move;
-  /** For `tenants erase` (docs/decisions/0072); `test/api/tenant-erasure.test.ts` compares. */
+  /** For `tenants erase` (docs/decisions/0072). `test/api/tenant-erasure.test.ts` checks it. */
   readonly erasure: Erasure;
 }
 
@@ -86,7 +90,7 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     erasure: { stays: 'The entry of the operators that the tenant was erased; its own entries go.' },
   },
   webhook_events: OF_INVOICES,
-  // By ranges, because the id starts with the UUID of the event, so that an event's deliveries are next to each other.
+  // By ranges: the id starts with the UUID of the event, so the deliveries of an event are neighbours.
   webhook_deliveries: { placement: { key: { _id: 1 } }, move: 'moved', erasure: 'erased' },
   webhook_attempts: {
     placement: BY_ID,
@@ -102,7 +106,7 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     move: 'moved',
     erasure: LEGAL_DOCUMENTS,
   },
-  // The chunks of a file are together. Hashed, because the ids of files grow with time.
+  // Keeps the chunks of a file on one shard. Hashed, because the ids of files grow with time.
   [`${DOCUMENTS_BUCKET}.chunks`]: {
     placement: { key: { files_id: 'hashed' } },
     move: 'moved',

@@ -3,7 +3,7 @@ import { BSON, type Collection, type Db } from 'mongodb';
 import type { ReportBatch } from './move-collection.ts';
 import { decoded, documentsAfter } from './raw-documents.ts';
 
-/** The content of a collection, which is equal in both databases. */
+/** The content that a collection has in both databases. */
 export interface Compared {
   readonly documents: number;
   readonly bytes: number;
@@ -11,17 +11,17 @@ export interface Compared {
   readonly digest: string;
 }
 
-/** A document differs, or one database lacks it. */
+/** Thrown when a document differs between the databases, or one of them lacks it. */
 export class CollectionsDiffer extends Error {}
 
 /** Time by which the clocks of the databases and of this process may differ, milliseconds. */
 const CLOCKS_MS = 300_000;
-/** Documents between two reports. */
+/** Number of documents between two progress reports. */
 const REPORTED = 2000;
 
 /**
  * Reads a collection of both databases in the order of `_id` and compares it byte for byte. A document that a TTL index
- * of the source deletes by now may be in one of them only, and does not count.
+ * of the source may already delete may be missing from either database; that is no difference.
  * @throws {CollectionsDiffer} at the first difference; the message names the document
  */
 export async function compareCollection(
@@ -80,7 +80,7 @@ function nameOf(collection: string, document: Uint8Array | null): string {
   return `document ${BSON.EJSON.stringify(id)} of ${collection}`;
 }
 
-/** Tells of a document whether a TTL index of the collection deletes it by now. */
+/** Returns a function that reports whether a TTL index of the collection may already delete a document. */
 async function expiryOf(collection: Collection): Promise<(document: Uint8Array) => boolean> {
   const indexes = await collection.listIndexes().toArray();
   const limits = indexes

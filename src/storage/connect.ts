@@ -1,25 +1,25 @@
 import { type Db, MongoClient, MongoServerSelectionError } from 'mongodb';
 import { watchStoreClock } from './store-clock.ts';
 
-/** How long the start waits for the server, milliseconds. */
+/** How long the start waits for the database server, milliseconds. */
 export const CONNECT_MS = 10_000;
 /**
- * How long an operation waits for a usable server, milliseconds. Short, so that clients soon get an error and retry.
+ * How long an operation waits for a usable server, milliseconds. Short, so that clients get an error soon and retry.
  */
 const SELECTION_MS = 2000;
-/** Connections to one server. */
+/** Maximum number of connections to one server. */
 const MAX_CONNECTIONS = 64;
 
-/** The connections of a process to the store. */
+/** The use of this process's connections to the store. */
 export interface ConnectionPool {
   readonly open: number;
   /** Connections in use, including the connections of change streams, which wait for the server. */
   readonly inUse: number;
   /** Commands that wait for a connection. */
   readonly waiting: number;
-  /** Commands that got none, since the start. */
+  /** Number of commands that failed to get a connection since the process started. */
   readonly failures: number;
-  /** How many may be open to a server. */
+  /** Maximum number of open connections to one server. */
   readonly max: number;
 }
 
@@ -34,9 +34,9 @@ export interface Store {
  * Connects to a MongoDB-compatible server with the settings that the service relies on: majority write concern and read
  * concern, retryable writes, and `undefined` values stored as null instead of being dropped.
  * @param uri a `mongodb://` URI; its path names the database, `fatoura` if it has none
- * @param monitorCommands whether the client emits command events, which tests count. The driver then decodes each
- * answer twice
- * @param ownClock whether the server may have another clock than this machine (`storeClock`)
+ * @param monitorCommands whether the client emits command events, which tests count; the driver then decodes each reply
+ * twice
+ * @param ownClock whether the server's clock may differ from this machine's (`storeClock`)
  * @throws when no server can be reached within {@link CONNECT_MS}, or when it refuses the connection
  */
 export async function connect(
@@ -74,7 +74,7 @@ async function connected(client: MongoClient): Promise<void> {
   }
 }
 
-/** Counts by the driver's events, which it makes whether anybody listens or not. */
+/** Counts connections by the driver's events. The driver creates them even without listeners, so this costs little. */
 function watchPool(client: MongoClient): () => ConnectionPool {
   const pool = { open: 0, inUse: 0, waiting: 0, failures: 0, max: MAX_CONNECTIONS };
   client.on('connectionCreated', () => pool.open++);

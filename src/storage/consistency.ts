@@ -10,7 +10,7 @@ import { idsOf, presentTenants } from './present-documents.ts';
 import { checkedDeliveries, checkedEvents, unloggedEvents } from './webhook-consistency.ts';
 import { type KeptSince, keptSince } from './webhook-retention.ts';
 
-/** Invoices, entries of files, and numbers that are read together. */
+/** Maximum number of invoices read at once. */
 const INVOICES = 100;
 const FILES = 200;
 const NUMBERS = 500;
@@ -41,30 +41,31 @@ interface ChunkEntry {
   readonly data: Binary;
 }
 
-/** The numbers of objects that were checked. */
+/** How many objects of each kind were checked. */
 export interface Checks {
   readonly invoices: number;
-  /** Numbers of the service's series that have their invoice, and the one before them. */
+  /** Numbers of the service's own series: each was compared with its invoice and with the number before it. */
   readonly numbers: number;
-  /** Documents of invoices whose bytes have the digest that their invoice has. */
+  /** Documents of invoices: the bytes of each were compared with the digest in the invoice. */
   readonly documents: number;
   readonly files: number;
-  /** Events in the log of webhooks. */
+  /** Events in the log of webhook events. */
   readonly events: number;
   readonly deliveries: number;
 }
 
 /**
- * Compares what the collections say of one another, also while the service runs: each invoice with its tenant, its number,
- * its events and the bytes of its documents; each number of the service's series with its invoice and the number before it;
- * each file of GridFS with its chunks; the events and deliveries of webhooks with their invoices, events and attempts.
- * Chunks without a file, and files without an invoice, are what an interrupted write leaves; the service removes them.
- * @returns yields what is wrong, as texts; returns what was checked
+ * Checks that the collections agree with each other; the service may run meanwhile. Compares each invoice with its
+ * tenant, its number, its events and the bytes of its documents. Compares each number of the service's series with its
+ * invoice and the number before it, and each GridFS file with its chunks. Compares events and deliveries of webhooks
+ * with their invoices, events and attempts. Ignores chunks without a file and files without an invoice: an interrupted
+ * write leaves them, and the service removes them.
+ * @returns yields a text for each fault; returns what was checked
  */
 export async function* findInconsistencies(db: Db): AsyncGenerator<string, Checks> {
   const checks = { invoices: 0, numbers: 0, documents: 0, files: 0, events: 0, deliveries: 0 };
   const since = await keptSince(db);
-  // The invoices that are kept of an erased tenant have the same fields.
+  // The kept invoices of erased tenants have the same fields.
   for (const name of ['invoices', KEPT_COLLECTION])
     yield* checkedInvoices(db, db.collection<Checked & { _id: string }>(name), since, checks);
   checks.numbers = yield* checkedNumbers(db);
@@ -85,7 +86,8 @@ async function* checkedInvoices(
     const last = found.at(-1);
     if (last === undefined) break;
     let faults = await faultsOf(db, found, since);
-    // A running service may have changed an invoice in between: it is read again before anything is said about it.
+    // A running service may have changed an invoice during the check, so invoices with faults are read and checked
+    // again.
     if (faults.size > 0) faults = await faultsOf(db, await read(invoices, { $in: [...faults.keys()] }), since);
     for (const [id, texts] of faults) for (const text of texts) yield `invoice ${id}: ${text}`;
     checks.invoices += found.length;
@@ -103,7 +105,7 @@ async function read(invoices: Collection<Checked & { _id: string }>, id: object)
     .toArray()) as Checked[];
 }
 
-/** The faults of each of these invoices; invoices without faults are left out. */
+/** Returns the faults of each invoice by its id. Invoices without faults are left out. */
 async function faultsOf(db: Db, invoices: readonly Checked[], since: KeptSince): Promise<Map<string, string[]>> {
   const faults = new Map<string, string[]>();
   const add = (id: string, text: string) => faults.set(id, [...(faults.get(id) ?? []), text]);
@@ -137,8 +139,9 @@ async function faultsOf(db: Db, invoices: readonly Checked[], since: KeptSince):
 }
 
 /**
- * Goes from the numbers to the invoices, so that one that is gone is noticed. The numbers of erased tenants go with their
- * retention, and one of a client's own series may be left by a creation that was interrupted: both are passed over.
+ * Looks up the invoice of each number, which finds numbers whose invoice is gone. Skips the numbers of erased tenants,
+ * which are removed when their retention ends, and numbers of a client's own series, which an interrupted creation may
+ * leave.
  */
 async function* checkedNumbers(db: Db): AsyncGenerator<string, number> {
   const numbers = db.collection<NumberDocument>('invoice_numbers');
@@ -165,7 +168,7 @@ async function* checkedNumbers(db: Db): AsyncGenerator<string, number> {
       checked++;
       if ((lostFrom ?? serial) !== expected) yield `number '${_id}': there are none from ${expected} to ${serial - 1}`;
       if (lostFrom !== undefined) continue;
-      // A running service may have removed it in between.
+      // A running service may have removed the number during the check.
       if (missing.has(_id) && (await withoutInvoice(db, await numbers.find({ _id }).toArray())).size > 0)
         yield `number '${_id}': its invoice ${invoiceId} does not exist`;
     }
@@ -173,7 +176,7 @@ async function* checkedNumbers(db: Db): AsyncGenerator<string, number> {
   }
 }
 
-/** The ids of the numbers whose invoice is neither stored nor kept. */
+/** Returns the ids of the numbers whose invoice is neither stored nor kept after an erasure. */
 async function withoutInvoice(db: Db, numbers: readonly NumberDocument[]): Promise<Set<string>> {
   const ids = numbers.map(({ invoiceId }) => invoiceId);
   const [stored, kept] = await Promise.all(['invoices', KEPT_COLLECTION].map((name) => idsOf(db, name, ids)));
@@ -194,7 +197,10 @@ function documentsOf(invoice: Checked) {
   });
 }
 
-/** Size and SHA-256 of the files' bytes, a chunk in memory at a time. Without those that have no chunks. */
+/**
+ * Computes the size and SHA-256 of the files' bytes, with one chunk in memory at a time. Leaves out files without
+ * chunks.
+ */
 async function digestsOf(db: Db, files: readonly string[]): Promise<Map<string, { sha256: string; size: number }>> {
   const digests = new Map<string, { sha256: string; size: number }>();
   const chunks = db.collection<ChunkEntry>(`${DOCUMENTS_BUCKET}.chunks`);
@@ -217,7 +223,10 @@ async function digestsOf(db: Db, files: readonly string[]): Promise<Map<string, 
   return digests;
 }
 
-/** @returns yields what is wrong; returns the number of files */
+/**
+ * Finds files that lack chunks. @returns yields a text for each fault; returns the number of files
+ * @returns yields what is wrong; returns the number of files
+ */
 async function* incompleteFiles(db: Db): AsyncGenerator<string, number> {
   const files = db.collection<FileEntry>(`${DOCUMENTS_BUCKET}.files`);
   const chunks = db.collection<ChunkEntry>(`${DOCUMENTS_BUCKET}.chunks`);
@@ -240,7 +249,7 @@ async function* incompleteFiles(db: Db): AsyncGenerator<string, number> {
     for (const { _id, length, chunkSize } of found) {
       const have = places.get(_id.toHexString()) ?? [];
       const isWhole = have.length === Math.ceil(length / chunkSize) && have.every((n, index) => n === index);
-      // The service removes a file that nothing refers to, its entry first.
+      // The service may just have removed a file that nothing refers to. It removes the entry first.
       if (!isWhole && (await files.findOne({ _id }, { projection: { _id: 1 } })))
         yield `file ${_id.toHexString()}: ${have.length} of ${Math.ceil(length / chunkSize)} chunks are stored`;
     }

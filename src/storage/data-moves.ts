@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import { insertNew } from './insert-new.ts';
 
-/** A move of all data, as the collection `data_moves` of both databases remembers it. */
+/** A move of all data to another database, as the collection `data_moves` of both databases records it. */
 interface MoveDocument {
   /** The role of this database in the move. */
   _id: 'source' | 'target';
-  /** The same in both. */
+  /** Id of the move, the same in both databases. */
   move: string;
   /** The address of the other database, without a password. */
   other: string;
   startedAt: Date;
-  /** null until everything is verified. */
+  /** Null until all data is verified. */
   endedAt: Date | null;
 }
 
@@ -21,7 +21,9 @@ function moves(db: Db): Collection<MoveDocument> {
   return db.collection(MOVES_COLLECTION);
 }
 
-/** Why nothing may be started on this data, with what to do; null if it was not moved and is complete. */
+/**
+ * Returns why no process may start on this data, and what to do. Null if the data was not moved away and is complete.
+ */
 export async function moveTrouble(db: Db): Promise<string | null> {
   const found = await moves(db)
     .find({ _id: { $in: ['source', 'target'] } })
@@ -37,9 +39,11 @@ export async function moveTrouble(db: Db): Promise<string | null> {
 }
 
 /**
- * Marks the source, so that nothing starts on it any more, and the target as incomplete. A move that was begun goes on.
- * @returns whether the move was ended by an earlier call
- * @throws when the target has data that are not this move's, or the source is being moved elsewhere; says what to do
+ * Marks the source, so that no process starts on it any more, and the target as incomplete. Resumes a move that was
+ * begun.
+ * @returns whether an earlier call has already finished the move
+ * @throws when the target has data of something else, or the source is being moved elsewhere; the message says what to
+ * do
  */
 export async function beginMove(
   source: { readonly db: Db; readonly address: string },
@@ -60,7 +64,7 @@ export async function beginMove(
     );
   const move = begun?.move ?? randomUUID();
   const mark = { move, startedAt: new Date(), endedAt: null } as const;
-  // First the source: from here on nothing else starts on it.
+  // Marks the source first: from here on no process starts on it.
   await insertNew(moves(source.db), [{ _id: 'source', other: target.address, ...mark }]);
   const kept = await moves(source.db).findOne({ _id: 'source' }, { readConcern: 'local' });
   if (kept?.other !== target.address) throw new Error('another move of this data was begun or abandoned meanwhile');
@@ -68,7 +72,7 @@ export async function beginMove(
   return { isOver: false };
 }
 
-/** Says that the target is complete, so that a service can start on it. */
+/** Marks the target as complete, so that a service can start on it. */
 export async function endMove(source: Db, target: Db): Promise<void> {
   const end = { $set: { endedAt: new Date() } };
   await moves(source).updateOne({ _id: 'source' }, end);
@@ -80,7 +84,7 @@ export async function abandonMove(source: Db): Promise<boolean> {
   return (await moves(source).deleteOne({ _id: 'source' })).deletedCount === 1;
 }
 
-/** Collections with documents, the mark of another move included. */
+/** Returns the names of the collections that have documents, including the mark of another move. */
 async function usedCollections(db: Db): Promise<string[]> {
   const names = await collectionNames(db);
   const used = await Promise.all(
@@ -89,7 +93,10 @@ async function usedCollections(db: Db): Promise<string[]> {
   return used.flat();
 }
 
-/** The collections of a database, without those of the server itself, sorted. @throws for a view, which has no data */
+/**
+ * Returns the sorted names of a database's collections, without those of the server itself. @throws for a view, which
+ * has no data of its own
+ */
 export async function collectionNames(db: Db): Promise<string[]> {
   const found = await db.listCollections().toArray();
   const own = found.filter(({ name }) => !name.startsWith('system.'));

@@ -5,9 +5,11 @@ import type { StoredDocument } from '../domain/invoice/invoice.ts';
 import type { DocumentStore } from '../domain/invoice/repository.ts';
 import { insertEach } from './insert-each.ts';
 
-/** Large enough for nearly every document, to save round trips, and below MongoDB's limit of 16 MB per document. */
+/**
+ * Large enough that nearly every document is one chunk, which saves round trips, and below MongoDB's limit of 16 MB.
+ */
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** Maximum number of documents in a group, and of their bytes together; a larger document goes alone. */
+/** Maximum number of documents in a group, and of their bytes together. A larger document is written alone. */
 const GROUP = { maxItems: 64, maxWeight: CHUNK_BYTES } as const;
 
 export const DOCUMENTS_BUCKET = 'documents';
@@ -26,12 +28,12 @@ interface FileEntry {
 interface ChunkEntry {
   readonly _id: ObjectId;
   readonly files_id: ObjectId;
-  /** Place of the chunk in its file, from 0. */
+  /** Index of the chunk in its file, from 0. */
   readonly n: number;
   readonly data: Binary;
 }
 
-/** A document that is read. */
+/** A document whose bytes a caller requests. */
 interface WantedFile {
   readonly document: StoredDocument;
   readonly id: ObjectId;
@@ -44,17 +46,17 @@ interface NewFile {
 }
 
 /**
- * The bytes of documents in GridFS, bucket `documents`. Files are immutable: a new version is a new file. Small documents
- * that are put at the same time are written together: first all their chunks, then the entries of the files whose chunks
- * are complete, so that an interrupted write leaves only chunks without a file, which are removed later. Whoever reads a
- * document knows its size, so only its chunks are read, and small documents together. The driver's `GridFSBucket` takes
- * two commands for each.
+ * Stores the bytes of documents in GridFS, bucket `documents`. Files are immutable: a new version is a new file. Small
+ * documents that are put at the same time are written together: first all their chunks, then the entries of the files
+ * whose chunks are complete. So an interrupted write leaves only chunks without a file, which are removed later.
+ * Callers know the size of a document, so a read fetches only its chunks, those of small documents together. The
+ * driver's `GridFSBucket` needs two commands for each document.
  */
 export function createDocumentStore(db: Db, background?: Through): DocumentStore {
   const files = db.collection<FileEntry>(`${DOCUMENTS_BUCKET}.files`);
   const chunks = db.collection<ChunkEntry>(`${DOCUMENTS_BUCKET}.chunks`);
 
-  /** Writes the chunks of all files with one command. @returns the files' errors */
+  /** Writes the chunks of all files with one command. @returns the errors of the files that failed */
   async function writeChunks(given: readonly NewFile[]): Promise<ReadonlyMap<NewFile, unknown>> {
     const parts = given.flatMap((file) => chunksOf(file).map((chunk) => ({ file, chunk })));
     const outcomes = await insertEach(
@@ -128,7 +130,7 @@ export function createDocumentStore(db: Db, background?: Through): DocumentStore
   };
 }
 
-/** The chunks of a file; none if it is empty. */
+/** Splits a file into chunks; an empty file has none. */
 function chunksOf({ entry, bytes }: NewFile): ChunkEntry[] {
   return Array.from({ length: Math.ceil(bytes.byteLength / CHUNK_BYTES) }, (_, n) => ({
     _id: new ObjectId(),
@@ -138,7 +140,7 @@ function chunksOf({ entry, bytes }: NewFile): ChunkEntry[] {
   }));
 }
 
-/** The errors of those that have an outcome which is one. */
+/** Returns the errors of the files whose outcome is an error. */
 function errorsOf(given: readonly NewFile[], outcomes: readonly Outcome<null>[]): ReadonlyMap<NewFile, unknown> {
   return new Map(
     given.flatMap((file, index) => {
@@ -152,7 +154,7 @@ function idOf(document: StoredDocument): ObjectId {
   return ObjectId.createFromHexString(document.file);
 }
 
-/** The chunks that hold these bytes of a file, the last one excluded; none for an empty file. */
+/** Returns the range of chunks that hold these bytes of a file, `until` excluded. Empty for an empty file. */
 function chunksWith(first: number, last: number): { readonly from: number; readonly until: number } {
   return { from: Math.floor(first / CHUNK_BYTES), until: Math.floor(last / CHUNK_BYTES) + 1 };
 }

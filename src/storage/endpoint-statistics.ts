@@ -9,17 +9,20 @@ import {
 export const STATISTICS_SECONDS = STATISTICS_DAYS * 86_400;
 
 interface HourDocument {
-  /** The endpoint and the hour: `we_… 2026-11-23T22`. */
+  /** The endpoint's id and the hour (UTC): `we_… 2026-11-23T22`. */
   _id: string;
   readonly at: Date;
-  /** Counts that are zero are missing. */
+  /** Results of first attempts. Counts of zero are absent. */
   readonly first?: Partial<Results>;
   readonly retries?: Partial<Results>;
-  /** By the number of the class. */
+  /** Number of attempts by the index of the latency class. */
   readonly latencies?: Readonly<Record<string, number>>;
 }
 
-/** Counts of attempts in the collection `endpoint_hours`, one document for each endpoint and hour, found by its id. */
+/**
+ * Counts webhook attempts in the collection `endpoint_hours`, in one document for each endpoint and hour, found by its
+ * id.
+ */
 export function createStatisticsStore(db: Db): StatisticsStore {
   const stored = db.collection<HourDocument>('endpoint_hours');
   return {
@@ -54,7 +57,7 @@ function idOf(endpointId: string, at: Date): string {
   return `${endpointId} ${at.toISOString().slice(0, 13)}`;
 }
 
-/** The counts that are not zero, by their paths. */
+/** Returns the counts that are not zero by their paths in the document, for `$inc`. */
 function incrementsOf({ first, retries, latencies }: EndpointHour): Record<string, number> {
   const all = {
     'first.delivered': first.delivered,

@@ -11,7 +11,7 @@ export interface InvoiceCollections {
   readonly invoices: Collection<InvoiceDocument>;
   readonly kept: Collection<KeptDocument>;
   readonly numbers: Collection<NumberDocument>;
-  /** The collections of the mock authority, with the ids of submissions as `_id`. */
+  /** The collections of the mock authority. Their `_id`s are ids of submissions. */
   readonly mock: readonly Collection<{ _id: string }>[];
   readonly ledger: Collection<{ _id: string }>;
   readonly tenants: Collection<{ _id: string }>;
@@ -21,10 +21,10 @@ export interface InvoiceCollections {
 type Numbered = Pick<InvoiceDocument, '_id' | 'tenantId' | 'environment' | 'series' | 'ownNumber' | 'heldAs'>;
 const NUMBERED = { tenantId: 1, environment: 1, series: 1, ownNumber: 1, heldAs: 1 } as const;
 
-/** The operations on the invoices of a tenant that is erased. */
+/** The operations on the invoices of a tenant that is being erased. */
 export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenants, stored }: InvoiceCollections) {
   const among = (ids: readonly string[]) => ({ _id: { $in: [...ids] } });
-  /** Filters for invoices without work, which no worker changes. */
+  /** Matches those of the invoices that have no work, which no worker changes. */
   const idle = (ids: readonly string[]) => ({ ...among(ids), work: null }) as unknown as Filter<InvoiceDocument>;
 
   async function removeNumbered(documents: readonly Numbered[]): Promise<void> {
@@ -125,7 +125,7 @@ export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenant
     async removeExpired(invoiceIds) {
       const found = await kept.find(among(invoiceIds)).project<Numbered>(NUMBERED).toArray();
       const tenantIds = [...new Set(found.map(({ tenantId }) => tenantId))];
-      // Set first: after a crash the erasure of these tenants is resumed, and removes what is left of them.
+      // Set first: after a crash the erasure of these tenants is resumed and removes the rest.
       await tenants.updateMany(among(tenantIds), { $set: { 'erasure.pending': true } as never });
       await removeNumbered(found);
       await ledger.deleteMany(among(found.flatMap(({ _id, heldAs }) => [_id, ...(heldAs ? [heldAs] : [])])));

@@ -11,15 +11,16 @@ export interface PeopleCollections {
   readonly sessions: Collection<{ userId: string }>;
   /** Passwords, codes, passkeys. */
   readonly credentials: readonly Collection<{ userId: string }>[];
-  /** `value` is the id of the person. */
+  /** `value` is the id of the person who resets the password. */
   readonly resets: Collection<{ value: string }>;
   readonly invitations: Collection<{ _id: string; grants: Grants }>;
 }
 
 /**
- * Removes up to `limit` people and invitations of a tenant. Whoever belongs to another tenant, or operates the service,
- * only leaves this one. The grant goes last: after a crash the person is found again.
- * @returns how many
+ * Removes up to `limit` people and invitations of a tenant. People who belong to another tenant or operate the service
+ * only lose their membership of this tenant. The grant is removed last, so that the person is found again after a
+ * crash.
+ * @returns how many were removed
  */
 export async function removePeopleOf(
   { people, grants, sessions, credentials, resets, invitations }: PeopleCollections,
@@ -30,7 +31,7 @@ export async function removePeopleOf(
   for (const { _id, isOperator, memberships } of members) {
     const hasOthers = isOperator || memberships.some((each) => each.tenantId !== tenantId);
     if (!hasOthers) {
-      // Sessions first, so that nobody begins anything with an account that is about to go.
+      // Sessions first, so that nobody starts anything with an account that is about to be removed.
       await sessions.deleteMany({ userId: _id });
       for (const each of credentials) await each.deleteMany({ userId: _id });
       await resets.deleteMany({ value: _id });

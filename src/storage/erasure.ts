@@ -16,11 +16,11 @@ interface ErasedTenant {
   logos?: string[];
   erasure?: {
     since: Date;
-    /** Present while something may be left. */
+    /** Present until everything is removed. */
     pending?: true;
-    /** SHA-256 of the logos that it had. */
+    /** SHA-256 of the tenant's logos, current and earlier. */
     logos?: string[];
-    /** Ids of the webhook endpoints that it had. */
+    /** Ids of the tenant's webhook endpoints. */
     endpoints?: string[];
   };
 }
@@ -35,7 +35,10 @@ interface DeliveryFacts extends OwnedDocument {
   work?: { token: string | null };
 }
 
-/** Erases tenants (docs/decisions/0072): a tenant that is erased is a document without keys until nothing of it is left. */
+/**
+ * Erases tenants (docs/decisions/0072). The document of an erased tenant stays, without keys, until all its data is
+ * removed.
+ */
 export function createErasureStore(db: Db): ErasureStore {
   const tenants: Collection<ErasedTenant> = db.collection('tenants');
   const endpoints: Collection<OwnedDocument & { active: boolean }> = db.collection('webhook_endpoints');
@@ -66,7 +69,7 @@ export function createErasureStore(db: Db): ErasureStore {
   });
 
   async function count(collection: string, query: Document): Promise<number> {
-    // Not countDocuments, whose aggregation reads each document on some servers.
+    // Not countDocuments: on some servers its aggregation reads every document.
     return Number((await db.command({ count: collection, query })).n);
   }
 
@@ -75,7 +78,10 @@ export function createErasureStore(db: Db): ErasureStore {
     return found?.erasure ?? { since: new Date(0) };
   }
 
-  /** Whether a tenant that is not erased has had this logo. One index each: not every server uses two for an `$or`. */
+  /**
+   * Whether a tenant that is not erased has or had this logo. Two queries, because not every server uses two indexes
+   * for an `$or`.
+   */
   async function isUsed(sha256: string): Promise<boolean> {
     const uses: Filter<ErasedTenant>[] = [{ logos: sha256 }, { 'profile.logo.sha256': sha256 } as never];
     for (const use of uses) if (await tenants.findOne(use, { projection: { _id: 1 } })) return true;
@@ -97,7 +103,8 @@ export function createErasureStore(db: Db): ErasureStore {
       const { legalName, ice } = { legalName: '$profile.legalName', ice: '$profile.ice' };
       await tenants.updateOne({ _id: tenantId, erasure: { $exists: false } }, [
         { $set: { erasure: { since: at, pending: true, logos: had }, keys: [] } },
-        // Name and ICE stay: they find the kept documents. `$literal`: `$set` would merge an object with the old profile.
+        // Name and ICE stay, so that the kept documents can be found. `$literal`, because `$set` would merge `{}`
+        // with the old profile.
         { $set: { seller: { legalName, ice }, profile: { $literal: {} } } },
         { $unset: ['logos', 'requestsPerMinute', 'suspendedAt'] },
       ]);
@@ -151,7 +158,7 @@ export function createErasureStore(db: Db): ErasureStore {
       const found = await endpoints.find({ tenantId }).project<{ _id: string }>({ _id: 1 }).limit(limit).toArray();
       const ids = found.map(({ _id }) => _id);
       if (ids.length > 0) {
-        // The ids are stored, because attempts that were under way are counted after this.
+        // The ids are stored because attempts under way add to the endpoint's statistics even after its removal.
         await tenants.updateOne({ _id: tenantId }, { $addToSet: { 'erasure.endpoints': { $each: ids } } });
         await endpoints.deleteMany({ _id: { $in: ids } });
       }
@@ -175,7 +182,7 @@ export function createErasureStore(db: Db): ErasureStore {
     },
 
     async removeRecords(tenantId, limit) {
-      // One collection after the other, so that a piece of work has few statements.
+      // One collection after the other, so that one step of the erasure runs few statements.
       for (const collection of records) {
         const found = await collection.find({ tenantId }).project<{ _id: string }>({ _id: 1 }).limit(limit).toArray();
         if (found.length === 0) continue;
@@ -192,7 +199,7 @@ export function createErasureStore(db: Db): ErasureStore {
       const { logos: had = [] } = await erasureOf(tenantId);
       for (const sha256 of had) {
         const logo = (await isUsed(sha256)) ? null : await logos.findOneAndDelete({ _id: sha256 });
-        // Another tenant may have taken it meanwhile.
+        // Another tenant may have set the same logo meanwhile.
         if (logo && (await isUsed(sha256)))
           await logos.updateOne({ _id: sha256 }, { $setOnInsert: { content: logo.content } }, { upsert: true });
       }
@@ -212,14 +219,14 @@ export function createErasureStore(db: Db): ErasureStore {
   };
 }
 
-/** Maximum number of legal numbers without a document that one piece of work removes. */
+/** Maximum number of legal numbers without a document that one step of the erasure removes. */
 const NUMBERS = 100;
 
 function erasure({ _id, erasure: stored }: Pick<ErasedTenant, '_id' | 'erasure'>): Erasure {
   return { tenantId: _id, since: stored?.since ?? new Date(0), isPending: stored?.pending === true };
 }
 
-/** Removes up to `limit` documents with `_id`s from `from` to before `until`. @returns how many */
+/** Removes up to `limit` documents whose `_id` is at least `from` and less than `until`. @returns how many */
 async function removeRange(
   collection: Collection<{ _id: string }>,
   from: string,

@@ -6,7 +6,9 @@ import { type FollowedChanges, followChanges } from './follow-changes.ts';
 import { createListeners } from './listeners.ts';
 import { type EventDocument, eventOf } from './webhook-events.ts';
 
-/** Feeds new events of the event log to its subscribers: one change stream per process, open while there are any. */
+/**
+ * Delivers new events of the event log to subscribers. Each process opens one change stream while it has subscribers.
+ */
 export interface EventFeedService extends EventFeed {
   /** Number of subscriptions. */
   listeners(): number;
@@ -14,7 +16,7 @@ export interface EventFeedService extends EventFeed {
 }
 
 /**
- * @param documentUrl derives the document URLs, which are not stored
+ * @param documentUrl computes the URLs of documents, which are not stored
  * @param onError called for each failure of the change stream, which is then reopened automatically
  */
 export function createEventFeed(db: Db, documentUrl: DocumentUrl, onError: (error: unknown) => void): EventFeedService {

@@ -3,22 +3,22 @@ import type { ChangeStream, ChangeStreamDocument, Collection, Document } from 'm
 /** A change stream that is reopened whenever it fails. */
 export interface FollowedChanges {
   /**
-   * Resolves when the stream is first open, or is closed before. From then on, changes are missed only before a call of
-   * `gap`.
+   * Resolves when the stream first opens, or is closed before it opened. After that, changes can be missed only before
+   * a call of `gap`.
    */
   readonly opened: Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ChangeHandlers<Stored extends Document> {
-  /** Changes are handled one at a time, in order. An error reopens the stream. */
+  /** Handles one change. Changes arrive one at a time, in order. If it throws, the stream is reopened. */
   change(change: ChangeStreamDocument<Stored>): Promise<void>;
   /**
-   * Called when the stream is open again after a failure: changes may have been missed. If it throws, the stream is
-   * reopened and `gap` is called again.
+   * Called when the stream is open again after a failure: changes may have been missed meanwhile. If it throws, the
+   * stream is reopened and `gap` is called again.
    */
   gap(): void | Promise<void>;
-  /** Whether `gap` is called when the stream is first open, too; default false. */
+  /** Whether `gap` is also called when the stream first opens; default false. */
   readonly gapAtStart?: boolean;
   /** Called for each failure of the stream, which is then reopened automatically. */
   onError(error: unknown): void;
@@ -46,7 +46,7 @@ export function followChanges<Stored extends Document>(
     } catch (error) {
       if (closed) return;
       onError(error);
-      // The pump then opens another stream, which calls `gap` again.
+      // The loop that reads the stream then opens another one, which calls `gap` again.
       await open.close().catch(() => undefined);
     }
   }
@@ -55,7 +55,7 @@ export function followChanges<Stored extends Document>(
     while (!closed) {
       const open = collection.watch<Stored>([{ $match: { operationType: { $in: types } } }]);
       stream = open;
-      // The first resume token arrives with the server's answer that opens the stream.
+      // The first resume token arrives with the server's reply that opens the stream.
       open.once('resumeTokenChanged', () => void onOpen(open));
       try {
         for await (const each of open) await change(each as ChangeStreamDocument<Stored>);

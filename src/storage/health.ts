@@ -2,14 +2,17 @@ import type { Db } from 'mongodb';
 import { every } from '../domain/kit/every.ts';
 import { type Outage, outageOf } from './unavailable.ts';
 
-/** This process's knowledge of outages of the store. */
+/** What this process knows about outages of the store. */
 export interface StoreHealth {
   /**
-   * Takes note of a failure.
-   * @returns whether an outage caused it; an outage is reported once, not with each failure
+   * Records a failed operation.
+   * @returns whether an outage caused it; the outage is reported once, not with each failure
    */
   noteFailure(failure: unknown): boolean;
-  /** Why the store cannot be used; null if it can. Probes the store with a write at most every 5 s. Never throws. */
+  /**
+   * Returns why the store cannot be used; null if it can. Probes the store with a write at most every 5 s. Never
+   * throws.
+   */
   trouble(): Promise<string | null>;
   close(): Promise<void>;
 }
@@ -25,7 +28,8 @@ const VALID_MS = 5000;
 /** Interval of the probes during an outage, milliseconds. */
 const PROBE_MS = 1000;
 /**
- * A full store may accept very small writes. It counts as usable when it accepts a write of a signed invoice's size.
+ * Size of the probe's write, bytes. A full store may still accept very small writes, so the probe writes as much as a
+ * signed invoice has.
  */
 const ROOM_BYTES = 256 * 1024;
 
@@ -34,7 +38,7 @@ const REASONS: Readonly<Record<Outage, string>> = {
   full: 'the store is full',
 };
 
-/** Detects an outage from reported failures or by a probe, and its end by a probe. */
+/** Detects the begin of an outage by reported failures or a probe, and its end by a probe. */
 export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
   const probes = db.collection<{ _id: string }>(HEALTH_COLLECTION);
   let outage: { kind: Outage; message: string; since: number } | null = null;
@@ -54,13 +58,13 @@ export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
     return true;
   }
 
-  /** Concurrent callers share one probe. Never rejects. */
+  /** Probes the store. Concurrent callers share one probe. Never rejects. */
   function probe(): Promise<string | null> {
     probing ??= writeProbe();
     return probing;
   }
 
-  /** All processes write the same documents. */
+  /** Writes the documents of the probe, which are the same for all processes. */
   async function writeProbe(): Promise<string | null> {
     try {
       if (outage?.kind === 'full') {

@@ -8,12 +8,12 @@ import { HEADS_SECONDS } from './list-turns.ts';
 import { FAILURES_SECONDS, REQUESTS_SECONDS } from './request-log.ts';
 import { TURNS_SECONDS } from './series-turns.ts';
 
-/** How long a resolved difference with the authority's ledger is kept. */
+/** How long a resolved difference from the authority's ledger is kept. */
 const RESOLVED_SECONDS = 90 * 86_400;
 
 /**
  * The indexes of the service, by collection; the TTL indexes of the webhooks are in `webhook-retention.ts`. Every query
- * uses one; `test/storage` asserts this with `explain`.
+ * uses an index; `test/storage` asserts this with `explain`.
  */
 export const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   tenants: [
@@ -95,7 +95,7 @@ export const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       key: { 'outbox.dueAt': 1 },
       partialFilterExpression: { 'outbox.dueAt': { $exists: true } },
     },
-    // Few invoices are held under another id; those that are not have no such field.
+    // The authority holds few invoices under another id. All others lack the field.
     { name: 'held_as', key: { heldAs: 1 }, partialFilterExpression: { heldAs: { $exists: true } } },
     {
       name: 'live_digest',
@@ -149,7 +149,8 @@ export const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.sweepAt': { $exists: true } },
     },
   ],
-  // The indexes of GridFS, under the names that drivers give them: the service writes the entries of files itself.
+  // The indexes of GridFS, with the names that drivers use. The service writes file entries itself, so no driver
+  // creates them.
   [`${DOCUMENTS_BUCKET}.chunks`]: [{ name: 'files_id_1_n_1', key: { files_id: 1, n: 1 }, unique: true }],
   [`${DOCUMENTS_BUCKET}.files`]: [{ name: 'filename_1_uploadDate_1', key: { filename: 1, uploadDate: 1 } }],
   rate_windows: [{ name: 'expiry', key: { expire: 1 }, expireAfterSeconds: 0 }],
@@ -158,7 +159,7 @@ export const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     { name: 'to_judge', key: { judgeAt: 1 }, partialFilterExpression: { judgeAt: { $exists: true } } },
     { name: 'failing_since', key: { failingSince: 1 } },
   ],
-  // The indexes of better-auth, under the names that it gives them, and indexes that remove expired documents.
+  // The indexes of better-auth, with the names that it uses, and TTL indexes that remove expired documents.
   people: [{ name: 'people_email_uidx', key: { email: 1 }, unique: true }],
   person_sessions: [
     { name: 'person_sessions_token_uidx', key: { token: 1 }, unique: true },
@@ -168,7 +169,7 @@ export const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   person_passwords: [{ name: 'person_passwords_userId_idx', key: { userId: 1 } }],
   person_resets: [
     { name: 'person_resets_identifier_idx', key: { identifier: 1 } },
-    // The id of the person: a new password ends all entries of the person.
+    // `value` is the id of the person: a new password invalidates all resets of the person.
     { name: 'value', key: { value: 1 } },
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
@@ -187,15 +188,15 @@ export const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   ],
 };
 
-/** MongoDB's codes for an index that exists with other options, or with another key or filter. */
+/** MongoDB's error codes for an index that exists with other options, or with another key or filter. */
 const CONFLICTS: readonly unknown[] = [85, 86];
 const INDEX_NOT_FOUND = 27;
 const INDEX_BUILD_ABORTED = 276;
 
 /**
- * Creates missing indexes, and replaces those that exist otherwise under the same name. Safe to run at each start, and in
- * several processes at once. An index that is no longer used is dropped by an upgrade.
- * @param report is told of each index that is replaced
+ * Creates missing indexes, and replaces those that exist with another definition under the same name. Safe to run at
+ * each start, and in several processes at once. An upgrade drops indexes that are no longer used.
+ * @param report called for each index that is replaced
  */
 export async function ensureIndexes(db: Db, report: (text: string) => void = () => {}): Promise<void> {
   await Promise.all(
@@ -219,12 +220,12 @@ async function ensureIndex(
   try {
     await collection.createIndexes([index]);
   } catch (error) {
-    // Another process has just dropped it, to replace it.
+    // Another process has just dropped the index in order to replace it.
     if (hasCode(error, [INDEX_BUILD_ABORTED])) return ensureIndex(collection, index, report);
     if (!hasCode(error, CONFLICTS)) throw error;
-    // Without a unique index, others could meanwhile store what it forbids.
+    // Without a unique index, other processes could store duplicates meanwhile.
     if (index.unique) throw error;
-    // Another process may have replaced it meanwhile.
+    // Another process may have replaced the index meanwhile.
     if (await hasIndex(collection, index)) return;
     report(`replaces the index ${index.name} of ${collection.collectionName}, which was created otherwise`);
     await dropIndex(collection, String(index.name));
@@ -236,7 +237,7 @@ async function dropIndex(collection: Collection, name: string): Promise<void> {
   try {
     await collection.dropIndex(name);
   } catch (error) {
-    // Another process has just dropped it.
+    // Ignored: another process has just dropped the index.
     if (!hasCode(error, [INDEX_NOT_FOUND])) throw error;
   }
 }

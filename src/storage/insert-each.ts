@@ -11,9 +11,9 @@ import { isDuplicateKey } from './duplicate-key.ts';
 import { writeErrorsOf } from './write-errors.ts';
 
 /**
- * Inserts documents with one command, each by itself.
+ * Inserts documents with one command. The failure of a document does not affect the others.
  * @returns an outcome for each document, in order
- * @throws when the whole command failed; then any of them may have been inserted
+ * @throws when the whole command failed; then any of the documents may have been inserted
  */
 export async function insertEach<Stored extends Document>(
   collection: Collection<Stored>,
@@ -33,8 +33,8 @@ export async function insertEach<Stored extends Document>(
 }
 
 /**
- * Inserts documents one after the other with one command, so that a reader who sees one of them sees those before it,
- * too. An id that exists costs two further commands, all other such ids nothing.
+ * Inserts documents one after the other with one command, so that a reader who sees a document also sees those before
+ * it. The first id that exists already costs two further commands; more such ids cost nothing extra.
  * @returns an outcome for each document, in order
  * @throws when a whole command failed; then any of the documents may have been inserted
  */
@@ -65,8 +65,8 @@ export async function insertInOrder<Stored extends { _id: string }>(
 
 /**
  * Inserts documents with one command of a transaction.
- * @throws the error of the first one that cannot be inserted, as an insertion of it alone would; the transaction must
- * then end
+ * @throws the error of the first document that cannot be inserted, as inserting it alone would throw it; the
+ * transaction must then end
  */
 export async function insertAll<Stored extends Document>(
   collection: Collection<Stored>,
@@ -76,7 +76,7 @@ export async function insertAll<Stored extends Document>(
   try {
     await collection.insertMany(documents as unknown as OptionalUnlessRequiredId<Stored>[], { session });
   } catch (error) {
-    // A transaction that met another one is tried again.
+    // A transaction that conflicts with another one is retried.
     if (error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')) throw error;
     const [first] = writeErrorsOf(error).values();
     throw first;

@@ -4,21 +4,24 @@ import { insertNew } from './insert-new.ts';
 
 interface Entry {
   _id: 'operator' | 'invoice-ids' | 'demo-tenant';
-  /** Of the operator's password; of `invoice-ids` the secret itself, of `demo-tenant` the tenant's id. */
+  /** The hash of the operator's password. For `invoice-ids` the secret itself, for `demo-tenant` the tenant's id. */
   hash: string;
 }
 
 /** Facts about the installation in the collection `installation`, one document each. */
 export function createInstallationRepository(db: Db): InstallationRepository {
   const entries: Collection<Entry> = db.collection('installation');
-  /** @returns whether it was inserted; false if the entry exists already */
+  /** @returns whether the entry was inserted; false if it exists already */
   async function insertOnce(entry: Entry): Promise<boolean> {
     return (await insertNew(entries, [entry])).has(entry._id);
   }
-  /** Keeps the first of what concurrent starts want to store. @returns what is stored; null if it was just removed */
+  /**
+   * Stores an entry unless it exists, so that concurrent starts agree. @returns what is stored; null if it was just
+   * removed
+   */
   async function keepFirst(entry: Entry): Promise<string | null> {
     if (await insertOnce(entry)) return entry.hash;
-    // Another process may have just written it, so that a majority does not have it yet.
+    // Local, because a majority may not have an entry yet that another process has just written.
     return (await entries.findOne({ _id: entry._id }, { readConcern: 'local' }))?.hash ?? null;
   }
   return {

@@ -14,11 +14,14 @@ import { waitingWorkOf } from './invoice-work.ts';
 import { createOrderedInsert, TurnOver } from './ordered-insert.ts';
 import { storeAheadMs, storeClock } from './store-clock.ts';
 
-/** Maximum number of new invoices in a command, and of their lines together; a longer invoice goes alone. */
+/**
+ * Maximum number of new invoices in a command, and of their lines together. An invoice with more lines is written
+ * alone.
+ */
 const MAX_INVOICES = 64;
 const MAX_LINES = 1000;
 
-/** Invoices in the collection `invoices`, and the numbers that they have taken in `invoice_numbers`. */
+/** Stores invoices in the collection `invoices`, and the numbers that they have taken in `invoice_numbers`. */
 export function createInvoiceRepository(db: Db, background?: Through): InvoiceRepository {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const numbers = db.collection<NumberDocument>('invoice_numbers');
@@ -36,7 +39,7 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
     isApart: ({ ownNumber }) => ownNumber !== undefined,
     writeApart: (documents, canBegin) => insertNumbered(stores, db.client, documents, canBegin),
   });
-  /** Work is due by the clock of the store. */
+  /** Sets the due time of the work by the clock of the store. */
   function byStore(work: Invoice['work']): Invoice['work'] {
     const ms = storeAheadMs(db.client);
     return work && { ...work, dueAt: later(work.dueAt, ms), since: later(work.since, ms) };
@@ -49,7 +52,7 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
         return { invoice, earlier: null };
       } catch (error) {
         if (!isTaken(error)) throw error;
-        // A replay has the id of the earlier invoice, and its number too.
+        // A replayed request has the id of the earlier invoice, and therefore its number.
         const earlier = mark && (await invoices.findOne({ _id: invoice.id }));
         if (earlier) return replayOf(earlier);
         if (invoice.ownNumber === null) throw error;
@@ -70,8 +73,9 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
 }
 
 /**
- * Inserts invoices and takes their own numbers, with one transaction. If one of the invoices cannot be inserted, each half
- * of them gets a transaction of its own, so that each invoice is stored with its number, or neither is.
+ * Inserts invoices and takes the numbers of clients' own series, in one transaction. If an invoice cannot be inserted,
+ * retries each half of the invoices in a transaction of its own. So each invoice is stored together with its number, or
+ * not at all.
  * @param canBegin whether there is time for a transaction
  * @returns an outcome for each invoice, in order
  */
@@ -88,7 +92,7 @@ async function insertNumbered(
   try {
     await client.withSession((session) =>
       session.withTransaction(async () => {
-        // Also before it is tried again, because it met another one.
+        // Also checked before each retry after a conflict with another transaction.
         if (!canBegin()) throw new TurnOver();
         await insertAll(stores.invoices, documents, session);
         await reserveAll(stores.numbers, taken, session);
@@ -110,7 +114,7 @@ function replayOf(earlier: InvoiceDocument): CreationOutcome {
   return { invoice: invoiceOf(earlier), earlier: earlier.idempotency };
 }
 
-/** Whether an invoice has the id or the number already. */
+/** Whether the insertion failed because the invoice's id or number already exists. */
 function isTaken(error: unknown): boolean {
   return isDuplicateKey(error) || error instanceof NumberTaken;
 }

@@ -4,17 +4,17 @@ import { seriesYear } from '../domain/invoice/legal-invoice.ts';
 import type { KeptInvoice } from '../domain/tenant-data/erasure.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 
-/** The collection of what is kept of invoices whose tenants are erased. */
+/** The collection with what the law requires to keep of the invoices of erased tenants. */
 export const KEPT_COLLECTION = 'kept_invoices';
 
-/** The fields of an invoice that are kept, under the names that they have in the collection of invoices. */
+/** The fields of an invoice that are kept, with the same names as in the collection of invoices. */
 const KEPT_FIELDS = [
   ...(['_id', 'tenantId', 'environment', 'status', 'series', 'ownNumber', 'dgiId', 'rejectionReason'] as const),
   ...(['problems', 'authorityWarnings', 'heldAs', 'createdAt', 'updatedAt', 'events', 'awaitsCleared'] as const),
   ...DOCUMENT_FIELDS,
 ] as const satisfies readonly (keyof InvoiceDocument)[];
 
-/** A kept invoice. Its PDF is named until it is removed. */
+/** A kept invoice. It refers to its PDF until the PDF is removed. */
 export type KeptDocument = Pick<InvoiceDocument, (typeof KEPT_FIELDS)[number]> & {
   issueYear: number;
   keptThrough: number;
@@ -32,7 +32,7 @@ export function keptDocument(
 }
 
 export function keptOf({ issueYear, keptThrough, ...stored }: KeptDocument): KeptInvoice {
-  // Only these fields are taken: the others of an invoice are not there.
+  // Only the kept fields are used below: the document has no others.
   const invoice = invoiceOf({
     ...stored,
     metadata: [],

@@ -9,15 +9,15 @@ type Found = ReturnType<TenantRepository['findByKeyHash']>;
 
 /**
  * Returns the repository with a cache of keys, which looks up a busy key 20 times per second instead of at each
- * request. Changes made through it apply at once, those of other processes after at most {@link KEY_CACHE_MS}
- * (docs/decisions/0019 allows 100 ms). Without it, a read of an invoice over `/graphql` takes 2.1 times the CPU time
- * (bench `graphql`, 32 concurrent requests).
+ * request. Changes through this repository apply at once, those of other processes after at most {@link KEY_CACHE_MS}
+ * (docs/decisions/0019 allows 100 ms). Without the cache, a read of an invoice over `/graphql` takes 2.1 times the CPU
+ * time (bench `graphql`, 32 concurrent requests).
  */
 export function withKeyCache(tenants: TenantRepository): TenantRepository {
-  // The time counts from the start of a look-up, and concurrent requests share the look-up.
+  // The time-to-live starts when the look-up starts. Concurrent requests share the look-up.
   const cache = new LRUCache<string, Found>({ max: MOST_KEYS, ttl: KEY_CACHE_MS, ttlResolution: 0 });
 
-  /** Clears the cache after a change and before the change is answered. */
+  /** Clears the cache when the change is done, before the caller gets its result. */
   function changing<Arguments extends unknown[], Result>(change: (...args: Arguments) => Promise<Result>) {
     return (...args: Arguments): Promise<Result> => change(...args).finally(() => cache.clear());
   }

@@ -5,90 +5,99 @@ import { serviceError } from '../domain/errors.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { writeErrorsOf } from './write-errors.ts';
 
-/** The last turn at a list. It is over when its last row is stored. */
+/** The last turn at a list. The turn is over when its last row is stored. */
 interface HeadDocument {
   /** The list, e.g. `invoices ten_1 test`. */
   _id: string;
   turn: string;
-  /** The highest order key that was given in the list, that of `last`. */
+  /** The highest order key that was given out in the list: the key of `last`. */
   top: string;
   /** The id of the last row of the turn. */
   last: string;
-  /** Whether that row will never be stored with this key. */
+  /** Whether the turn is over without its last row: that row will never be stored with the key `top`. */
   ended: boolean;
-  /** When it began, by the store's clock: for the expiry alone. */
+  /** When the turn began, by the store's clock. Used only to expire the document. */
   at: Date;
-  /** A process that lost several turns, and is to be let go first. */
+  /** Id of a process that lost several turns; the other processes let it take the next turn. */
   waiting?: string | null;
 }
 
-/** What a turn will write: the highest order key and its row, which is written last. */
+/** What a turn will write: the highest order key, and the id of the row with that key, which is written last. */
 export type TurnPlan = Pick<HeadDocument, 'top' | 'last'>;
 
-/** @param top the highest order key of the list; empty if nothing was written for a day, or ever */
+/**
+ * Plans a turn. @param top the highest order key of the list; empty if nothing was written within a day
+ * @param top the highest order key of the list; empty if nothing was written for a day, or ever
+ */
 export type PlanTurn = (top: string) => TurnPlan;
 
 export interface ListTurn {
-  /** Whether there is time to begin a write. After that, others may have taken the next turn. */
+  /**
+   * Whether there is still time to begin a write. When there is none, another process may already have the next turn.
+   */
   canBegin(): boolean;
   /**
-   * To be called when the outcome of all writes is known, and not when a write failed that may still be done.
+   * Ends the turn. To be called when the outcome of all writes is known; not when a failed write may still take effect.
    * @param stored whether the last row was stored as planned
    */
   end(stored: boolean): void;
 }
 
 /**
- * Turns at lists, so that rows appear in the order of their keys whichever process writes them (docs/decisions/0022):
- * the keys of a turn are higher than those of every turn before, and a turn begins when the rows of the turn before are
- * stored. One document for each list says who had the last turn. The process that had it takes the next one with one
- * command; another one first looks whether the last row is there.
+ * Gives processes turns at lists, so that rows appear in the order of their keys whichever process writes them
+ * (docs/decisions/0022). The keys of a turn are higher than those of all earlier turns, and a turn begins only when the
+ * rows of the turn before are stored. One document for each list, its head, records the last turn. The process that had
+ * the last turn takes the next one with one command; another process first checks whether the last row is stored.
  */
 export interface ListTurns {
   /**
-   * Takes turns at lists without waiting: with one command where this process had the last turn, with up to four for all
-   * where others may have had it.
-   * @returns the turns that it got, by list; those that are missing are for {@link take}
+   * Takes turns at lists without waiting: with one command for lists at which this process had the last turn, with up
+   * to four in total where other processes may have had it.
+   * @returns the turns that were taken, by list; for a list that is missing call {@link take}
    */
   takeMany(plans: ReadonlyMap<string, PlanTurn>): Promise<Map<string, ListTurn>>;
   /**
-   * Takes a turn at a list, after that of another process.
-   * @throws {ServiceError} internal_error (503) if others have it for too long
+   * Waits until other processes have finished their turns at a list, then takes a turn.
+   * @throws {ServiceError} internal_error (503) if the other processes take too long
    */
   take(list: string, plan: PlanTurn): Promise<ListTurn>;
 }
 
-/** How long a process may take from the begin of its turn to the last write, milliseconds. */
+/** How long after the begin of its turn a process may begin a write, milliseconds. */
 const BEGIN_MS = 2000;
 /**
- * When a turn that does not end is over, because its process died, milliseconds. By what the process that waits has seen
- * itself: clocks of two processes may differ by any time.
+ * After this time a turn that was not ended counts as over, because its process died, milliseconds. The waiting process
+ * measures it itself, because the clocks of two processes may differ by any amount.
  */
 const DEAD_MS = 5000;
 /** How long a process waits for its turn at most, milliseconds. */
 const PATIENCE_MS = 15_000;
-/** Pause between two looks at a turn of another process, from the first to the longest, milliseconds. */
+/** Pause between two checks whether another process's turn is over, from the first to the longest, milliseconds. */
 const PAUSE_MS = { first: 3, longest: 50 } as const;
-/** How long a process looks for turns of others before it takes its own, after it has met one, milliseconds. */
+/**
+ * How long a process reads the head before each of its turns, after it met another process at the list, milliseconds.
+ */
 const SHARED_MS = 30_000;
-/** How often a process loses its turn to others before it asks them to let it go first. */
+/** How many times a process loses its turn before it asks the others to let it go first. */
 const LOSSES = 2;
-/** How long a process that asked is let go first, from when it was seen, milliseconds. */
+/** How long a process lets one that asked go first, milliseconds from when it saw the request. */
 const YIELD_MS = 1000;
 /** Maximum number of lists of which this process remembers its last turn. */
 const REMEMBERED = 10_000;
-/** How long the document of a list is kept after its last turn, seconds: keys of a day ago are lower than new ones. */
+/**
+ * How long the head of a list is kept after its last turn, seconds. New keys are higher than keys that are a day old.
+ */
 export const HEADS_SECONDS = 86_400;
 
-/** What this process knows of a list. */
+/** What this process knows about a list. */
 interface Known {
-  /** Its last turn, if nothing of it is under way and no other one was seen since. */
+  /** This process's last turn, if it has ended and no turn of another process was seen since. */
   readonly own: Pick<HeadDocument, 'turn' | 'top'> | null;
-  /** Until when it looks before it takes a turn, monotonic milliseconds. */
+  /** Until when this process reads the head before it takes a turn, monotonic milliseconds. */
   readonly sharedUntil: number;
-  /** The turn of another process that was not over, and when it was first seen, monotonic milliseconds. */
+  /** Another process's turn that was not over, and when it was first seen, monotonic milliseconds. */
   readonly seen: { readonly turn: string; readonly since: number } | null;
-  /** The process that was seen to wait, and when it was first seen, monotonic milliseconds. */
+  /** The process that asked to go first, and when the request was first seen, monotonic milliseconds. */
   readonly asked: { readonly waiting: string; readonly since: number } | null;
 }
 
@@ -96,11 +105,14 @@ const UNKNOWN: Known = { own: null, sharedUntil: 0, seen: null, asked: null };
 
 const $currentDate = { at: true } as const;
 
-/** The head that a process wants to write, after the one that it knows; null: there is none. */
+/**
+ * The head that this process wants to write. `before` is the turn that the head must still have; null: there is no
+ * head.
+ */
 interface Wanted {
   readonly list: string;
   readonly before: string | null;
-  /** Who was seen to wait; null: nobody. */
+  /** The process that asked to go first when the head was read; null: none. */
   readonly waiting: string | null;
   readonly head: Omit<HeadDocument, 'at'>;
 }
@@ -109,7 +121,7 @@ interface Wanted {
 export function createListTurns<Row extends { _id: string; order: string }>(db: Db, rows: Collection<Row>): ListTurns {
   const heads = db.collection<HeadDocument>('list_heads');
   const known = new Map<string, Known>();
-  /** What this process writes where it waits. */
+  /** Id of this process, stored in `waiting` when it asks to go first. */
   const self = randomUUID();
 
   function know(list: string, news: Partial<Known>): void {
@@ -126,7 +138,10 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
     return { list, before: before?.turn ?? null, waiting: before?.waiting ?? null, head };
   }
 
-  /** Looks at lists at which others may have had the last turn. @returns what can be taken now */
+  /**
+   * Reads the heads of lists at which other processes may have had the last turn. @returns the turns that can be taken
+   * now
+   */
   async function look(plans: ReadonlyMap<string, PlanTurn>): Promise<Wanted[]> {
     const found = await heads.find({ _id: { $in: [...plans.keys()].map(headId) } }).toArray();
     const present = new Map(found.map((head) => [head._id, head]));
@@ -141,7 +156,9 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
     });
   }
 
-  /** Whether another process is to be let go first: one that is farther from the store would else never be in time. */
+  /**
+   * Whether another process is to go first. Without this, a process farther from the store would always be too late.
+   */
   function isAsked(list: string, waiting: string | null | undefined): boolean {
     if (waiting == null || waiting === self) return false;
     const now = performance.now();
@@ -159,7 +176,7 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
     return ended || watchedMs > DEAD_MS;
   }
 
-  /** Writes the heads of those lists that are as they were. @returns those that were written */
+  /** Writes the heads that have not changed since they were read. @returns those that were written */
   async function write(wanted: readonly Wanted[]): Promise<Wanted[]> {
     const updates = wanted.map(({ before, waiting, head: { _id, ...$set } }) =>
       before === null
@@ -172,29 +189,29 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
           },
     );
     const { matchedCount, upsertedCount } = await heads.bulkWrite(updates, { ordered: false }).catch((error) => {
-      // Of two processes that write the first head of a list, one may get the error that it exists.
+      // When two processes write the first head of a list, one of them may get a duplicate key error.
       for (const failure of writeErrorsOf(error).values()) if (!isDuplicateKey(failure)) throw failure;
       return { matchedCount: 0, upsertedCount: 0 };
     });
     const firsts = wanted.filter(({ before }) => before === null).length;
     if (upsertedCount === firsts && matchedCount === wanted.length - firsts) return [...wanted];
-    // The answer has only the number of the heads that were written, so the documents say which ones.
+    // The reply only counts the heads that were written, so they are read to find out which.
     const ids = wanted.map(({ head }) => head._id);
     const found = await heads.find({ _id: { $in: ids } }, { projection: { turn: 1 } }).toArray();
     const turns = new Set(found.map(({ turn }) => turn));
     return wanted.filter(({ head }) => turns.has(head.turn));
   }
 
-  /** A turn that was taken. @param begun when that began, monotonic milliseconds */
+  /** Returns a turn that was taken. @param begun when taking it began, monotonic milliseconds */
   function turnOf({ list, head }: Wanted, begun: number): ListTurn {
     const { _id, turn, top } = head;
-    // Unknown until it ends, so that a failure in between is one.
+    // Until `end` is called, nothing is known about the list. So after a failure the head is read before the next turn.
     know(list, { own: null, seen: null, asked: null });
     return {
       canBegin: () => performance.now() - begun < BEGIN_MS,
       end(stored) {
         know(list, { own: { turn, top } });
-        // Who does not see this waits as for a dead process.
+        // If this update fails, other processes wait as they do for a dead process.
         if (!stored) void heads.updateOne({ _id, turn }, { $set: { ended: true } }).catch(() => undefined);
       },
     };
@@ -212,7 +229,7 @@ export function createListTurns<Row extends { _id: string; order: string }>(db: 
     if (looked.size > 0) wanted.push(...(await look(looked)));
     const written = wanted.length === 0 ? [] : await write(wanted);
     const taken = new Map(written.map((each) => [each.list, turnOf(each, begun)]));
-    // Others have come.
+    // Another process has taken a turn at these lists.
     for (const { list } of wanted) if (!taken.has(list)) know(list, { own: null, sharedUntil: begun + SHARED_MS });
     return taken;
   }

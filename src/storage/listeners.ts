@@ -10,13 +10,13 @@ export interface Listeners<Listener> {
   /** Number of listeners of all keys. */
   count(): number;
   /**
-   * Calls `tell` for each listener of the key, unless it was removed meanwhile. Yields to the event loop after every 50
-   * listeners, so that thousands of them delay neither the first answers nor other requests.
+   * Calls `tell` for each listener of the key, except those removed meanwhile. Yields to the event loop after every 50
+   * listeners, so that thousands of listeners delay neither the first ones nor other requests.
    */
   tell(key: string, tell: (listener: Listener) => void): Promise<void>;
 }
 
-/** Number of listeners that are called in one turn of the event loop: about a millisecond of work. */
+/** Number of listeners called in one turn of the event loop: about a millisecond of work. */
 const BATCH = 50;
 
 export function createListeners<Listener>(): Listeners<Listener> {

@@ -3,7 +3,10 @@ import type { Logo, LogoReference } from '../domain/tenant/logo.ts';
 import type { LogoStore } from '../domain/tenant/ports.ts';
 
 interface LogoDocument {
-  /** SHA-256 of the content. Equal logos are stored once, and an invoice refers to the seller's logo of its time. */
+  /**
+   * SHA-256 of the content. Equal logos are stored once. An invoice refers to the logo that the seller had when it was
+   * issued.
+   */
   _id: string;
   content: Binary;
 }

@@ -6,7 +6,7 @@ import { highestSerial, type NumberDocument, seriesKey } from './invoice-numbers
 import { hasLiveWorker } from './other-writers.ts';
 import { awaitsUpgrade } from './upgrades.ts';
 
-/** In place of an invoice's id. */
+/** Stored in place of the invoice's id for a lost number. */
 const NO_INVOICE = 'lost';
 
 export function createLostNumbers(db: Db): LostNumbers {
@@ -22,7 +22,7 @@ export function createLostNumbers(db: Db): LostNumbers {
       if (fault !== null) throw new Error(fault);
       if (highest === 0 && !mayBegin) return 'empty';
       if (number.serial <= highest) return 'reached';
-      // A number without an invoice ends a series like any other: the next one is given after it.
+      // The series continues after a number without an invoice as after any other.
       const mark = { _id: seriesKey(owner, number), invoiceId: NO_INVOICE, lostFrom: highest + 1 };
       if ((await insertNew(numbers, [mark])).size === 0) return 'reached';
       return { from: highest + 1, until: number.serial };

@@ -4,18 +4,18 @@ import { isDuplicateKey } from './duplicate-key.ts';
 import { documentsAfter, inBatches, insertBytes, lastDocument } from './raw-documents.ts';
 import { outageOf } from './unavailable.ts';
 
-/** How often a batch that fails because a server is away is sent again, and the pause before, milliseconds. */
+/** How often a batch is sent again when a server is unavailable, and the pause before each retry, milliseconds. */
 const TRIES = 30;
 const PAUSE_MS = 1000;
 
-/** Is told of each batch that the target has stored. */
+/** Called for each batch that the target has stored. */
 export type ReportBatch = (batch: { readonly documents: number; readonly bytes: number }) => void;
 
 /**
- * Moves the documents of a collection in the order of `_id`, behind the greatest one that the target has. So whatever
- * ends it, the target has the first documents of the source without a gap, and the next call goes on behind them. Two
- * processes that do this at once do no harm. Memory is bounded by two batches and the answers of the source.
- * @throws what ends it: the source cannot be read, or the target refuses a document or is away for half a minute
+ * Moves the documents of a collection in the order of `_id`, starting after the greatest `_id` in the target. So after
+ * any interruption the target has the first documents of the source without a gap, and the next call resumes. Two
+ * processes that do this at once do no harm. Memory is bounded by two batches and the replies of the source.
+ * @throws when the source cannot be read, or when the target refuses a document or is unavailable for half a minute
  */
 export async function moveCollection(
   source: Db,
@@ -34,7 +34,7 @@ export async function moveCollection(
       return await moveOn(source, target, name, stored, signal);
     } catch (error) {
       signal.throwIfAborted();
-      // A document that is there already: the last batch of a killed process has been stored only now.
+      // A document exists already when the last batch of a killed process was stored only now.
       const passes = isDuplicateKey(error) || outageOf(error) === 'away';
       if (!passes || ++failures === TRIES) throw error;
       await sleep(PAUSE_MS, undefined, { signal });
@@ -47,7 +47,7 @@ async function moveOn(source: Db, target: Db, name: string, report: ReportBatch,
   let inserting: Promise<void> = Promise.resolve();
   try {
     for await (const batch of inBatches(documentsAfter(source.collection(name), after))) {
-      // One after the other, so that no batch is stored without those before it; the next one is read meanwhile.
+      // One batch after the other, so that none is stored without those before it. The next batch is read meanwhile.
       await inserting;
       signal.throwIfAborted();
       inserting = insertBytes(target, name, batch).then(() =>

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Db, Document, IndexDescription } from 'mongodb';
 
 /**
- * Creates the indexes of a collection of the source in the target, and the collection itself if it is not there.
+ * Creates the indexes of a source collection in the target, and the collection itself if it does not exist.
  * @param expiring whether to create the TTL indexes as well, which delete documents from then on
  */
 export async function moveIndexes(source: Db, target: Db, name: string, expiring: boolean): Promise<void> {
@@ -13,7 +13,11 @@ export async function moveIndexes(source: Db, target: Db, name: string, expiring
   else if (!(await target.listCollections({ name }, { nameOnly: true }).hasNext())) await target.createCollection(name);
 }
 
-/** @throws when the indexes of a collection are not the same in both databases; the message names one */
+/**
+ * Compares a collection's indexes in both databases. @returns their number @throws when they differ; the message names
+ * an index
+ * @throws when the indexes of a collection are not the same in both databases; the message names one
+ */
 export async function compareIndexes(source: Db, target: Db, name: string): Promise<number> {
   const [ours, theirs] = await Promise.all([indexesOf(source, name), indexesOf(target, name)]);
   for (const index of [...ours, ...theirs]) {
@@ -29,7 +33,7 @@ function keyOf(index: Document | undefined): unknown[] {
   return Object.entries(index?.key ?? {});
 }
 
-/** Without what a server adds: its version of the index, and flags that are false. */
+/** Returns the indexes without what a server adds: its index version, and flags that are false. */
 async function indexesOf(db: Db, collection: string): Promise<Document[]> {
   const indexes = await db
     .collection(collection)

@@ -9,7 +9,7 @@ export function createNumberSeries(db: Db): NumberSeries {
     async lastNumbers({ tenantId, environment }) {
       const prefix = `${tenantId} ${environment} `;
       const found: SeriesNumber[] = [];
-      // `:` is the character after `9`: numbers of the client's own series come after it.
+      // `:` is the character after `9`, so this excludes numbers of the client's own series, which sort behind it.
       for (let below = `${prefix}:`; ; ) {
         const last = await numbers
           .find({ _id: { $gte: prefix, $lt: below } })

@@ -13,41 +13,42 @@ export interface OrderedRow {
 
 export interface OrderedInsertOptions<Row>
   extends Partial<Pick<GroupOptions<Row>, 'maxItems' | 'maxWeight' | 'weightOf'>> {
-  /** The list of a row: its owner, in words. */
+  /** Returns the list of a row, a text made of the row's owner. */
   readonly listOf: (row: Row) => string;
-  /** The row with a higher key. Default: nothing else of it changes. */
+  /** Returns the row with a higher key. Default: changes only the key. */
   readonly raise?: (row: Row, order: string) => Row;
-  /** The row that knows the highest key before it. Not called where that is not known. */
+  /** Returns the row completed with the highest key before it. Not called when that key is unknown. */
   readonly follow?: (row: Row, after: string) => Row;
-  /** Whether a row is written with a command of its own, behind the others. Default: none is. */
+  /** Whether `writeApart` writes a row, after the others. Default: no row. */
   readonly isApart?: (row: Row) => boolean;
   /**
-   * Writes those rows in order. An outcome {@link TurnOver} says that a row was not written, and needs another turn.
-   * @param canBegin whether there is time for a write
+   * Writes the rows that {@link isApart} selects, in order. The outcome {@link TurnOver} means that a row was not
+   * written and needs another turn.
+   * @param canBegin whether there is still time to begin a write
    */
   readonly writeApart?: (rows: readonly Row[], canBegin: () => boolean) => Promise<Outcome<null>[]>;
 }
 
-/** Maximum number of rows in a command where the caller sets none. */
+/** Default maximum number of rows in a command. */
 const MAX_ROWS = 1000;
 
-/** A row was not written, because others may have the next turn already. */
+/** Thrown when a row was not written because another process may already have the next turn. */
 export class TurnOver extends Error {
   override readonly name = 'TurnOver';
 }
 
-/** Rows of a list with the keys that they have in a turn. */
+/** Rows of a list, each with the row that is stored for it in this turn, under its key in this turn. */
 interface Placed<Row> {
   readonly rows: ReadonlyMap<Row, Row>;
   readonly last: Row;
 }
 
 /**
- * Inserts rows so that a list shows them in the order of their keys: once a reader has seen a row, no row with a lower key
- * appears (docs/decisions/0022). A row whose key was taken before that of a row which is stored by now gets a higher one.
- * Rows of all lists that wait at the same time are one group (docs/decisions/0048); those of a list at which another
- * process has its turn wait on their own.
- * @returns inserts a row, and resolves to the row as it is stored; rejects with the duplicate key of an id that exists
+ * Returns a function that inserts rows so that a list shows them in the order of their keys: once a reader has seen a
+ * row, no row with a lower key appears (docs/decisions/0022). A row gets a higher key if a row with a higher key than
+ * its own is already stored. Waiting rows of all lists are written as one group (docs/decisions/0048), except those of
+ * a list at which another process has its turn; these wait separately.
+ * @returns resolves to the row as it is stored; rejects with a duplicate key error if the id exists
  */
 export function createOrderedInsert<Row extends OrderedRow>(
   db: Db,
@@ -63,9 +64,11 @@ export function createOrderedInsert<Row extends OrderedRow>(
 ): (row: Row) => Promise<Row> {
   const group = { maxItems: MAX_ROWS, ...limits };
   const turns = createListTurns(db, collection);
-  /** Groups of lists that others share with this process, or that have rows apart. */
+  /**
+   * Groups of the lists that have their own group: other processes write to them too, or they have rows written apart.
+   */
   const alone = new Map<string, (row: Row) => Promise<Row>>();
-  /** The lists of the common group that is under way. */
+  /** The lists of the common group that is being written. */
   let common: { readonly lists: ReadonlySet<string>; readonly done: Promise<unknown> } | null = null;
   const together = createGroup<Row, Row>((rows) => writeTogether(rows), group);
 
@@ -85,7 +88,7 @@ export function createOrderedInsert<Row extends OrderedRow>(
     common = { lists: new Set(mine.map(listOf)), done: writing };
     const outcomes = await writing;
     common = null;
-    // A promise as a result: the group does not wait for what must wait for others.
+    // The result may be a promise, so that the group does not wait for rows that must wait for another process.
     return rows.map((row) => outcomes.get(row) ?? { result: addAlone(row) as unknown as Row });
   }
 
@@ -130,7 +133,7 @@ export function createOrderedInsert<Row extends OrderedRow>(
     return rows.map((row) => outcomes.get(row) as Outcome<Row>);
   }
 
-  /** @returns the outcomes of the rows that need no other turn */
+  /** @returns the outcomes of the rows that were written or failed; the others need another turn */
   async function writeInTurn({ canBegin }: ListTurn, { rows }: Placed<Row>): Promise<Map<Row, Outcome<Row>>> {
     const outcomes = new Map<Row, Outcome<Row>>();
     const { true: apart = [], false: others = [] } = Object.groupBy(rows, ([row]) => `${isApart(row)}`);

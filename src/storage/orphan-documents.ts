@@ -3,7 +3,7 @@ import { DOCUMENT_FIELDS, type DocumentField } from '../domain/invoice/documents
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
 
-/** Grace period between storing a file and recording it in its invoice, milliseconds: far longer than any lease. */
+/** Grace period between storing a file and recording it in its invoice, milliseconds. Far longer than any lease. */
 const GRACE_MS = 3_600_000;
 /** Chunks read in one round trip. */
 const BATCH = 500;
@@ -13,14 +13,14 @@ const PROJECTION = Object.fromEntries(DOCUMENT_FIELDS.map((name) => [`${name}.fi
 
 interface CollectorState {
   _id: string;
-  /** Every file up to this one has been checked. */
+  /** Every file up to this id has been checked. */
   filesUpTo?: ObjectId;
 }
 
 /**
- * Removes documents that were stored incompletely, or stored but never recorded in their invoice because the process
- * ended or lost its claim. Files whose invoice is not found are kept: only the erasure of a tenant removes invoices, and their
- * files before them. Each file is checked once.
+ * Removes documents that were stored incompletely, or never recorded in their invoice because the process ended or lost
+ * its claim. Keeps files whose invoice is not found: only the erasure of a tenant removes invoices, after their files.
+ * Checks each file once.
  */
 export function createOrphanCollector(db: Db) {
   const files = db.collection<{ _id: ObjectId; filename: string }>(`${DOCUMENTS_BUCKET}.files`);
@@ -28,7 +28,10 @@ export function createOrphanCollector(db: Db) {
   const referring = ['invoices', KEPT_COLLECTION].map((name) => db.collection<{ _id: string } & Referring>(name));
   const states: Collection<CollectorState> = db.collection<CollectorState>('installation');
 
-  /** The next files after `after`. Found by their chunks, so that files of interrupted uploads are included. */
+  /**
+   * Returns the next files after `after`. Finds them by their chunks, so that files of interrupted uploads are
+   * included.
+   */
   async function nextFiles(after: ObjectId | undefined, before: ObjectId): Promise<ObjectId[]> {
     const found = await chunks
       .find({ files_id: { ...(after && { $gt: after }), $lt: before } }, { projection: { _id: 0, files_id: 1 } })
@@ -61,7 +64,8 @@ export function createOrphanCollector(db: Db) {
   return {
     /**
      * Checks the files that were stored since the last call, except those of the last hour, and removes the ones that
-     * their invoice does not refer to. Several processes may call it at the same time, and may end at any point.
+     * their invoice does not refer to. Several processes may call it at the same time, and may be interrupted at any
+     * point.
      * @returns the number of removed files
      */
     async collect(now: Date): Promise<number> {

@@ -5,12 +5,12 @@ import { MOVES_COLLECTION } from './data-moves.ts';
 
 /** Longer than the pause between two heartbeats of a worker, milliseconds. */
 const HEARTBEATS_MS = 2500;
-/** How long the stream may take to tell of the last write, milliseconds. */
+/** How long the change stream may take to deliver the last write, milliseconds. */
 const LAST_MS = 30_000;
-/** How long one question to the stream waits for a change, milliseconds. */
+/** How long one read from the change stream waits for a change, milliseconds. */
 const WAIT_MS = 250;
 
-/** Whether a worker of any process sends heartbeats. Takes some seconds; clocks do not matter. */
+/** Whether a worker of any process is sending heartbeats. Takes some seconds. Works with wrong clocks. */
 export async function hasLiveWorker(db: Db): Promise<boolean> {
   const beats = () => db.collection<{ _id: string }>('claim_members').findOne({ _id: 'invoices' });
   const before = await beats();
@@ -19,25 +19,25 @@ export async function hasLiveWorker(db: Db): Promise<boolean> {
   return !isDeepStrictEqual(before, await beats());
 }
 
-/** Tells whether anything else writes to a database meanwhile. */
+/** Detects whether anything else writes to a database during a move. */
 export interface WriteWatch {
-  /** Aborted by the first write, or when the database cannot tell of writes; the reason is an error that says so. */
+  /** Aborted by the first write, or when the change stream fails. The reason is an error that says which. */
   readonly signal: AbortSignal;
-  /** Waits until every write before this call would have been told. @throws the reason of the signal */
+  /** Waits until every write before this call would have been detected. @throws the reason of the signal */
   confirm(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Watches a database for writes, except those of `data_moves`. Deletions do not count, because TTL indexes delete too;
- * a service that runs does not only delete. @throws when the database has no change streams
+ * Watches a database for writes, except those to `data_moves`. Ignores deletions, because TTL indexes delete too; a
+ * running service also inserts and updates. @throws when the database has no change streams
  */
 export async function watchWrites(db: Db): Promise<WriteWatch> {
   const aborted = new AbortController();
   const confirmed = new Set<number>();
   const stream = db.watch([{ $match: { operationType: { $ne: 'delete' } } }], { maxAwaitTimeMS: WAIT_MS });
   let closed = false;
-  // Open from here on: what is written later is told.
+  // Opens the stream: it delivers every write from here on.
   await stream.tryNext();
 
   function look(change: ChangeStreamDocument | null): void {

@@ -4,7 +4,10 @@ import type { Outbox } from '../domain/webhook/ports.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { storeClock } from './store-clock.ts';
 
-/** The outbox in the collection `invoices`: the update that adds an event marks the invoice as not yet published. */
+/**
+ * The outbox, stored in the collection `invoices`: the update that adds an event marks its invoice as not yet
+ * published.
+ */
 export function createOutbox(db: Db): Outbox {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const clock = storeClock(db.client);
@@ -25,7 +28,7 @@ export function createOutbox(db: Db): Outbox {
       return found.map(invoiceOf);
     },
     async markPublished(published) {
-      // One update for all invoices whose published events end at the same sequence number, as most do.
+      // One update for all invoices whose published events end at the same sequence number; most do.
       const bySequence = Map.groupBy(published, ({ sequence }) => sequence);
       await Promise.all(
         [...bySequence].map(([sequence, each]) =>

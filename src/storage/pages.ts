@@ -5,9 +5,9 @@ import type { Page, PageQuery } from '../domain/page.ts';
 import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/turns.ts';
 
 /**
- * The order key up to which a page of newer rows is read: the highest one that there is. Rows are added while the page is
- * read upwards, and rows up to this key are complete (`ordered-insert.ts`), while behind it one may be seen and another
- * one not. Null if there are none, and for pages that are read downwards, which begin with the highest.
+ * Returns the highest existing order key, up to which a page of newer rows is read. Rows are added while the page is
+ * read upwards. Rows up to this key are complete (`ordered-insert.ts`); above it, a row may be visible while an earlier
+ * one is not yet. Null if there are no rows, and for pages that are read downwards, which begin with the highest key.
  */
 export async function newestOf<Stored extends Document>(
   collection: Collection<Stored>,
@@ -25,7 +25,7 @@ export async function newestOf<Stored extends Document>(
   return newest?.order ?? null;
 }
 
-/** The condition on the order key for the cursor and the time range of a page; null if there is none. */
+/** Returns the condition on the order key for a page's cursor and time range; null if it has neither. */
 export function orderRange({ cursor, from, until }: Pick<PageQuery, 'cursor' | 'from' | 'until'>): Document | null {
   const order: { $gt?: string; $gte?: string; $lt?: string } = {};
   if (from !== null) order.$gte = orderAt(from);
@@ -37,8 +37,9 @@ export function orderRange({ cursor, from, until }: Pick<PageQuery, 'cursor' | '
 }
 
 /**
- * Reads a page, newest first in both directions. Decodes in turns (`takeTurn`), and cuts it at `query.maxBytes`.
- * @param options.hint the name of the index, where servers choose another one that reads more
+ * Reads a page, newest first in both directions. Decodes documents in turns (`takeTurn`), and cuts the page at
+ * `query.maxBytes`.
+ * @param options.hint name of the index, for queries where servers would choose one that reads more
  */
 export async function readPage<Stored extends Document, Row>(
   collection: Collection<Stored>,
@@ -61,7 +62,7 @@ export async function readPage<Stored extends Document, Row>(
   return { rows: newestFirst ? rows : rows.reverse(), hasMore, hasOthers, bytes };
 }
 
-/** A condition on the order key up to a key of {@link newestOf}, inclusive. */
+/** Returns the condition that limits the order key to at most `newest`, a result of {@link newestOf}. */
 export function upTo(newest: string | null, order: Document | null): Document | null {
   if (newest === null) return order;
   const { $lt: _beyond, ...from } = order ?? {};
@@ -70,7 +71,7 @@ export function upTo(newest: string | null, order: Document | null): Document | 
 
 const hinted = ({ hint }: { hint?: string | undefined }) => (hint === undefined ? {} : { hint });
 
-/** Whether there are rows on the other side of a page's cursor, including the row of the cursor. */
+/** Whether there are rows on the other side of a page's cursor, counting the row at the cursor. */
 export async function anyBehind<Stored extends Document>(
   collection: Collection<Stored>,
   filter: Filter<Stored>,
@@ -93,10 +94,10 @@ export async function anyBehind<Stored extends Document>(
 }
 
 /**
- * The first `limit` documents of a query, or as many as have at most `maxBytes` together, but at least one. Reads at
- * most one batch beyond that, and decodes the documents in turns, because they may be large.
+ * Returns the first `limit` documents of a query, or fewer if they would exceed `maxBytes` together, but at least one.
+ * Reads at most one batch beyond that. Decodes the documents in turns, because they may be large.
  * @param cursor with the option `raw`
- * @param atOnce batch size; by default as many as `maxBytes` are expected to hold
+ * @param atOnce batch size; by default the number of documents expected to have `maxBytes`
  */
 export async function readUpTo<Stored extends Document>(
   cursor: FindCursor<Stored>,
@@ -125,15 +126,15 @@ export async function readUpTo<Stored extends Document>(
 }
 
 /**
- * The average size of the documents in the largest of the last batches, bytes, by collection. A server fills a batch of
- * documents up to 16 MiB, four times of what a page may have, so large ones are asked for in smaller batches. Smaller
- * batches for all cost a fifth: 310 lists of 20 small invoices a second with one batch, 250 with two.
+ * Average size of the documents in the largest recent batches, bytes, by collection. A server fills a batch up to 16
+ * MiB, four times what a page may have, so collections with large documents are read in smaller batches. Smaller
+ * batches for all would cost a fifth: 310 lists of 20 small invoices a second with one batch, 250 with two.
  */
 const usualBytes = new Map<string, number>();
-/** The part of an earlier average that remains when a batch has smaller documents. */
+/** Factor by which an earlier average shrinks when a batch has smaller documents. */
 const REMAINING = 0.9;
 
-/** The number of documents that `maxBytes` are expected to hold. */
+/** Returns the number of documents that are expected to have `maxBytes` together. */
 function expectedWithin(maxBytes: number, { namespace }: FindCursor): number {
   return Math.ceil(maxBytes / (usualBytes.get(namespace.toString()) ?? 1));
 }
@@ -146,10 +147,10 @@ function noteSizes(batch: readonly Uint8Array[], { namespace }: FindCursor): voi
 }
 
 /**
- * All documents of a query that finds at most `most`.
+ * Returns all documents of a query that finds at most `most`.
  * @param cursor with the option `raw`
  * @param atOnce batch size
- * @throws {ServiceError} invalid_request when the documents together have more than `maxBytes`
+ * @throws {ServiceError} invalid_request when the documents together exceed `maxBytes`
  */
 export async function readAll<Stored extends Document>(
   cursor: FindCursor<Stored>,
@@ -162,7 +163,7 @@ export async function readAll<Stored extends Document>(
   return read;
 }
 
-/** Decodes a document when its turn comes (`takeTurn`). */
+/** Decodes a document after waiting for a turn of the event loop (`takeTurn`). */
 export async function decoded<Stored extends Document>(bytes: Uint8Array): Promise<Stored> {
   await takeTurn(bytes.length / DECODED_BYTES_A_UNIT);
   return BSON.deserialize(bytes) as Stored;

@@ -13,11 +13,17 @@ interface StoredGrants extends Grants {
 
 interface StoredInvitation extends Omit<Invitation, 'id'> {
   _id: string;
-  /** The address of the person who is accepting it; empty once it has ended, so that it is nobody's. */
+  /**
+   * The address of the person who is accepting the invitation. Empty once the invitation has ended, so that it stores
+   * no address.
+   */
   reservedFor?: string;
-  /** When it was accepted: its role is being granted. UTC. */
+  /** When a person accepted the invitation; its role is then being granted. UTC. */
   claimedAt?: Date;
-  /** How it ended. Its hash and this stay until it expires, to tell who opens the link again. */
+  /**
+   * How the invitation ended. This field and the hash stay until it expires, so that a person who opens the link learns
+   * why it fails.
+   */
   ended?: 'used' | 'revoked';
 }
 
@@ -29,7 +35,7 @@ interface StoredPerson {
   twoFactorEnabled?: boolean;
 }
 
-/** A second factor, as the library of the accounts stores it. */
+/** A second factor, as the accounts library stores it. */
 interface StoredSecondFactor {
   userId: string;
 }
@@ -42,22 +48,25 @@ interface StoredSession {
 
 const NOTHING: Grants = { isOperator: false, memberships: [] };
 
-/** What is left of an invitation that has ended: nothing of a person or a tenant. */
+/** What an invitation that has ended still contains: nothing about a person or a tenant. */
 const ENDED = { reservedFor: '', email: null, proofHash: null, invitedBy: null, grants: NOTHING } as const;
 
 /**
- * The invitations that can still be accepted or withdrawn: nobody has accepted them, or the process that was granting the
- * role ended before it had.
+ * Matches the invitations that can still be accepted or withdrawn: nobody has accepted them, or the process that was
+ * granting the role died before it finished.
  */
 function unclaimed(now: Date) {
   return { claimedAt: { $not: { $gt: new Date(now.getTime() - CLAIM_MS) } } };
 }
 
-/** Grants in `person_grants`, one document for each person, and invitations in `invitations`, by the hash of the token. */
+/**
+ * Stores grants in `person_grants`, one document for each person, and invitations in `invitations`, by the hash of the
+ * token.
+ */
 export function createPeopleRepository(db: Db): PeopleRepository {
   const stored: Collection<StoredGrants> = db.collection('person_grants');
   const invitations: Collection<StoredInvitation> = db.collection('invitations');
-  /** Written by the library of the accounts, as are sessions. */
+  /** The accounts library writes people and sessions. */
   const people: Collection<StoredPerson> = db.collection('people');
   const sessions: Collection<StoredSession> = db.collection('person_sessions');
   const codes: Collection<StoredSecondFactor> = db.collection('person_codes');
@@ -83,7 +92,7 @@ export function createPeopleRepository(db: Db): PeopleRepository {
       return found ? { isOperator: found.isOperator, memberships: found.memberships } : NOTHING;
     },
     async removeSecondFactors(email) {
-      // First the flag: without it nobody is asked for a code, whatever a crash leaves.
+      // Clears the flag first: without it no code is requested at sign-in, even if a crash leaves the codes.
       const found = await people.findOneAndUpdate({ email }, { $set: { twoFactorEnabled: false } });
       if (found === null) return null;
       const { _id: userId, name } = found;
@@ -150,7 +159,8 @@ export function createPeopleRepository(db: Db): PeopleRepository {
         : stored.findOneAndUpdate(own, { $set: { 'memberships.$.role': role } }));
       const was = before?.memberships.find((each) => each.tenantId === tenantId);
       if (!was) return false;
-      // Looked for afterwards: two owners who remove one another at once both see that nobody is left, and stay.
+      // Checked after the removal. If two owners remove each other at once, both see that no owner is left, and both
+      // are restored.
       if (was.role !== 'owner' || (await stored.findOne({ memberships: { $elemMatch: { tenantId, role: 'owner' } } })))
         return true;
       await join(personId, was);

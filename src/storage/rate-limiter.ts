@@ -7,10 +7,10 @@ import { isDuplicateKey } from './duplicate-key.ts';
 import { storeAheadMs, storeClock } from './store-clock.ts';
 
 const WINDOW_SECONDS = 60;
-/** More than concurrent processes can make necessary. */
+/** Maximum number of attempts to count a request. Concurrent processes never cause as many. */
 const TRIES = 10;
 
-/** A window that started with its first request. */
+/** A window of the rate limit, which starts with its first request. */
 interface Window {
   /** The kind of limit and the client: `secret:key_…`. */
   readonly _id: string;
@@ -24,8 +24,8 @@ interface Window {
 type Count = (id: string, requests: number) => Promise<{ readonly counted: number; readonly endsAt: number }>;
 
 /**
- * Counts requests in memory if one process serves, otherwise in the store; in memory also while the store is away
- * (docs/decisions/0021).
+ * Counts requests in memory if this is the only process, otherwise in the store. Also counts in memory while the store
+ * is unavailable (docs/decisions/0021).
  * @param limits requests per minute
  * @param shared the database with the counters of all processes; null if this is the only process
  */
@@ -43,7 +43,7 @@ export function createRateLimiter(limits: Readonly<Record<LimitKind, number>>, s
   };
 }
 
-/** Counts attempts as {@link createRateLimiter} counts requests. */
+/** Limits attempts, counted as {@link createRateLimiter} counts requests. */
 export function createAttemptLimiter(shared: Db | null): AttemptLimiter {
   const count = createCount(shared, ATTEMPT_WINDOW_MS / 1000);
   return {
@@ -72,15 +72,15 @@ function countInMemory(seconds: number): Count {
 
 /**
  * Counts in one document for each id. Each step is one atomic update, so the count is exact for any number of
- * concurrent processes: a request is added to an open window; an ended window is restarted by the first process that
- * finds it; a missing window is inserted once. A request costs one round trip, the first of a window two or three.
- * rate-limiter-flexible's own store needs a unique index, which it creates while the first requests are already
- * counted, and an upsert that returns its outcome, which not every server supports under concurrency.
+ * concurrent processes: a request is added to an open window; the first process that finds an ended window restarts it;
+ * a missing window is inserted once. A request costs one round trip, the first of a window two or three.
+ * rate-limiter-flexible's own store needs a unique index, which it creates while it already counts the first requests.
+ * It also needs an upsert that returns its outcome, which not every server supports under concurrency.
  */
 function countInStore(db: Db, seconds: number, whenAway: Count): Count {
   const windows: Collection<Window> = db.collection('rate_windows');
   const clock = storeClock(db.client);
-  /** The end of a window by this machine's clock. */
+  /** Converts the end of a window to this machine's clock. */
   const endOf = (expire: Date) => expire.getTime() - storeAheadMs(db.client);
 
   async function count(id: string, requests: number): ReturnType<Count> {
@@ -95,12 +95,12 @@ function countInStore(db: Db, seconds: number, whenAway: Count): Count {
       const fresh = { points: requests, expire: new Date(now + seconds * 1000) };
       if ((await restart(id, now, fresh)) || (await insert(id, fresh)))
         return { counted: requests, endsAt: endOf(fresh.expire) };
-      // Another process has started the window, so it is open now.
+      // Another process has just started the window, so the next attempt finds it open.
     }
     throw new Error(`the rate limit window of ${id} could not be updated`);
   }
 
-  /** A window that ends later was started by a clock that has been set back since. */
+  /** The latest plausible end of a window. A later end was written by a clock that has since been set back. */
   const latest = (now: number) => new Date(now + 2 * seconds * 1000);
 
   async function restart(_id: string, now: number, fresh: Omit<Window, '_id'>): Promise<boolean> {

@@ -1,22 +1,28 @@
 import { createRequire } from 'node:module';
 import { BSON, type Collection, type Db, type Document, MongoServerError } from 'mongodb';
 
-/** The part of the driver that sends documents as the bytes they are. */
+/** The class of the driver that sends documents as the bytes they are. */
 interface DocumentSequence {
   push(document: Document, bytes: Uint8Array): number;
 }
-// The driver's public functions encode documents anew, from JavaScript objects, which put fields named by whole numbers
-// first and merge types. This class is how the driver itself sends what it has encoded.
+// The driver's public functions encode documents again from JavaScript objects, which move fields named by whole
+// numbers to the front and merge types. The driver itself uses this class to send what it has encoded.
 const { DocumentSequence } = createRequire(import.meta.url)('mongodb/lib/cmap/commands.js') as {
   DocumentSequence: new (field: string) => DocumentSequence;
 };
 
-/** Limits of one insert: in bytes, unless a single document is larger, and in documents. */
+/** Limits of one insert: bytes, unless a single document has more, and number of documents. */
 export const MOST = { bytes: 4 * 1024 * 1024, documents: 2000 } as const;
-/** Documents in one answer: each answer is in memory as a whole, and 100 are hardly slower to read than 16 MiB. */
+/**
+ * Documents in one reply. Each reply is in memory as a whole, and replies of 100 are hardly slower than replies of 16
+ * MiB.
+ */
 const READ = 100;
 
-/** The types of `_id`s in MongoDB's order, each with its codes in BSON. A comparison finds values of one type only. */
+/**
+ * The types of `_id` values in MongoDB's order, each with its BSON codes. A comparison finds only values of its own
+ * type.
+ */
 const ID_TYPES: readonly (readonly [type: string, codes: readonly number[]])[] = [
   ['minKey', [255]],
   ['null', [10]],
@@ -30,17 +36,18 @@ const ID_TYPES: readonly (readonly [type: string, codes: readonly number[]])[] =
   ['timestamp', [17]],
   ['maxKey', [127]],
 ];
-/** Where the type of a document's first field is. */
+/** Offset of the type of a document's first field, bytes. */
 const TYPE_AT = 4;
 
-/** The fields of a document with the exact BSON type of each. */
+/** Decodes the fields of a document and keeps the exact BSON type of each. */
 export function decoded(bytes: Uint8Array): Document {
   return BSON.deserialize(bytes, { promoteValues: false, promoteBuffers: false, promoteLongs: false });
 }
 
 /**
- * The bytes of a collection's documents in the order of `_id`, by its index.
- * @param after the document with the `_id` behind which to begin, as {@link lastDocument} gives it; null: at the start
+ * Yields the bytes of a collection's documents in the order of `_id`, by its index.
+ * @param after a document whose `_id` is the one to begin behind, as {@link lastDocument} returns it; null: begin at
+ * the start
  */
 export async function* documentsAfter(
   collection: Collection,
@@ -63,13 +70,13 @@ function typeOf(document: Uint8Array): number {
   return ID_TYPES.findIndex(([, codes]) => codes.includes(document[TYPE_AT] ?? 0));
 }
 
-/** A document that has only the greatest `_id` of the collection; null if the collection is empty. */
+/** Returns a document with only the greatest `_id` of the collection; null if the collection is empty. */
 export async function lastDocument(collection: Collection): Promise<Uint8Array | null> {
   const options = { raw: true, projection: { _id: 1 }, sort: { _id: -1 }, limit: 1 } as const;
   return (await collection.find<Uint8Array>({}, options).next()) ?? null;
 }
 
-/** Groups documents to what one insert takes: see {@link MOST}. */
+/** Groups documents into batches that one insert accepts, see {@link MOST}. */
 export async function* inBatches(documents: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Uint8Array[]> {
   let batch: Uint8Array[] = [];
   let bytes = 0;
@@ -86,7 +93,7 @@ export async function* inBatches(documents: AsyncIterable<Uint8Array>): AsyncGen
 }
 
 /**
- * Inserts documents as they are, in their order, and waits for the majority.
+ * Inserts documents unchanged, in their order, and waits until a majority has them.
  * @throws {MongoServerError} when one is refused: those before it are stored, those behind it are not
  */
 export async function insertBytes(db: Db, collection: string, documents: readonly Uint8Array[]): Promise<void> {

@@ -12,7 +12,7 @@ import { storeClock } from './store-clock.ts';
 
 interface StateDocument extends ReconciliationProgress {
   _id: 'live';
-  /** The run that holds the lease; null if there is none. */
+  /** The token of the run that holds the lease; null if none does. */
   token: string | null;
   leaseUntil: Date;
   last: ReconciliationRun | null;
@@ -34,7 +34,7 @@ export function createReconciliationState(db: Db): ReconciliationState {
 
       async function take(): Promise<ReconciliationProgress | null> {
         const state = await states.findOneAndUpdate(
-          // A lease that ends later than one of now was taken by a clock that was ahead.
+          // A lease that ends later than a lease taken now would was taken by a clock that was ahead.
           {
             _id: 'live',
             $or: [

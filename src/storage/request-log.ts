@@ -10,7 +10,7 @@ import { createOrderedInsert, insertNewInOrder } from './ordered-insert.ts';
 import { readPage } from './pages.ts';
 
 export const REQUESTS_SECONDS = KEPT_DAYS * 86_400;
-/** A day longer than the requests, because failures are counted by whole days. */
+/** A day longer than the requests are kept, because failures are counted by whole days. */
 export const FAILURES_SECONDS = REQUESTS_SECONDS + 86_400;
 
 interface RequestDocument extends Omit<LoggedRequest, 'id'> {
@@ -20,16 +20,16 @@ interface RequestDocument extends Omit<LoggedRequest, 'id'> {
   failed?: true;
 }
 
-/** The failed requests of a kind and a day (UTC), found by its id. */
+/** Counts the failed requests of a kind on a day (UTC). Found by its id. */
 interface FailuresDocument extends RequestFailures {
   _id: string;
-  /** One of them, for the expiry. */
+  /** Time of one of the requests; the TTL index uses it. */
   at: Date;
 }
 
 /**
- * The requests with API keys in the collection `request_log`; how many failed in `request_failures`, because there may be
- * too many to count them for each view.
+ * Stores the requests with API keys in the collection `request_log`. Counts the failed ones in `request_failures`,
+ * because they may be too many to count for each view.
  */
 export function createRequestLog(db: Db): RequestLog {
   const stored = db.collection<RequestDocument>('request_log');
@@ -83,7 +83,7 @@ export function createRequestLog(db: Db): RequestLog {
   };
 }
 
-/** The failures among the records, by their day and kind. */
+/** Counts the failed requests among the records, by day and kind. */
 function failuresOf(records: readonly LoggedRequest[]): FailuresDocument[] {
   const groups = new Map<string, FailuresDocument>();
   for (const record of records) {
@@ -104,7 +104,7 @@ function joined(a: RequestFailures, b: RequestFailures): RequestFailures {
   return { ...b, count: a.count + b.count, firstAt: first.firstAt, lastAt: last.lastAt };
 }
 
-/** The ids of a tenant's failures in an environment are next to each other, in the order of the days. */
+/** The ids of a tenant's failures in an environment are adjacent, in the order of the days. */
 function idOf({ tenantId, environment, at }: Pick<LoggedRequest, 'tenantId' | 'environment' | 'at'>, kind: string) {
   return `${tenantId} ${environment} ${at.toISOString().slice(0, 10)} ${kind}`;
 }

@@ -6,23 +6,29 @@ import { isDuplicateKey } from './duplicate-key.ts';
 import { storeClock } from './store-clock.ts';
 
 interface TurnDocument {
-  /** The series. */
+  /** The number series. */
   _id: string;
   holder: string;
-  /** A process that died holds its turn until then. */
+  /** When the turn expires if its process dies. */
   until: Date;
 }
 
-/** How long a turn lasts at most, and how long a process waits for its own, milliseconds. */
+/** How long a turn lasts at most, and how long a process waits for a turn, milliseconds. */
 const TURN_MS = 2000;
-/** How long the document of a turn is kept whose process died, seconds. One that was left may be removed at any time. */
+/**
+ * How long the turn document of a dead process is kept, seconds. A turn that was given up may be removed at any time.
+ */
 export const TURNS_SECONDS = 3600;
-/** Pause between two attempts, from the first to the longest, milliseconds. Random, so that two do not meet again. */
+/**
+ * Pause between two attempts, from the first to the longest, milliseconds. Randomised, so that two processes do not
+ * collide again.
+ */
 const PAUSE_MS = { first: 10, longest: 50 } as const;
 
 /**
- * Turns at the series in the collection `series_turns`: one document for each series that several processes number.
- * @param report gets the failure of the store, without which a process takes no turn. Never throws
+ * Gives processes turns at number series, stored in the collection `series_turns`: one document for each series that
+ * several processes number.
+ * @param report called with a failure of the store; the process then goes on without a turn. Must not throw
  */
 export function createSeriesTurns(db: Db, report: (failure: unknown) => void): SeriesTurns {
   const turns = db.collection<TurnDocument>('series_turns');
@@ -41,7 +47,7 @@ export function createSeriesTurns(db: Db, report: (failure: unknown) => void): S
   }
 
   async function leave(series: string, holder: string): Promise<void> {
-    // The turn ends long ago: the clock of the process that takes the next turn may be behind this one.
+    // Sets an end far in the past: the clock of the process that takes the next turn may be behind this one.
     await turns.updateOne({ _id: series, holder }, { $set: { until: new Date(0) } });
   }
 
@@ -53,7 +59,8 @@ export function createSeriesTurns(db: Db, report: (failure: unknown) => void): S
         for (let pause: number = PAUSE_MS.first; ; pause = Math.min(pause * 1.5, PAUSE_MS.longest)) {
           const now = clock().getTime();
           if (await take(series, holder, now)) break;
-          // By the time of the attempt: one is made after the end of a dead process's turn, however slow the store is.
+          // Checked against the time of the attempt, so that one attempt follows the expiry of a dead process's turn,
+          // however slow the store is.
           if (now > latest) return () => undefined;
           await sleep(pause * (0.5 + Math.random()));
         }

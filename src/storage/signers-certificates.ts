@@ -5,13 +5,13 @@ type CertificateDocument = Omit<SignersCertificate, 'signer'> & { _id: string; s
 
 const PREFIX = 'certificate:';
 export const certificateId = (signer: string): string => PREFIX + signer;
-/** The ids of the collection that begin with {@link PREFIX}. */
+/** Matches the ids of the collection that begin with {@link PREFIX}. */
 const OURS = { $gte: PREFIX, $lt: 'certificate;' } as const;
-/** Workers tell every six hours. */
+/** How long a certificate is listed after a worker last reported it, milliseconds. Workers report every six hours. */
 const KNOWN_MS = 86_400_000;
 const MOST = 1000;
 
-/** The certificates of signers in the collection `installation`, one document each. */
+/** Stores the certificates of signers in the collection `installation`, one document for each signer. */
 export function createSignersCertificates(db: Db): SignersCertificates {
   const documents = db.collection<CertificateDocument>('installation');
   const oldest = (now: Date) => new Date(now.getTime() - KNOWN_MS);

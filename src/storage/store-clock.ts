@@ -2,17 +2,20 @@ import type { MongoClient, ServerHeartbeatSucceededEvent } from 'mongodb';
 import { CLOCK_SKEW_MS } from '../domain/durations.ts';
 
 /**
- * The time by which the processes of a store agree about leases, turns, windows and what is due: this machine's where it
- * agrees with the store's, otherwise the store's.
+ * The time that all processes of a store use for leases, turns, windows and due times: this machine's time if it agrees
+ * with the store's, otherwise the store's.
  */
 export type StoreClock = () => Date;
 
-/** A smaller difference may be of the network, or of a process that was busy: this machine's time is used, milliseconds. */
+/**
+ * Least difference that counts, milliseconds. A smaller one may come from the network or a busy process; this machine's
+ * time is then used.
+ */
 const LEAST_MS = CLOCK_SKEW_MS / 2;
-/** The number of the store's latest answers of which the quickest one counts. */
+/** Number of the store's latest replies that are considered; the quickest of them counts. */
 const ANSWERS = 3;
 
-/** How far the clocks are ahead of this machine's, milliseconds, of the stores whose clock is watched. */
+/** For each store whose clock is watched, how far that clock is ahead of this machine's, milliseconds. */
 const watched = new WeakMap<MongoClient, () => number>();
 
 export function storeClock(client: MongoClient): StoreClock {
@@ -28,16 +31,20 @@ export function storeAheadMs(client: MongoClient): number {
 }
 
 /**
- * Watches the clock of a server by what it tells the driver every ten seconds, so that a wrong clock of this machine, or
- * one that is set, neither ends the leases of other processes nor holds up what is due. Costs no command.
- * @param client not connected yet, so that the first answer counts
+ * Watches the clock of a server by the time that it sends the driver every ten seconds. So a wrong clock of this
+ * machine, or one that is being set, neither ends the leases of other processes nor delays due work. Costs no command.
+ * @param client not connected yet, so that the first reply counts
  */
 export function watchStoreClock(client: MongoClient): void {
-  /** How far the server's time was ahead of this process's monotonic clock. An answer that was read late makes it less. */
+  /**
+   * How far the server's time was ahead of this process's monotonic clock. A reply that was read late makes the value
+   * smaller.
+   */
   const answers: number[] = [];
   client.on('serverHeartbeatSucceeded', ({ reply, duration, awaited }: ServerHeartbeatSucceededEvent) => {
     if (!(reply.localTime instanceof Date) || reply.isWritablePrimary === false) return;
-    // An awaited answer comes at the end of its time, any other one is taken to be made in the middle.
+    // The server sends an awaited reply at the end of the measured duration. Any other reply is assumed to be made
+    // halfway.
     const answeredAt = performance.now() - (awaited ? 0 : duration / 2);
     answers.push(reply.localTime.getTime() - answeredAt);
     if (answers.length > ANSWERS) answers.shift();
@@ -45,7 +52,7 @@ export function watchStoreClock(client: MongoClient): void {
   watched.set(client, () => {
     const [latest] = answers.slice(-1);
     if (latest === undefined) return 0;
-    // After the server's clock was set, or another server took over, earlier answers do not count.
+    // Ignores replies from before the server's clock was set or another server took over.
     const beyond = Math.max(...answers.filter((each) => Math.abs(each - latest) < LEAST_MS));
     const aheadMs = Math.round(performance.now() + beyond - Date.now());
     return Math.abs(aheadMs) < LEAST_MS ? 0 : aheadMs;

@@ -19,14 +19,17 @@ export function fileCollections(db: Pick<Db, 'collection'>): FileCollections {
 
 const SUFFIXES = [...new Set(Object.values(DOCUMENTS).map(({ suffix }) => suffix))];
 
-/** The names under which documents of these invoices are stored, those that no invoice refers to included. */
+/**
+ * Returns the names under which documents of these invoices may be stored, including documents that no invoice refers
+ * to.
+ */
 export function fileNames(invoiceIds: readonly string[], isWanted: (suffix: string) => boolean = () => true): string[] {
   return invoiceIds.flatMap((id) => SUFFIXES.filter(isWanted).map((suffix) => `${id}.${suffix}`));
 }
 
 /**
- * Removes the files with these names. The chunks go first: a crash in between leaves an entry, by which the next call
- * finds the file.
+ * Removes the files with these names. The chunks go first: after a crash in between, the next call finds the file by
+ * its entry.
  */
 export async function removeFiles({ files, chunks }: FileCollections, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;

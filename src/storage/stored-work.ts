@@ -2,14 +2,14 @@ import type { Invoice, Work } from '../domain/invoice/invoice.ts';
 import { type Lane, laneOf, type PlacedWork, slotOf } from '../domain/invoice/lanes.ts';
 import type { NextWork } from '../domain/invoice/repository.ts';
 
-/** The stored work of an invoice. Fields that are as in `NEW_WORK` are absent, except those that queries need. */
+/** The stored work of an invoice. Fields equal to `NEW_WORK` are absent, except those that queries need. */
 export interface StoredWork extends Omit<Work, 'failures' | 'parked' | 'tried' | 'idle' | 'blocked'> {
   failures?: Work['failures'];
   parked?: true;
   tried?: true;
   idle?: true;
   blocked?: NonNullable<Work['blocked']>;
-  /** Identifies the claim that holds the lease; null if there is none. */
+  /** Identifies the claim that holds the lease; null if no claim does. */
   token: string | null;
   /** See {@link laneOf}; absent if it is null. */
   lane?: Lane;
@@ -19,7 +19,7 @@ export interface StoredWork extends Omit<Work, 'failures' | 'parked' | 'tried' |
 
 type Placed = Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
 
-/** The complete work as it is stored. Whatever replaces the work of an invoice writes this. */
+/** Returns the complete work as it is stored. Every update that replaces the work of an invoice writes this. */
 export function storedWork(
   invoice: Placed,
   next: NextWork,
@@ -28,7 +28,7 @@ export function storedWork(
   return { stage: next.stage, ...workFields(next), ...held, ...placeOf(invoice, next) };
 }
 
-/** Lane and partition as an update of stored work sets them. */
+/** Returns lane and partition as an update of stored work sets them. */
 export function placeFields(invoice: Placed, work: PlacedWork) {
   return Object.fromEntries(Object.entries(placeOf(invoice, work)).map(([name, value]) => [`work.${name}`, value]));
 }
@@ -38,7 +38,7 @@ function placeOf(invoice: Placed, work: PlacedWork) {
   return { ...(lane && { lane }), partition: slotOf(invoice) };
 }
 
-/** The stored form of the fields of `NEW_WORK`. */
+/** Returns the stored form of the fields of `NEW_WORK`. */
 export function workFields({
   attempts,
   outcomeUnknown,

@@ -13,13 +13,14 @@ interface LedgerDocument extends Omit<LedgerRow, 'submissionId'> {
 }
 
 /**
- * The ledger of the mock authority: submissions in `mock_submissions`, the number of 503 answers in `mock_refusals`.
+ * The ledger of the mock authority: stores submissions in `mock_submissions`, and counts 503 answers in
+ * `mock_refusals`.
  */
 export function createSubmissionLedger(db: Db, background?: Through): SubmissionLedger {
   const submissions: Collection<LedgerDocument> = db.collection<LedgerDocument>('mock_submissions');
   const refusals: Collection<{ _id: string; count: number }> = db.collection('mock_refusals');
 
-  /** Inserts rows with one command. @returns the row of each that is kept: an earlier one, if there is one */
+  /** Inserts rows with one command. @returns the stored row for each: an earlier one, if it exists */
   async function writeRows(rows: readonly LedgerRow[]): Promise<Outcome<LedgerRow>[]> {
     const outcomes = await insertEach(submissions, rows.map(documentOf));
     const known = rows.filter((_, index) => isKnown(outcomes[index])).map(({ submissionId }) => submissionId);
@@ -48,7 +49,7 @@ export function createSubmissionLedger(db: Db, background?: Through): Submission
       const found = await submissions
         .find(
           { decisionAt: { ...(after && { $gte: after.decisionAt }), $lte: until }, ...behind },
-          // Otherwise a server may use the index once for each branch, and sort.
+          // Without the hint a server may use the index once for each branch, and then sort.
           { hint: 'decisions' },
         )
         .sort({ decisionAt: 1, _id: 1 })

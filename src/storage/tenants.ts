@@ -12,26 +12,26 @@ import { createLogoStore } from './logos.ts';
 
 interface TenantDocument extends Pick<Tenant, 'name' | 'profile' | 'createdAt'> {
   _id: string;
-  /** Only of a suspended tenant. */
+  /** Present only while the tenant is suspended. */
   suspendedAt?: Date;
-  /** Only where it differs from the installation's. */
+  /** Present only if the tenant's limit differs from the installation's. */
   requestsPerMinute?: number;
   keys: (ApiKey & { hash: string })[];
   /** SHA-256 of all logos that the tenant has ever had. */
   logos?: string[];
-  /** Only of a tenant that is erased: nothing here finds it (`erasure.ts`). */
+  /** Present only on an erased tenant, which this repository does not find (`erasure.ts`). */
   erasure?: object;
 }
 
-/** Tenants that are not erased. */
+/** Matches tenants that are not erased. */
 const PRESENT = { erasure: { $exists: false } } as const;
 
-/** Tenants in the collection `tenants`, each with its API keys. */
+/** Stores tenants in the collection `tenants`, each with its API keys. */
 export function createTenantRepository(db: Db): TenantRepository {
   const tenants: Collection<TenantDocument> = db.collection<TenantDocument>('tenants');
   const logos = createLogoStore(db);
 
-  /** The profile as stored. Stores the content of a new logo before anything refers to it. */
+  /** Returns the profile as it is stored. Stores the content of a new logo before anything refers to it. */
   async function withStoredLogo({ logo, ...profile }: SellerProfileChange): Promise<Partial<SellerProfile>> {
     if (logo === undefined || logo === null) return { ...profile, ...(logo === null && { logo }) };
     if ('content' in logo) await logos.put(logo);
@@ -76,7 +76,7 @@ export function createTenantRepository(db: Db): TenantRepository {
     async page(after, limit) {
       const last = after === null ? null : await tenants.findOne({ _id: after }, { projection: { createdAt: 1 } });
       if (after !== null && last === null) return [];
-      // One range of the index at a time, because not every server uses it for an alternative of two.
+      // One range of the index at a time, because not every server uses the index for an `$or` of two.
       const ranges: Filter<TenantDocument>[] =
         last === null
           ? [{}]
@@ -193,7 +193,7 @@ export function createTenantRepository(db: Db): TenantRepository {
       const { matchedCount } = await tenants.updateOne(
         { 'keys.id': keyId },
         { $set: { 'keys.$[key].revokedAt': at } },
-        // A later revocation does not change the time of the first.
+        // Revoking a key again does not change the time of the first revocation.
         { arrayFilters: [{ 'key.id': keyId, 'key.revokedAt': null }] },
       );
       return matchedCount === 1;
@@ -241,7 +241,7 @@ function tenantOf({ _id, name, profile, createdAt, suspendedAt, requestsPerMinut
   };
 }
 
-/** The fields of a {@link ListedTenant}. */
+/** The fields that a {@link ListedTenant} needs. */
 const LISTED = { name: 1, createdAt: 1, suspendedAt: 1, 'keys.environment': 1, 'keys.revokedAt': 1 } as const;
 
 function listed({ _id, name, createdAt, suspendedAt, keys }: TenantDocument): ListedTenant {

@@ -10,7 +10,7 @@ import { storeClock } from './store-clock.ts';
 
 /** The fields of a live invoice that concern the authority. */
 type TransmittedDocument = InvoiceDocument & {
-  /** The id under which the authority holds the invoice, if it is another one. */
+  /** The id under which the authority holds the invoice, if it differs from the invoice's own. */
   heldAs?: string | null;
   receipt?: StoredDocument | null;
 };
@@ -26,16 +26,16 @@ const PROJECTION = {
   'xml.sha256': 1,
   'receipt.file': 1,
 };
-/** Invoices in one batch of a scan. */
+/** Number of invoices read in one batch of a scan. */
 const BATCH = 500;
 
-/** The live invoices in the collection `invoices`, as the reconciliation and the authority's hints need them. */
+/** Reads live invoices in the collection `invoices`, for the reconciliation and for hints from the authority. */
 export function createTransmissions(db: Db): TransmissionReader & LookUpScheduler {
   const invoices: Collection<TransmittedDocument> = db.collection<TransmittedDocument>('invoices');
   const clock = storeClock(db.client);
   const kept: Collection<TransmittedDocument> = db.collection<TransmittedDocument>(KEPT_COLLECTION);
 
-  /** Also what is kept of erased tenants: the authority's ledger has it. */
+  /** Also reads the kept invoices of erased tenants, because the authority's ledger contains them. */
   async function read(filter: Filter<TransmittedDocument>): Promise<Transmission[]> {
     const both = await Promise.all(
       [invoices, kept].map((each) => each.find(filter).project<WithId<TransmittedDocument>>(PROJECTION).toArray()),
@@ -46,7 +46,7 @@ export function createTransmissions(db: Db): TransmissionReader & LookUpSchedule
 
   return {
     async bySubmission(ids) {
-      // Two queries, as servers differ in whether a branch of `$or` may use a partial index.
+      // Two queries, because servers differ in whether a branch of `$or` may use a partial index.
       const found = await Promise.all([read({ _id: { $in: [...ids] } }), read({ heldAs: { $in: [...ids] } })]);
       return [...new Map(found.flat().map((each) => [each.invoiceId, each])).values()];
     },
@@ -77,13 +77,13 @@ export function createTransmissions(db: Db): TransmissionReader & LookUpSchedule
     async makeLookUpDue(submissionId, rule) {
       const now = clock();
       const rules = mayLookUp(rule, now);
-      // A cluster changes one document only by its id (docs/decisions/0052). Local, because a majority may not have the
-      // latest state yet; the update is guarded by the same filter.
+      // A cluster changes one document only by its id (docs/decisions/0052), so the id is looked up. Local, because a
+      // majority may not have the latest state yet; the same filter guards the update.
       const other = await invoices.findOne(
         { heldAs: submissionId, ...rules },
         { projection: { _id: 1 }, readConcern: 'local' },
       );
-      // Both always run, so that the answer takes as long for an unknown id.
+      // Both updates always run, so that the response takes as long for an unknown id.
       const changed = await Promise.all(
         [{ _id: submissionId }, { _id: other?._id ?? submissionId, heldAs: submissionId }].map((held) =>
           invoices.findOneAndUpdate({ ...held, ...rules }, dueAt(now), { returnDocument: 'after' }),
@@ -104,8 +104,8 @@ export function createTransmissions(db: Db): TransmissionReader & LookUpSchedule
 }
 
 /**
- * Invoices whose look-up may be made due. An invoice with a token is in the hands of a worker, and changing when its
- * work is due would end the lease.
+ * Matches invoices whose look-up may be made due now. Excludes invoices with a token: a worker holds them, and changing
+ * when their work is due would end the lease.
  */
 function mayLookUp({ quietMs, mostAnHour }: LookUpRule, now: Date): Filter<TransmittedDocument> {
   const since = (ms: number) => new Date(now.getTime() - ms);
@@ -118,7 +118,7 @@ function mayLookUp({ quietMs, mostAnHour }: LookUpRule, now: Date): Filter<Trans
     environment: 'live',
     'work.token': null,
     'work.dueAt': { $gt: now },
-    // Parked work waits for the authority and runs in its turn, blocked work waits for an operator.
+    // Parked work waits for the authority and runs when its turn comes. Blocked work waits for an operator.
     'work.parked': { $ne: true },
     'work.blocked': { $exists: false },
     $or: [{ 'work.stage': 'decide' }, { 'work.stage': 'transmit', 'work.outcomeUnknown': true }],
@@ -127,7 +127,10 @@ function mayLookUp({ quietMs, mostAnHour }: LookUpRule, now: Date): Filter<Trans
   } as Filter<TransmittedDocument>;
 }
 
-/** Work that is due now. Its job gets another id by `since`, so that it does not wait for the job that exists. */
+/**
+ * The update that makes work due now. The new `since` gives its job another id, so that it does not wait for the
+ * existing job.
+ */
 function dueAt(now: Date): UpdateFilter<TransmittedDocument> {
   return { $set: { 'work.dueAt': now, 'work.since': now } } as UpdateFilter<TransmittedDocument>;
 }

@@ -2,31 +2,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import { insertNew } from './insert-new.ts';
 
-/** A change of stored data that a version needs. */
+/** A change of stored data that a version of the program needs. */
 export interface Upgrade {
-  /** The version of the data when this is done: that of the one before it, and 1; the first has 2. */
+  /** The version of the data after this upgrade: the previous upgrade's plus 1; the first upgrade has 2. */
   readonly version: number;
-  /** The change that it makes, for the log. */
+  /** What the upgrade changes, for the log. */
   readonly what: string;
-  /** Why no process of an earlier version may run meanwhile and later; null if it may. */
+  /** Why no process of an earlier version may run during the upgrade and after it; null if it may. */
   readonly notBeside: string | null;
-  /** Must be repeatable, after an interruption and by several processes at once. */
+  /** Applies the change. Must be safe to repeat after an interruption, and to run in several processes at once. */
   run(db: Db): Promise<void>;
 }
 
 /**
- * Every change of stored data, in order. A new one is added at the end, and none is removed or changed: data of any
- * earlier version passes all that it lacks (docs/decisions/0070).
+ * Every change of stored data, in order. Add new ones at the end, and never remove or change one: data of any earlier
+ * version runs through all upgrades that it lacks (docs/decisions/0070).
  */
 export const UPGRADES: readonly Upgrade[] = [];
 
-/** The version of data that no upgrade has changed. */
+/** The version of data that was never upgraded. */
 const FIRST_VERSION = 1;
 
 /** The version of data that this program writes. */
 export const DATA_VERSION = UPGRADES.at(-1)?.version ?? FIRST_VERSION;
 
-/** The entry of the collection `installation`. Both only grow. */
+/** The entry of the collection `installation` with the version of the data. Both numbers only grow. */
 interface VersionDocument {
   _id: 'data-version';
   /** All upgrades up to this one are done. */
@@ -38,17 +38,17 @@ interface VersionDocument {
 const ENTRY = { _id: 'data-version' } as const;
 
 export interface UpgradeParts {
-  /** Whether no other process can use the store. */
+  /** Whether no other process can use the store at the same time. */
   readonly alone: boolean;
-  /** Time in which each process has asked for {@link versionTrouble}, milliseconds. */
+  /** Time within which every process calls {@link versionTrouble} once, milliseconds. */
   readonly noticedMs: number;
   readonly report: (text: string) => void;
   readonly upgrades?: readonly Upgrade[];
 }
 
 /**
- * Brings the data to the version of this program. Several processes may do it at once, and each may end at any point:
- * the next start goes on with the upgrade that was not done.
+ * Upgrades the data to the version of this program. Several processes may do this at once, and each may be interrupted
+ * at any point: the next start resumes with the first upgrade that is not done.
  */
 export async function upgradeData(
   db: Db,
@@ -72,8 +72,9 @@ export async function upgradeData(
 }
 
 /**
- * Why a program must not use this data, with what to do; null if it may.
- * @param isRunning whether it is running already: later versions allow it beside them as long as they say nothing else
+ * Returns why a program must not use this data, and what to do; null if it may use it.
+ * @param isRunning whether the program is running already: it may go on beside a later version unless that version
+ * forbids it
  * @param known the version of data that the program writes
  */
 export async function versionTrouble(db: Db, isRunning: boolean, known = DATA_VERSION): Promise<string | null> {
@@ -83,26 +84,26 @@ export async function versionTrouble(db: Db, isRunning: boolean, known = DATA_VE
   return `this data was upgraded by a later version of the program, to version ${needed} of the data, and this program knows ${known}. Install that version, or go back to a backup from before the upgrade`;
 }
 
-/** Notes that a store in which nothing was ever stored needs no upgrade: a command may come before the first start. */
+/** Records in an empty store that it needs no upgrade. A command may do this before the first start. */
 export async function beginVersions(db: Db): Promise<void> {
   if ((await db.collection('installation').findOne({}, { projection: { _id: 1 } })) !== null) return;
   const oldest = UPGRADES.findLast(({ notBeside }) => notBeside !== null)?.version ?? FIRST_VERSION;
   await insertNew(versions(db), [{ ...ENTRY, version: DATA_VERSION, oldest }]);
 }
 
-/** Whether no start of this version has upgraded the data yet. A new store needs none. */
+/** Whether the data still waits for an upgrade to this version. A new store needs none. */
 export async function awaitsUpgrade(db: Db): Promise<boolean> {
   if (await isNewStore(db)) return false;
   return (await doneVersion(versions(db))) < DATA_VERSION;
 }
 
-/** Whether nobody has a tenant yet. */
+/** Whether the store has no tenant yet. */
 export async function isNewStore(db: Db): Promise<boolean> {
   return (await db.collection('tenants').findOne({}, { projection: { _id: 1 } })) === null;
 }
 
 async function doneVersion(entries: Collection<VersionDocument>): Promise<number> {
-  // Another process may have just written it, so that a majority does not have it yet.
+  // Local, because a majority may not have the entry yet that another process has just written.
   return (await entries.findOne(ENTRY, { readConcern: 'local' }))?.version ?? FIRST_VERSION;
 }
 

@@ -5,7 +5,7 @@ import type { DeliveryDocument, DeliveryWork } from './webhook-delivery-document
 import type { EventDocument } from './webhook-events.ts';
 import { type KeptSince, keptSince } from './webhook-retention.ts';
 
-/** Events, and deliveries, that are read together. A delivery names up to 25 attempts. */
+/** Maximum number of events read at once. Deliveries have a lower limit, because each names up to 25 attempts. */
 const EVENTS = 500;
 const DELIVERIES = 200;
 
@@ -22,12 +22,12 @@ interface Owned {
   readonly tenantId: string;
 }
 
-/** A row that expires, and what names it. */
+/** A row that expires (an event or attempt), and the row that refers to it. */
 interface Named {
   readonly by: Owned;
   readonly collection: keyof KeptSince;
   readonly id: string;
-  /** A time at or before which it was not stored yet. */
+  /** The row was stored after this time. */
   readonly notBefore: Date;
 }
 
@@ -37,8 +37,8 @@ interface Fault {
 }
 
 /**
- * The published events of these invoices that the log of events should still have and has not. The invoice is marked as
- * published after its events are in the log, so that each event of a marked one was there.
+ * Returns the published events of these invoices that are missing from the event log although they have not expired. An
+ * invoice is marked as published after its events are in the log, so every event of a marked invoice was there.
  * @param since see {@link lost}
  */
 export async function unloggedEvents(
@@ -46,7 +46,7 @@ export async function unloggedEvents(
   invoices: readonly Pick<InvoiceDocument, '_id' | 'tenantId' | 'events' | 'outbox' | 'withheld'>[],
   since: KeptSince,
 ): Promise<Fault[]> {
-  // An erasure takes the mark away from an invoice whose events may not be published.
+  // An erasure marks invoices whose events may not be published as withheld, and removes them from the outbox.
   const published = invoices.filter(({ outbox, withheld }) => !outbox && !withheld);
   const named = published.flatMap((by) => by.events.map(({ id, at }) => eventNamed(by, id, at)));
   return (await lost(db, named, since)).map(({ by, id }) => ({
@@ -56,8 +56,9 @@ export async function unloggedEvents(
 }
 
 /**
- * Goes from the log of events to the invoices. Test events are passed over: they may be about an invoice that is none.
- * @returns yields what is wrong; returns the number of events
+ * Checks that the invoice of each event in the event log exists. Skips test events, which may refer to an invoice that
+ * does not exist.
+ * @returns yields a text for each fault; returns the number of events
  */
 export function checkedEvents(db: Db): AsyncGenerator<string, number> {
   const fields = { tenantId: 1, invoiceId: 1, sequence: 1 };
@@ -66,7 +67,8 @@ export function checkedEvents(db: Db): AsyncGenerator<string, number> {
     const ids = ofInvoices.map(({ invoiceId }) => invoiceId);
     const stored = await idsOf(db, 'invoices', ids);
     const without = ofInvoices.filter(({ invoiceId }) => !stored.has(invoiceId));
-    // Invoices are removed for the erasure of their tenant only, which is marked first, and their events after them.
+    // Only the erasure of a tenant removes invoices. It marks the tenant first, and removes the events after the
+    // invoices.
     const present = await presentTenantsOf(db, without);
     return without
       .filter(({ tenantId }) => present.has(tenantId))
@@ -75,10 +77,10 @@ export function checkedEvents(db: Db): AsyncGenerator<string, number> {
 }
 
 /**
- * Compares each delivery with its state, its event and its attempts. The endpoint of a pending one may be gone: a delivery
- * that was stored, or whose attempt failed, while its endpoint was deleted is cancelled when it is next due.
+ * Compares each delivery with its state, its event and its attempts. Does not check the endpoint of a pending delivery:
+ * when the endpoint was deleted meanwhile, the delivery is cancelled when it is next due.
  * @param since see {@link lost}
- * @returns yields what is wrong; returns the number of deliveries
+ * @returns yields a text for each fault; returns the number of deliveries
  */
 export function checkedDeliveries(db: Db, since: KeptSince): AsyncGenerator<string, number> {
   const facts = { tenantId: 1, eventId: 1, createdAt: 1, storedAt: 1, state: 1, attempts: 1 };
@@ -87,7 +89,7 @@ export function checkedDeliveries(db: Db, since: KeptSince): AsyncGenerator<stri
   return checkedRows<CheckedDelivery>(db, 'webhook_deliveries', options, async (deliveries) => {
     const named = deliveries.flatMap((by) => [
       eventNamed(by, by.eventId, by.createdAt),
-      // An attempt is made after its delivery was stored, and written before the delivery names it.
+      // An attempt is made after its delivery was stored, and is written before the delivery refers to it.
       ...by.attempts.map((id): Named => ({ by, collection: 'webhook_attempts', id, notBefore: by.storedAt })),
     ]);
     const gone = await lost(db, named, since);
@@ -104,25 +106,26 @@ export function checkedDeliveries(db: Db, since: KeptSince): AsyncGenerator<stri
   });
 }
 
-/** One update changes state and work, so that this holds at every moment. */
+/** Checks that state and work agree. One update changes both, so they agree at every moment. */
 function workFault({ state, work }: CheckedDelivery): string | null {
   if (state === 'pending') return work ? null : 'it is pending, and no attempt is planned';
-  // A lease is kept, so that an attempt under way is recorded; the sweep removes one that has ended.
+  // A delivery keeps its lease so that an attempt under way is recorded. The sweep removes the lease after it ends.
   if (!work || work.token !== null) return null;
-  // Sent by hand and cancelled again under one lease: it is due once more, and then cancelled without an attempt.
+  // A delivery sent by hand and cancelled again under one lease is due once more, and then cancelled without an
+  // attempt.
   if (state === 'cancelled' && work.timesDisabled) return null;
   return `it is ${state}, and another attempt is planned`;
 }
 
-/** An event is stored after it happened, and before its deliveries. */
+/** The event `id` that a row refers to. An event is stored after it happened, and before its deliveries. */
 function eventNamed(by: Owned, id: string, at: Date): Named {
   return { by, collection: 'webhook_events', id, notBefore: at };
 }
 
 /**
- * Those of the named rows that do not exist and cannot have been removed: they have not expired, and their tenants are
- * not erased. What names them must have been read before.
- * @param since read at the beginning; rows that were stored before it are not looked for
+ * Returns the rows that are missing and cannot have been removed: they have not expired, and their tenants are not
+ * erased. The rows that refer to them must have been read before.
+ * @param since read at the beginning; rows stored before it are ignored
  */
 async function lost(db: Db, named: readonly Named[], since: KeptSince): Promise<Named[]> {
   const isKept = (limits: KeptSince) => (each: Named) => each.notBefore > limits[each.collection];
@@ -136,7 +139,7 @@ async function lost(db: Db, named: readonly Named[], since: KeptSince): Promise<
     missing.push(...wanted.filter(({ id }) => !found.has(id)));
   }
   if (missing.length === 0) return [];
-  // Read after the rows: a retention that was shortened, or an erasure that began, has removed none before it shows here.
+  // Read after the rows: a retention that was shortened, or an erasure that began, shows here before it removes rows.
   const [limits, present] = await Promise.all([
     keptSince(db),
     presentTenantsOf(
@@ -154,8 +157,8 @@ function presentTenantsOf(db: Db, rows: readonly Pick<Owned, 'tenantId'>[]): Pro
 }
 
 /**
- * Reads a collection in the order of the ids, a batch in memory at a time.
- * @returns yields what is wrong; returns the number of rows
+ * Reads a collection in the order of the ids, with a batch in memory at a time, and checks its rows.
+ * @returns yields a text for each fault; returns the number of rows
  */
 async function* checkedRows<Row extends Owned>(
   db: Db,
@@ -173,7 +176,8 @@ async function* checkedRows<Row extends Owned>(
     const last = found.at(-1);
     if (last === undefined) return count;
     let faults = await faultsOf(found);
-    // A running service may have changed or removed a row in between: it is read again before anything is said about it.
+    // A running service may have changed or removed a row during the check, so rows with faults are read and checked
+    // again.
     if (faults.length > 0) faults = await faultsOf(await read({ $in: [...new Set(faults.map(({ id }) => id))] }));
     for (const { id, text } of faults) yield `${noun} ${id}: ${text}`;
     count += found.length;

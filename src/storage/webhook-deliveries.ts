@@ -34,21 +34,23 @@ const RETRY_GRACE_MS = 2000;
 const LEASE_GRACE_MS = 250;
 
 /**
- * Deliveries of an endpoint in a page of the sweep that tell of the endpoint again after the pause. The others of a long
- * backlog, which only its receiver can shorten, are looked at after so many pauses.
+ * How many deliveries of an endpoint in a page the sweep examines again after one pause, which makes it report the
+ * endpoint again. The rest of a long backlog, which only its receiver can shorten, is examined after several pauses.
  */
 const TELLING = 4;
 const REST_PAUSES = 10;
 
-/** Leases that one update statement names. A server compares each matched document with all of them. */
+/** Maximum number of leases in one update statement. A server compares each matched document with all of them. */
 const STATEMENT = 250;
-/** Attempts that one reply of the server holds. With their largest bodies and headers they have less than 10 MiB. */
+/**
+ * Maximum number of attempts in one reply of the server. Even with the largest bodies and headers they have less than
+ * 10 MiB.
+ */
 const ATTEMPTS_AT_ONCE = 100;
 
 /**
- * The ledger of deliveries in the collections `webhook_deliveries` and `webhook_attempts`. A batch is written with few
- * statements, because some servers commit each statement separately: the statement is the same for all deliveries with
- * an equal outcome.
+ * Stores deliveries and their attempts in the collections `webhook_deliveries` and `webhook_attempts`. Uses one
+ * statement for all deliveries of a batch with an equal outcome, because some servers commit each statement separately.
  */
 export function createDeliveryLedger(db: Db): DeliveryLedger {
   const deliveries = db.collection<DeliveryDocument>('webhook_deliveries');
@@ -94,7 +96,7 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
         { $set: { 'work.token': token, 'work.sweepAt': new Date(end + LEASE_GRACE_MS), 'work.since': now } },
         { $unset: 'work.readyAt' },
       ]);
-      // Another process may have claimed some of them first.
+      // Reads back which ones were claimed: another process may have been faster.
       const taken = deliveries.find(heldBy(ids.map((id) => ({ id, token: `${prefix}${id}` }))));
       return (await taken.toArray()).flatMap((document) => claimOf(document, end) ?? []);
     },
@@ -117,7 +119,7 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
 
     async record(records) {
       const documents = records.map(({ claim, attempt }) => ({ _id: claim.token, ...attempt }));
-      // Attempts are written first, so that every attempt that a delivery names can be read.
+      // Attempts are written first, so that every attempt that a delivery refers to can be read.
       await insertNew(attempts, documents);
       const changes = new Map<string, { claims: ClaimedDelivery[]; update: Document[] }>();
       for (const { claim, outcome } of records) {
@@ -189,12 +191,12 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
 
     async reschedule(now) {
       const ahead = later(now, CLOCK_SKEW_MS);
-      // A time that is absent stays absent.
+      // A field that is absent stays absent.
       const fromNow = (time: string) => ({
         $cond: [{ $gt: [time, null] }, { $add: [now, { $subtract: [time, '$work.since'] }] }, '$$REMOVE'],
       });
       const moved = { 'work.readyAt': fromNow('$work.readyAt'), 'work.sweepAt': fromNow('$work.sweepAt') };
-      // No delivery is swept before its times were written. That it is swept later is what the index finds.
+      // `sweepAt` is never earlier than `since`. The condition on `sweepAt` lets the query use the index.
       const { modifiedCount } = await deliveries.updateMany(
         { 'work.sweepAt': { $gt: ahead }, 'work.since': { $gt: ahead } },
         [{ $set: { ...moved, 'work.since': now } }],
@@ -216,7 +218,7 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
 
     async ofEvents(owner, eventIds) {
       if (eventIds.length === 0) return [];
-      // The id starts with the UUID of the event; everything that can follow sorts between `_` and `~`.
+      // The id starts with the UUID of the event. Every character that can follow sorts between `_` and `~`.
       const starts = eventIds.map((eventId) => `dlv_${eventId.slice('evt_'.length)}`);
       const found = await deliveries
         .find({ $or: starts.map((start) => ({ _id: { $gt: `${start}_`, $lt: `${start}_~` } })) })
@@ -260,7 +262,7 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
     },
   };
 
-  /** Applies updates to deliveries whose leases still hold. Where a lease was lost, nothing changes. */
+  /** Applies updates to deliveries whose leases still hold. Deliveries whose lease was lost stay unchanged. */
   async function updateHeld(changes: readonly { claims: readonly ClaimedDelivery[]; update: Document[] }[]) {
     const operations = changes.flatMap(({ claims, update }) =>
       Array.from({ length: Math.ceil(claims.length / STATEMENT) }, (_, i) => ({
@@ -272,24 +274,30 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
 }
 
 /**
- * Deliveries whose leases still hold. It matches no other delivery, because a token belongs to one lease of one
+ * Matches deliveries whose leases still hold. Matches no other delivery, because a token belongs to one lease of one
  * delivery.
  */
 function heldBy(claims: readonly Pick<ClaimedDelivery, 'id' | 'token'>[]): Filter<DeliveryDocument> {
   return { _id: { $in: claims.map(({ id }) => id) }, 'work.token': { $in: claims.map(({ token }) => token) } };
 }
 
-/** The update that ends the leases of deliveries that were not attempted. Cancelled ones are then settled. */
+/**
+ * The update that ends the leases of deliveries that were not attempted. It settles those that were cancelled
+ * meanwhile.
+ */
 function dueAgain(readyAt: Date, sweepAt: Date, since: Date): Document[] {
   return [{ $set: { work: whilePending({ $mergeObjects: ['$work', { token: null, readyAt, sweepAt, since }] }) } }];
 }
 
-/** A delivery that was cancelled while it was leased is not attempted again. */
+/** Keeps the work only while the delivery is pending: a delivery cancelled during its lease is not attempted again. */
 function whilePending(work: Document): Document {
   return { $cond: [{ $eq: ['$state', 'pending'] }, work, '$$REMOVE'] };
 }
 
-/** The updates that send deliveries again by hand: those that no process holds, and those that were cancelled since. */
+/**
+ * The updates that send deliveries again by hand: one for deliveries without a lease, one for leased ones that were
+ * cancelled.
+ */
 function reopenings(ids: string[], timesDisabled: number, now: Date): UpdateManyModel<DeliveryDocument>[] {
   const _id = { $in: ids };
   const round = { tries: 0, retry: true, manual: true, timesDisabled } as const;
@@ -307,8 +315,8 @@ function reopenings(ids: string[], timesDisabled: number, now: Date): UpdateMany
 }
 
 /**
- * The update that cancels claimed deliveries.
- * @param timesDisabled that of the claims: a delivery with a higher one was reopened since, and is due
+ * The update that cancels claimed deliveries, unless they were reopened meanwhile.
+ * @param timesDisabled the value in the claims: a delivery with a higher one was reopened since, and is due
  */
 function cancelUnlessReopened(timesDisabled: number, now: Date): Document[] {
   const reopened = { $gt: [{ $ifNull: ['$work.timesDisabled', 0] }, timesDisabled] };

@@ -6,18 +6,18 @@ import type { DeliveryFilter } from '../domain/webhook/ports.ts';
 
 export interface DeliveryDocument extends Omit<Delivery, 'id' | 'nextAttemptAt'> {
   _id: string;
-  /** Absent when the delivery is settled. */
+  /** Absent once the delivery is settled. */
   work?: DeliveryWork | undefined;
   /** Ids of the last `KEPT_ATTEMPTS` attempts, oldest first. */
   attempts: string[];
-  /** The retention counts from here. */
+  /** When the delivery was stored; its retention starts here. */
   storedAt: Date;
 }
 
 export interface AttemptDocument extends Attempt {
   /**
-   * The token of the lease under which the attempt was made. Attempts under a lost lease are named by no delivery and
-   * never shown.
+   * The token of the lease under which the attempt was made. No delivery refers to attempts under a lost lease, and
+   * they are never shown.
    */
   _id: string;
 }
@@ -27,26 +27,26 @@ export interface DeliveryWork {
   token: string | null;
   /** Failed attempts in this round of the schedule. */
   tries: number;
-  /** Whether it is queued with the retries, behind first attempts. */
+  /** Whether it is queued with the retries, which run behind first attempts. */
   retry: boolean;
-  /** Present while it is sent by hand. */
+  /** Present while the delivery is being sent by hand. */
   manual?: true;
   /** See `ClaimedDelivery`; absent for 0. */
   timesDisabled?: number;
-  /** When it may be claimed; absent while it is leased. */
+  /** When the delivery may be claimed; absent while it is leased. */
   readyAt?: Date;
-  /** When the sweep examines it: a grace period after `readyAt` or after the end of the lease. */
+  /** When the sweep examines the delivery: a grace period after `readyAt` or after the end of the lease. */
   sweepAt: Date;
-  /** When these times were written, by the same clock. */
+  /** When `readyAt` and `sweepAt` were written, by the same clock. */
   since: Date;
 }
 
-/** The document of a new delivery. */
+/** Returns the document of a new delivery. */
 export function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, storedAt: Date): DeliveryDocument {
   return { _id: id, ...delivery, attempts: [], storedAt };
 }
 
-/** @returns null when no process holds a lease */
+/** @returns the claim; null when no process holds a lease */
 export function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDelivery | null {
   const { _id, tenantId, endpointId, eventId, invoiceId, sequence, createdAt } = document;
   const { earlier, work, traceparent } = document;
@@ -71,7 +71,7 @@ export function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDe
   };
 }
 
-/** The fields of a delivery that resends need. */
+/** Returns the fields of a delivery that resending needs. */
 export function keysOf({
   _id,
   eventId,
@@ -81,7 +81,7 @@ export function keysOf({
   return { id: _id, eventId, eventType, order };
 }
 
-/** The delivery of a stored document, which may have been read without its attempts. */
+/** Returns the delivery of a stored document, which may have been read without its attempts. */
 export function deliveryOf({
   _id,
   work,
@@ -92,15 +92,15 @@ export function deliveryOf({
   return { id: _id, ...delivery, nextAttemptAt: (work?.token === null && work.readyAt) || null };
 }
 
-/** Whether a stored delivery belongs to this owner. */
+/** Returns a function that checks whether a stored delivery belongs to this owner. */
 export function isOf({ tenantId, environment }: Owner) {
   return (each: Pick<DeliveryDocument, 'tenantId' | 'environment'>) =>
     each.tenantId === tenantId && each.environment === environment;
 }
 
 /**
- * The name of the index for a list of deliveries. Without it, servers prefer the tenant's, because it binds more fields,
- * and read the deliveries of all of its endpoints.
+ * Returns the name of the index for a list of deliveries. Without this hint, servers prefer the tenant's index, because
+ * it binds more fields, and read the deliveries of all the tenant's endpoints.
  */
 export function indexOf({ endpointId }: Pick<DeliveryFilter, 'endpointId'>): string {
   return endpointId === null ? 'list_by_state' : 'list_by_endpoint_and_state';
@@ -113,7 +113,7 @@ export function filterOf({
   endpointId,
   state,
 }: PageQuery & DeliveryFilter): Filter<DeliveryDocument> {
-  // A list of all states names each state, so that it can use the same index: a server merges the four ranges.
+  // A list of all states names each state, so that it can use the same index: a server then merges the four ranges.
   return {
     tenantId,
     environment,

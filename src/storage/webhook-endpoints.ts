@@ -7,16 +7,16 @@ import { isDuplicateKey } from './duplicate-key.ts';
 interface EndpointDocument extends Omit<WebhookEndpoint, 'id' | 'timesDisabled' | 'failingSince'> {
   timesDisabled?: number;
   failingSince?: Date | null;
-  /** When the endpoint is to be judged; absent if nothing has failed within a day. */
+  /** When the failures of the endpoint are next evaluated; absent if nothing has failed within a day. */
   judgeAt?: Date;
-  /** The share of failures of which the tenant was told, percent; absent: of none. */
+  /** The share of failures last reported to the tenant, percent; absent if none was reported. */
   toldShare?: number;
   _id: string;
   /** 0 to MAX_ENDPOINTS - 1, unique in a tenant and environment, so that concurrent inserts cannot exceed the limit. */
   slot: number;
 }
 
-/** Webhook endpoints in the collection `webhook_endpoints`. */
+/** Stores webhook endpoints in the collection `webhook_endpoints`. */
 export function createWebhookEndpointRepository(db: Db): EndpointRepository {
   const endpoints: Collection<EndpointDocument> = db.collection<EndpointDocument>('webhook_endpoints');
   return {
@@ -60,7 +60,8 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
       return changed && endpointOf(changed);
     },
     async noteFailure(endpointId, since, judgeAt) {
-      // An attempt that was under way when the endpoint was disabled would count from then on after it is enabled.
+      // Only active endpoints: a failure that arrives after the endpoint was disabled would still count when it is
+      // enabled again.
       const first = {
         failingSince: { $ifNull: ['$failingSince', since] },
         judgeAt: { $ifNull: ['$judgeAt', judgeAt] },
@@ -86,7 +87,7 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
       const changes = judgeAt
         ? { $set: { toldShare, judgeAt } }
         : { $set: { toldShare }, $unset: { judgeAt: '' as const } };
-      // Disabled meanwhile, it is not judged any more.
+      // An endpoint disabled meanwhile is no longer evaluated.
       await endpoints.updateOne({ _id: endpointId, active: true }, changes);
     },
     async failing(now, limit) {
@@ -100,7 +101,8 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
     },
     async replaceSecrets(endpointId, [present], secrets) {
       const changed = await endpoints.findOneAndUpdate(
-        // The newest secret is the first, and every sealed value is unique.
+        // The newest secret is the first, and every sealed value is unique, so this fails if the secrets changed
+        // meanwhile.
         { _id: endpointId, 'secrets.0.sealed': present?.sealed ?? '' },
         { $set: { secrets: [...secrets], updatedAt: new Date() } },
         { returnDocument: 'after' },
@@ -129,14 +131,14 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
   };
 }
 
-/** What a change does that disables an endpoint: nothing is sent to it, so that it does not fail any more. */
+/** The changes of every update that disables an endpoint. Nothing is sent to it, so it does not fail any more. */
 const DISABLED = {
   $inc: { timesDisabled: 1 },
   $set: { failingSince: null },
   $unset: { judgeAt: '', toldShare: '' },
 } as const;
 
-/** A random free slot, so that concurrent inserts rarely choose the same one. */
+/** Returns a random free slot, so that concurrent inserts rarely choose the same one. */
 function freeSlot(taken: ReadonlySet<number>): number | null {
   const free = Array.from({ length: MAX_ENDPOINTS }, (_, slot) => slot).filter((slot) => !taken.has(slot));
   return free[Math.floor(Math.random() * free.length)] ?? null;

@@ -13,13 +13,15 @@ import { readAll, readPage } from './pages.ts';
 
 export interface EventDocument extends Omit<WebhookEvent, 'id' | keyof BodyAtRest>, BodyAtRest {
   _id: string;
-  /** The retention counts from here, so that an event that waited long in the outbox is delivered. */
+  /**
+   * The retention starts here, not at the event's time, so that an event that waited long in the outbox is delivered.
+   */
   storedAt: Date;
 }
 
 /**
- * The log of events in the collection `webhook_events`.
- * @param documentUrl derives the document URLs, which are not stored
+ * Stores the event log in the collection `webhook_events`.
+ * @param documentUrl computes the URLs of documents, which are not stored
  */
 export function createEventLog(db: Db, documentUrl: DocumentUrl): EventLog {
   const events = db.collection<EventDocument>('webhook_events');
@@ -77,7 +79,8 @@ export function createEventLog(db: Db, documentUrl: DocumentUrl): EventLog {
       return rows.map((row) => row.place);
     },
     async announce({ tenantId, environment }, eventIds) {
-      // Above the highest, which a process may have written whose clock is ahead: a stream goes on from there.
+      // Starts above the highest stored key, which a process whose clock is ahead may have written: streams resume from
+      // there.
       const highest = await events
         .find({ tenantId, environment })
         .project<{ place: string }>({ _id: 0, place: 1 })

@@ -1,13 +1,13 @@
 import { type Db, MongoServerError } from 'mongodb';
 import { DAY_MS, HOUR_MS } from '../domain/durations.ts';
 
-/** The collections that `WEBHOOK_RETENTION` limits, with the field that has the time at which a row was stored. */
+/** The collections that `WEBHOOK_RETENTION` limits, each with the field for the time at which a row was stored. */
 const STORED = {
   webhook_events: 'storedAt',
   webhook_deliveries: 'storedAt',
   webhook_attempts: 'at',
 } as const;
-/** The name of their TTL indexes. */
+/** The name of the TTL index in each of these collections. */
 const RETENTION = 'retention';
 /** The maximum that MongoDB accepts: 68 years. */
 const MAX_SECONDS = 2 ** 31 - 1;
@@ -15,15 +15,18 @@ const MAX_SECONDS = 2 ** 31 - 1;
 const OTHER_OPTIONS = 85;
 /** MongoDB's error NamespaceNotFound: the collection does not exist. */
 const NAMESPACE_NOT_FOUND = 26;
-/** The shortest retention that the settings allow: no row was ever removed earlier. */
+/** The shortest retention that the settings allow. No row was ever removed before this age. */
 const LEAST_MS = DAY_MS;
-/** For clocks that were wrong or are changed by an hour, and for servers that remove rows some time after they expired. */
+/**
+ * Margin for clocks that were wrong or are changed by an hour, and for servers that remove rows some time after they
+ * expired.
+ */
 const MARGIN_MS = 2 * HOUR_MS;
 
 /**
- * Sets how long events, deliveries and attempts are kept, counted from when each was stored. The time is a property of
- * the TTL indexes, so it applies to the rows that exist too, and an attempt is kept at least as long as its delivery.
- * Several processes may call it at once; the last call decides.
+ * Sets how long events, deliveries and attempts are kept, counted from when each was stored. The period is a property
+ * of the TTL indexes, so it also applies to existing rows. An attempt is kept at least as long as its delivery. Several
+ * processes may call this at once; the last call decides.
  * @param retentionMs milliseconds
  */
 export async function setWebhookRetention(db: Db, retentionMs: number): Promise<void> {
@@ -41,13 +44,14 @@ export async function setWebhookRetention(db: Db, retentionMs: number): Promise<
   );
 }
 
-/** For each collection a time: a row that was stored later than that has not been removed by the retention. */
+/** A time for each collection: the retention has not removed any row that was stored later. */
 export type KeptSince = Readonly<Record<keyof typeof STORED, Date>>;
 
 /**
- * What the retention cannot have removed. The present retention does not tell, because it may have been shorter before:
- * what is gone stays gone. But rows are removed in the order of their times, so that those behind the oldest one that is
- * left were never removed; a day is added for what removes or copies them in another order, such as several shards.
+ * Returns {@link KeptSince}. The current retention is not enough, because it may have been
+ * shorter before, and removed rows do not come back. But rows are removed in the order of their times, so rows newer
+ * than the oldest remaining one were never removed. A day is added for what removes or copies rows in another order,
+ * such as several shards.
  */
 export async function keptSince(db: Db): Promise<KeptSince> {
   const found = Object.entries(STORED).map(async ([collection, field]) => {
@@ -72,7 +76,7 @@ async function keptRowsSince(db: Db, collection: string, field: string): Promise
   return new Date(Math.max(now - seconds * 1000, Math.min(left, least)) + MARGIN_MS);
 }
 
-/** The retention of a collection, in seconds; null if none is set yet. */
+/** Returns the retention of a collection in seconds; null if none is set yet. */
 async function retentionOf(db: Db, collection: string): Promise<number | null> {
   try {
     const indexes = await db.collection(collection).listIndexes().toArray();
