@@ -19,17 +19,20 @@ export interface PeopleParts {
   readonly passwords: PasswordJudge;
 }
 
-/** The accounts of people, and the paths of them. The first request loads the library: it would delay each start. */
+/**
+ * Builds the accounts of people and the parts of their routes. The first request loads the accounts library, because
+ * loading it would delay each start.
+ */
 export function composeAccounts({ data, mailer, publicUrl, passwords }: PeopleParts): AccountRouteParts {
   const { db, client } = data.store;
   const { people } = data;
   const report = (err: unknown) => data.logFailure('error', 'the mail with the link to a new password failed', err);
   const attempts = createAttemptLimiter(data.alone ? null : db);
-  // In the store also if this is the only process: a code outlives a restart.
+  // Counted in the store even if this is the only process, because a code stays valid over a restart.
   const uses = createAttemptLimiter(db);
   const isFirstUse = async (personId: string, code: string) =>
     (await uses.attempt('code', createHash('sha256').update(`${personId} ${code}`).digest('hex'))) === 0;
-  // Anew with each new key of the sessions.
+  // Loads the library again when a new session key is in use.
   const loaded = loadedOnce(
     () => data.keys.sessions.newest().number,
     async () => {
@@ -44,7 +47,7 @@ export function composeAccounts({ data, mailer, publicUrl, passwords }: PeoplePa
         client,
         publicUrl,
         secrets: sessionSecrets(data.keys.sessions),
-        // Not awaited: the time of an answer would tell whether the account exists.
+        // Not awaited: the response time would reveal whether the account exists.
         sendReset: ({ email }, token) =>
           void mailer
             .sendReset({ to: email, url: `${publicUrl}/new-password#${token}`, validMinutes: RESET_MS / 60_000 })
@@ -88,7 +91,7 @@ export function composeAccounts({ data, mailer, publicUrl, passwords }: PeoplePa
   };
 }
 
-/** The secrets of the sessions with their numbers: the one in use, then those before it. */
+/** Returns the session secrets with their numbers: the current one first, then earlier ones. */
 function sessionSecrets(keys: DataKeys): LibraryParts['secrets'] {
   const { number: newest } = keys.newest();
   const usable = keys.all().filter(({ number }) => number <= newest);
@@ -98,7 +101,9 @@ function sessionSecrets(keys: DataKeys): LibraryParts['secrets'] {
   return [first, ...others];
 }
 
-/** Loads the part at the first call, and again when `version` has changed. A call after a failure tries again. */
+/**
+ * Returns a function that loads the part at its first call, and again when `version` has changed or loading has failed.
+ */
 function loadedOnce<Part>(version: () => number, load: () => Promise<Part>): () => Promise<Part> {
   let loading: { readonly version: number; readonly part: Promise<Part> } | null = null;
   return () => {
@@ -113,7 +118,7 @@ function loadedOnce<Part>(version: () => number, load: () => Promise<Part>): () 
   };
 }
 
-/** Stands for an object, all of whose methods return promises, which the first call loads. */
+/** Returns a stand-in for an object whose methods all return promises. The first method call loads the object. */
 function loadedLater<Part extends object>(load: () => Promise<Part>): Part {
   const call =
     (name: PropertyKey) =>
@@ -121,6 +126,6 @@ function loadedLater<Part extends object>(load: () => Promise<Part>): Part {
       const part = await load();
       return (Reflect.get(part, name) as (...input: unknown[]) => unknown).apply(part, input);
     };
-  // Not `then`: whoever awaits this object wants the object.
+  // Has no `then`, so that `await` returns the stand-in itself.
   return new Proxy({} as Part, { get: (_target, name) => (name === 'then' ? undefined : call(name)) });
 }

@@ -88,7 +88,7 @@ export function administrationOf(
   };
 }
 
-/** Administration of the configured store, with or without a running service. */
+/** The administration of the configured store, with or without a running service. */
 export interface OpenAdministration extends Administration {
   readonly store: OpenStore;
   /** Writes an entry to standard error, as the service does to its log. */
@@ -100,8 +100,9 @@ export interface OpenAdministration extends Administration {
 export async function openAdministration(config: Config): Promise<OpenAdministration> {
   const store = await openStore(config, { join: true });
   try {
-    // The first command may come before the first start of the service. Otherwise a start makes what is missing: data of
-    // an earlier version stays as it is until then, so that its program can go on with it.
+    // Creates what an empty store needs, because the first command may come before the first start of the service. In a
+    // store with data, only a start does: data of an earlier version stays unchanged, so that the earlier program can
+    // still use it.
     if (await isNewStore(store.db)) {
       await ensureIndexes(store.db);
       await beginVersions(store.db);

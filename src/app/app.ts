@@ -54,29 +54,30 @@ export interface App {
   readonly firstStart: FirstStart;
   /** Number of open subscriptions in this runtime. */
   listeners(): number;
-  /** The counts of this process's claims; null without a worker. */
+  /** How much this process has claimed, and at what cost; null without a worker. */
   claimCounts(): ClaimCounts | null;
   /** Resolves when the browser for PDFs is warm or has failed to start. */
   readonly warm: Promise<void>;
   /** Logs a failure that the service cannot survive as fatal, and calls `onFatal`. */
   fail(error: Error): void;
   /**
-   * Answers the requests in flight (`config.shutdown`), then waits up to 5 s for all work under way, then closes every part.
+   * Answers the requests in flight (`config.shutdown`), waits up to 5 s for all work under way, and then closes every
+   * part.
    * @param options.patient see {@link ShutdownOptions}; default false
    */
   close(options?: Partial<Pick<ShutdownOptions, 'patient'>>): Promise<void>;
 }
 
-/** Parts that replace the ones from the configuration. */
+/** Parts that replace those built from the configuration. */
 export interface AppParts extends GivenDocuments {
   readonly log?: Logger;
   /** Opened by `openStore`. The caller closes it. */
   readonly store?: OpenStore;
   /** Whether the MongoDB client of a store that the service opens emits command events. */
   readonly monitorCommands?: boolean;
-  /** The live authority. The caller closes it. */
+  /** Replaces the configured live authority. The caller closes it. */
   readonly live?: WorkersAuthority & Pick<LiveAuthority, 'callbackSecret'>;
-  /** What live invoices need, instead of what the settings have. */
+  /** Replaces what the settings provide for live invoices. */
   readonly means?: LiveMeans;
   /** Called once, after the log entry, when the engine has ended or a thread has ended and cannot be restarted. */
   readonly onFatal?: () => void;
@@ -108,7 +109,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
   }
 }
 
-/** How many connections this process accepts, by the settings and the system's limit of open files. */
+/** Returns how many connections this process accepts, by the settings and the system's limit of open files. */
 function connectionLimits({ connections, trustedProxies }: Config): ConnectionLimits {
   const openFiles = openFilesLimit();
   return {
@@ -119,11 +120,11 @@ function connectionLimits({ connections, trustedProxies }: Config): ConnectionLi
 
 async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const { config, log, closing, fail } = runtime;
-  // Before there are threads, which it would wait for.
+  // Before any thread is started: this call waits for all threads.
   openFilesLimit();
   const tracing = await composeTracing(runtime);
   const metrics = createMetrics({ exemplars: tracing.counts !== null });
-  // Sequential: a failure ends the process, which must not happen while another part writes its file.
+  // One after the other: a failure ends the process, which must not happen while another part writes its file.
   const data = await openData(runtime, metrics, parts);
   metrics.connections(data.store.pool);
   if (tracing.counts) metrics.spans(tracing.counts);
@@ -141,7 +142,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
     members,
     clock,
     soleWorker: alone,
-    // Without an authority each of their runs would be a failure.
+    // Without an authority, live lanes are not run: each run would fail.
     lanes: means.hasAuthority ? LANE_NAMES : LANE_NAMES.filter((lane) => !LIVE_LANES.some((each) => each === lane)),
     isAnswering: clients.isRecent,
     report: (message, err) => logFailure('error', message, err),
@@ -181,7 +182,8 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const demand = createDocumentDemand(invoices, jobs.queue, feed, (err) =>
     logFailure('warn', 'a PDF that was asked for could not be made due', err),
   );
-  // Nobody waits in a worker, and each reader costs as much as the changes of all invoices.
+  // Not started in a worker: no client waits there, and each reader of the feed costs as much as the changes of all
+  // invoices.
   if (server) await feed.start();
   const { warm } =
     config.role === 'api'

@@ -13,7 +13,10 @@ export interface ObservedAuthority {
   certificates(): readonly { readonly use: string; readonly certificate: X509Certificate }[];
 }
 
-/** Exposes the connection to the live authority. @returns counts a call by its kind and outcome */
+/**
+ * Exposes metrics of the connection to the live authority. @returns a function that counts a call by its kind and
+ * outcome
+ */
 export function observeAuthority(
   { authority, certificates }: ObservedAuthority,
   registers: Registry[],
@@ -70,7 +73,7 @@ export function observeAuthority(
   return (call, outcome, seconds) => calls.observe({ call, outcome }, seconds);
 }
 
-/** Exposes the open differences with the authority's ledger. */
+/** Exposes the number of open differences from the authority's ledger. */
 export function watchDifferences(repository: Pick<DifferenceRepository, 'count'>, registers: Registry[]): void {
   new Gauge({
     name: 'fatoura_authority_differences',
@@ -85,7 +88,7 @@ export function watchDifferences(repository: Pick<DifferenceRepository, 'count'>
   });
 }
 
-/** Exposes the circuit breaker and what waits. */
+/** Exposes the state of the circuit breaker and the number of waiting invoices. */
 export function watchTransmission(
   store: Pick<AuthorityStateStore, 'read'>,
   invoices: Pick<InvoiceRepository, 'parkedCount'>,

@@ -21,18 +21,22 @@ import type { Runtime } from './runtime.ts';
 /** The connection to the live authority. */
 export interface LiveAuthority {
   readonly authority: HttpAuthority;
-  /** Submissions of all processes together that may be under way; the authority's own limit applies too. */
+  /** Maximum number of submissions in flight, of all processes together. The authority's own limit applies too. */
   readonly concurrency: number;
-  /** `whsec_…`; null if no callbacks are taken. */
+  /** `whsec_…`; null if callbacks are not accepted. */
   readonly callbackSecret: string | null;
-  /** Verifies receipts and cleared documents: their signer must chain to the authority's roots as they are now. */
+  /** Verifies receipts and cleared documents: their signer must chain to the authority's current roots. */
   readonly papers: PaperParts;
-  /** The certificate of this service, those of DGI_CA, and those that the authority's servers showed last. */
+  /**
+   * Returns this service's client certificate, those of DGI_CA, and those that the authority's servers last presented.
+   */
   certificates(): LiveCertificate[];
   close(): Promise<void>;
 }
 
-/** `client`: shown to the authority. `ca`: of DGI_CA. `server`: shown by the authority or its token endpoint. */
+/**
+ * `client`: presented to the authority. `ca`: from DGI_CA. `server`: presented by the authority or its token endpoint.
+ */
 export interface LiveCertificate {
   readonly use: 'client' | 'ca' | 'server';
   readonly certificate: X509Certificate;
@@ -83,8 +87,8 @@ export async function openAuthority(
 }
 
 /**
- * The live authority of a process, with its metrics and the watch of its certificates; null if none is configured. The
- * start does not wait for it.
+ * Opens the live authority of a process, with its metrics and the watch of its certificates; null if none is
+ * configured. The start does not wait for the authority to respond.
  * @throws as {@link openAuthority}
  */
 export async function composeAuthority(
@@ -100,15 +104,15 @@ export async function composeAuthority(
   measure = metrics.authority(live);
   closing.add(() => live.close());
   closing.add(watchCertificates((now) => live.certificates().flatMap((each) => lookAt(each, now)), log));
-  // Read early, so that the first submission does not wait for it. Never rejects.
+  // Probed early, so that the first submission does not wait for the capabilities. Never rejects.
   void live.authority.probe();
   return live;
 }
 
 /**
- * The live authority for a command, which neither verifies receipts nor counts calls; null if none is configured. Its log
- * goes to standard error.
- * @param level from which on it logs
+ * Opens the live authority for a command; null if none is configured. It neither verifies receipts nor counts calls,
+ * and logs to standard error.
+ * @param level the lowest level that is logged
  * @throws as {@link openAuthority}
  */
 export function openCommandAuthority(config: Config, level: 'warn' | 'silent' = 'warn'): Promise<LiveAuthority | null> {
@@ -126,7 +130,8 @@ function lookAt({ use, certificate }: LiveCertificate, now: Date): CertificateLo
   const finding = expiryFinding(NAMES[use], certificate, now);
   if (finding === null) return [];
   const fields = { authority: use, subject: certificate.subject.replaceAll('\n', ', ') };
-  // While roots are exchanged, the file holds old and new ones. The authority renews the certificate of its server.
+  // Only a warning for roots, because the file holds old and new ones while they are exchanged, and for server
+  // certificates, because the authority renews its own.
   return [{ fields, findings: [use === 'client' ? finding : { ...finding, level: 'warn' }] }];
 }
 

@@ -3,16 +3,16 @@ import type { CertificateFinding } from '../adapters/signing-key/certificate-fin
 
 const LOOK_MS = 6 * 3_600_000;
 
-/** Findings about one certificate or key, with the fields of their log entries. */
+/** The findings about one certificate or key, with the fields of their log entries. */
 export interface CertificateLook {
   readonly fields: Readonly<Record<string, string>>;
   readonly findings: readonly CertificateFinding[];
 }
 
 /**
- * Looks at certificates now and every 6 hours, and logs findings that operators should act on. A finding of a period
- * (30, 7 or 1 days before the end) is logged once; any other one at each look.
- * @returns a function that stops the looks
+ * Checks certificates now and every 6 hours, and logs findings that operators should act on. A finding about the
+ * approaching end (30, 7 or 1 days before) is logged once, any other finding at each check.
+ * @returns a function that stops the checks
  */
 export function watchCertificates(look: (now: Date) => readonly CertificateLook[], log: Logger): () => void {
   let known = new Set<string>();

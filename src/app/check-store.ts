@@ -20,11 +20,11 @@ export interface CheckReport extends Checks {
 }
 
 /**
- * Checks the store, with or without a running service. Of the embedded engine: each document's checksum and each index
- * against the documents, and of a stopped one the structure of the file and the checksum of every row before that. Of any
- * store: what the collections say of one another (`findInconsistencies`).
+ * Checks the store, with or without a running service. For the embedded engine: each document's checksum, and each
+ * index against the documents. For a stopped engine, first also the structure of the file and the checksum of every
+ * row. For any store: whether the collections agree with each other (`findInconsistencies`).
  * @param fault called for each fault that is found
- * @param say called with what is being done
+ * @param say called with a text about the current step
  * @throws when the store cannot be opened; a damaged file is one reason
  */
 export async function checkStore(
@@ -41,12 +41,12 @@ export async function checkStore(
     fault(text);
   };
   try {
-    // Upgrades change what the collections say of one another.
+    // An upgrade may change the relations between collections that are checked below.
     if (await awaitsUpgrade(store.db))
       throw new Error(
         'This data is of an earlier version of the program. The first start of this version upgrades it: check it after that, or with that version.',
       );
-    // Without them the queries below would read everything for each invoice.
+    // Without indexes, the queries below would read whole collections for each invoice.
     await ensureIndexes(store.db);
     const collections = store.kind === 'server' ? 0 : await validateCollections(store, add, say);
     say('opening keys and secrets');
@@ -63,13 +63,14 @@ export async function checkStore(
   }
 }
 
-/** Whether the configured master key opens the keys of the data, and these the stored secrets. */
+/** Checks that the configured master key opens the keys of the data, and that these open the stored secrets. */
 async function checkSecrets(config: Config, { db }: OpenStore, add: (text: string) => void): Promise<void> {
   const keyRing = createKeyRingStore(db);
   try {
     const ring = await keyRing.read();
     const master = await checkMasterKey(config, keyRing);
-    // Before the first start of this version, or after its master key was given up.
+    // Nothing is sealed yet by this master key: before the first start of this version, or after its master key was
+    // given up.
     if (ring === null || ring.master === null || master === null) return;
     const { data } = openRing(ring, master.bytes);
     const box = createSecretBox(
@@ -83,7 +84,7 @@ async function checkSecrets(config: Config, { db }: OpenStore, add: (text: strin
   }
 }
 
-/** @returns the number of collections of all databases */
+/** Validates the collections of all databases. @returns their number */
 async function validateCollections(
   { client }: OpenStore,
   add: (text: string) => void,

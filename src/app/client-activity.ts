@@ -1,9 +1,9 @@
-/** A client is taken to be still there for this long after its request, milliseconds. */
+/** A client counts as active for this long after its request, milliseconds. */
 const RECENT_MS = 250;
 
-/** Whether this process answers clients, so that its background work leaves them room. */
+/** Reports whether this process is serving clients, so that its background work leaves them resources. */
 export interface ClientActivity {
-  /** Takes note of a request. @param route the pattern of its route; only those of the API count */
+  /** Records a request. @param route the pattern of its route; only routes of the API count */
   note(route: string): void;
   isRecent(): boolean;
 }

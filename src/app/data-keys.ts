@@ -22,28 +22,29 @@ import {
 import type { LogFailure } from './outages.ts';
 import type { Runtime } from './runtime.ts';
 
-/** The keys of the data, as this process knows them. */
+/** The keys of the data that this process has opened. */
 export interface ProcessKeys extends Readonly<Record<KeyPurpose, DataKeys>> {
-  /** Takes over what has changed in the stored ring. @returns the change in words; null if there is none */
+  /** Applies changes of the stored key ring. @returns a text about the change; null if nothing changed */
   refresh(): Promise<{ readonly level: 'info' | 'error'; readonly text: string } | null>;
-  /** Why this process must not answer requests; null if it may. */
+  /** Returns why this process must not answer requests; null if it may. */
   trouble(): string | null;
 }
 
-/** Pause between two looks at the ring, milliseconds: a fraction of `KNOWN_MS`. */
+/** Pause between two reads of the key ring, milliseconds: a fraction of `KNOWN_MS`. */
 const LOOK_MS = 5000;
 
 /**
- * Opens the keys of the data with the master key of this process. The first start makes them, and a key file in DATA_DIR
- * unless MASTER_KEY is set.
- * @throws when the master key is another one or cannot be read; the message says what to do. Nothing is written then
+ * Opens the keys of the data with the master key of this process. The first start creates them, and a key file in
+ * DATA_DIR unless MASTER_KEY is set.
+ * @throws when the master key is not the right one or cannot be read; the message says what to do. Nothing is written
+ * then
  */
 export async function openDataKeys(settings: MasterKeySettings, store: KeyRingStore): Promise<ProcessKeys> {
   const { ring, master } = await openStoredRing(settings, store);
   return followRing(settings, store, ring, openRing(ring, master.bytes));
 }
 
-/** Looks for changes of the ring while the process runs. */
+/** Checks the key ring for changes while the process runs. */
 export function watchDataKeys(
   { log, closing }: Pick<Runtime, 'log' | 'closing'>,
   keys: ProcessKeys,
@@ -54,7 +55,7 @@ export function watchDataKeys(
     if (change) log[change.level](change.text);
   };
   const stop = every(LOOK_MS, look, (err) => logFailure('warn', 'the keys of the data could not be read again', err));
-  // A store that is lost does not hold up a shutdown.
+  // Not awaited, so that an unavailable store does not delay a shutdown.
   closing.add(() => void stop());
 }
 
@@ -68,7 +69,7 @@ export async function checkMasterKey(settings: MasterKeySettings, store: KeyRing
   return master;
 }
 
-/** The master key with a mark. @throws when it is not among `keys`; the message says what to do */
+/** Returns the master key with this mark. @throws when it is not among `keys`; the message says what to do */
 export async function masterOf(
   mark: string,
   keys: readonly MasterKey[],
@@ -91,7 +92,9 @@ async function openStoredRing(
   return { ring, master: await masterOf(ring.master ?? '', [master, ...known], settings) };
 }
 
-/** Seals a ring whose master key was given up by the first of these. Another process may do it at the same time. */
+/**
+ * Seals a ring whose master key was given up with the first of these keys. Another process may do so at the same time.
+ */
 function adopted(store: KeyRingStore, keys: readonly MasterKey[]): Promise<KeyRing> {
   const [{ bytes: master }] = keys as [MasterKey];
   const openers = keys.map(({ bytes }) => bytes);
@@ -103,7 +106,7 @@ function adopted(store: KeyRingStore, keys: readonly MasterKey[]): Promise<KeyRi
 function followRing(settings: MasterKeySettings, store: KeyRingStore, first: KeyRing, keys: OpenedKeys): ProcessKeys {
   let seen = first.revision;
   let opened = keys;
-  /** Keys of the ring that are not lost and that this process cannot open. */
+  /** Keys of the ring that are not lost, but that this process cannot open. */
   let unknown: KeyRing['keys'] = [];
   return {
     data: dataKeys(() => opened.data),
@@ -121,7 +124,7 @@ function followRing(settings: MasterKeySettings, store: KeyRingStore, first: Key
       }
       seen = ring.revision;
       if (master) return { level: 'info', text: `the keys of the data are those of revision ${seen}` };
-      const text = `the keys of the data are sealed by a master key that this process does not have: start it anew with the present MASTER_KEY. It goes on with the keys it has${unknown.length > 0 ? ', without new ones' : ''}`;
+      const text = `the keys of the data are sealed by a master key that this process does not have: restart it with the present MASTER_KEY. It goes on with the keys it has${unknown.length > 0 ? ', without new ones' : ''}`;
       return { level: 'error', text };
     },
     trouble() {
@@ -137,7 +140,10 @@ function numbersOf(opened: OpenedKeys): number[] {
   return KEY_PURPOSES.flatMap((purpose) => opened[purpose].map(({ number }) => number));
 }
 
-/** The keys with the secrets that are there already, because others remember what they derived from these. */
+/**
+ * Returns the new keys with the existing secret objects where these are equal, because callers cache what they derived
+ * from the objects.
+ */
 function reusing(before: OpenedKeys, now: OpenedKeys): OpenedKeys {
   return mapped(now, (key, purpose) => {
     const same = before[purpose].find(({ number, secret }) => number === key.number && secret.equals(key.secret));

@@ -6,20 +6,23 @@ import { DATA_VERSION, versionTrouble } from '../storage/upgrades.ts';
 import type { LogFailure } from './outages.ts';
 import type { Runtime } from './runtime.ts';
 
-/** Pause between two looks, milliseconds. */
+/** Pause between two checks, milliseconds. */
 const LOOK_MS = 2000;
-/** Time in which every process that reaches its store has noticed what concerns its data, milliseconds. */
+/** Time within which every process that reaches its store notices that its data is moved or upgraded, milliseconds. */
 export const NOTICED_MS = 3 * LOOK_MS;
 
-/** @throws {SetupError} when nothing may be started on this data, and no command may use it; the message says why and what to do */
+/**
+ * Checks that this data may be used.
+ * @throws {SetupError} when no process may start on it and no command may use it; the message says why and what to do
+ */
 export async function checkData(db: Db): Promise<void> {
   const trouble = (await moveTrouble(db)) ?? (await versionTrouble(db, false));
   if (trouble !== null) throw new SetupError(sentence(trouble));
 }
 
 /**
- * Ends the process, as a failure, when its data is moved away, or upgraded by a later version beside which it must not
- * run. Another process takes up the work under way, as after any end of a process.
+ * Ends the process, as a failure, when its data is moved away, or is upgraded by a later version beside which this one
+ * must not run. Another process then takes over the work under way, as after any crash.
  * @param known see {@link versionTrouble}
  */
 export function watchData(
@@ -35,7 +38,7 @@ export function watchData(
     fail(new Error(sentence(trouble)));
   };
   const stop = every(LOOK_MS, look, (error) => logFailure('warn', 'the state of the data could not be read', error));
-  // A store that is lost does not hold up a shutdown.
+  // Not awaited, so that an unavailable store does not delay a shutdown.
   closing.add(() => void stop());
 }
 

@@ -31,8 +31,8 @@ import type { Runtime } from './runtime.ts';
 import { type OpenStore, openStore, prepareDataFolder } from './store.ts';
 
 /**
- * Grouped writes of background work that are under way at the same time (docs/decisions/0049). The embedded engine runs
- * one command after the other, so more would only make groups smaller, and delay the commands that a client waits for.
+ * How many grouped writes of background work may run at the same time (docs/decisions/0049). The embedded engine runs
+ * one command after the other, so more would only make groups smaller, and delay commands that a client waits for.
  */
 const BACKGROUND_WRITES = { 'own engine': 1, 'running engine': 1, server: 4 } as const;
 
@@ -45,7 +45,7 @@ export interface Data
   readonly store: OpenStore;
   /**
    * Whether no other process uses the store, because this process started the engine. It is then the only worker, and
-   * counts the requests for rate limits alone. An engine that another process started may have other users.
+   * counts requests for rate limits in memory. An engine that another process started may have other users.
    */
   readonly alone: boolean;
   readonly health: StoreHealth;
@@ -54,18 +54,18 @@ export interface Data
   readonly clientSecrets: ClientSecrets;
   readonly embedTokens: EmbedTokens;
   readonly invoiceIds: InvoiceIds;
-  /** Reports to the metrics. */
+  /** The repository of invoices. It also updates the metrics. */
   readonly invoices: InvoiceRepository;
   readonly settledCounts: SettledCounts;
   readonly requestLog: RequestLog;
   readonly signersCertificates: SignersCertificates;
-  /** Also shows each entry in the log. */
+  /** The audit log. It also writes each entry to the log of the process. */
   readonly audit: Audit;
   readonly documents: DocumentStore;
   readonly logos: LogoStore;
-  /** Not started yet. */
+  /** The feed of invoice changes. Not started yet. */
   readonly feed: InvoiceFeedService;
-  /** Runs grouped writes that no client waits for, by turns of their kinds. */
+  /** Limits grouped writes that no client waits for. Their kinds take turns. */
   readonly background: (kind: string) => Through;
 }
 
@@ -85,7 +85,7 @@ export async function openData(
   const { db } = store;
   const { tenants, manageKeys, liveConditions, installation, keyRing, people, authorityState, auditLog } =
     administrationOf(store, config);
-  // First: what the start stores from here on makes the store look used.
+  // First, because the writes below make the store look used.
   if (await isNewStore(db)) await beginVersions(db);
   const keys = await openDataKeys(config, keyRing);
   const report = (text: string): void => runtime.log.info(text);
@@ -96,7 +96,7 @@ export async function openData(
   const { health: storeHealth, logFailure } = watchOutages(runtime, db);
   const health = { ...storeHealth, trouble: async () => keys.trouble() ?? storeHealth.trouble() };
   watchDataKeys(runtime, keys, logFailure);
-  // Without other processes nobody upgrades or moves the data: both need a process of their own.
+  // Not watched if no other process can use the engine: upgrades and moves need a process of their own.
   if (store.kind !== 'own engine') watchData(runtime, db, logFailure);
   const feed = createInvoiceFeed(db, (err) =>
     logFailure('warn', 'the change stream of invoices failed and is being reopened', err),

@@ -20,7 +20,7 @@ import { NODE_TIME_ZONE } from './time-zone-data.ts';
 export type { LiveNeed, RendererDiagnosis };
 
 /**
- * Checks that the configured master key is the one of the stored data.
+ * Checks that the configured master key is the key that seals the stored data.
  * @throws when it is not; the message says what to do
  */
 export async function diagnoseMasterKey(config: Config): Promise<void> {
@@ -33,7 +33,7 @@ export async function diagnoseMasterKey(config: Config): Promise<void> {
 }
 
 /**
- * The platform's signing certificate. If no key is configured and none exists, the test identity is generated.
+ * Returns the platform's signing certificate. If no key is configured and none exists, generates the test identity.
  * @throws when the key cannot be used; the message says why
  */
 export async function signingCertificate(config: Config): Promise<X509Certificate> {
@@ -41,7 +41,7 @@ export async function signingCertificate(config: Config): Promise<X509Certificat
 }
 
 /**
- * What the live invoices and live keys of the stored data need that the settings do not have.
+ * Returns what the stored data's live invoices and live keys need but the settings lack.
  * @throws when the store cannot be opened
  */
 export async function diagnoseLive(config: Config): Promise<LiveNeed[]> {
@@ -55,8 +55,8 @@ export async function diagnoseLive(config: Config): Promise<LiveNeed[]> {
 }
 
 /**
- * The active webhook endpoints of all tenants to which nothing was delivered for half an hour, the longest first, at most
- * `limit`. @throws when the store cannot be opened
+ * Returns the active webhook endpoints of all tenants to which nothing was delivered for half an hour, longest failing
+ * first, at most `limit`. @throws when the store cannot be opened
  */
 export async function failingEndpoints(config: Config, limit: number): Promise<WebhookEndpoint[]> {
   const store = await openStore(config, { join: true });
@@ -67,12 +67,12 @@ export async function failingEndpoints(config: Config, limit: number): Promise<W
   }
 }
 
-/** The time zone data that the service's offsets of Morocco are compared with. */
+/** Returns the time zone data with which the service's own offsets of Morocco are compared. */
 export async function timeZoneData(): Promise<TimeZoneData> {
   return NODE_TIME_ZONE;
 }
 
-/** How many files the system lets a process of this user open; null: it is not known. */
+/** Returns how many files the system lets a process of this user open; null if unknown. */
 export async function diagnoseOpenFiles(): Promise<number | null> {
   return openFilesLimit();
 }
@@ -91,7 +91,7 @@ export async function diagnoseRenderer({ chromiumPath, dataDir }: Config): Promi
 }
 
 export interface MailDiagnosis {
-  /** `smtp://host:port`, without the credential; null if none is configured and mails are written to the outbox. */
+  /** `smtp://host:port`, without credentials; null if none is configured and mails are written to the outbox. */
   readonly server: string | null;
   readonly outbox: string;
   /** Why the server cannot be used; null if it can, or if none is configured. */
@@ -119,12 +119,12 @@ export async function diagnoseMail({ mail, dataDir }: Config): Promise<MailDiagn
 export interface AuthorityDiagnosis {
   readonly url: string;
   readonly certificates: readonly LiveCertificate[];
-  /** `endsInMs`: null without a token. The whole is null if the authority wants none. */
+  /** Null if the authority requires no token. `endsInMs` is null if no token was obtained. */
   readonly token: { readonly endsInMs: number | null } | null;
-  /** Why the authority does not answer as it should; null if it does. */
+  /** Why the authority does not respond as it should; null if it does. */
   readonly trouble: string | null;
   readonly capabilities: Capabilities;
-  /** Milliseconds by which the authority's clock is ahead; null if it did not answer. */
+  /** Milliseconds by which the authority's clock is ahead; null if it did not respond. */
   readonly clockOffsetMs: number | null;
 }
 
@@ -139,7 +139,7 @@ export async function diagnoseAuthority(config: Config): Promise<AuthorityDiagno
   try {
     const trouble = await live.authority.probe();
     return {
-      // After the call, so that the server's is known.
+      // Read after the call, which makes the server's certificate known.
       url: config.authority?.url ?? '',
       certificates: live.certificates(),
       trouble,

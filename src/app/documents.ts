@@ -15,7 +15,7 @@ import type { Signing } from './signing.ts';
 /** A renderer that owns its browser. */
 export type ClosableRenderer = PdfRenderer & { warm(): Promise<void>; close(): Promise<void> };
 
-/** Parts that replace the ones of {@link composeDocuments}. They are closed with the service. */
+/** Parts that replace those of {@link composeDocuments}. They are closed with the service. */
 export interface GivenDocuments {
   readonly renderer?: ClosableRenderer;
   readonly writer?: InvoiceWriter & { close(): Promise<void> };
@@ -30,7 +30,7 @@ export interface Documents {
   readonly renderer: ClosableRenderer;
   readonly writer: InvoiceWriter;
   readonly invoiceWarnings: InvoiceWarnings;
-  /** Verifies the documents of the pipeline. */
+  /** Verifies the documents that the pipeline makes. */
   readonly verifier: DocumentVerifier;
   /** Verifies documents that clients send, on a separate thread, so that they do not delay the pipeline. */
   readonly clientsVerifier: DocumentVerifier;

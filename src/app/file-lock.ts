@@ -6,12 +6,13 @@ import { giveToOwner } from './folder-owner.ts';
 const SQLITE_BUSY = 5;
 
 /**
- * Locks a file, which is made if there is none and has no content. The lock is one of SQLite, so that the operating
- * system releases it when the process ends, however it does.
- * @param waitMs how long others that hold it are waited for, milliseconds
- * @param held the message of the error when they still hold it then
- * @returns a function that releases it
- * @throws when others hold it, and when the file system has no locks or the file cannot be written; the message says what to do
+ * Locks a file. Creates it without content if it does not exist. Uses a lock of SQLite, which the operating system
+ * releases when the process ends for any reason.
+ * @param waitMs how long to wait for other holders, milliseconds
+ * @param held the message of the error when another process still holds the lock after that
+ * @returns a function that releases the lock
+ * @throws when another process holds the lock, the file system has no locks, or the file cannot be written; the message
+ * says what to do
  */
 export function lockFile(file: string, how: 'shared' | 'exclusive', waitMs: number, held: string): () => void {
   let lock: DatabaseSync | null = null;
@@ -19,13 +20,13 @@ export function lockFile(file: string, how: 'shared' | 'exclusive', waitMs: numb
     lock = new DatabaseSync(file, { timeout: waitMs });
     if ((statSync(file).mode & 0o777) !== 0o600) chmodSync(file, 0o600);
     giveToOwner(file);
-    // Without a file for the journal beside it.
+    // Keeps SQLite's journal in memory, so that no journal file appears beside the lock file.
     lock.exec('PRAGMA journal_mode = MEMORY');
     lock.exec(how === 'shared' ? 'BEGIN; SELECT count(*) FROM sqlite_master' : 'BEGIN EXCLUSIVE');
   } catch (cause) {
     lock?.close();
     const { errcode, message } = cause as Error & { errcode?: number };
-    // Not of SQLite: it names the file.
+    // An error of the file system, not of SQLite. It already names the file.
     if (errcode === undefined) throw cause;
     if (errcode === SQLITE_BUSY) throw new Error(held, { cause });
     const owner = foreignOwner(file);
@@ -43,7 +44,7 @@ export function lockFile(file: string, how: 'shared' | 'exclusive', waitMs: numb
   return () => taken.close();
 }
 
-/** The user id of a file's owner, if that is not this user; null otherwise. */
+/** Returns the user id of a file's owner, if that is not this process's user; null otherwise. */
 function foreignOwner(file: string): number | null {
   const uid = statSync(file, { throwIfNoEntry: false })?.uid;
   return uid === undefined || uid === process.getuid?.() ? null : uid;

@@ -3,15 +3,17 @@ import { opendir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Gives a file that root made to the owner of its folder: the service, which runs as that user, could not open it. As any
- * other user, and in a folder of root's, it changes nothing.
+ * Changes the owner of a file that root created to the owner of its folder. Otherwise the service, which runs as that
+ * user, could not open the file. Does nothing for other users, and in a folder that root owns.
  */
 export function giveToOwner(file: string): void {
   const owner = ownerFor(dirname(file));
   if (owner) chownSync(file, owner.uid, owner.gid);
 }
 
-/** As {@link giveToOwner}, for all that root made in a folder. What belongs to others stays theirs. */
+/**
+ * Does what {@link giveToOwner} does for everything that root created in a folder. Files of other users stay theirs.
+ */
 export async function giveAllToOwner(folder: string): Promise<void> {
   const owner = ownerFor(folder);
   if (!owner) return;
@@ -20,13 +22,13 @@ export async function giveAllToOwner(folder: string): Promise<void> {
     try {
       if (lstatSync(path).uid === 0) lchownSync(path, owner.uid, owner.gid);
     } catch (error) {
-      // A draft is renamed or gone in a moment.
+      // Ignored: a draft is renamed or deleted within a moment.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
 }
 
-/** The owner of a folder, if this process is root's and the folder is not. */
+/** Returns the owner of a folder, if this process runs as root and another user owns the folder; null otherwise. */
 function ownerFor(folder: string): Stats | null {
   if (process.getuid?.() !== 0) return null;
   const owner = statSync(folder);

@@ -39,7 +39,7 @@ import type { ProcessTracing } from './tracing.ts';
 import { composeUseCases, type UseCaseParts } from './use-cases.ts';
 import type { Workers } from './workers.ts';
 
-/** How long a stop waits for the last records of requests, milliseconds. */
+/** How long a shutdown waits for the last request records to be written, milliseconds. */
 const RECORDS_MS = 2000;
 
 export interface HttpParts extends Omit<UseCaseParts, 'readLogo'> {
@@ -74,7 +74,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     if (failure !== null) data.logFailure('warn', 'requests could not be recorded', failure);
   });
   const findPresent = createFindPresentInvoice(invoices, tenants);
-  // Not background work, which stops before the last requests are answered.
+  // Not registered as background work, which stops before the last requests are answered.
   closing.add(() => recorder.stop(RECORDS_MS));
   const koa = createServer({
     log,
@@ -119,7 +119,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
   server.serve(koa.callback(), { log, limiter, streams });
 }
 
-/** The authority's callbacks; none are taken without a secret. */
+/** Returns the parts that handle the authority's callbacks; null without a secret, because then none are accepted. */
 function composeCallback({ data, jobs, live }: HttpParts): AuthorityCallbackParts | null {
   if (!live || live.callbackSecret === null) return null;
   const limits = () => live.authority.capabilities().limits;
@@ -130,7 +130,7 @@ function composeCallback({ data, jobs, live }: HttpParts): AuthorityCallbackPart
   };
 }
 
-/** Event streams. Each ends when its key is revoked, or when the person's session or role has ended. */
+/** Returns the event streams. Each ends when its key is revoked, or when the person's session or role has ended. */
 function composeStreams({ closing }: Runtime, { tenants, people, logFailure }: Data, metrics: Metrics): EventStreams {
   const report = (err: unknown) => logFailure('warn', 'open streams could not be checked for revoked credentials', err);
   const keys = createWatchRevocations(tenants.validKeys, report);
@@ -149,7 +149,7 @@ function composeStreams({ closing }: Runtime, { tenants, people, logFailure }: D
   return streams;
 }
 
-/** Calls `onEnd` at `time`, at once if it is past. @returns a function that prevents the call */
+/** Calls `onEnd` at `time`, or at once if that is past. @returns a function that prevents the call */
 function endAt(time: Date | undefined, onEnd: () => void): () => void {
   if (time === undefined) return () => undefined;
   const timer = setTimeout(onEnd, Math.max(0, time.getTime() - Date.now()));

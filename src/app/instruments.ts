@@ -1,14 +1,14 @@
 import { Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client';
 import { isSampled, traceIdOf } from '../domain/tracing.ts';
 
-/** Observes a duration. @param traceparent of a trace that shows it, if there is one */
+/** Records a duration. @param traceparent of a trace of this operation, if there is one */
 export type Timing<Label extends string> = (
   labels: Readonly<Partial<Record<Label, string | number>>>,
   seconds: number,
   traceparent?: string | null,
 ) => void;
 
-/** Where the metrics of a process are kept. */
+/** The registries in which this process keeps its metrics. */
 export interface Instruments {
   readonly registers: Registry[];
   /** Whether the registers take exemplars; see {@link openMetricsRegistry}. */
@@ -19,11 +19,14 @@ export interface TimingOptions<Label extends string> extends Instruments {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly Label[];
-  /** Seconds. */
+  /** Upper bounds of the histogram's buckets, seconds. */
   readonly buckets: readonly number[];
 }
 
-/** A histogram of durations. Where exemplars are taken, each bucket names the last sampled trace in it. */
+/**
+ * Creates a histogram of durations. Where exemplars are enabled, each bucket names the last sampled trace that fell
+ * into it.
+ */
 export function timing<Label extends string>({
   exemplars,
   labelNames,
@@ -39,21 +42,24 @@ export function timing<Label extends string>({
   if (!exemplars) return (labels, seconds) => histogram.observe(labels, seconds);
   return (labels, value, traceparent = null) => {
     const named = traceparent !== null && isSampled(traceparent);
-    // The types of prom-client know the names of the metric's own labels only.
+    // The cast is needed because prom-client's types know only the metric's own labels.
     const exemplarLabels = (named ? { trace_id: traceIdOf(traceparent) } : {}) as typeof labels;
     histogram.observe({ labels, value, exemplarLabels });
   };
 }
 
-/** A registry that shows exemplars: in Prometheus' own format there are none. */
+/** Opens a registry in the OpenMetrics format, which can show exemplars; Prometheus' own format cannot. */
 export function openMetricsRegistry(): Registry {
   const registry = new Registry<OpenMetricsContentType>();
   registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
-  // Their types differ in the text of the content type only.
+  // The two registry types differ only in their content type.
   return registry as unknown as Registry;
 }
 
-/** Read from the store at each exposition: equal in every process, and absent during an outage of the store. */
+/**
+ * Exposes a gauge that is read from the store at each exposition. It is equal in every process, and absent during an
+ * outage of the store.
+ */
 export function storedGauge(registers: Registry[], name: string, help: string, read: () => Promise<number>): void {
   new Gauge({
     name,
@@ -69,7 +75,8 @@ export function storedGauge(registers: Registry[], name: string, help: string, r
 }
 
 /**
- * A read that several gauges share: those of one exposition get the same answer. Null during an outage of the store.
+ * Shares a read among several gauges: all gauges of one exposition get the same result. Null during an outage of the
+ * store.
  * @param read costs a query
  */
 export function shared<Result>(read: () => Promise<Result>): () => Promise<Result | null> {
@@ -84,7 +91,7 @@ export function shared<Result>(read: () => Promise<Result>): () => Promise<Resul
   };
 }
 
-/** The age of what waits since then, seconds; 0 if nothing waits. */
+/** Returns the age of the oldest waiting item, seconds; 0 if nothing waits. @param oldest when it began to wait */
 export function ageOf(oldest: Date | null): number {
   return oldest === null ? 0 : Math.max(0, (Date.now() - oldest.getTime()) / 1000);
 }

@@ -8,8 +8,8 @@ import { MOST_WAITING } from '../domain/limits.ts';
 import { ageOf, type Instruments, shared, storedGauge, timing } from './instruments.ts';
 
 /**
- * The repository with metrics of status changes, stages and mails of this process. Invoices that are due or need
- * attention are read from the store at each exposition.
+ * Returns the repository with metrics of this process's status changes, stages and mails. The numbers of invoices that
+ * are due or need attention are read from the store at each exposition.
  */
 export function observeInvoices(invoices: InvoiceRepository, instruments: Instruments): InvoiceRepository {
   const { registers } = instruments;
@@ -93,8 +93,8 @@ function invoiceInstruments({ registers, exemplars }: Instruments) {
 }
 
 /**
- * Due work by stage, from at most {@link MOST_WAITING} invoices of each lane: with more, the oldest of them is nearly
- * the oldest of all, because workers take the partitions in turn.
+ * Exposes due work by stage, counted among at most {@link MOST_WAITING} invoices of each lane. When there are more, the
+ * oldest of those counted is nearly the oldest of all, because workers take the partitions in turn.
  */
 function watchQueues(invoices: Pick<InvoiceRepository, 'backlog'>, registers: Registry[]): void {
   const read = shared(async () =>
@@ -130,10 +130,13 @@ function watchQueues(invoices: Pick<InvoiceRepository, 'backlog'>, registers: Re
   );
 }
 
-/** Maximum of each kind that is counted; the exact number above it does not matter to operators. */
+/** The count of each kind stops here: operators do not need the exact number above it. */
 const MOST_COUNTED = 100;
 
-/** Reads the values from the store at each exposition: equal in every process, and absent during an outage. */
+/**
+ * Exposes the numbers of invoices that need attention, read from the store at each exposition: equal in every process,
+ * and absent during an outage.
+ */
 function watchAttention(invoices: InvoiceRepository, registers: Registry[]): void {
   new Gauge({
     name: 'fatoura_invoices_needing_attention',

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { lockFile } from './file-lock.ts';
 
-/** Only its lock matters. It is no part of a backup. */
+/** A file that is used only for its lock. Backups leave it out. */
 export const KEY_LOCK_FILE = 'master.key.lock';
 
 /** How long copies wait for a rotation, milliseconds. A rotation does not wait for copies, which may take hours. */
 const WAIT_MS = 2000;
 
 /**
- * Locks the files of the master key in DATA_DIR: `shared` for whoever copies them together with the data that they seal,
- * `exclusive` for whoever replaces them.
- * @returns a function that releases it
- * @throws when others hold it; the message says what to do
+ * Locks the files of the master key in DATA_DIR: `shared` to copy them together with the data that they seal,
+ * `exclusive` to replace them.
+ * @returns a function that releases the lock
+ * @throws when another process holds the lock; the message says what to do
  */
 export function lockKeyFiles(dataDir: string, how: 'shared' | 'exclusive'): () => void {
   const file = join(dataDir, KEY_LOCK_FILE);

@@ -30,26 +30,26 @@ import {
 
 type Settings = Pick<Config, 'masterKey' | 'previousMasterKey' | 'dataDir' | 'mongodbUrl'>;
 
-/** An open store with the ring of its keys. */
+/** An open store with the key ring of its data. */
 export interface RingOf {
   readonly store: Pick<Store, 'db'>;
   readonly keyRing: KeyRingStore;
 }
 
 export interface Rotated {
-  /** Fingerprints; the same if the ring was sealed by the present key already. */
+  /** Fingerprints of the old and the new master key; equal if the ring was already sealed by the present key. */
   readonly from: string;
   readonly to: string;
-  /** The file that has the new key; null: MASTER_KEY does. */
+  /** The file with the new key; null if the new key is MASTER_KEY. */
   readonly file: string | null;
-  /** The file that keeps the one before; null: there was none, or MASTER_KEY_PREVIOUS has it. */
+  /** The file that keeps the previous key; null if there was none, or it is MASTER_KEY_PREVIOUS. */
   readonly kept: string | null;
 }
 
 /**
- * Seals the keys of the data by another master key: by MASTER_KEY instead of MASTER_KEY_PREVIOUS, or by a new one in the
- * file of DATA_DIR, which keeps the old one beside it. Killed at any point, it is called again; called twice at once, the
- * second finds nothing to do or is refused.
+ * Seals the keys of the data with another master key: with MASTER_KEY instead of MASTER_KEY_PREVIOUS, or with a new key
+ * in the file of DATA_DIR, which keeps the old key in a file beside it. After an interruption at any point it can be
+ * called again. Of two calls at once, the second has nothing to do or is refused.
  * @throws when the ring is sealed by a key that is not among the settings, or a backup is under way
  */
 export async function rotateMasterKey(settings: Settings, { keyRing }: RingOf): Promise<Rotated> {
@@ -65,7 +65,7 @@ async function rotateKeyFile(settings: Settings, keyRing: KeyRingStore): Promise
   const unlock = lockKeyFiles(dataDir, 'exclusive');
   try {
     await removeKeyDrafts(dataDir);
-    // One that an interrupted rotation left is used: the ring may be sealed by it already, or in a moment.
+    // Uses the file that an interrupted rotation left, if it exists: the ring may already be sealed with that key.
     const made = await makeKeyFile(next);
     const keys = await readMasterKeys(settings);
     const sealed = await seal(settings, keyRing, keys, made);
@@ -80,8 +80,8 @@ async function rotateKeyFile(settings: Settings, keyRing: KeyRingStore): Promise
 }
 
 /**
- * Gives the file of a key that is about to be replaced a second name, because backups from before open with that key only.
- * @returns its path: the same one when an interrupted rotation goes on, on the same day
+ * Links the file of a key that is about to be replaced to a second name, because only that key opens earlier backups.
+ * @returns the second name's path: the same when an interrupted rotation is resumed on the same day
  */
 async function keepBeside(file: string, mark: string): Promise<string> {
   const kept = `${file}.before-${new Date().toISOString().slice(0, 10)}-${shortMark(mark)}`;
@@ -89,7 +89,7 @@ async function keepBeside(file: string, mark: string): Promise<string> {
     if (error.code !== 'EEXIST') throw error;
   });
   await chmod(kept, 0o600);
-  // On the disk before the first name is the new key's.
+  // Flushed to the disk before the new key takes over the first name.
   await syncFolder(dirname(kept));
   return kept;
 }
@@ -112,9 +112,9 @@ async function seal(
 }
 
 /**
- * Adds a key, which all processes use a minute later.
+ * Adds a data key, which all processes use from a minute later.
  * @param options.earlierEndAt see `withNewKey`
- * @returns the ring after it
+ * @returns the ring after the change
  */
 export async function rotateDataKey(
   settings: Settings,
@@ -128,14 +128,15 @@ export async function rotateDataKey(
   });
 }
 
-/** Sets when a data key ends; null: never. @throws see `withEnd` */
+/** Sets when a data key expires; null: never. @throws see `withEnd` */
 export async function endDataKey({ keyRing }: RingOf, number: number, endsAt: Date | null): Promise<void> {
   await changeRing(keyRing, (ring) => withEnd(ring, number, endsAt, new Date()));
 }
 
 /**
- * Seals all stored secrets with the newest data key in use.
- * @returns also from when a newer key is used, which seals none of them yet; null: there is none
+ * Seals all stored secrets again, with the newest data key in use.
+ * @returns counts; `nextFrom` is when a newer key comes into use, which seals none of the secrets yet; null: there is
+ * none
  */
 export async function resealStoredSecrets(
   settings: Settings,

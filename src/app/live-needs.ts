@@ -6,26 +6,26 @@ import { LACKS, type LiveSettings, tenantsWithCertificate } from './live-setting
 import { NODE_TIME_ZONE } from './time-zone-data.ts';
 
 /**
- * The only tenants whose live documents can be signed; null: those of all can. A process without keys (ROLE=api) takes
- * the workers to have them: if they have not, invoices wait.
+ * The only tenants whose live documents can be signed; null: all tenants' can. A process without keys (ROLE=api)
+ * assumes that the workers have all keys; if they do not, invoices wait.
  */
 export type LiveSigners = ReadonlySet<string> | null;
 
-/** What this process has for live invoices. */
+/** What this process has available for live invoices. */
 export interface LiveMeans {
   readonly hasAuthority: boolean;
-  /** As they are now. */
+  /** Returns the tenants with a signing key at the moment. */
   readonly signers: () => LiveSigners;
-  /** Tells whether Morocco's offsets of this version are right; default: Node's. */
+  /** Time zone data to check this version's offsets of Morocco against; default: Node's. */
   readonly timeZone?: TimeZoneData;
 }
 
-/** A condition of live invoices that is not met although the data has some, or has live keys. */
+/** A condition of live invoices that is not met, although the data has live invoices that wait or live keys. */
 export interface LiveNeed {
   readonly condition: 'authority' | 'certificate';
-  /** Live invoices that wait for it, counted up to {@link MOST_WAITING}. */
+  /** Live invoices that wait for the condition, counted up to {@link MOST_WAITING}. */
   readonly waiting: number;
-  /** Tenants with valid live keys. */
+  /** Tenants with valid live keys that lack the condition. */
   readonly tenants: number;
 }
 
@@ -34,7 +34,7 @@ type LiveData = {
   readonly invoices: Pick<InvoiceRepository, 'unfinishedLive' | 'unsignedLive'>;
 };
 
-/** What live invoices and live keys of this data need and do not have. @throws what the store throws */
+/** Returns what live invoices and live keys of this data need but do not have. @throws what the store throws */
 export async function findLiveNeeds(means: LiveMeans, { tenants, invoices }: LiveData): Promise<LiveNeed[]> {
   const keyed = (await tenants.list()).filter(({ environments }) => environments.includes('live'));
   const signers = means.signers();
@@ -48,13 +48,13 @@ export async function findLiveNeeds(means: LiveMeans, { tenants, invoices }: Liv
   return needs.filter(({ waiting, tenants: count }) => waiting + count > 0);
 }
 
-/** What the settings have for live invoices. @throws when the file of SIGNING_TENANTS cannot be read */
+/** Returns what the settings provide for live invoices. @throws when the file of SIGNING_TENANTS cannot be read */
 export async function meansOf(settings: LiveSettings): Promise<LiveMeans> {
   const signers = settings.role === 'api' ? null : await tenantsWithCertificate(settings);
   return { hasAuthority: settings.authority !== null, signers: () => signers };
 }
 
-/** Number of live invoices that nothing can finish with these means, counted up to {@link MOST_WAITING}. */
+/** Counts the live invoices that nothing can finish with these means, up to {@link MOST_WAITING}. */
 export async function strandedCount(
   { hasAuthority, signers }: LiveMeans,
   invoices: LiveData['invoices'],
@@ -64,7 +64,7 @@ export async function strandedCount(
   return signed === null ? 0 : invoices.unsignedLive(signed, MOST_WAITING);
 }
 
-/** Why a live invoice of a tenant cannot be issued at the moment; empty if it can. */
+/** Returns a function that lists why a live invoice of a tenant cannot be issued at the moment; empty if it can. */
 export function createMissingForIssue({
   hasAuthority,
   signers,
@@ -73,7 +73,8 @@ export function createMissingForIssue({
   return (tenantId) => {
     const signed = signers();
     const signs = signed?.has(tenantId) ?? true;
-    // Its date and the year of its number could be wrong for good.
+    // With outdated offsets, the invoice's date and the year of its number could be wrong, and they cannot be changed
+    // later.
     const dates = !isOutdated(timeZone, new Date());
     return [
       ...(hasAuthority ? [] : [LACKS.authority]),

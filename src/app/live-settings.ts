@@ -5,7 +5,7 @@ import { firstDifference, isOlder, type TimeZoneData } from '../domain/morocco/c
 import type { MissingForLive } from '../domain/tenant/ports.ts';
 import { NODE_TIME_ZONE } from './time-zone-data.ts';
 
-/** The settings that decide whether there can be live keys. */
+/** The settings that decide whether live keys can exist. */
 export type LiveSettings = Pick<Config, 'authority' | 'signing' | 'publicUrl' | 'host' | 'role'>;
 
 /** What an installation may lack for live keys and live invoices. */
@@ -26,9 +26,9 @@ export const LACKS = {
 } as const satisfies Readonly<Record<string, MissingForLive>>;
 
 /**
- * The conditions of a tenant's live keys that the settings do not meet, each with what to do. A process that only
- * serves requests (ROLE=api) has no signing keys and does not look for them.
- * @param timeZone data that tells whether Morocco's offsets of this version will be right for a year
+ * Returns the conditions of a tenant's live keys that the settings do not meet, each with what to do. A process that
+ * only serves requests (ROLE=api) has no signing keys, so their absence is not reported there.
+ * @param timeZone data to check whether this version's offsets of Morocco will be right for a year
  * @throws when the file of SIGNING_TENANTS cannot be read
  */
 export async function missingInstallation(
@@ -48,7 +48,7 @@ export async function missingInstallation(
 }
 
 /**
- * The only tenants whose live documents the settings have a certificate for; null: they have one for all.
+ * Returns the only tenants for whose live documents the settings have a certificate; null: one certificate serves all.
  * @throws when the file of SIGNING_TENANTS cannot be read
  */
 export async function tenantsWithCertificate({

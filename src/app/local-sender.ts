@@ -1,6 +1,6 @@
 import { createWebhookSender, type WebhookHttpSender } from '../adapters/webhook-http/webhook-sender.ts';
 
-/** A webhook sender like the service's that also calls receivers on this machine. */
+/** Creates a webhook sender like the service's, which may also call receivers on this machine. */
 export function localSender(): WebhookHttpSender {
   return createWebhookSender({ allowInsecure: true });
 }

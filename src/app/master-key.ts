@@ -8,23 +8,23 @@ import { SetupError } from '../domain/setup-error.ts';
 
 export type MasterKeySettings = Pick<Config, 'masterKey' | 'previousMasterKey' | 'dataDir' | 'mongodbUrl'>;
 
-/** A master key of this process. */
+/** A master key that this process has. */
 export interface MasterKey {
   readonly bytes: Uint8Array;
   readonly mark: string;
-  /** The file that has it; null: the settings do. */
+  /** The file with the key; null if it comes from the settings. */
   readonly file: string | null;
 }
 
-/** The file of the master key in DATA_DIR, and of the one that is to replace it. */
+/** The file of the master key in DATA_DIR, and the file of the key that is to replace it. */
 export const KEY_FILE = 'master.key';
 export const NEXT_KEY_FILE = 'master.key.next';
-/** A rotation that was interrupted leaves both, and either may seal the data. */
+/** An interrupted rotation leaves both files, and either key may seal the data. */
 export const KEY_FILES: readonly string[] = [KEY_FILE, NEXT_KEY_FILE];
 
 /**
- * The master keys that this process may use, the present one first: MASTER_KEY and MASTER_KEY_PREVIOUS, or the files in
- * DATA_DIR. Read again each time, because a rotation replaces the files.
+ * Reads the master keys that this process may use, the current one first: MASTER_KEY and MASTER_KEY_PREVIOUS, or the
+ * files in DATA_DIR. To be called each time they are needed, because a rotation replaces the files.
  * @throws when a file is damaged or cannot be read
  */
 export async function readMasterKeys(settings: MasterKeySettings): Promise<MasterKey[]> {
@@ -36,12 +36,14 @@ export async function readMasterKeys(settings: MasterKeySettings): Promise<Maste
   return (await Promise.all(files.map(readKeyFile))).filter((key) => key !== null);
 }
 
-/** A short form of a mark, by which operators tell master keys apart. It is no secret. */
+/** Shortens a mark so that operators can tell master keys apart by it. It is not secret. */
 export function shortMark(mark: string): string {
   return mark.slice(0, 8);
 }
 
-/** Why this process cannot use data that another master key seals, with what to do. @param mark of the right key */
+/**
+ * Returns why this process cannot use data that another master key seals, and what to do. @param mark of the right key
+ */
 export async function wrongKeyMessage(settings: MasterKeySettings, mark: string): Promise<string> {
   const file = join(settings.dataDir, KEY_FILE);
   const keys = await readMasterKeys(settings);
@@ -60,11 +62,12 @@ export async function wrongKeyMessage(settings: MasterKeySettings, mark: string)
 }
 
 /**
- * Creates a file with a new key atomically, mode 0600. Processes that do so at the same time all get the key of the file
- * that was created first.
+ * Creates a file with a new key atomically, mode 0600. Processes that do so at the same time all get the key of the
+ * file that was created first.
  */
 export async function makeKeyFile(file: string): Promise<MasterKey> {
-  // A draft that a killed process left may be the same file as a key in use: none is ever opened again.
+  // A random name, so that no existing draft is opened: a draft that a killed process left may be a link to a key in
+  // use.
   const draft = `${file}.${randomBytes(16).toString('hex')}`;
   const handle = await open(draft, 'wx', 0o600);
   try {
@@ -80,7 +83,7 @@ export async function makeKeyFile(file: string): Promise<MasterKey> {
   } finally {
     await rm(draft, { force: true });
   }
-  // Before anything is sealed with it.
+  // Flushed to the disk before the key seals anything.
   await syncFolder(dirname(file));
   const made = await readKeyFile(file);
   if (!made) throw new Error(`${file} was removed while it was created.`);
@@ -88,20 +91,21 @@ export async function makeKeyFile(file: string): Promise<MasterKey> {
 }
 
 /**
- * Whether a file in DATA_DIR is a draft of {@link makeKeyFile}. Other names that begin like those of the key files are an
- * operator's own copies, such as `master.key.20261127`.
+ * Whether a file in DATA_DIR is a draft of {@link makeKeyFile}. Other names that begin like those of key files are
+ * copies that an operator made, such as `master.key.20261127`.
  */
 export async function isKeyDraft(dataDir: string, name: string): Promise<boolean> {
   const suffix = KEY_FILES.map((file) => (name.startsWith(`${file}.`) ? name.slice(file.length + 1) : ''));
   if (suffix.some((text) => /^[0-9a-f]{32}$/.test(text))) return true;
-  // Earlier versions took the number of the process. A copy may be called so, too; a second name of a key file is none.
+  // Earlier versions named drafts by the process id. An operator's copy may have such a name, too, so only a second
+  // link to a key file counts as a draft.
   if (!suffix.some((text) => /^\d{1,7}$/.test(text))) return false;
   const file = await identityOf(join(dataDir, name));
   const keys = await Promise.all(KEY_FILES.map((key) => identityOf(join(dataDir, key))));
   return file !== null && keys.includes(file);
 }
 
-/** Tells whether two names are of one file; null if there is none. */
+/** Returns the identity of a file, which is equal for two names of the same file; null if the file does not exist. */
 async function identityOf(path: string): Promise<string | null> {
   try {
     const { dev, ino } = await lstat(path, { bigint: true });

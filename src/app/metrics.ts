@@ -22,7 +22,7 @@ import type { Workers } from './workers.ts';
  */
 export interface Metrics {
   request(request: MeasuredRequest): void;
-  /** Counts requests that are missing in the request log. */
+  /** Counts requests that were not written to the request log. */
   dropped(requests: number): void;
   /** Counts a GraphQL request by the executor that ran it. */
   operation(path: 'prepared' | 'yoga'): void;
@@ -31,21 +31,24 @@ export interface Metrics {
    * counted at each exposition.
    */
   observed(invoices: InvoiceRepository): InvoiceRepository;
-  /** Exposes the number of open differences with the authority's ledger, read from the store at each exposition. */
+  /** Exposes the number of open differences from the authority's ledger, read from the store at each exposition. */
   differences(repository: Pick<DifferenceRepository, 'count'>): void;
-  /** Exposes the circuit breaker of the live authority and what waits, read from the store at each exposition. */
+  /**
+   * Exposes the circuit breaker of the live authority and the number of waiting invoices, read from the store at each
+   * exposition.
+   */
   transmission(state: Pick<AuthorityStateStore, 'read'>, invoices: Pick<InvoiceRepository, 'parkedCount'>): void;
-  /** Where settings of the live environment are missing: exposes the number of live invoices that wait for them. */
+  /** Exposes the number of live invoices that wait for missing settings of the live environment. */
   stranded(count: () => Promise<number>): void;
-  /** Exposes the due deliveries, read from the store at each exposition. @returns counts an attempt */
+  /** Exposes the due deliveries, read from the store at each exposition. @returns a function that counts an attempt */
   webhooks(deliveries: Pick<DeliveryLedger, 'backlog'>): (attempt: Attempt, traceparent: string | null) => void;
-  /** Counts a signature by what made it and whether it did, or a time stamp. @param seconds its duration */
+  /** Counts a signature by its kind and outcome, or a time stamp. @param seconds its duration */
   readonly signatures: CountSignature;
-  /** Exposes the connections to the store of this process. */
+  /** Exposes the use of this process's connections to the store. */
   connections(pool: () => ConnectionPool): void;
-  /** Exposes the numbers of spans. Only for a process that traces. */
+  /** Exposes the numbers of exported and lost spans. Only for a process that traces. */
   spans(counts: () => { readonly exported: number; readonly lost: number }): void;
-  /** Exposes what the claims of this process have cost; nothing in a process without a worker. */
+  /** Exposes the cost of this process's claims; nothing in a process without a worker. */
   claims(counts: () => ClaimCounts | null): void;
   /** Exposes the number of workers, read from the store at each exposition. */
   workers(workers: Workers): void;
@@ -53,15 +56,18 @@ export interface Metrics {
   streams(count: () => number): void;
   /** Exposes the expiry times of the signing certificates. */
   watch(keys: ReadonlyMap<string, SigningKey>): void;
-  /** Exposes the connection to the live authority. @returns counts a call; see `HttpAuthorityParts.observe` */
+  /**
+   * Exposes the connection to the live authority. @returns a function that counts a call; see
+   * `HttpAuthorityParts.observe`
+   */
   authority(live: ObservedAuthority): (call: string, outcome: string, seconds: number) => void;
-  /** All metrics in the Prometheus text format. */
+  /** Returns all metrics in the Prometheus text format. */
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
 /**
- * @param options.exemplars whether histograms name traces; the exposition is OpenMetrics then, because Prometheus' own
- * format has none. Default: no
+ * @param options.exemplars whether histograms name traces. The exposition is then OpenMetrics, because Prometheus' own
+ * format cannot name them. Default: false
  */
 export function createMetrics({ exemplars = false }: { readonly exemplars?: boolean } = {}): Metrics {
   const registry: Registry = exemplars ? openMetricsRegistry() : new Registry();
@@ -143,7 +149,7 @@ export function createMetrics({ exemplars = false }: { readonly exemplars?: bool
   };
 }
 
-/** The metrics that this process counts itself. */
+/** Creates the metrics that this process counts itself. */
 function instrumentsIn({ registers, exemplars }: Instruments) {
   return {
     requests: timing({

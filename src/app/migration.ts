@@ -17,21 +17,21 @@ import { NOTICED_MS } from './data-watch.ts';
 import { KEY_FILE } from './master-key.ts';
 import { openStore } from './store.ts';
 
-/** Reports of the progress of a move. `documents`: about the number of documents that it has to pass. */
+/** Reports the progress of a move. `documents`: the approximate number of documents that it must process. */
 export interface MoveReports {
-  /** Waiting until running processes have noticed the move, milliseconds. */
+  /** Called before waiting until running processes have noticed the move, milliseconds. */
   readonly waits: (ms: number) => void;
   readonly begins: (phase: 'moving' | 'verifying', collections: number, documents: number) => void;
   readonly passes: (collection: string, batch: { readonly documents: number; readonly bytes: number }) => void;
 }
 
-/** The data that was moved and verified. */
+/** The result of a move: the data that was moved and verified. */
 export interface Moved {
-  /** Where the data is now, without a password. */
+  /** The database that now has the data, without a password. */
   readonly address: string;
-  /** The collections, with the content that both databases have; null if an earlier call ended the move. */
+  /** The collections, with the content that both databases have; null if an earlier call finished the move. */
   readonly collections: readonly (Compared & { readonly name: string; readonly indexes: number })[] | null;
-  /** The file of the master key; null if it is in MASTER_KEY, or with the installation at the source. */
+  /** The file of the master key; null if the key is MASTER_KEY, or stays with the installation at the source. */
   readonly masterKeyFile: string | null;
 }
 
@@ -43,11 +43,11 @@ interface Source {
 }
 
 /**
- * Moves all data of an installation to another MongoDB-compatible server, while the service is stopped. It can be ended
- * at any point and called again. See docs/decisions/0066.
+ * Moves all data of an installation to another MongoDB-compatible server, while the service is stopped. It can be
+ * interrupted at any point and called again. See docs/decisions/0066.
  * @param from a `mongodb://` URL; null for the embedded engine over DATA_DIR
- * @throws when something uses the source, the target has other data, the master key is another one, or a document
- * differs in the end; the message says what to do
+ * @throws when another process uses the source, the target has other data, the master key is not the right one, or a
+ * document differs in the end; the message says what to do
  */
 export async function moveData(config: Config, from: string | null, to: string, report: MoveReports): Promise<Moved> {
   const source = await openSource(config, from);
@@ -94,12 +94,14 @@ export async function abandonData(config: Config, from: string | null): Promise<
 
 async function moveAll(source: Db, target: Db, watch: WriteWatch, report: MoveReports): Promise<Moved['collections']> {
   const { signal } = watch;
-  // A collection without a rule is not the service's, or of another version: nothing of it is lost.
+  // A collection without a rule is not the service's, or is of another version. It is moved too, so that nothing is
+  // lost.
   const names = (await collectionNames(source)).filter((name) => (COLLECTIONS[name]?.move ?? 'moved') === 'moved');
   const documents = await countAll(source, names);
   report.begins('moving', names.length, documents - (await countAll(target, names)));
   for (const name of names) {
-    // First, although keeping them costs more than building them: an interrupted build begins at its start.
+    // Created before the documents, although that costs more than building them later: an interrupted build starts from
+    // the beginning.
     await moveIndexes(source, target, name, false);
     await moveCollection(source, target, name, (batch) => report.passes(name, batch), signal);
   }
@@ -107,7 +109,7 @@ async function moveAll(source: Db, target: Db, watch: WriteWatch, report: MoveRe
   const collections: (Compared & { name: string; indexes: number })[] = [];
   for (const name of names) {
     const compared = await compareCollection(source, target, name, (batch) => report.passes(name, batch), signal);
-    // Only now, because these delete.
+    // TTL indexes are created only now, because they delete documents.
     await moveIndexes(source, target, name, true);
     collections.push({ name, ...compared, indexes: await compareIndexes(source, target, name) });
   }
@@ -129,7 +131,7 @@ async function openSource(config: Config, from: string | null): Promise<Source> 
   if (from !== null) return { ...(await connectTo(from, '--from')), isEmbedded: false };
   const folder = join(config.dataDir, 'db');
   if (!existsSync(folder)) throw new Error(`there is no data to move in DATA_DIR ${resolve(config.dataDir)}`);
-  // A move that was interrupted goes on with data that it has marked, and one that has ended can be abandoned.
+  // `anyData`, because an interrupted move resumes with data that it has marked, and a finished move can be abandoned.
   const options = { join: false, anyData: true } as const;
   const store = await openStore({ ...config, mongodbUrl: null }, options).catch((cause: Error) => {
     throw new Error(`${cause.message.replace(/\.$/, '')}. Stop the service first, if it runs`, { cause });
@@ -145,7 +147,10 @@ async function connectTo(url: string, option: string) {
   return { ...store, address: `mongodb://${hosts}/${store.db.databaseName}` };
 }
 
-/** Checks the master key where the settings tell of one, because the data cannot be used without it. */
+/**
+ * Checks the master key if the settings have one, because the data cannot be used without it. @returns the key file;
+ * null without one
+ */
 async function keyFileOf(config: Config, { db, isEmbedded }: Source): Promise<string | null> {
   if (!isEmbedded && config.masterKey === null) return null;
   const used = await checkMasterKey({ ...config, mongodbUrl: null }, createKeyRingStore(db));

@@ -5,7 +5,7 @@ import type { Ready, Warnings } from '../transport/readiness.ts';
 import type { Closing } from './runtime.ts';
 import type { Workers } from './workers.ts';
 
-/** What monitoring systems ask of every process. */
+/** What monitoring systems query from every process. */
 export interface Monitored {
   readonly operatorHash: OperatorHash;
   readonly ready: Ready;
@@ -23,7 +23,7 @@ export function createMonitored(
 ): Monitored {
   let known: string | null = null;
   return {
-    // As it was last read during an outage of the store: the metrics tell most then.
+    // During an outage of the store, returns the last known hash, because the metrics are needed most then.
     async operatorHash() {
       if (known === null || (await health.trouble()) === null) known = await installation.operatorHash();
       return known;

@@ -22,11 +22,11 @@ export interface OperationsParts {
   readonly publicUrl: string;
   readonly findOperator: FindOperator;
   readonly workers: Workers;
-  /** What reads the logos of a tenant. */
+  /** Returns the reader of a tenant's logos. */
   readonly readLogo: (tenantId: string) => ReadLogo;
 }
 
-/** The parts that the operators' pages use. */
+/** Builds the parts that the operators' pages use. */
 export function composeOperations({ config }: Runtime, parts: OperationsParts): OperatorRouteParts {
   const { data, publicUrl } = parts;
   const { tenants, manageKeys, people, invoices, authorityState, auditLog, audit } = data;
@@ -67,13 +67,13 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
   };
 }
 
-/** The size of the files of a folder and of its disk. */
+/** Measures the files of a folder and its disk. */
 async function storageOf(folder: string): Promise<Storage> {
   const { bsize, blocks, bavail } = await statfs(folder);
   return { dataBytes: await sizeOf(folder), freeBytes: bavail * bsize, diskBytes: blocks * bsize };
 }
 
-/** Files in a folder that are measured at most: the outbox may have any number of mails. */
+/** Maximum number of files that are measured in a folder, because the outbox may have any number of mails. */
 const MOST_FILES = 10_000;
 
 async function sizeOf(folder: string): Promise<number> {
@@ -81,7 +81,7 @@ async function sizeOf(folder: string): Promise<number> {
   for await (const entry of await opendir(folder, { recursive: true })) {
     if (!entry.isFile()) continue;
     if (++files > MOST_FILES) break;
-    // A file may have gone meanwhile.
+    // The file may have been deleted meanwhile.
     bytes += await stat(join(entry.parentPath, entry.name)).then(
       ({ size }) => size,
       () => 0,

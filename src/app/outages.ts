@@ -13,7 +13,7 @@ const OUTAGES: Readonly<Record<Outage, string>> = {
 
 /**
  * Watches for outages of the store and logs the start and the end of each.
- * @returns the health of the store, and `logFailure`, which logs failures that an outage causes at debug level only
+ * @returns the health of the store, and `logFailure`, which logs a failure only at debug level if an outage causes it
  */
 export function watchOutages(
   { log, closing }: Runtime,

@@ -3,10 +3,10 @@ import { threadTasks } from '../adapters/threads.ts';
 import type { ConnectionPool } from '../storage/connect.ts';
 import { type Instruments, timing } from './instruments.ts';
 
-/** Counts a call for a signature: of a key, or of the time-stamping authority. @param seconds its duration */
+/** Counts a request for a signature, made by a key or by the time-stamping authority. @param seconds its duration */
 export type CountSignature = (by: 'key' | 'time_stamp', outcome: 'made' | 'failed', seconds: number) => void;
 
-/** Exposes the signatures of this process. */
+/** Exposes the number and duration of this process's signatures. */
 export function observeSignatures({ registers, exemplars }: Instruments): CountSignature {
   const signatures = timing({
     name: 'fatoura_signature_duration_seconds',
@@ -19,7 +19,7 @@ export function observeSignatures({ registers, exemplars }: Instruments): CountS
   return (by, outcome, seconds) => signatures({ by, outcome }, seconds);
 }
 
-/** Exposes the tasks of the threads for documents: the one that runs, and those that wait for it. */
+/** Exposes how many tasks run and wait in the threads for documents. */
 export function watchThreads(registers: Registry[]): void {
   new Gauge({
     name: 'fatoura_thread_tasks',
@@ -33,7 +33,7 @@ export function watchThreads(registers: Registry[]): void {
   });
 }
 
-/** Exposes the connections of this process to the store. */
+/** Exposes the use of this process's connections to the store. */
 export function watchConnections(pool: () => ConnectionPool, registers: Registry[]): void {
   new Gauge({
     name: 'fatoura_mongodb_connections',

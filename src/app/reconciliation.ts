@@ -70,13 +70,14 @@ export interface OpenReconciliation extends Reconciliation {
   close(): Promise<void>;
 }
 
-/** The configured live authority with what closes it; null if none is configured. */
+/** Opens the configured live authority, with a function that closes it; null if none is configured. */
 export type OpenAuthority = (
   config: Config,
 ) => Promise<{ readonly authority: Authority; close(): Promise<void> } | null>;
 
 /**
- * @param openAuthority in tests another authority
+ * Opens the reconciliation.
+ * @param openAuthority tests replace it
  * @throws when no live authority is configured, or the store cannot be opened; the message says why
  */
 export async function openReconciliation(
@@ -93,7 +94,7 @@ export async function openReconciliation(
     };
     try {
       await ensureIndexes(store.db);
-      // The command prints what the service would log.
+      // Does not log, because the command prints what the service would log.
       return { ...composeReconciliation(store.db, live.authority, () => undefined), close };
     } catch (error) {
       await store.close();

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { ShutdownOptions } from '../transport/drain.ts';
 import type { HttpServer } from '../transport/http-server.ts';
 
-/** The settings and functions that every part of the composition uses. */
+/** The settings and functions that every part of the process uses. */
 export interface Runtime {
   readonly config: Config;
   readonly log: Logger;
@@ -15,7 +15,10 @@ export interface Runtime {
 
 /** How long a shutdown waits for all work under way together, milliseconds. */
 const DRAIN_MS = 5000;
-/** How long a shutdown waits for each part to close, milliseconds. The driver would wait longer for a lost server. */
+/**
+ * How long a shutdown waits for each part to close, milliseconds. The driver alone would wait longer for an unavailable
+ * server.
+ */
 const CLOSE_MS = DRAIN_MS + 3000;
 
 /** Closes the parts of a runtime. */
@@ -25,11 +28,11 @@ export interface Closing {
   /** Registers a part. Parts close one at a time, in reverse order. */
   add(close: () => unknown): void;
   /**
-   * Registers background work. All of it stops at the same time, before the parts that it needs.
-   * @param stop begins nothing more, and waits up to `timeoutMs` for what is under way
+   * Registers background work. All background work stops at the same time, before the parts that it needs.
+   * @param stop starts nothing more, and waits up to `timeoutMs` for what is under way
    */
   addWork(stop: (timeoutMs: number) => unknown): void;
-  /** Registers the HTTP server, which closes before all work and parts, because its answers need them. */
+  /** Registers the HTTP server. It closes before all work and parts, because its responses need them. */
   addServer(server: HttpServer): void;
   /** Closes everything that was registered. Logs a part that fails or takes too long. */
   close(options: ShutdownOptions): Promise<void>;
@@ -60,7 +63,7 @@ export function createClosing(log: Logger): Closing {
     async close(options) {
       hasBegun = true;
       await server?.close(options);
-      // One after the other, each would have its own time, and those that still run would begin more.
+      // At once: one after the other, each would wait its own time, and those still running would start more work.
       await Promise.all(work.splice(0).map((stop) => closed(() => stop(DRAIN_MS))));
       for (const close of parts.splice(0).reverse()) await closed(close);
     },

@@ -13,9 +13,9 @@ import {
 import { readOperationList } from '../graphql/operation-list.ts';
 
 /**
- * Reads the settings from environment variables and the file that adds to them, and tries the files that they name, so that whoever corrects them learns
- * of all problems at once. Nothing is created or called.
- * @param warn told of each variable that is probably meant as a setting and is none
+ * Reads the settings from environment variables and from the file that adds to them. Also checks the files that they
+ * name, so that one run reports all problems. Creates nothing and calls nothing.
+ * @param warn called for each variable that looks like a setting but is not one
  * @throws {ConfigError} with a line for each wrong value, broken rule and unusable file
  */
 export async function readSettings(warn: (text: string) => void): Promise<Config> {

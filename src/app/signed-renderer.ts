@@ -6,7 +6,8 @@ import type { LegalInvoice, PdfRenderer } from '../domain/invoice/ports.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
 
 /**
- * Renders with `browser` and signs with the key of the invoice's tenant. It owns the browser and closes it.
+ * Creates a renderer that uses `browser` and signs with the key of the invoice's tenant. It closes the browser when it
+ * is closed.
  * @param onFatal called when the thread that assembles PDFs ended and cannot restart
  */
 export function createSignedRenderer(

@@ -18,26 +18,29 @@ import type { Runtime } from './runtime.ts';
 
 /** The keys and signers of this process. */
 export interface Signing {
-  /** @throws {SigningFailed} for a live document if only the generated test certificate is available */
+  /**
+   * Returns the key for documents of an owner.
+   * @throws {SigningFailed} for a live document if only the generated test certificate is available
+   */
   keyOf(owner: Owner): SigningKey;
-  /** Returns the XML signer for that key, in the configured form. @throws as `keyOf` */
+  /** Returns the XML signer with the owner's key, in the configured form. @throws as `keyOf` */
   signerOf(owner: Owner): DocumentSigner;
-  /** As the keys are now. */
+  /** Returns the tenants whose live documents can be signed at the moment. */
   liveSigners(): LiveSigners;
-  /** Every key by a name for operators: `platform`, or the tenant's id. As they are now. */
+  /** The current keys by their names for operators: `platform`, or the tenant's id. */
   readonly keys: ReadonlyMap<string, SigningKey>;
   /** See {@link SigningKeys.refresh}. */
   refresh(): Promise<boolean>;
 }
 
-/** The name of the key that signs for tenants without one of their own. */
+/** The name of the key that signs for tenants without a key of their own. */
 const PLATFORM = 'platform';
-/** Pause between two looks for changed files, milliseconds. */
+/** Pause between two checks for changed files, milliseconds. */
 const LOOK_MS = 5000;
 
 /**
  * @param reports see {@link openSigningKeys}
- * @param count told of each signature and time stamp; default: nobody
+ * @param count called for each signature and time stamp; default: not counted
  * @throws when a key cannot be read or cannot sign; the message names the setting
  */
 export async function openSigning(
@@ -51,7 +54,7 @@ export async function openSigning(
     stampTime: signing.tsaUrl === null ? null : timed('time_stamp', createTimeStamper({ url: signing.tsaUrl }), count),
   };
   const known = new WeakMap<SigningKey, { readonly key: SigningKey; readonly signer: DocumentSigner }>();
-  /** The key as it is counted, with its signer: the same for the same key. */
+  /** Returns the key with its signature counter and its signer. Returns the same object for the same key. */
   function usable(own: SigningKey) {
     const before = known.get(own);
     if (before) return before;
@@ -104,7 +107,7 @@ function timed<Result>(
   };
 }
 
-/** The signing part of a process with ROLE=api: it only serves requests and needs no keys. */
+/** The signing part of a process with ROLE=api, which only serves requests and needs no keys. */
 const NO_SIGNING: Signing = {
   keyOf: () => {
     throw new SigningFailed('This process has no signing keys, because it only serves requests (ROLE=api).');
@@ -117,13 +120,13 @@ const NO_SIGNING: Signing = {
 
 export interface SigningParts {
   readonly count: CountSignature;
-  /** Gets the keys at the start and whenever one has changed. */
+  /** Called with the keys at the start and whenever one has changed. */
   readonly onKeys: (keys: Signing['keys']) => void;
 }
 
 /**
- * Opens the keys of this process, watches their certificates, and tells the other processes of them; with ROLE=api there
- * are none. A PKCS #12 file that is replaced by another is used within seconds.
+ * Opens the keys of this process, watches their certificates, and stores these for the other processes. With ROLE=api
+ * there are no keys. When a PKCS #12 file is replaced, the new one is used within seconds.
  * @throws as {@link openSigning}
  */
 export async function composeSigning(
@@ -152,7 +155,7 @@ export async function composeSigning(
     ]);
     log.info(Object.fromEntries(fingerprints), 'a changed signing key is used');
     onKeys(signing.keys);
-    // A new watch logs its findings about the new certificate at once.
+    // Restarted, because a new watch logs its findings about the new certificate at once.
     stopWatching();
     stopWatching = watch();
   };
@@ -168,7 +171,7 @@ interface TellParts extends Pick<Data, 'signersCertificates' | 'logFailure'> {
   readonly tenants: Pick<Data['tenants'], 'find'>;
 }
 
-/** Stores what the certificates of these keys are. A failure is logged; the next look tells again. */
+/** Stores the certificates of these keys for other processes. A failure is logged; the next check stores them again. */
 async function tell(
   { keys }: Pick<Signing, 'keys'>,
   { signersCertificates, tenants, logFailure }: TellParts,
@@ -177,7 +180,7 @@ async function tell(
   try {
     const certificates: SignersCertificate[] = [];
     for (const [signer, key] of keys) {
-      // SIGNING_TENANTS may still name a tenant that is erased: nothing may be stored of it.
+      // SIGNING_TENANTS may still name an erased tenant, about which nothing may be stored.
       if (signer !== PLATFORM && (await tenants.find(signer)) === null) continue;
       certificates.push({
         ...describeCertificate(key.certificateChain[0]),
@@ -188,14 +191,14 @@ async function tell(
     }
     await signersCertificates.tell(certificates, now);
   } catch (error) {
-    logFailure('warn', 'the certificates could not be told to the other processes', error);
+    logFailure('warn', 'the certificates could not be stored for the other processes', error);
   }
 }
 
 /**
  * Watches every signing certificate; see {@link watchCertificates}.
- * @param onLook called at each look
- * @returns a function that stops it
+ * @param onLook called at each check
+ * @returns a function that stops the watch
  */
 export function watchSigning(
   signing: Pick<Signing, 'keys'>,

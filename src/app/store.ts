@@ -31,10 +31,10 @@ interface StoreOptions {
  * @param options.join whether to use an engine that another process runs over DATA_DIR. The command line does. The
  * service does not, because it would lose its store when that process ends
  * @param options.monitorCommands see {@link connect}
- * @param options.checkAll whether an engine that is started here checks all of its file, however it was closed
+ * @param options.checkAll whether an engine that is started here checks its whole file, even if it was closed properly
  * @param options.onFailure called when an engine that was started here ends unexpectedly
- * @param options.anyData whether data is opened, too, that was moved away, has not arrived as a whole, or is of a later
- * version. Only for what takes it for bytes: anything else could misread it, or change what others go on with
+ * @param options.anyData whether to open even data that was moved away, has arrived only in part, or is of a later
+ * version. Only for callers that copy bytes: any other could misread the data, or change what another process uses
  * @throws when the store cannot be opened; the message says why
  */
 export async function openStore(config: Config, { anyData = false, ...options }: StoreOptions): Promise<OpenStore> {
@@ -85,7 +85,7 @@ export async function prepareDataFolder({ dataDir }: Pick<Config, 'dataDir'>): P
   } catch (cause) {
     const { code = '', message } = cause as NodeJS.ErrnoException;
     const text = `DATA_DIR ${resolve(dataDir)} cannot be used: ${FOLDER_ERRORS[code] ?? message}. Set it to a folder that this user can write to.`;
-    // There may be room again, or the disk may be back, at the next start.
+    // A full or missing disk is no setup error: the next start may succeed.
     throw code in FOLDER_ERRORS && code !== 'ENOSPC' ? new SetupError(text, { cause }) : new Error(text, { cause });
   }
   if (existsSync(joinPath(dataDir, RESTORING)))
@@ -94,7 +94,7 @@ export async function prepareDataFolder({ dataDir }: Pick<Config, 'dataDir'>): P
     );
 }
 
-/** The folder of the embedded engine. */
+/** Returns the folder of the embedded engine. */
 export function engineFolder(config: Pick<Config, 'dataDir'>): string {
   return joinPath(config.dataDir, 'db');
 }
@@ -117,7 +117,7 @@ async function startOwn(
       ...(onFailure && { onFailure }),
     });
   } catch (error) {
-    // Another process may have started an engine in the meantime.
+    // Another process may have started an engine meanwhile.
     const joined = join ? await joinEngine(config) : null;
     if (joined === null) throw error instanceof UnusableData ? new SetupError(error.message, { cause: error }) : error;
     return joined;

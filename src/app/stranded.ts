@@ -11,8 +11,8 @@ const MESSAGES = {
 } as const;
 
 /**
- * Tells operators, by an error in the log and a metric, of live invoices that nothing can finish because settings are
- * missing: after a restore without them, or when DGI_URL was removed. Valid live keys are told in the log, too.
+ * Reports live invoices that nothing can finish because settings are missing, by an error in the log and a metric:
+ * after a restore without the settings, or when DGI_URL was removed. Also logs valid live keys in that case.
  * @throws what the store throws
  */
 export async function watchStranded(

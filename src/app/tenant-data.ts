@@ -22,9 +22,9 @@ import { openAdministration } from './administration.ts';
 export { verifyExport };
 
 /**
- * Exports a tenant of the configured store to a new folder, with or without a running service: of one that is erased what
- * is left.
- * @param report gets the failure of the audit log
+ * Exports a tenant of the configured store to a new folder, with or without a running service. Of an erased tenant,
+ * exports what is left.
+ * @param report called when the audit log cannot be written
  * @throws when there is no such tenant, it is erased meanwhile, the folder is not empty, or a document is damaged
  */
 export async function exportTenantTo(
@@ -35,7 +35,7 @@ export async function exportTenantTo(
 ): Promise<ExportManifest> {
   const { store, tenants, erasures, auditLog, close } = await openAdministration(config);
   try {
-    // Before the folder is made.
+    // Checked before the folder is created.
     const isPresent = (await tenants.find(tenantId)) !== null;
     if (!isPresent && (await erasures.find(tenantId)) === null) throw new Error(`There is no tenant '${tenantId}'.`);
     const target = await createExportFolder(folder);
@@ -45,7 +45,8 @@ export async function exportTenantTo(
       const manifest = await written(records, tenantId, target, new Date());
       if (manifest === null) throw new Error(`There is no tenant '${tenantId}' any more.`);
       const audit = createAudit(auditLog, () => undefined, report);
-      // It may have been erased since: nothing may be stored of an erased tenant.
+      // The tenant may have been erased meanwhile. Nothing may be stored about an erased tenant, so the installation is
+      // recorded.
       const owner = (await tenants.find(tenantId)) === null ? INSTALLATION : tenantId;
       await audit(entryByOperator(owner, null, 'tenant.exported', { subject: tenantId }));
       return manifest;
@@ -57,9 +58,9 @@ export async function exportTenantTo(
   }
 }
 
-/** The records that an export reads. */
+/** Returns the records that an export reads. */
 export function recordsOf(db: Db): TenantRecords {
-  // A placeholder for each document URL, which `bodyAtRest` removes.
+  // A placeholder for document URLs, which `bodyAtRest` removes again.
   const log = createEventLog(db, () => 'url');
   return {
     tenants: createTenantRepository(db),

@@ -5,7 +5,7 @@ import { timestampOf } from '../domain/timestamp.ts';
 
 const CASABLANCA = new Intl.DateTimeFormat('en', { timeZone: 'Africa/Casablanca', timeZoneName: 'longOffset' });
 
-/** Node's data of Morocco's time, with which the service's own is compared and nothing is dated. */
+/** Node's data of Morocco's time. The service only compares its own data with it, and never computes a date by it. */
 export const NODE_TIME_ZONE: TimeZoneData = {
   version: process.versions.tz ?? '',
   offset(at) {
@@ -14,7 +14,7 @@ export const NODE_TIME_ZONE: TimeZoneData = {
   },
 };
 
-/** Tells operators, by the log, if Node's data says that the service's offsets are or will be out of date. */
+/** Logs for operators if, by Node's data, the service's offsets of Morocco are or will be out of date. */
 export function tellOutdatedOffsets(log: Pick<Logger, 'warn' | 'error'>, data: TimeZoneData, now: Date): void {
   const from = isOlder(data) ? null : firstDifference(data, now);
   if (from === null) return;

@@ -7,7 +7,7 @@ export interface ProcessTracing extends Tracing {
   readonly counts: (() => { readonly exported: number; readonly lost: number }) | null;
 }
 
-/** Traces if the settings name a collector. OpenTelemetry is loaded only then. */
+/** Starts tracing if the settings name a collector. OpenTelemetry is loaded only then. */
 export async function composeTracing({ config, log, closing }: Runtime): Promise<ProcessTracing> {
   if (config.tracing === null) return { ...NO_TRACING, counts: null };
   const { createOpenTelemetry } = await import('../adapters/tracing/opentelemetry.ts');

@@ -19,17 +19,22 @@ import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
 import type { Runtime } from './runtime.ts';
 
-/** The parts of the live authority that a worker uses. */
+/** The parts of the live authority that workers use. */
 export type WorkersAuthority = Pick<LiveAuthority, 'papers' | 'concurrency'> & {
   readonly authority: Authority & Partial<Pick<LiveAuthority['authority'], 'setShare'>>;
 };
 
-/** Decides when invoices go to which authority. Each function throws for live invoices without a live authority. */
+/**
+ * Decides when invoices are sent to which authority. Each function throws for live invoices without a live authority.
+ */
 export interface Transmission {
   readonly authorityOf: (environment: Environment) => Authority;
   readonly gateOf: (environment: Environment) => Gate;
   readonly checkClearedOf: (environment: Environment) => CheckCleared;
-  /** Sends waiting live invoices; null without a live authority. @param run runs an invoice's due stages */
+  /**
+   * Creates the dispatcher of waiting live invoices; null without a live authority. @param run runs an invoice's due
+   * stages
+   */
   readonly dispatcher: (run: (invoiceId: string) => Promise<void>) => Dispatcher | null;
 }
 
@@ -78,7 +83,7 @@ export async function composeTransmission(
   };
 }
 
-/** Gives what belongs to an environment, and never that of the other one. */
+/** Returns a function that selects the part of an environment, and never that of the other environment. */
 function byEnvironment<T>(ofTest: T, ofLive: T | null): (environment: Environment) => T {
   return (environment) => {
     if (environment === 'test') return ofTest;

@@ -45,11 +45,11 @@ export interface UseCaseParts {
   readonly publicUrl: string;
   readonly tracing: Tracing;
   readonly means: LiveMeans;
-  /** What reads the logos of a tenant. */
+  /** Returns the reader of a tenant's logos. */
   readonly readLogo: (tenantId: string) => ReadLogo;
 }
 
-/** The use cases of the API. A tenant's changes to its own account are recorded in the audit log. */
+/** Builds the use cases of the API. A tenant's changes to its own account are recorded in the audit log. */
 export function composeUseCases(
   log: Logger,
   {

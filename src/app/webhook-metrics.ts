@@ -4,7 +4,7 @@ import { type Attempt, isSuccess } from '../domain/webhook/delivery.ts';
 import type { DeliveryLedger } from '../domain/webhook/ports.ts';
 import { ageOf, type Instruments, shared, timing } from './instruments.ts';
 
-/** Exposes due deliveries of the store. @returns counts an attempt of this process */
+/** Exposes the due deliveries of the store. @returns a function that counts an attempt of this process */
 export function observeWebhooks(
   deliveries: Pick<DeliveryLedger, 'backlog'>,
   { registers, exemplars }: Instruments,

@@ -47,17 +47,17 @@ export interface WebhookParts {
   readonly people: Pick<PeopleRepository, 'membersOf'>;
   readonly notifier: EndpointNotifier;
   readonly logFailure: LogFailure;
-  /** Whether no other process can deliver. Leases found at the start are then left over from an ended process. */
+  /** Whether no other process can deliver. A lease found at the start then belongs to a process that has ended. */
   readonly alone: boolean;
   readonly tracing: Tracing;
   readonly metrics: Pick<Metrics, 'webhooks'>;
 }
 
-/** The webhooks of the service: use cases for all processes, deliveries for workers. */
+/** Builds the webhooks of the service: use cases for all processes, deliveries for workers. */
 export function composeWebhooks(parts: WebhookParts) {
   const { config, tenants, notifier, documentUrl, logFailure, alone, audit, tracing } = parts;
   const { db } = parts.store;
-  // Leases and retries are planned by one process and looked at by others.
+  // The store's clock, because one process plans leases and retries and others check them.
   const now = storeClock(db.client);
   const report = (message: string, err: unknown) => logFailure('error', message, err);
   const endpoints = createWebhookEndpointRepository(db);
@@ -134,11 +134,11 @@ export function composeWebhooks(parts: WebhookParts) {
     },
     /** To be called when an invoice has new events; see `PublishEvents`. */
     publish: publisher.publish,
-    /** Number of streams that follow the event log in this process. */
+    /** Number of event streams in this process that follow the event log. */
     listeners: feed.listeners,
-    /** Makes good for a clock that was ahead when it planned deliveries. @returns the number of those changed */
+    /** Corrects deliveries planned by a clock that was ahead. @returns the number of corrected deliveries */
     reschedule: () => deliveries.reschedule(now()),
-    /** Starts deliveries. For workers, before Agenda starts. */
+    /** Starts deliveries. Workers call this before Agenda starts. */
     async start(): Promise<void> {
       if (alone) await deliveries.freeLeases(now(), LEASE_MS);
       jobs.start({

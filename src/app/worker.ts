@@ -19,10 +19,10 @@ import type { Signing } from './signing.ts';
 import { composeTransmission, type Transmission, type WorkersAuthority } from './transmission.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** Delays of the transmission attempts in the test environment: five attempts within 15 s (docs/decisions/0009). */
+/** Delays before the transmission attempts in the test environment: five attempts within 15 s (docs/decisions/0009). */
 export const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
 
-/** Time from the start of a worker to its first housekeeping, and pause between two, milliseconds. */
+/** Time from the start of a worker to its first housekeeping, and pause between two runs, milliseconds. */
 const [FIRST_HOUSEKEEPING_MS, HOUSEKEEPING_MS] = [60_000, 600_000];
 
 export interface WorkerParts {
@@ -31,10 +31,10 @@ export interface WorkerParts {
   readonly signing: Signing;
   readonly documents: Documents;
   readonly mailer: Mailer;
-  /** The requests of this process that wait for documents. */
+  /** Reports which documents the requests of this process wait for. */
   readonly demand: Pick<DocumentDemand, 'isAwaited'>;
   readonly webhooks: Webhooks;
-  /** null if no live authority is configured. */
+  /** Null if no live authority is configured. */
   readonly live: WorkersAuthority | null;
   /** The address of the service for clients, without a trailing slash. Documents contain it. */
   readonly publicUrl: string;
@@ -53,7 +53,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   await webhooks.start();
   const dispatcher = transmission.dispatcher((invoiceId) => jobs.besides(() => pipeline.run(invoiceId)));
   if (dispatcher) {
-    // Started first, because without the shared state no live invoice may go.
+    // Started first, because no live invoice may be sent without the shared state.
     await dispatcher.start();
     runtime.closing.addWork(dispatcher.stop);
   }
@@ -69,7 +69,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
         data.logFailure('warn', 'whether work waits because of a clock that was ahead could not be found out', err),
     }),
   );
-  // Started now, so that the first invoice does not wait for the browser.
+  // Warmed up now, so that the first invoice does not wait for the browser.
   return { warm: documents.renderer.warm() };
 }
 
@@ -109,7 +109,7 @@ function composePipeline(
   });
 }
 
-/** Goes on with erasures, and removes legal documents whose time has passed. @returns a function that stops it */
+/** Resumes erasures, and removes legal documents whose retention has ended. @returns a function that stops it */
 function sweepErasures({ config, log }: Runtime, { store, logFailure }: Data): () => Promise<void> {
   const end = new AbortController();
   const { sweep } = createEraseTenant({

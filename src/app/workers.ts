@@ -1,16 +1,20 @@
 import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
 import { LIVE_MS } from '../domain/live-workers.ts';
 
-/** Tells how many processes do the background work: stages of invoices, webhooks, mails. */
+/** Counts the processes that do background work: stages of invoices, webhooks, mails. */
 export interface Workers {
-  /** The workers with a heartbeat of the last {@link LIVE_MS}, this process included. @throws while the store is away */
+  /**
+   * Returns the number of workers with a heartbeat within {@link LIVE_MS}, including this process. @throws while the
+   * store is unavailable
+   */
   count(): Promise<number>;
 }
 
 /**
- * @param isWorker whether this process is one. It counts at once, and without heartbeats: the only worker of an embedded
- *   store sends none.
- * @param clock that of the heartbeats
+ * Creates the count of workers.
+ * @param isWorker whether this process is a worker. It then counts from the start, even without heartbeats: the only
+ * worker of an embedded store sends none.
+ * @param clock the clock by which heartbeats are written
  */
 export function createWorkers(
   members: Pick<ClaimMembers, 'list'>,

@@ -223,10 +223,7 @@ async function digestsOf(db: Db, files: readonly string[]): Promise<Map<string, 
   return digests;
 }
 
-/**
- * Finds files that lack chunks. @returns yields a text for each fault; returns the number of files
- * @returns yields what is wrong; returns the number of files
- */
+/** Finds files that lack chunks. @returns yields a text for each fault; returns the number of files */
 async function* incompleteFiles(db: Db): AsyncGenerator<string, number> {
   const files = db.collection<FileEntry>(`${DOCUMENTS_BUCKET}.files`);
   const chunks = db.collection<ChunkEntry>(`${DOCUMENTS_BUCKET}.chunks`);

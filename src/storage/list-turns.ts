@@ -25,10 +25,7 @@ interface HeadDocument {
 /** What a turn will write: the highest order key, and the id of the row with that key, which is written last. */
 export type TurnPlan = Pick<HeadDocument, 'top' | 'last'>;
 
-/**
- * Plans a turn. @param top the highest order key of the list; empty if nothing was written within a day
- * @param top the highest order key of the list; empty if nothing was written for a day, or ever
- */
+/** Plans a turn. @param top the highest order key of the list; empty if nothing was written within a day */
 export type PlanTurn = (top: string) => TurnPlan;
 
 export interface ListTurn {

@@ -14,9 +14,9 @@ export async function moveIndexes(source: Db, target: Db, name: string, expiring
 }
 
 /**
- * Compares a collection's indexes in both databases. @returns their number @throws when they differ; the message names
- * an index
- * @throws when the indexes of a collection are not the same in both databases; the message names one
+ * Compares a collection's indexes in both databases.
+ * @returns their number
+ * @throws when they differ; the message names an index
  */
 export async function compareIndexes(source: Db, target: Db, name: string): Promise<number> {
   const [ours, theirs] = await Promise.all([indexesOf(source, name), indexesOf(target, name)]);

@@ -61,7 +61,7 @@ export async function watchWrites(db: Db): Promise<WriteWatch> {
       const end = Date.now() + LAST_MS;
       while (!confirmed.has(confirmation)) {
         aborted.signal.throwIfAborted();
-        if (Date.now() > end) throw new Error('the source does not tell of the last write to it');
+        if (Date.now() > end) throw new Error('the change stream of the source does not report the last write');
         await sleep(WAIT_MS);
       }
       aborted.signal.throwIfAborted();

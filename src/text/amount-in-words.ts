@@ -11,7 +11,7 @@ const IN_WORDS: Readonly<Record<DocumentLanguage, (centimes: Centimes) => string
 };
 
 /**
- * The amount in words of a language, dirhams and centimes.
+ * Writes an amount of dirhams and centimes in the words of a language.
  * @param centimes a whole number from 0 to `MAX_CENTIMES`
  * @throws {RangeError} for anything else
  */

@@ -21,11 +21,11 @@ interface Noun {
   readonly two: string;
   /** The dual before the noun that it counts: `ألفا درهم`. */
   readonly twoBound: string;
-  /** After three to ten. */
+  /** The form after three to ten. */
   readonly plural: string;
-  /** After eleven to ninety-nine. */
+  /** The form after eleven to ninety-nine. */
   readonly accusative: string;
-  /** After hundreds; also after eleven to ninety-nine if the noun that it counts follows. */
+  /** The form after hundreds, and after eleven to ninety-nine if the noun that it counts follows. */
   readonly single: string;
 }
 

@@ -25,7 +25,7 @@ function textOf(value: Value): string {
   return PLAIN.test(text) ? text : escapeHtml(printable(text));
 }
 
-/** Fast path: most texts of a long invoice contain nothing to escape. */
+/** Texts that need no escaping, as a fast path: most texts of a long invoice match. */
 const PLAIN = /^[\w .,:;()+%/\u00a0\u202f-]*$/;
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -42,8 +42,8 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * A CSS string literal of `text`. Everything except ASCII letters and digits is escaped, so the text cannot end the
- * string or the style element.
+ * Returns a CSS string literal of `text`. Escapes everything except ASCII letters and digits, so that the text cannot
+ * end the string or the style element.
  */
 export function cssString(text: string): string {
   return `"${[...printable(text)].map((each) => (/[a-z0-9]/i.test(each) ? each : cssEscape(each))).join('')}"`;
@@ -62,16 +62,16 @@ export function isolated(text: string): string {
   return DIRECTED.test(safe) ? `\u2068${safe}\u2069` : safe;
 }
 
-/** Letters of right-to-left scripts, and bidi controls. */
+/** Matches letters of right-to-left scripts, and bidi controls. */
 const DIRECTED =
   /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
  * Replaces by U+FFFD what a printed page cannot show faithfully: control characters other than line ends and tabs, lone
- * surrogates, the two bidi overrides, which reverse a text (`00,001` for `100,00`), controls that end an isolate which
- * the text did not open, and so many combining marks on a letter that they would cover other lines. Every line end
- * becomes a line feed, as in the XML.
- * @param onReplaced told what each U+FFFD stands for: one character, or the marks of one letter
+ * surrogates, and the two bidi overrides, which reverse a text (`00,001` for `100,00`). Also replaces controls that end
+ * an isolate which the text did not open, and combining marks so numerous on a letter that they would cover other
+ * lines. Every line end becomes a line feed, as in the XML.
+ * @param onReplaced called for each U+FFFD with what it replaces: one character, or the marks of one letter
  */
 function printable(text: string, onReplaced?: (characters: string) => void): string {
   let open = 0;
@@ -91,7 +91,7 @@ function printable(text: string, onReplaced?: (characters: string) => void): str
   return safe + '\u2069'.repeat(open);
 }
 
-/** The characters of a text that {@link html} and the others of this file replace by U+FFFD, each once. */
+/** Returns the characters of a text that the functions of this file replace by U+FFFD, each once. */
 export function replacedCharacters(text: string): string[] {
   if (PLAIN.test(text)) return [];
   const replaced = new Set<string>();
@@ -102,7 +102,7 @@ export function replacedCharacters(text: string): string[] {
 }
 
 /**
- * CR and CRLF, controls, lone surrogates, bidi overrides, bidi isolates, and combining marks after the sixth on a
- * letter: no language of our fonts needs more.
+ * Matches CR and CRLF, controls, lone surrogates, bidi overrides, bidi isolates, and combining marks after the sixth on
+ * a letter: no language of our fonts needs more.
  */
 const UNSAFE = /\r\n?|[^\P{Cc}\n\t]|\p{Cs}|[\u202d\u202e\u2066-\u2069]|(?<=\p{M}{6})\p{M}+/gu;

@@ -9,8 +9,8 @@ import { checkTarget, restoreBackup } from './restore-backup.ts';
 import { type BackupOptions, outside, takeBackup } from './take-backup.ts';
 
 /**
- * Writes a backup as a tar archive. The copy is made and checked in a new folder in `workDir` first, so that nothing is
- * sent of one that is damaged.
+ * Writes a backup as a tar archive. The copy is first made and checked in a new folder in `workDir`, so that no part of
+ * a damaged copy is sent.
  * @throws as `takeBackup`, when `output` cannot be written, and when the signal aborts. Nothing is left in `workDir`
  */
 export async function sendBackup(
@@ -22,7 +22,7 @@ export async function sendBackup(
     const to = join(folder, 'backup');
     const manifest = await takeBackup(config, { ...options, to });
     options.say('sending the archive');
-    // The callback of each write tells of the error.
+    // Ignored here: the callback of each write reports the error.
     output.on('error', () => undefined);
     const sink = new Writable({ write: (bytes, _encoding, done) => void output.write(bytes, done) });
     await pipeline(packTar(to), sink, { signal: options.signal });
@@ -31,16 +31,16 @@ export async function sendBackup(
 }
 
 /**
- * Puts a backup into DATA_DIR that {@link sendBackup} wrote. The archive is unpacked in a new folder in `workDir` first.
- * @throws as `restoreBackup`, and when `input` is no such archive, or only the beginning of one. Nothing is left in
- * `workDir`
+ * Restores a backup that {@link sendBackup} wrote into DATA_DIR. The archive is first unpacked in a new folder in
+ * `workDir`.
+ * @throws as `restoreBackup`, and when `input` is no such archive or a truncated one. Nothing is left in `workDir`
  */
 export async function receiveBackup(
   config: Pick<Config, 'dataDir'>,
   input: Readable,
   { workDir, signal, say }: Pick<BackupOptions, 'signal' | 'say'> & { readonly workDir: string },
 ): Promise<Manifest> {
-  // A folder in it would make it one that is not empty.
+  // A folder inside DATA_DIR would make DATA_DIR non-empty.
   outside(config.dataDir, join(workDir, 'backup'));
   await checkTarget(config.dataDir);
   return inNewFolder(workDir, async (folder) => {
@@ -55,7 +55,7 @@ export async function receiveBackup(
   });
 }
 
-/** Runs `work` with a new folder that only its owner can read, and deletes it. */
+/** Runs `work` with a new folder that only its owner can read, and then deletes the folder. */
 async function inNewFolder<T>(workDir: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(workDir, 'fatoura-backup-'));
   try {

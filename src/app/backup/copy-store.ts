@@ -6,23 +6,23 @@ import type { Store } from '../../storage/connect.ts';
 import { KEY_FILE, KEY_FILES } from '../master-key.ts';
 import { copyFile, DATA, dataFiles, type FileList } from './file-list.ts';
 
-/** Bytes that are read at once. */
+/** Bytes of one read. */
 const PIECE = 1024 * 1024;
-/** Pieces of the file after which the log is read. */
+/** The log is read after this many reads of the data file. */
 const PIECES = 8;
 
-/** Where a backup reads from. */
+/** The running backup with the files that it reads from. */
 export interface OpenSource extends BackupSource {
-  /** Reads a part of the data file; less at its end. */
+  /** Reads a part of the data file; fewer bytes at its end. */
   readFile(offset: number): Promise<Uint8Array>;
-  /** Reads a part of the log; nothing if it is gone. */
+  /** Reads a part of the log; nothing if the log no longer exists. */
   readLog(from: number, to: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
 /**
- * Begins a backup of the engine that a store is connected to. `close` also closes the store, and the data file after it:
- * POSIX releases a process's locks on a file when the process closes it, and this process may run the engine.
+ * Begins a backup of the engine that a store is connected to. `close` also closes the store, and only then the data
+ * file: POSIX releases a process's locks on a file when the process closes it, and this process may run the engine.
  * @param since see {@link beginBackup}
  */
 export async function openSource(store: Pick<Store, 'client' | 'close'>, since?: DataState): Promise<OpenSource> {
@@ -34,7 +34,7 @@ export async function openSource(store: Pick<Store, 'client' | 'close'>, since?:
       readFile: (offset) => readPart(file, offset, PIECE),
       async readLog(from, to) {
         const log = await open(source.log, 'r').catch((error: NodeJS.ErrnoException) => {
-          // An engine that stops deletes its log: the next question says so.
+          // An engine deletes its log when it stops. The next `askLog` then fails.
           if (error.code === 'ENOENT') return null;
           throw error;
         });
@@ -60,7 +60,7 @@ async function readPart(file: FileHandle, offset: number, most: number): Promise
   return buffer.subarray(0, bytesRead);
 }
 
-/** Copies the data file into `folder`, and meanwhile what is written to its log. @throws when `signal` aborts */
+/** Copies the data file into `folder`, and the log entries that are written meanwhile. @throws when `signal` aborts */
 export async function copyDatabase(source: OpenSource, folder: string, signal: AbortSignal): Promise<FileCopy> {
   const copy = await FileCopy.create(join(folder, DATA, 'db'));
   try {
@@ -68,7 +68,7 @@ export async function copyDatabase(source: OpenSource, folder: string, signal: A
       signal.throwIfAborted();
       if (pieces % PIECES === 0) await copyLog(source, copy);
       const bytes = await source.readFile(offset);
-      // The file has become shorter: the log tells of it.
+      // The file has become shorter; the log records that.
       if (bytes.length === 0) break;
       await copy.writeFile(bytes, offset);
       offset += bytes.length;
@@ -80,14 +80,13 @@ export async function copyDatabase(source: OpenSource, folder: string, signal: A
   }
 }
 
-/** What a copy has: everything that was acknowledged before a time, and a state of the data. */
+/** What a copy contains: everything that was acknowledged before `at`, and at least the state `history` of the data. */
 export type CopiedState = Pick<Extract<LogState, { isMoved: false }>, 'at' | 'history'>;
 
 /**
  * Copies what has been written to the log since the last call.
  * @param needLog see `FileCopy.endLog`
- * @returns what was acknowledged before this time is in the copy, the state that it has at least, and whether anything
- *   was copied
+ * @returns what the copy then contains, and whether anything was copied
  */
 export async function copyLog(
   source: OpenSource,
@@ -113,12 +112,13 @@ export async function copyLog(
     if (bytes.length === 0) break;
     await copy.writeLog(bytes, from);
   }
-  // If another client had the log moved meanwhile, something else may have been read: the answer has what is right.
+  // If another client made the engine move to a new log meanwhile, wrong bytes may have been read. The reply then
+  // contains the right ones.
   await ask();
   return { at, history, isNew: true };
 }
 
-/** Copies what DATA_DIR has beside the database. @returns whether the master key is among it */
+/** Copies the other files of DATA_DIR, beside the database. @returns whether the master key is among them */
 export async function copyDataFiles(
   dataDir: string,
   folder: string,
@@ -127,7 +127,7 @@ export async function copyDataFiles(
 ): Promise<boolean> {
   let hasMasterKey = false;
   for await (const path of dataFiles(dataDir)) {
-    // Also a key that a rotation kept: it opens earlier copies.
+    // Also skips keys that a rotation kept, because they open earlier copies.
     if (path.startsWith(KEY_FILE) && !withMasterKey) continue;
     const sha256 = await copyFile(join(dataDir, path), join(folder, DATA, path));
     await list.add(path, sha256);

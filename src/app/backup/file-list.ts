@@ -9,23 +9,28 @@ import { syncFolders } from '../../adapters/sync-folder.ts';
 import { KEY_LOCK_FILE } from '../key-files.ts';
 import { isKeyDraft } from '../master-key.ts';
 
-/** The list of a backup's files with their digests, in the form that `sha256sum -c` reads. */
+/** The file with the list of a backup's files and their digests, in the format of `sha256sum -c`. */
 const SUMS = 'SHA256SUMS';
 export const DATA = 'data';
 export const DATABASE = 'db/engine.sqlite';
-/** A folder in DATA_DIR while a restore is under way. */
+/** The folder in DATA_DIR that exists while a restore is under way. */
 export const RESTORING = '.restoring';
 
-/** Entries of DATA_DIR outside of a copy: the engine's files, which are copied otherwise, and files made again. */
+/**
+ * Entries of DATA_DIR that are not copied as files: the engine's data, which is copied separately, and files that are
+ * created again.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set(['db', 'chromium', RESTORING, KEY_LOCK_FILE]);
 
-/** Writes the list of files. */
+/** Writes the list of a backup's files. */
 export interface FileList {
   readonly files: number;
   add(path: string, sha256: string): Promise<void>;
-  /** Ends without a list: after a failure. Does nothing after `close`. */
+  /** Stops writing after a failure, without a complete list. Does nothing after `close`. */
   release(): Promise<void>;
-  /** Waits until the list, and the names of all files of the copy, are on the disk. @returns the SHA-256 of the list */
+  /**
+   * Waits until the list, and the names of all copied files, are flushed to the disk. @returns the SHA-256 of the list
+   */
   close(): Promise<string>;
 }
 
@@ -62,8 +67,8 @@ export async function createFileList(folder: string): Promise<FileList> {
 }
 
 /**
- * The entries of a backup's list, after the digest of the whole list is compared.
- * @throws when the list is missing, is another one, or names a path outside the backup
+ * Yields the entries of a backup's list, after comparing the digest of the whole list.
+ * @throws when the list is missing, has another digest, or names a path outside the backup
  */
 export async function* readFileList(folder: string, sha256: string): AsyncGenerator<{ path: string; sha256: string }> {
   const list = join(folder, SUMS);
@@ -72,7 +77,7 @@ export async function* readFileList(folder: string, sha256: string): AsyncGenera
   try {
     yield* entriesOf(list, input);
   } finally {
-    // Readline leaves it open where its reader ends early.
+    // Readline leaves the input open when its reader stops early.
     input.destroy();
   }
 }
@@ -87,14 +92,14 @@ async function* entriesOf(list: string, input: Readable): AsyncGenerator<{ path:
   }
 }
 
-/** @throws when the file cannot be read; one that does not exist is named */
+/** Returns the SHA-256 of a file. @throws when it cannot be read; the message names a file that does not exist */
 export async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash).catch(missing(path));
   return hash.digest('hex');
 }
 
-/** Copies a file, for its owner only and to the disk. @returns its SHA-256 */
+/** Copies a file with access for its owner only, and flushes it to the disk. @returns its SHA-256 */
 export async function copyFile(from: string, to: string): Promise<string> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const hash = createHash('sha256');
@@ -121,16 +126,16 @@ function missing(path: string): (error: unknown) => never {
   };
 }
 
-/** The files of DATA_DIR that belong to a copy beside the database, as paths in it. */
+/** Yields the files of DATA_DIR that a copy contains beside the database, as paths relative to it. */
 export async function* dataFiles(dataDir: string): AsyncGenerator<string> {
   for (const top of await namesIn(dataDir)) {
-    // The draft of a key is one, and no copy needs it.
+    // Skips drafts of key files: no backup needs them.
     if (LEFT_OUT.has(top) || (await isKeyDraft(dataDir, top))) continue;
     const path = join(dataDir, top);
     const kind = await stat(path).catch(() => null);
     if (kind?.isFile()) yield top;
     if (!kind?.isDirectory()) continue;
-    // A draft is renamed or gone in a moment.
+    // Skips drafts, which are renamed or deleted within a moment.
     for await (const entry of await opendir(path, { recursive: true }))
       if (entry.isFile() && !entry.name.endsWith('.part')) yield relative(dataDir, join(entry.parentPath, entry.name));
   }

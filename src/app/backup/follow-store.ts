@@ -18,35 +18,38 @@ import { createFileList, type FileList } from './file-list.ts';
 import { findManifest, type Manifest, writeManifest } from './manifest.ts';
 import { type BackupOptions, isEmpty, megabytes, outside } from './take-backup.ts';
 
-/** Time between two looks at the log, milliseconds. A copy is at most a second behind. */
+/** Time between two reads of the log, milliseconds. A copy is at most a second behind. */
 const LOOK_MS = 250;
-/** The manifest is written after this time without changes too, which shows that the copy is followed, milliseconds. */
+/**
+ * Without changes, the manifest is still written this often, milliseconds. This shows that the copy is being followed.
+ */
 const IDLE_MS = 10_000;
-/** Time before a copy is begun again after its engine went away, milliseconds. */
+/** Pause before a copy is begun again after its engine stopped, milliseconds. */
 const AGAIN_MS = 1000;
-/** In the folder of the copy: only its lock matters. */
+/** A file in the folder of the copy. Only its lock matters, not its content. */
 const LOCK_FILE = 'follow.lock';
 
 export interface FollowOptions extends BackupOptions {
-  /** Whether the copy that is in the folder now may be replaced whatever data it has. */
+  /** Whether the copy in the folder may be replaced even if it is of other data. */
   readonly replace: boolean;
 }
 
 /**
- * Keeps a copy of the running engine's data in a folder until `signal` aborts. A copy that cannot be continued, because
- * the engine was stopped or the log was moved without it, stays as it is until a new one beside it is whole.
- * @throws when the folder cannot be used or is full, another process follows into it, or the copy is damaged; and when
- *   the folder has a copy of another installation, or with writes that the engine does not have. That copy stays as it is
+ * Keeps a copy of the running engine's data in a folder until `signal` aborts. A copy cannot be continued after the
+ * engine was stopped, or after the engine moved to a new log before it was copied. Such a copy stays as it is until a
+ * new one beside it is complete.
+ * @throws when the folder cannot be used or is full, another process follows into it, or the copy is damaged; also when
+ * the folder has a copy of another installation, or with writes that the engine does not have. That copy stays as it is
  */
 export async function followStore(config: Config, options: FollowOptions): Promise<void> {
   const to = outside(config.dataDir, options.to);
   const lock = join(to, LOCK_FILE);
   const manifest = await findManifest(to);
-  // A follower that ended before its first copy was whole leaves the lock's file and no manifest.
+  // A follower that ended before its first copy was complete leaves a lock file but no manifest.
   const isOwn = manifest ? manifest.kind === 'following' : existsSync(lock) || (await isEmpty(to));
   if (!isOwn) throw new Error(`${to} is not empty and has no copy that --follow made: name a new folder.`);
   await mkdir(to, { recursive: true, mode: 0o700 });
-  // Two would delete each other's copies.
+  // Locked, because two followers would delete each other's copies.
   const unlock = lockFile(
     lock,
     'exclusive',
@@ -60,11 +63,11 @@ export async function followStore(config: Config, options: FollowOptions): Promi
   }
 }
 
-/** Follows one engine after the other, as the service is started again. */
+/** Follows the running engine, and the next one each time the service is restarted. */
 async function followEngines(config: Config, options: FollowOptions): Promise<void> {
   const { signal, say } = options;
   let isWaiting = false;
-  // Only in memory: a copy that this process did not replace stays protected.
+  // Only in memory: after a restart of this process, a copy that it has not replaced is protected again.
   let replace = options.replace;
   const isReplaced = () => {
     replace = false;
@@ -78,7 +81,7 @@ async function followEngines(config: Config, options: FollowOptions): Promise<vo
       isWaiting = false;
       await followOnce(config, uri, { ...options, replace }, isReplaced).catch((error: Error) => {
         if (signal.aborted) return;
-        // An error of the engine, or the end of the engine, ends this copy only.
+        // An error of the engine, or its end, ends only this copy.
         if (!(error instanceof MongoError) && outageOf(error) === null) throw error;
         say(`this copy has ended (${error.message}); beginning another one`);
       });
@@ -87,14 +90,14 @@ async function followEngines(config: Config, options: FollowOptions): Promise<vo
   }
 }
 
-/** @param isReplaced called when a new copy is in the place of the one that was in the folder */
+/** Follows one engine. @param isReplaced called when a new copy has replaced the one in the folder */
 async function followOnce(config: Config, uri: string, options: FollowOptions, isReplaced: () => void): Promise<void> {
   const { signal, say, replace } = options;
   const to = resolve(options.to);
   const startedAt = new Date().toISOString();
   const name = `copy-${startedAt.replaceAll(/[-:.]/g, '')}`;
   const folder = join(to, name);
-  // As long as it is followed: the copy would get data that a new key seals, and not that key.
+  // Locked while the engine is followed: otherwise the copy could get data sealed with a new key, but not that key.
   const unlock = lockKeyFiles(config.dataDir, 'shared');
   let source: OpenSource | null = null;
   let copy: FileCopy | null = null;
@@ -104,7 +107,7 @@ async function followOnce(config: Config, uri: string, options: FollowOptions, i
     const since = replace ? undefined : earlier?.history;
     source = await openSource(await connect(uri), since);
     if (earlier && since && source.continues === false) {
-      // The data could go on until its oplog no longer tells that it lacks what the copy has.
+      // Without `exact`, the data could later grow until its oplog no longer shows that it lacks writes of the copy.
       await writeManifest(to, { ...earlier, history: { ...since, exact: true } });
       throw refusal(config, to, earlier, source);
     }
@@ -145,7 +148,7 @@ async function followOnce(config: Config, uri: string, options: FollowOptions, i
   }
 }
 
-/** Checks the file of the copy while its log grows. */
+/** Checks the copied file while its log grows. */
 async function inspected(source: OpenSource, copy: FileCopy, signal: AbortSignal) {
   await copyLog(source, copy);
   await copy.applySoFar();
@@ -190,7 +193,7 @@ async function keepUp(
   }
 }
 
-/** Why an engine must not replace a copy. */
+/** Returns the error that says why data must not replace a copy. */
 function refusal({ dataDir }: Config, to: string, { history, takenAt }: Manifest, source: OpenSource): Error {
   const isOther = history.id !== source.history.id;
   const reason = isOther
@@ -203,7 +206,7 @@ function timeOf(state: DataState): string {
   return new Date(state.seconds * 1000).toISOString();
 }
 
-/** Deletes copies that are not whole, or that a later one has replaced. */
+/** Deletes incomplete copies, and copies that a later one has replaced. */
 async function removeCopies(to: string, kept: string | undefined): Promise<void> {
   for (const name of await readdir(to))
     if (name.startsWith('copy-') && name !== kept) await rm(join(to, name), { recursive: true, force: true });

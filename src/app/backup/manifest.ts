@@ -11,17 +11,17 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const MANIFEST = z.strictObject({
   format: z.literal(1),
-  /** `complete`: made once, and nothing is written to it. `following`: `backup --follow` writes to it. */
+  /** `complete`: made once and never changed. `following`: `backup --follow` writes to it. */
   kind: z.enum(['complete', 'following']),
-  /** Where the files are, beside the manifest. */
+  /** The folder with the files, relative to the manifest. */
   folder: z.string().regex(/^(\.|copy-[0-9TZ]+)$/),
   startedAt: z.iso.datetime(),
-  /** Writes that were acknowledged before this time are in the copy. */
+  /** The copy contains all writes that were acknowledged before this time. */
   takenAt: z.iso.datetime(),
   /** Version of the engine's data file. */
   fileVersion: count,
   masterKey: z.boolean(),
-  /** The state of the data that the copy has at least. */
+  /** The state of the data: the copy contains at least this. */
   history: z.strictObject({
     id: z.string().regex(/^[0-9a-f]{12}$/),
     seconds: count,
@@ -29,21 +29,21 @@ const MANIFEST = z.strictObject({
     sum: count,
     exact: z.boolean().optional(),
   }),
-  /** SHA-256 of `SHA256SUMS`, which lists every file but those that `--follow` writes to. */
+  /** SHA-256 of `SHA256SUMS`, which lists every file except those that `--follow` writes to. */
   sums: sha256,
   files: count,
-  /** Bytes of the engine's data file, when it was checked. */
+  /** Size of the engine's data file when it was checked, bytes. */
   dataBytes: count,
-  /** Bytes that the log beside a following data file has at least. */
+  /** The minimum size of the log beside the data file of a following copy, bytes. */
   logBytes: count,
-  /** Documents of each collection, when the data file was checked. */
+  /** Number of documents in each collection when the data file was checked. */
   documents: z.record(z.string(), count),
 });
 
-/** The facts of a backup: when it was taken, of what, and the digest of its list of files. */
+/** The facts of a backup: when and of what it was taken, and the digest of its list of files. */
 export type Manifest = Readonly<z.infer<typeof MANIFEST>>;
 
-/** Writes the manifest of a backup in place of an earlier one, at once. From then on the backup is whole. */
+/** Writes the manifest of a backup, atomically replacing an earlier one. From then on the backup is complete. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const draft = join(folder, `.${FILE}`);
   const handle = await open(draft, 'w', 0o600);
@@ -57,7 +57,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   await syncFolder(folder);
 }
 
-/** @returns null if there is none @throws when it is not what {@link writeManifest} wrote */
+/** @returns the manifest; null if there is none @throws when the file is not what {@link writeManifest} writes */
 export async function findManifest(folder: string): Promise<Manifest | null> {
   const path = join(folder, FILE);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

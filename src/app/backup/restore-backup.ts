@@ -9,16 +9,16 @@ import { copyFile, DATA, DATABASE, RESTORING, readFileList } from './file-list.t
 import { findManifest, type Manifest } from './manifest.ts';
 import { type BackupOptions, isEmpty } from './take-backup.ts';
 
-/** How often a copy that is followed is copied again because it changed meanwhile. */
+/** How often a copy is copied at most if `backup --follow` changes it meanwhile. */
 const ROUNDS = 5;
 
 /**
- * Puts a backup into DATA_DIR, which must be empty: a copy is made in it first, compared with the digests of the backup and
- * checked as at a start of the engine. Then it is moved into place, the database last. A service refuses a DATA_DIR in
- * which a restore is under way or was interrupted.
- * @returns the manifest, with the numbers of documents and the size of the data file in place
- * @throws when DATA_DIR is in use, the backup is damaged, not whole or of another version, it changes faster than it is
- *   copied, or the signal aborts before anything is in place. DATA_DIR is empty then
+ * Restores a backup into DATA_DIR, which must be empty. First copies it into a folder there, compares it with the
+ * digests of the backup, and checks it as at a start of the engine. Then moves it into place, the database last. A
+ * service refuses a DATA_DIR in which a restore is under way or was interrupted.
+ * @returns the manifest, with the numbers of documents and the size of the data file that is in place
+ * @throws when DATA_DIR is in use; when the backup is damaged, incomplete, of another version, or changes faster than
+ * it is copied; or when the signal aborts before anything is in place. DATA_DIR is empty then
  */
 export async function restoreBackup(
   { dataDir }: Pick<Config, 'dataDir'>,
@@ -44,10 +44,10 @@ export async function restoreBackup(
     await rm(staging, { recursive: true, force: true });
     throw error;
   }
-  // Root's files would stop the service, which runs as the owner of DATA_DIR.
+  // Files of root would stop the service, which runs as the owner of DATA_DIR.
   await giveAllToOwner(target);
   const names = await readdir(staging);
-  // Without a database the service would begin a new one; nobody may take a part of a restore for the whole.
+  // The database is moved last. Until all is moved, the folder of the restore marks DATA_DIR as incomplete.
   for (const name of names.filter((each) => each !== 'db')) await rename(join(staging, name), join(target, name));
   await syncFolder(target);
   await rename(join(staging, 'db'), join(target, 'db'));
@@ -63,7 +63,7 @@ export async function checkTarget(dataDir: string): Promise<string> {
   throw new Error(`DATA_DIR ${target} is not empty. Stop the service, move its content away, and restore again.`);
 }
 
-/** @throws when there is none, or it is damaged */
+/** Reads the manifest of a backup. @throws when there is none, or it is damaged */
 async function manifestOf(from: string): Promise<Manifest> {
   const manifest = await findManifest(from);
   if (manifest) return manifest;
@@ -71,8 +71,8 @@ async function manifestOf(from: string): Promise<Manifest> {
 }
 
 /**
- * Copies a backup into a new folder. One that is followed may change meanwhile, also so that it looks damaged. Its
- * manifest tells it, which is written before any part of the copy is deleted.
+ * Copies a backup into a new folder. A backup that is followed may change meanwhile, even so that it looks damaged. Its
+ * manifest shows that, because it is written before any part of the old copy is deleted.
  * @returns the manifest of what was copied
  */
 async function copyUnchanged(
@@ -117,7 +117,10 @@ async function copyAll(from: string, manifest: Manifest, staging: string, signal
   if (manifest.kind === 'following') await copyFollowing(from, manifest, staging);
 }
 
-/** A followed copy has no digests: rows and log have checksums, and the log has a length that it reached. */
+/**
+ * Copies the database of a followed backup. It has no digests, but rows and log have checksums, and the manifest has a
+ * minimum size of the log.
+ */
 async function copyFollowing(from: string, manifest: Manifest, staging: string): Promise<void> {
   const source = join(from, manifest.folder, DATA, DATABASE);
   const target = join(staging, DATABASE);

@@ -15,13 +15,13 @@ export interface BackupOptions {
   readonly to: string;
   readonly withMasterKey: boolean;
   readonly signal: AbortSignal;
-  /** Called with a text that says what is being done. */
+  /** Called with a text about the current step. */
   readonly say: (what: string) => void;
 }
 
 /**
- * Copies the embedded engine's data while it is in use, with what else DATA_DIR has, and checks the copy. The folder
- * appears under its name when the copy is whole and on the disk; until then it is called `<name>.incomplete`.
+ * Copies the embedded engine's data while it is in use, together with the other files of DATA_DIR, and checks the copy.
+ * Until the copy is complete and flushed to the disk, the folder is called `<name>.incomplete`.
  * @throws when the folder exists and is not empty, the copy is damaged, or `signal` aborts; nothing is left then
  */
 export async function takeBackup(config: Config, options: BackupOptions): Promise<Manifest> {
@@ -36,7 +36,7 @@ export async function takeBackup(config: Config, options: BackupOptions): Promis
   try {
     if (!existsSync(join(engineFolder(config), 'engine.sqlite')))
       throw new Error(`DATA_DIR ${resolve(config.dataDir)} has no data.`);
-    // The copy of the data and that of the key which seals it belong together.
+    // Locked, because the copy of the data and the copy of the key that seals it belong together.
     const unlock = lockKeyFiles(config.dataDir, 'shared');
     const manifest = await fill(config, folder, options).finally(unlock);
     if (existsSync(to)) await rmdir(to);
@@ -52,8 +52,8 @@ export async function takeBackup(config: Config, options: BackupOptions): Promis
 async function fill(config: Config, folder: string, options: BackupOptions): Promise<Manifest> {
   const { signal, say } = options;
   const startedAt = new Date();
-  // The last copy of data that was moved or upgraded may be needed. It says so of itself, as the data does: what opens it
-  // after a restore refuses, too.
+  // Data that was moved or upgraded may be copied too: it may be the last copy. It keeps its mark, so a program that
+  // refuses the data also refuses it after a restore.
   const source = await openSource(await openStore(config, { join: true, anyData: true }));
   let copied: CopiedState;
   try {
@@ -100,14 +100,16 @@ async function fill(config: Config, folder: string, options: BackupOptions): Pro
   }
 }
 
-/** The absolute path of a backup's folder. @throws when it is in DATA_DIR, or DATA_DIR is in it */
+/** Returns the absolute path of a backup's folder. @throws when it is inside DATA_DIR, or DATA_DIR is inside it */
 export function outside(dataDir: string, folder: string): string {
   const [data, to] = [`${resolve(dataDir)}${sep}`, `${resolve(folder)}${sep}`];
   if (!data.startsWith(to) && !to.startsWith(data)) return resolve(folder);
   throw new Error(`${folder} is in DATA_DIR or around it: a copy belongs on another disk.`);
 }
 
-/** Whether a folder has no entries but that of its file system, or does not exist. @throws when it is not a folder */
+/**
+ * Whether a folder is empty, apart from entries of its file system, or does not exist. @throws when it is not a folder
+ */
 export async function isEmpty(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -117,7 +119,7 @@ export async function isEmpty(folder: string): Promise<boolean> {
   return names.every((name) => name === 'lost+found');
 }
 
-/** `12.3 MB` */
+/** Formats a size in megabytes: `12.3 MB`. */
 export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
