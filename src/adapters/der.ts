@@ -1,6 +1,6 @@
 /**
- * The part of DER (ITU-T X.690) that a CMS signature needs. Contents are complete elements, so certificates are copied
- * octet by octet.
+ * Encodes an element. This file has the part of DER (ITU-T X.690) that a CMS signature needs. Contents are complete
+ * elements, so certificates are copied octet by octet.
  */
 
 function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
@@ -9,22 +9,22 @@ function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
 }
 
 export const sequence = (...elements: readonly Uint8Array[]) => element(0x30, ...elements);
-/** DER sorts the elements of a SET OF by their octets (section 11.6). */
+/** Encodes a SET OF. DER sorts its elements by their octets (section 11.6). */
 export const set = (...elements: readonly Uint8Array[]) => element(0x31, ...[...elements].sort(Buffer.compare));
 export const octetString = (octets: Uint8Array) => element(0x04, octets);
 export const smallInteger = (value: number) => element(0x02, Buffer.of(value));
 export const NULL = element(0x05);
-/** A constructed element with a context-specific tag. */
+/** Encodes a constructed element with a context-specific tag. */
 export const tagged = (tag: number, ...contents: readonly Uint8Array[]) => element(0xa0 | tag, ...contents);
 
-/** A non-negative INTEGER. @param magnitude big-endian */
+/** Encodes a non-negative INTEGER. @param magnitude big-endian */
 export function unsignedInteger(magnitude: Uint8Array): Buffer {
   const first = magnitude.findIndex((octet) => octet !== 0);
   const significant = first === -1 ? Buffer.of(0) : magnitude.subarray(first);
   return element(0x02, ...(significant[0]! & 0x80 ? [Buffer.of(0)] : []), significant);
 }
 
-/** @param dotted `1.2.840.113549` */
+/** Encodes an object identifier. @param dotted `1.2.840.113549` */
 export function objectIdentifier(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return element(0x06, Buffer.from([first * 40 + second, ...rest].flatMap(base128)));
@@ -46,7 +46,7 @@ function lengthOctets(length: number): Buffer {
 }
 
 /**
- * The elements inside a constructed element, each with its tag and length.
+ * Returns the elements inside a constructed element, each with its tag and length.
  * @throws {RangeError} when the input is truncated
  */
 export function elementsOf(constructed: Uint8Array): Buffer[] {

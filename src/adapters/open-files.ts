@@ -4,13 +4,14 @@ import { devNull } from 'node:os';
 let known: number | null | undefined;
 
 /**
- * How many files, sockets included, the system lets this process open (`ulimit -n`; Node raises its soft limit to the
- * hard one). Read once: Node tells it in a report only, which takes some milliseconds, and longer with busy threads.
- * @returns null if there is no limit, or none that is known
+ * Returns how many files, including sockets, the system lets this process open (`ulimit -n`; Node raises its soft limit
+ * to the hard one). Read once: Node provides the limit only in a report, which takes some milliseconds, and longer with
+ * busy threads.
+ * @returns null if there is no limit, or it is unknown
  */
 export function openFilesLimit(): number | null {
   if (known !== undefined) return known;
-  // Otherwise it looks up the names of all connected addresses.
+  // Without `excludeNetwork`, the report looks up the host names of all connected addresses.
   const report: typeof process.report & { excludeNetwork?: boolean } = process.report;
   const { excludeNetwork = false } = report;
   report.excludeNetwork = true;
@@ -22,8 +23,9 @@ export function openFilesLimit(): number | null {
 }
 
 /**
- * Whether so few files are left that those of a reserve would be used next. POSIX gives out the lowest free number.
- * @param limit as from {@link openFilesLimit}
+ * Whether fewer files are left than the reserve. POSIX gives out the lowest free file number, which a test open
+ * reveals.
+ * @param limit result of {@link openFilesLimit}
  */
 export function isShortOfFiles(limit: number, reserve: number): boolean {
   try {

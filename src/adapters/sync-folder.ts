@@ -1,7 +1,7 @@
 import { open, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Waits until the entries of a folder are on the disk. */
+/** Waits until the entries of a folder are flushed to the disk. */
 export async function syncFolder(folder: string): Promise<void> {
   // Windows cannot open folders; NTFS makes renames durable without this.
   if (process.platform === 'win32') return;
@@ -13,7 +13,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Waits until the entries of a folder, and of all folders in it, are on the disk. */
+/** Waits until the entries of a folder, and of all folders in it, are flushed to the disk. */
 export async function syncFolders(folder: string): Promise<void> {
   for await (const entry of await opendir(folder, { recursive: true }))
     if (entry.isDirectory()) await syncFolder(join(entry.parentPath, entry.name));

@@ -6,7 +6,7 @@ import { Piscina } from 'piscina';
 export interface Threads<Task, Result> {
   /**
    * @param signal aborting it ends the task; if the task is running, its thread is terminated and replaced
-   * @throws {ThreadNotStarted} when the system has no means for a thread for several seconds
+   * @throws {ThreadNotStarted} when the system lacks the resources for a thread for several seconds
    * @throws what the task throws, the error that killed its thread, or an Error when no thread can be started any more
    * or `close` was called
    */
@@ -15,10 +15,10 @@ export interface Threads<Task, Result> {
   close(): Promise<void>;
 }
 
-/** Tasks that run or wait, of all threads of this process, by the file that a thread runs. */
+/** Number of tasks that run or wait, by the file that a thread runs. Counts all threads of this process. */
 const tasksOf = new Map<string, number>();
 
-/** The number of tasks that run or wait, by the name of the thread's file without its ending. */
+/** Returns the number of tasks that run or wait, by the name of the thread's file without its extension. */
 export function threadTasks(): ReadonlyMap<string, number> {
   return tasksOf;
 }
@@ -44,20 +44,20 @@ const LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationS
 const IDLE_DEATHS = 3;
 
 /**
- * A thread without work ends after this time, milliseconds. Its heap and its modules are 20 to 60 MB, which the system
- * gets back. A start takes 0.1 to 0.4 s, so that a thread must not end between the invoices of ordinary traffic.
+ * A thread without work ends after this time, milliseconds, which frees the 20 to 60 MB of its heap and modules. A
+ * start takes 0.1 to 0.4 s, so a thread must not end between the invoices of ordinary traffic.
  */
 const REST_AFTER_MS = 20_000;
 
 /**
- * The pauses before a thread is started again that the system could not start, milliseconds. A task that waits fails
- * after the last one, and the next task tries again.
+ * The pauses before the retries when the system could not start a thread, milliseconds. After the last pause, a waiting
+ * task fails; the next task tries again.
  */
 const START_PAUSES_MS = [100, 200, 400, 800, 1600];
-/** Codes of errors when the system has no files, memory or threads left for what a thread needs while it starts. */
+/** Error codes when the system has no files, memory or threads left for what a starting thread needs. */
 const NO_MEANS = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']);
 
-/** The system cannot start a thread at the moment. Nothing of the task has run. */
+/** Thrown when the system cannot start a thread at the moment. The task has not begun. */
 export class ThreadNotStarted extends Error {
   override readonly name = 'ThreadNotStarted';
 
@@ -66,22 +66,26 @@ export class ThreadNotStarted extends Error {
   }
 }
 
-/** Whether Node could not start a thread, which has loaded nothing then. */
+/** Whether Node could not start a thread, which then has loaded nothing. */
 function isInitFailure(error: Error): boolean {
   return 'code' in error && error.code === 'ERR_WORKER_INIT_FAILED';
 }
 
-/** The same of a thread without a task, which could also not load its program. */
+/**
+ * Whether an idle thread died because the system lacked resources. Such a thread may also have failed to load its
+ * program.
+ */
 function isNotStarted(error: Error): boolean {
   return isInitFailure(error) || ('code' in error && NO_MEANS.has(String(error.code)));
 }
 
 /**
- * A Piscina pool with one thread. The thread starts with the first task, ends when it has had no task for `restAfter`
- * milliseconds, and starts again with the next one. It is replaced when it dies: the task that it was running fails
- * (with `ERR_WORKER_OUT_OF_MEMORY` when it reached its resource limits); waiting tasks run on the new thread. When the
- * new thread does not start, Piscina would leave the tasks pending for ever; here they fail and `onFatal` is called. Where
- * the system only has no means for a thread at the moment, its tasks wait and try again, and nothing is fatal.
+ * Creates a Piscina pool with one thread. The thread starts with the first task, ends when it has had no task for
+ * `restAfter` milliseconds, and starts again with the next one. It is replaced when it dies: the task that it was
+ * running fails (with `ERR_WORKER_OUT_OF_MEMORY` when it reached its resource limits); waiting tasks run on the new
+ * thread. When the new thread does not start, Piscina would leave the tasks pending for ever; here they fail and
+ * `onFatal` is called. If the system only lacks the resources for a thread at the moment, tasks wait and are retried,
+ * and `onFatal` is not called.
  * @param options.restAfter default 20 s
  */
 export function createThreads<Task, Result>(
@@ -101,11 +105,11 @@ export function createThreads<Task, Result>(
     tasksOf.set(name, (tasksOf.get(name) ?? 0) + change);
   };
   count(0);
-  /** null: the thread rests, or has not started yet. */
+  /** Null when the thread has ended because it was idle, or has not started yet. */
   let pool: Piscina<Task, Result> | null = null;
-  /** The ends of threads that were sent to rest, or did not start. */
+  /** Resolve when threads have ended that were idle or did not start. */
   const ending = new Set<Promise<void>>();
-  /** Why the system could not start those that it could not. */
+  /** For each pool whose thread the system could not start, the reason. */
   const notStarted = new WeakMap<Piscina<Task, Result>, Error>();
   let restTimer: NodeJS.Timeout | null = null;
 
@@ -129,14 +133,14 @@ export function createThreads<Task, Result>(
   }
 
   function fail(reason: string, started: Piscina<Task, Result>, cause: Error | null): void {
-    // A thread that was sent to rest is no longer `pool`.
+    // If the thread was ended because it was idle, `pool` is another one by now.
     if (closing || failed || started !== pool) return;
     failed = new Error(`${fileOf(options.filename)}: ${reason}${cause ? `: ${cause.message}` : ''}`, { cause });
     void started.destroy();
     onFatal(failed);
   }
 
-  /** Another pool starts with the next attempt of the tasks of this one. */
+  /** Ends a pool whose thread could not be started. When its tasks are retried, another pool starts. */
   function giveUp(started: Piscina<Task, Result>, cause: Error): void {
     notStarted.set(started, cause);
     end(started);
@@ -155,15 +159,15 @@ export function createThreads<Task, Result>(
   }
 
   function restLater(): void {
-    // The timer is set again rather than made anew for each task.
+    // Refreshes the timer, which is cheaper than creating one for each task.
     if (restTimer) restTimer.refresh();
     else restTimer = setTimeout(rest, restAfter).unref();
   }
 
-  /** Runs a task, again for as long as the system could not start the thread that was to run it. */
+  /** Runs a task. Retries it while the system cannot start the thread. */
   async function attempt(task: Task, signal: AbortSignal | undefined): Promise<Result> {
     for (let failures = 0; ; failures++) {
-      // Piscina would start another thread, which nothing would stop.
+      // Otherwise Piscina would start another thread, which nothing would stop.
       if (closing) throw new Error('the thread is closed');
       pool ??= start();
       const started = pool;
@@ -173,7 +177,7 @@ export function createThreads<Task, Result>(
         return result;
       } catch (error) {
         const cause = isInitFailure(error as Error) ? (error as Error) : notStarted.get(started);
-        // It has run, or it never will.
+        // Not retried: the task has run, or no thread can run it any more.
         if (cause === undefined || failed || closing) throw error;
         const pause = START_PAUSES_MS[failures];
         if (pause === undefined || signal?.aborted) throw new ThreadNotStarted(fileOf(options.filename), cause);

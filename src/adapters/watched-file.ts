@@ -1,12 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
 
-/** A file whose content is taken again when it changes. */
+/** A file whose content is read again when it changes. */
 export interface WatchedFile<T> {
   /** The content as last read successfully. */
   readonly value: T;
   /**
-   * Reads the file again if it has changed since it was last read. A file that is missing, half-written or wrong leaves
-   * the old value in place and is reported once.
+   * Reads the file again if it has changed since it was last read. If it is missing, half-written or wrong, the old
+   * value stays in use and the problem is reported once.
    * @returns whether there is a new value
    */
   refresh(): Promise<boolean>;
@@ -33,7 +33,7 @@ export async function watchFile<T>(
       stamp = await stampOf(file);
       if (stamp === seen) return false;
       const parsed = await parse(await readFile(file));
-      // Written to in the meantime: the next refresh reads it again.
+      // The file was written to meanwhile; the next refresh reads it again.
       if ((await stampOf(file)) !== stamp) return false;
       value = parsed;
       seen = stamp;

@@ -8,8 +8,9 @@ import { basisOf, endSession } from './sign-in-basis.ts';
 const TAKE_OVER_MS = 60_000;
 
 /**
- * Accounts by better-auth (docs/decisions/0057). Its HTTP handler is not used: this service's own paths check input,
- * origin and limits, and call its functions. So only an invitation makes an account, and there are no redirects.
+ * Implements accounts with better-auth (docs/decisions/0057). Does not use its HTTP handler: this service's own routes
+ * check input, origin and limits, and call its functions. So an account is created only by an invitation, and there are
+ * no redirects.
  */
 export function createAccounts({ auth, resetting, creating, forget }: Library): Accounts {
   return {
@@ -21,7 +22,7 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
       try {
         await creating.run({ isConfirmed }, () => auth.api.signUpEmail({ body }));
       } catch (error) {
-        // The second code: another request has just made it, and the index refused this one.
+        // The second code: another request has just created the account, so the unique index refused this one.
         if (isRefusal(error, /^(USER_ALREADY_EXISTS|FAILED_TO_CREATE_USER)/)) throw new AccountExists();
         throw error;
       }
@@ -31,14 +32,15 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
       const { id } = await personOf(email);
       const hash = (await internalAdapter.findCredentialAccount(id))?.password;
       if (hash && (await hashes.verify({ hash, password }))) return null;
-      // By a link of its own, so that one place decides what is removed.
+      // Uses a reset link of its own, so that one place decides what a new password removes.
       const token = randomBytes(24).toString('base64url');
       await internalAdapter.createVerificationValue({
         identifier: resetIdentifier(token),
         value: id,
         expiresAt: new Date(Date.now() + TAKE_OVER_MS),
       });
-      // Null: somebody has just set a password by mail. The one sent here is then compared, as that of any account.
+      // Null: a password was set by mail meanwhile. The password given here is then compared at sign-in, as for any
+      // account.
       const person = await setPassword(token, password);
       if (person !== null) await internalAdapter.updateUser(id, { name });
       return { id, email, name };
@@ -53,12 +55,12 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
           returnHeaders: true,
         });
         const cookies = headers.getSetCookie();
-        // Also if codes were set up meanwhile: without one a password begins no session.
+        // Also if a second factor was set up meanwhile: the password alone must not begin a session then.
         if ((await basis()) !== before) {
           await endSession(auth, cookieHeader(headers), browser);
           return null;
         }
-        // The plugin for codes replaces the answer, which its type does not tell.
+        // The plugin for codes replaces the response, but its type does not say so.
         if ('twoFactorRedirect' in response)
           return { result: { person: await personOf(body.email), session: null }, cookies };
         const session = await sessionOf(auth, cookieHeader(headers), browser);
@@ -71,7 +73,7 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
     },
     async signOut(browser) {
       const { headers } = await auth.api.signOut({ headers: headersOf(browser), returnHeaders: true });
-      // The library only logs that the store failed.
+      // The library only logs a failure of the store, so the session is checked.
       if (browser.cookie !== undefined && (await sessionOf(auth, browser.cookie, browser)))
         throw new Error('the session could not be ended');
       return { result: undefined, cookies: headers.getSetCookie() };
@@ -82,7 +84,7 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
         const { headers, response } = await auth.api.getSession({ headers: headersOf(browser), returnHeaders: true });
         return response === null ? null : { result: signedIn(response), cookies: headers.getSetCookie() };
       } catch (error) {
-        // It was signed out while it was prolonged.
+        // The session was signed out while it was being prolonged.
         if (statusOf(error) === 401) return null;
         throw causeOf(error);
       }
@@ -115,7 +117,7 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
     resetPassword: setPassword,
   };
 
-  /** As `Accounts.resetPassword`. */
+  /** Implements `Accounts.resetPassword`. */
   async function setPassword(token: string, newPassword: string): Promise<Person | null> {
     const reset: { person: Person | null } = { person: null };
     try {
@@ -124,11 +126,11 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
       if (isRefusal(error, /^(INVALID_TOKEN|USER_NOT_FOUND)$/)) return null;
       throw error;
     }
-    if (reset.person === null) throw new Error('the library did not tell whose password was set');
+    if (reset.person === null) throw new Error('the library did not report whose password was set');
     return reset.person;
   }
 
-  /** The id of whose address this is; null if it is nobody's. */
+  /** Returns the id of the person with this address; null if there is none. */
   async function personWith(address: string): Promise<string | null> {
     return (await (await auth.$context).internalAdapter.findUserByEmail(address))?.user.id ?? null;
   }
@@ -141,7 +143,7 @@ export function createAccounts({ auth, resetting, creating, forget }: Library): 
   }
 }
 
-/** The library's name of a link to a new password. */
+/** Returns the library's identifier of a link to a new password. */
 function resetIdentifier(token: string): string {
   return `reset-password:${token}`;
 }

@@ -21,8 +21,9 @@ export interface LibraryParts {
   readonly client: MongoClient;
   readonly db: Db;
   /**
-   * The first signs the cookies, so that another one ends all sessions. It also encrypts the codes of authenticators, and
-   * the others decrypt what they have encrypted. `version` names a secret for ever.
+   * The first secret signs the cookies, so a new first secret ends all sessions. It also encrypts the codes of
+   * authenticators; the other secrets decrypt what they encrypted earlier. A `version` must never be reused for another
+   * secret.
    */
   readonly secrets: readonly [Secret, ...Secret[]];
   /** The service's address; its scheme decides whether browsers send the cookies over TLS only. */
@@ -32,7 +33,7 @@ export interface LibraryParts {
   readonly warn: (message: string) => void;
 }
 
-/** Collections, whose indexes are those of the service (`storage/indexes.ts`). */
+/** The library's collections. Their indexes are created by the service (`storage/indexes.ts`). */
 const COLLECTIONS = {
   user: 'people',
   session: 'person_sessions',
@@ -43,23 +44,24 @@ const COLLECTIONS = {
 } as const;
 
 /**
- * A session is prolonged when it is used this long after the last time, seconds. The list of sessions tells the last use as
- * exactly as this.
+ * A session in use is prolonged at most this often, seconds. The list of sessions shows the last use with the same
+ * precision.
  */
 const PROLONG_SECONDS = 3600;
 
-/** better-auth as this service uses it (docs/decisions/0057), with its plugins for codes and passkeys (0062). */
+/** Configures better-auth for this service (docs/decisions/0057), with its plugins for codes and passkeys (0062). */
 export function createLibrary(parts: LibraryParts) {
   const isSecure = parts.publicUrl.startsWith('https:');
-  /** The person whose password a call sets: the library tells the person in a hook alone. */
+  /** Receives the person whose password a call sets, because the library passes the person only to a hook. */
   const resetting = new AsyncLocalStorage<{ person: Person | null }>();
-  /** Whether the address of the account that a call makes is confirmed. */
+  /** Whether the address of the account that a call creates is confirmed. */
   const creating = new AsyncLocalStorage<{ readonly isConfirmed: boolean }>();
 
   /**
-   * Ends what was begun with an old password: links to a new one, and sign-ins that wait for a code.
-   * @param factorsToo also removes codes and passkeys, because somebody else may have made the account; the person who
-   *   set the new password has shown that the address is theirs. The sessions that they may have begun meanwhile are left
+   * Ends what was begun with an old password: links to a new password, and sign-ins that wait for a code.
+   * @param factorsToo whether to remove codes and passkeys too: another person may have created the account, but the
+   * person who set the new password has proved that the address is theirs. Sessions stay, because that person may have
+   * begun one
    */
   async function forget(userId: string, { factorsToo }: { readonly factorsToo: boolean }): Promise<void> {
     const { adapter, internalAdapter } = await auth.$context;
@@ -74,18 +76,18 @@ export function createLibrary(parts: LibraryParts) {
     baseURL: parts.publicUrl,
     basePath: '/auth',
     secrets: [...parts.secrets],
-    // Values that versions before the key ring encrypted name no key.
+    // For values that versions before the key ring encrypted, which do not name a key.
     secret: (parts.secrets.at(-1) ?? parts.secrets[0]).value,
     database: mongodbAdapter(parts.db, { client: parts.client }),
     telemetry: { enabled: false },
-    // Attempts are counted by the service, over all processes.
+    // The service itself counts attempts, over all processes.
     rateLimit: { enabled: false },
     user: { modelName: COLLECTIONS.user },
     session: {
       modelName: COLLECTIONS.session,
       expiresIn: SESSION_MS / 1000,
       updateAge: PROLONG_SECONDS,
-      // Changes take the password instead.
+      // No session must be fresh: sensitive changes require the password instead.
       freshAge: 0,
     },
     account: { modelName: COLLECTIONS.account },
@@ -99,19 +101,20 @@ export function createLibrary(parts: LibraryParts) {
       revokeSessionsOnPasswordReset: true,
       onPasswordReset: async ({ user: { id, email, name, emailVerified } }) => {
         await forget(id, { factorsToo: !emailVerified });
-        // The library ends them before it sets the password: a sign-in with the old one may have begun one since.
+        // The library ends sessions before it sets the password, so a sign-in with the old password may have begun one
+        // meanwhile.
         await (await auth.$context).internalAdapter.deleteUserSessions(id);
         const reset = resetting.getStore();
         if (reset) reset.person = { id, email, name };
       },
       sendResetPassword: async ({ user, token }) => {
-        // Read again: an address that was changed meanwhile must not get a link to the account.
+        // Reads the person again: an address that was changed meanwhile must not get a link to the account.
         const person = await (await auth.$context).internalAdapter.findUserById(user.id);
         if (person?.email === user.email) parts.sendReset(user, token);
       },
     },
     advanced: {
-      // `__Host-`: no neighbouring subdomain can set it. The library would only prepend `__Secure-`.
+      // With `__Host-`, no other subdomain can set the cookie. The library would only prepend `__Secure-`.
       cookiePrefix: isSecure ? '__Host-fatoura' : 'fatoura',
       useSecureCookies: false,
       defaultCookieAttributes: { httpOnly: true, sameSite: 'strict', path: '/', secure: isSecure },
@@ -126,13 +129,13 @@ export function createLibrary(parts: LibraryParts) {
       passwordChange(),
       twoFactor({
         schema: { twoFactor: { modelName: COLLECTIONS.twoFactor } },
-        // It counts after the comparison, so codes that are sent at once pass. `CodeTries` counts before.
+        // The library counts after the comparison, so codes sent at the same time all pass. `CodeTries` counts before.
         accountLockout: { enabled: false },
       }),
       passkey({
         origin: new URL(parts.publicUrl).origin,
         schema: { passkey: { modelName: COLLECTIONS.passkey } },
-        // A passkey replaces the password and the code, so it must show who holds it.
+        // A passkey replaces both password and code, so the authenticator must verify who uses it.
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
         registration: {
           afterVerification: ({ verification }) =>
@@ -158,7 +161,7 @@ export function createLibrary(parts: LibraryParts) {
 
 export type Library = ReturnType<typeof createLibrary>;
 
-/** The person who is signed in by these cookies; null if nobody is. */
+/** Returns the person who is signed in by these cookies; null if nobody is. */
 export async function sessionOf(
   auth: Library['auth'],
   cookie: string,
@@ -170,12 +173,15 @@ export async function sessionOf(
   return found && signedIn(found);
 }
 
-/** @throws {APIError} if the authenticator did not verify the person, by a PIN or a fingerprint */
+/** Checks that an authenticator verified the person, by a PIN or a fingerprint. @throws {APIError} if it did not */
 async function requireVerifiedPerson(isVerified: boolean | undefined, code: string): Promise<void> {
   if (!isVerified) throw new APIError('BAD_REQUEST', { code, message: 'the authenticator did not verify the person' });
 }
 
-/** How the client's address, which the service knows better than any header, reaches better-auth. */
+/**
+ * The header by which better-auth gets the client's address. The service sets it, and knows the address better than any
+ * header from outside.
+ */
 const ADDRESS_HEADER = 'x-client-address';
 
 export function headersOf({ cookie, userAgent, address }: BrowserFacts): Headers {
@@ -185,7 +191,7 @@ export function headersOf({ cookie, userAgent, address }: BrowserFacts): Headers
   return headers;
 }
 
-/** The cookies of an answer as the next request sends them. */
+/** Returns the cookies that a response sets as the next request sends them. */
 export function cookieHeader(answer: Headers): string {
   return answer
     .getSetCookie()
@@ -209,7 +215,7 @@ export function signedIn({
   return { person: { id, email, name }, isConfirmed, sessionId: session.id, expiresAt: session.expiresAt };
 }
 
-/** The error that the library wrapped: an error of the store tells that the store is away. */
+/** Returns the error that the library wrapped: an error of the store shows that the store is unavailable. */
 export function causeOf(error: unknown): unknown {
   return error instanceof APIError && error.cause instanceof Error ? error.cause : error;
 }
@@ -218,7 +224,7 @@ export function statusOf(error: unknown): number | null {
   return error instanceof APIError ? error.statusCode : null;
 }
 
-/** The library's own code of its refusal; null for any other error. */
+/** Returns the library's code for its refusal; null for any other error. */
 export function codeOf(error: unknown): string | null {
   return error instanceof APIError ? String(error.body?.code ?? error.status) : null;
 }

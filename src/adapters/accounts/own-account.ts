@@ -15,7 +15,7 @@ interface StoredSession {
   readonly expiresAt: Date;
 }
 
-/** What people change of their own account beside password and second factors (docs/decisions/0057). */
+/** Implements people's changes to their own account, except password and second factors (docs/decisions/0057). */
 export function createOwnAccount({ auth, forget }: Library): OwnAccount {
   async function sessionsOf(personId: string): Promise<StoredSession[]> {
     const { adapter } = await auth.$context;
@@ -73,17 +73,17 @@ export function createOwnAccount({ auth, forget }: Library): OwnAccount {
         if (isRefusal(error, /^INVALID_PASSWORD$/)) return { refusal: 'wrong_password' };
         throw error;
       }
-      // The address is a part of the token, whose hash alone is stored: nobody can put another one there.
+      // The address is a part of the token. Only the token's hash is stored, so nobody can substitute another address.
       const token = `${randomBytes(24).toString('base64url')}.${Buffer.from(email).toString('base64url')}`;
       const { internalAdapter } = await auth.$context;
       await internalAdapter.createVerificationValue({
         identifier: identifierOf(token),
-        // As of a link to a new password, so that whatever ends those ends this one.
+        // The person's id, as for links to a new password: what deletes those links also deletes this one.
         value: session.user.id,
         expiresAt: new Date(Date.now() + NEW_ADDRESS_MS),
       });
       if (await isOpen(browser)) return { refusal: null, token };
-      // A new password that was set meanwhile has ended the session, and the links that there were then.
+      // A new password that was set meanwhile has ended the session, but only the links that existed then.
       await internalAdapter.deleteVerificationByIdentifier(identifierOf(token));
       return { refusal: 'ended' };
     },
@@ -100,16 +100,16 @@ export function createOwnAccount({ auth, forget }: Library): OwnAccount {
       try {
         await internalAdapter.updateUser(person.id, { email, emailVerified: true });
       } catch (error) {
-        // The index refused it: another account has just got the address.
+        // The unique index refused the address: another account has just got it.
         if (await isTaken(email)) return { refusal: 'taken' };
         throw error;
       }
-      // Also the links to a new password that were mailed to the address before.
+      // Also ends links to a new password that were mailed to the previous address.
       await forget(person.id, { factorsToo: !isConfirmed });
       await endOthers(person.id, sessionId);
       if (!(await isOpen(browser))) {
-        // A new password that was set meanwhile has ended this session: whoever set it keeps the address. Asked last, because
-        // until those links were removed one could still be used.
+        // A new password that was set meanwhile has ended this session; the person who set it keeps the previous
+        // address. Checked last, because a link to a new password was usable until the links were removed.
         await internalAdapter.updateUser(person.id, { email: person.email, emailVerified: isConfirmed });
         return { refusal: 'ended' };
       }
@@ -130,7 +130,7 @@ function identifierOf(token: string): string {
   return `new-address:${token}`;
 }
 
-/** The address that a token confirms; null if it is none of ours. */
+/** Returns the address that a token confirms; null if the token is not one of ours. */
 function addressOf(token: string): string | null {
   const email = Buffer.from(token.slice(token.indexOf('.') + 1), 'base64url').toString();
   return isAccountAddress(email) ? email : null;

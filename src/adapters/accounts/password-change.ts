@@ -3,17 +3,18 @@ import { setSessionCookie } from 'better-auth/cookies';
 import { z } from 'zod';
 
 /**
- * A plugin of the library that changes a password by one conditional update. The library's own method compares the present
- * password, and then sets the new one whatever there is by then: a change that is under way would replace a password that
- * was set by mail meanwhile, and leave a session.
+ * Creates a plugin of the library that changes a password by one conditional update. The library's own method compares
+ * the current password, and then sets the new one unconditionally. If a password was set by mail in between, that
+ * method would replace it, and leave a session.
  */
 export function passwordChange() {
   return {
     id: 'password-change',
     endpoints: {
       /**
-       * Ends all sessions of who is signed in, and begins one.
-       * @throws {APIError} UNAUTHORIZED if nobody is signed in, or another new password was set meanwhile; INVALID_PASSWORD
+       * Changes the password, ends all sessions of the signed-in person, and begins a new one.
+       * @throws {APIError} UNAUTHORIZED if nobody is signed in, or another new password was set meanwhile;
+       * INVALID_PASSWORD
        */
       changePasswordOnce: createAuthEndpoint.serverOnly(
         {
@@ -30,7 +31,7 @@ export function passwordChange() {
           if (!(await password.verify({ hash: present, password: ctx.body.currentPassword })))
             throw new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD' });
           const hash = await password.hash(ctx.body.newPassword);
-          // Both or neither: a process that dies in between leaves no session to the new password.
+          // One transaction: a process that dies in between must not leave old sessions under the new password.
           await adapter.transaction(async (store) => {
             const changed = await store.incrementOne({
               model: 'account',
@@ -45,7 +46,8 @@ export function passwordChange() {
             await store.deleteMany({ model: 'session', where: [{ field: 'userId', value: user.id }] });
           });
           const session = await internalAdapter.createSession(user.id);
-          // Whoever has set another one since has ended the sessions that there were then.
+          // If another password was set meanwhile, only the sessions that existed then were ended, so this one is ended
+          // here.
           if ((await internalAdapter.findCredentialAccount(user.id))?.password !== hash) {
             await internalAdapter.deleteSession(session.token);
             throw new APIError('UNAUTHORIZED');

@@ -17,18 +17,18 @@ interface StoredPasskey {
   readonly createdAt: Date;
 }
 
-/** An answer of an authenticator, which the library checks before it trusts it. */
+/** A response of an authenticator. The library checks it before it trusts it. */
 type AuthenticatorAnswer = NonNullable<
   Parameters<Library['auth']['api']['verifyPasskeyAuthentication']>[0]
 >['body']['response'];
 
-/** The library's codes, in the words of this service. Another error is a failure. */
+/** The library's error codes and this service's refusals for them. Any other error is a failure. */
 const REFUSALS: readonly (readonly [RegExp, SecondFactorRefusal])[] = [
   [/^INVALID_PASSWORD$/, 'wrong_password'],
   [/^(INVALID_CODE|INVALID_BACKUP_CODE|AUTHENTICATION_FAILED|FAILED_TO_VERIFY_REGISTRATION)$/, 'wrong_code'],
-  // Two sign-ins with the same recovery code at once: the other one has used it.
+  // Two sign-ins used the same recovery code at once, and the other one was faster.
   [/^CONFLICT$/, 'wrong_code'],
-  // One that was removed, and one that never was: the person learns no more than that it does not work.
+  // A removed passkey, or one that never existed: the person only learns that it does not work.
   [/^PASSKEY_NOT_FOUND$/, 'wrong_code'],
   [/^(INVALID_TWO_FACTOR_COOKIE|TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE|CHALLENGE_NOT_FOUND)$/, 'ended'],
   [/^(UNAUTHORIZED|SESSION_.*|YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY)$/, 'ended'],
@@ -37,10 +37,10 @@ const REFUSALS: readonly (readonly [RegExp, SecondFactorRefusal])[] = [
 ];
 
 /**
- * Second factors by the library's plugins (docs/decisions/0062).
- * @param isFirstUse whether this person's code is used for the first time; counts the use. The library would take a code
- *   twice (RFC 6238, section 5.2)
- * @param tries counts what is compared at signing in. The library would count afterwards
+ * Implements second factors with the library's plugins (docs/decisions/0062).
+ * @param isFirstUse returns whether this person's code is used for the first time, and records the use. The library
+ * alone would accept a code twice (RFC 6238, section 5.2)
+ * @param tries counts codes before they are compared at sign-in. The library would count them afterwards
  */
 export function createSecondFactors(
   { auth }: Library,
@@ -84,14 +84,15 @@ export function createSecondFactors(
       const asked = headersOf(browser);
       const session = await auth.api.getSession({ headers: asked });
       if (session === null) throw new SecondFactorRefused('ended');
-      // The library would tell whether the code is right, as often as it is asked.
+      // With codes set up already, the library would check any number of guesses.
       if (session.user.twoFactorEnabled) throw new SecondFactorRefused('exists');
-      // Before the code is checked: of two who send it at once, one has used it.
+      // Before the code is checked, so that of two concurrent requests with the same code only one succeeds.
       if (!(await isFirstUse(session.user.id, code))) throw new SecondFactorRefused('wrong_code');
       const before = await passwordOf(session.user.id);
       const { headers } = await auth.api.verifyTOTP({ body: { code }, headers: asked, returnHeaders: true });
       if ((await passwordOf(session.user.id)) !== before) {
-        // Of whoever was signed in before the new password: it has ended this session, not the one that replaces it.
+        // The codes belong to the person who was signed in before the new password. It has ended this session, but not
+        // the session that the library made to replace it.
         await removeCodesOf(session.user.id);
         return endedMeanwhile(headers, browser);
       }
@@ -111,7 +112,7 @@ export function createSecondFactors(
       return backupCodes;
     }),
     signInWithCode: refusing(async (code, browser) => {
-      // A session that the browser may have counts for nothing here: the library would check the code of its account.
+      // Leaves out a session that the browser may have: the library would check the code of that session's account.
       const headers = headersOf({ ...browser, cookie: withoutSession(browser.cookie) });
       const asked = { body: { code }, headers, returnHeaders: true } as const;
       const waiting = await waitingPerson(auth, browser.cookie);
@@ -120,7 +121,8 @@ export function createSecondFactors(
       if (!(await tries.take(waiting))) throw new SecondFactorRefused('locked');
       const compare = isOfAuthenticator(code) ? auth.api.verifyTOTP : auth.api.verifyBackupCode;
       const { headers: answered } = await compare(asked).catch(async (error: unknown) => {
-        // Of a step that has ended nothing was compared. A failure may have come after the comparison.
+        // Any refusal other than `wrong_code` means that nothing was compared. A failure may have come after the
+        // comparison.
         const reason = refusalOf(error);
         if (reason !== null && reason !== 'wrong_code') await tries.giveBack(waiting);
         throw error;
@@ -152,7 +154,7 @@ export function createSecondFactors(
         body: { name, response },
         headers,
       })) as StoredPasskey;
-      // A new password that was set meanwhile has ended the session, and may have removed the passkeys that it found.
+      // A new password set meanwhile has ended the session, and may have removed only the passkeys that existed then.
       if ((await auth.api.getSession({ headers })) === null) {
         await (await stored()).delete({ model: 'passkey', where: [{ field: 'id', value: passkey.id }] });
         throw new SecondFactorRefused('ended');
@@ -165,7 +167,7 @@ export function createSecondFactors(
       try {
         await auth.api.deletePasskey({ body: { id }, headers });
       } catch (error) {
-        // Another person's is answered as one that does not exist.
+        // Another person's passkey is reported as one that does not exist.
         throw codeOf(error) === 'PASSKEY_NOT_FOUND' || statusOf(error) === 401
           ? new SecondFactorRefused('none')
           : error;
@@ -176,7 +178,7 @@ export function createSecondFactors(
         headers: headersOf({ ...browser, cookie: undefined }),
         returnHeaders: true,
       });
-      // The library asks for a preference; without the verification of the person a passkey is possession alone.
+      // The library only prefers verification of the person. Without it, a passkey proves possession alone.
       return { result: { ...response, userVerification: 'required' }, cookies: headers.getSetCookie() };
     }),
     signInWithPasskey: refusing(async (response, browser) => {
@@ -186,7 +188,7 @@ export function createSecondFactors(
         returnHeaders: true,
       });
       const session = await begun(headers, browser);
-      // This one, of those of the account: it may have been removed meanwhile.
+      // Checks that this passkey still exists: it may have been removed meanwhile.
       const where = [
         { field: 'userId', value: session.result.person.id },
         { field: 'credentialID', value: (response as AuthenticatorAnswer).id },
@@ -197,7 +199,7 @@ export function createSecondFactors(
     }),
   };
 
-  /** Ends a session that was begun, or replaced another one, with what has changed since. */
+  /** Ends a session that was just begun or replaced, because the password or codes have changed meanwhile. */
   async function endedMeanwhile(answered: Headers, browser: BrowserFacts): Promise<never> {
     await endSession(auth, cookieHeader(answered), browser);
     throw new SecondFactorRefused('ended');
@@ -209,7 +211,7 @@ export function createSecondFactors(
     await adapter.deleteMany({ model: 'twoFactor', where: [{ field: 'userId', value: personId }] });
   }
 
-  /** The hash of the password. */
+  /** Returns the hash of a person's password. */
   async function passwordOf(personId: string): Promise<string | null | undefined> {
     return (await (await auth.$context).internalAdapter.findCredentialAccount(personId))?.password;
   }
@@ -225,12 +227,12 @@ function shown({ id, name, createdAt }: StoredPasskey): Passkey {
   return { id, name: name ?? '', createdAt: new Date(createdAt) };
 }
 
-/** A recovery code has a hyphen. */
+/** Whether a code is from an authenticator. Recovery codes have a hyphen. */
 function isOfAuthenticator(code: string): boolean {
   return /^\d+$/.test(code);
 }
 
-/** A browser's cookies without its session. */
+/** Returns a browser's cookies without its session cookie. */
 function withoutSession(cookie: string | undefined): string | undefined {
   return cookie
     ?.split('; ')
@@ -238,7 +240,7 @@ function withoutSession(cookie: string | undefined): string | undefined {
     .join('; ');
 }
 
-/** The method, with the library's errors as refusals where they are the client's. */
+/** Wraps a method: turns those errors of the library that the client causes into refusals. */
 function refusing<Input extends unknown[], Result>(
   method: (...input: Input) => Promise<Result>,
 ): (...input: Input) => Promise<Result> {
@@ -253,7 +255,7 @@ function refusing<Input extends unknown[], Result>(
   };
 }
 
-/** Why the library refused; null for a failure. */
+/** Returns why the library refused; null if the error is a failure. */
 function refusalOf(error: unknown): SecondFactorRefusal | null {
   const code = codeOf(error);
   return code === null ? null : (REFUSALS.find(([pattern]) => pattern.test(code))?.[1] ?? null);

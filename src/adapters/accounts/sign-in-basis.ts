@@ -4,9 +4,9 @@ import { headersOf, type Library } from './library.ts';
 type Auth = Library['auth'];
 
 /**
- * What signing in to an account relies on, as a text: address, password, codes. The library reads it, compares for a tenth of a
- * second, and begins a session; whoever changes it ends the sessions that there are then. So it is asked before and
- * afterwards, and a sign-in that finds another one has not succeeded.
+ * Returns what signing in to an account relies on, as a text: address, password, codes. The library reads these,
+ * compares for a tenth of a second, and then begins a session; a change of them ends only the sessions that exist at
+ * that time. So callers read the basis before and after a sign-in, and the sign-in fails if it has changed.
  * @returns null if there is no such account
  */
 export async function basisOf(auth: Auth, personId: string | null): Promise<string | null> {
@@ -20,16 +20,19 @@ export async function basisOf(auth: Auth, personId: string | null): Promise<stri
   ]);
   if (person === null) return null;
   const { twoFactorEnabled = false } = person as { twoFactorEnabled?: boolean };
-  // A secret that no code has confirmed counts for nothing, and may be made anew at any time.
+  // A secret that no code has confirmed does not count, and may be replaced at any time.
   return JSON.stringify([person.email, account?.password, twoFactorEnabled && [codes?.id, codes?.secret]]);
 }
 
-/** Ends the session of these cookies, which was begun a moment ago. */
+/** Ends the session of these cookies, which has just begun. */
 export async function endSession(auth: Auth, cookie: string, browser: BrowserFacts): Promise<void> {
   await auth.api.signOut({ headers: headersOf({ ...browser, cookie }) });
 }
 
-/** Whose sign-in waits for a code in this browser; null if none does. The library checks the cookie's signature. */
+/**
+ * Returns the person whose sign-in waits for a code in this browser; null if none does. The library checks the cookie's
+ * signature.
+ */
 export async function waitingPerson(auth: Auth, cookie: string | undefined): Promise<string | null> {
   const { createAuthCookie, internalAdapter } = await auth.$context;
   const start = `${createAuthCookie('two_factor').name}=`;

@@ -5,11 +5,11 @@ import { MAX_DOCUMENT_BYTES, type SignedFacts, type ValidSignature } from '../..
 import { type PaperParts, signedByAuthority } from './receipt-reader.ts';
 
 /**
- * Makes the check of cleared documents (docs/decisions/0042). Two forms are accepted:
+ * Creates the check of cleared documents (docs/decisions/0042). It accepts two forms:
  * - the document that was sent, byte for byte, with one more extension at the end of its UBLExtensions: a `Clearance`
- *   that states the same as the receipt and bears the authority's signature over itself;
- * - a UBL document whose only signature is the authority's and which states the same number, date, parties, currency, tax and
- *   amount to pay.
+ * that states the same as the receipt and bears the authority's signature over itself;
+ * - a UBL document whose only signature is the authority's and which states the same number, date, parties, currency,
+ * tax and amount to pay.
  */
 export function createClearedCheck(parts: PaperParts): CheckCleared {
   return async (cleared, sent, invoice) => {
@@ -18,7 +18,7 @@ export function createClearedCheck(parts: PaperParts): CheckCleared {
     if (extended === null) {
       const signature = await signedByAuthority(parts, cleared, 'ubl');
       if ('fault' in signature) return signature.fault;
-      // Its own verification reads the document that was sent in the same way.
+      // The facts of the sent document come from verifying it, so both documents are read in the same way.
       const own = await parts.verify(sent, 'ubl');
       if (!own.valid) throw new Error(`the document that was sent is not valid: ${own.reason}`);
       return differenceOf(statementsOf(signature), statementsOf(own));
@@ -40,7 +40,9 @@ function statementsOf({ covered, facts }: ValidSignature): SignedFacts {
   return { type: covered.type, ...(covered.number !== null && { number: covered.number }), ...facts };
 }
 
-/** A sentence that names the facts that differ; null if none do. A fact that both sides lack is equal. */
+/**
+ * Returns a sentence that names the facts that differ; null if none do. A fact that both sides lack counts as equal.
+ */
 function differenceOf(stated: SignedFacts, expected: Readonly<Record<string, string | null>>): string | null {
   const names = new Set([...Object.keys(expected), ...Object.keys(stated)]);
   const different = [...names].filter((name) => stated[name] !== expected[name]);

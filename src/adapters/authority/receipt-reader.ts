@@ -6,13 +6,13 @@ import {
   type Verification,
 } from '../../domain/verification/verification.ts';
 
-/** Maximum size of a receipt, in bytes: its certificates take most of it. */
+/** Maximum size of a receipt, in bytes. Its certificates take most of that. */
 export const MAX_RECEIPT_BYTES = 256 * 1024;
 
 export interface PaperParts {
   /** Verifies a document of this form, on a thread. */
   readonly verify: (document: Uint8Array, form: SignedForm) => Promise<Verification>;
-  /** Whether the signer is the authority: one of its certificates, or issued under one. */
+  /** Whether the signer is the authority: its certificate is one of the trusted ones, or was issued under one. */
   readonly trust: (
     signature: ValidSignature,
   ) => { readonly trusted: true } | { readonly trusted: false; readonly reason: string };
@@ -26,10 +26,10 @@ export type ReceiptReader = (
 >;
 
 /**
- * Makes the reader of the authority's receipts (docs/decisions/0042). A receipt is accepted only if it has at most
- * {@link MAX_RECEIPT_BYTES}, is XML without DOCTYPE, comments or CDATA, consists of the five elements of the protocol,
- * each once, and one enveloped signature over the whole of it, which is valid and made by the authority. The texts are
- * read from the verified document itself.
+ * Creates the reader of the authority's receipts (docs/decisions/0042). A receipt is accepted only if it has at most
+ * {@link MAX_RECEIPT_BYTES}, is XML without DOCTYPE, comments or CDATA, and consists of the five elements of the
+ * protocol, each once, and one enveloped signature over all of it. The signature must be valid and made by the
+ * authority. The texts are read from the verified document itself.
  */
 export function createReceiptReader(parts: PaperParts): ReceiptReader {
   return async (document) => {

@@ -32,7 +32,7 @@ export async function writeReceipt(
   return signer.sign({ octets, signatureAt: Buffer.byteLength(start), sha256 }, signingTime);
 }
 
-/** The facts as elements of the default namespace, in exclusive canonical form. */
+/** Writes the facts as elements of the default namespace, in exclusive canonical form. */
 export function receiptElements({ dgiId, submissionId, digest, status, decidedAt }: ReceiptFacts): string {
   return Object.entries({
     DgiId: dgiId,

@@ -34,7 +34,7 @@ If you did not ask for it, ignore this mail: your password stays the same.
   );
 }
 
-/** Composes the mail with the link of an invitation, in French and English. Its parameters are as of `composeReset`. */
+/** Composes the mail with the link of an invitation, in French and English. Parameters as for `composeReset`. */
 export function composeInvitation({ url, tenantName }: InvitationMail, from: string, to: string): Promise<Buffer> {
   const days = INVITATION_MS / 86_400_000;
   return compose(
@@ -62,7 +62,10 @@ It works once, and for this address only.
   );
 }
 
-/** Composes the mail that confirms another address, in French and English. Its parameters are as of `composeReset`. */
+/**
+ * Composes the mail that asks the person to confirm a new address, in French and English. Parameters as for
+ * `composeReset`.
+ */
 export function composeNewAddress({ url, validMinutes }: NewAddressMail, from: string, to: string): Promise<Buffer> {
   return compose(
     from,
@@ -89,7 +92,10 @@ If you did not ask for it, ignore this mail.
   );
 }
 
-/** Composes the mail to the address before, in French and English. Its parameters are as of `composeReset`. */
+/**
+ * Composes the mail that reports a change of address to the previous address, in French and English. Parameters as for
+ * `composeReset`.
+ */
 export function composeAddressChange(
   { newAddress, isDone }: AddressChangeMail,
   from: string,

@@ -10,13 +10,13 @@ import { writeToOutbox } from './outbox.ts';
 import { createSmtp, type SmtpTimes } from './smtp.ts';
 
 export interface MailerOptions {
-  /** null: every mail is written to the outbox. */
+  /** Null: every mail is written to the outbox. */
   readonly smtpUrl: string | null;
-  /** The sender's address, ASCII. null: an address in a reserved domain, for mails in the outbox. */
+  /** The sender's address, ASCII. Null: an address in a reserved domain, for mails in the outbox. */
   readonly from: string | null;
   /**
-   * Receivers that test invoices are really mailed to: addresses or `@domain`, normalized by `mailAddress`, in lower
-   * case.
+   * Receivers to whom mails of test invoices are really sent: addresses or `@domain`, normalized by `mailAddress`, in
+   * lower case.
    */
   readonly testAllow: readonly string[];
   /** The outbox folder. */
@@ -70,7 +70,10 @@ export function createMailer(options: MailerOptions): Mailer & EndpointNotifier 
     close: () => smtp?.close(),
   };
 
-  /** A mail to somebody with an account or an invitation. @param kind the beginning of the file's name in the outbox */
+  /**
+   * Sends a mail to a person with an account or an invitation. @param kind the beginning of the file's name in the
+   * outbox
+   */
   async function sendToPerson(address: string, kind: string, composed: (to: string) => Promise<Buffer>): Promise<void> {
     const to = mailAddress(address);
     if (to === null) throw new MailNotSent(`'${address}' is not a valid mail address`, true);

@@ -32,7 +32,7 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
   const composer = new MailComposer({
     from: { name: seller, address: from },
     to: { name: '', address: to },
-    // The address of the specimen seller belongs to nobody.
+    // No Reply-To for the specimen seller, whose address belongs to nobody.
     ...(!invoice.specimen &&
       replyTo !== null &&
       (isAsciiAddress(replyTo) || !isAsciiAddress(to)) && { replyTo: { name: seller, address: replyTo } }),
@@ -55,7 +55,7 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
 
 type Fact = readonly [label: string, value: string];
 
-/** Due date, bank account and payment reference, as far as the invoice has them. */
+/** Returns due date, bank account and payment reference, as far as the invoice has them. */
 function paymentFacts({ invoice: { seller, terms } }: InvoiceMail): Fact[] {
   const texts = MAIL_TEXTS[seller.documentLanguage];
   const { dueDate, bankAccount, paymentReference } = terms;

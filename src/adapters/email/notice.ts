@@ -3,7 +3,7 @@ import type { FailingEndpointNotice } from '../../domain/webhook/endpoint-health
 import { FORMATS } from '../../text/document-format.ts';
 
 /**
- * Composes the mail that tells a tenant about a failing webhook endpoint, in French and English.
+ * Composes the mail that informs a tenant about a failing webhook endpoint, in French and English.
  * @param from an ASCII address
  * @param to normalized by `mailAddress`
  */

@@ -7,14 +7,14 @@ import { MailInterrupted, MailNotSent } from '../../domain/invoice/email.ts';
 
 /** Time limits for a mail server, in milliseconds. */
 export interface SmtpTimes {
-  /** To accept a connection, and again to send its greeting. */
+  /** Time for the server to accept a connection, and again to send its greeting. */
   readonly connect: number;
   /**
-   * Without any data within a session. RFC 5321, 4.5.3.2.6: less than 10 min after the end of the mail leads to
-   * duplicates.
+   * Maximum time without any data within a session. Less than 10 min after the end of the mail would lead to duplicates
+   * (RFC 5321, 4.5.3.2.6).
    */
   readonly silence: number;
-  /** For one mail in total. */
+  /** Maximum time for one mail in total. */
   readonly total: number;
 }
 
@@ -51,7 +51,7 @@ export function createSmtp(url: string, times: SmtpTimes = SMTP_TIMES): Smtp {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  // Errors of idle connections. Errors while a mail is sent reject its `sendMail`.
+  // Ignores errors of idle connections. An error while a mail is being sent rejects its `sendMail`.
   transport.on('error', () => undefined);
   const closing = new AbortController();
   return {
@@ -85,8 +85,8 @@ class NoUtf8 extends Error {
 }
 
 /**
- * Whether the server offers SMTPUTF8. This takes a connection of its own, because nodemailer sends to such an address
- * either way and does not report the server's extensions. @throws the connection error
+ * Whether the server offers SMTPUTF8. This needs a connection of its own: nodemailer sends to a non-ASCII address in
+ * either case, and does not report the server's extensions. @throws the connection error
  */
 function offersUtf8(options: SmtpConnection.Options, signal: AbortSignal): Promise<boolean> {
   const connection = new SmtpConnection(options);
@@ -94,7 +94,7 @@ function offersUtf8(options: SmtpConnection.Options, signal: AbortSignal): Promi
     connection.once('error', reject);
     connection.once('end', () => reject(new Error('the mail server closed the connection')));
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    // The last response is the one to EHLO; after STARTTLS, to the second EHLO.
+    // The last response is the one to EHLO; with STARTTLS, to the second EHLO.
     connection.connect((error) => {
       if (error) reject(error);
       else resolve(/^250[ -]SMTPUTF8\b/im.test(connection.lastServerResponse || ''));
@@ -105,7 +105,7 @@ function offersUtf8(options: SmtpConnection.Options, signal: AbortSignal): Promi
   });
 }
 
-/** A password is never sent over a network in clear text. */
+/** Whether the connection must be encrypted: a password is never sent over a network in clear text. */
 function mustEncrypt({ protocol, username, hostname }: URL): boolean {
   const address = hostname.replace(/^\[|\]$/g, '');
   const isLoopback = address === 'localhost' || (isIP(address) !== 0 && /^(127\.|::1$)/.test(address));
@@ -113,9 +113,9 @@ function mustEncrypt({ protocol, username, hostname }: URL): boolean {
 }
 
 /**
- * A refusal is permanent when the server answers 5yz to this receiver or this mail. A refused log-in or sender affects
- * all mails and is for the operator to fix, so the mail is retried. 552 to the sender is about the size of this mail,
- * hence permanent.
+ * Converts an error of sending. A refusal is permanent when the server answers 5yz to this receiver or this mail. A
+ * refused log-in or sender affects all mails and is for the operator to fix, so the mail is retried. A 552 to the
+ * sender is about the size of this mail, hence permanent.
  */
 function notSent(error: unknown): MailNotSent {
   if (error instanceof NoUtf8) return new MailNotSent(error.message, true, error);

@@ -9,7 +9,7 @@ export interface MailTexts {
   readonly greeting: string;
   readonly intro: string;
   readonly introOfTest: string;
-  /** Between a label and its value. */
+  /** Separates a label from its value. */
   readonly colon: string;
   readonly invoice: string;
   readonly date: string;

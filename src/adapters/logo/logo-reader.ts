@@ -5,7 +5,7 @@ import type { ReadLogo } from './logo-thread.ts';
 
 export interface LogoReader {
   /**
-   * As `parseLogo`, on a thread.
+   * Does what `parseLogo` does, on a thread.
    * @throws {NotALogo}
    * @throws {Error} when the thread could not be started, died, or took longer than its time limit
    */
@@ -15,7 +15,7 @@ export interface LogoReader {
 }
 
 /**
- * Time limit for one logo with the start of the thread, milliseconds: fifty times what any logo takes on an idle
+ * Time limit for one logo, including the start of the thread, milliseconds. Fifty times what any logo takes on an idle
  * machine.
  */
 const TIME_LIMIT_MS = 20_000;
@@ -23,7 +23,7 @@ const TIME_LIMIT_MS = 20_000;
 /** Heap limit of the thread, MiB. Reading any logo needs less than 16, most of it outside the heap. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 16 };
 
-/** Reads logos on a worker thread. While idle the thread does not keep the process alive, and soon ends. */
+/** Creates a reader of logos with a worker thread. An idle thread does not keep the process alive, and soon ends. */
 export function createLogoReader(onFatal?: OnFatal, script = new URL('./logo-thread.ts', import.meta.url)): LogoReader {
   const threads = createThreads<string, ReadLogo>({ filename: script.href, resourceLimits: HEAP_LIMITS }, onFatal);
   return {

@@ -27,7 +27,7 @@ export interface Attachment {
 
 const PRODUCER = 'Fatoura';
 
-/** Document information dictionary: the content of {@link metadata} for readers without XMP support. */
+/** Writes the document information dictionary: the content of {@link metadata} for readers without XMP support. */
 export function information({ title, at }: DocumentFacts): Buffer {
   const date = dateString(at);
   return Buffer.from(
@@ -37,7 +37,7 @@ export function information({ title, at }: DocumentFacts): Buffer {
 }
 
 /**
- * XMP metadata that declares PDF/A-3A (ISO 19005-3, section 6.6.4) and PDF/UA-1 (ISO 14289-1, section 5). PDF/A
+ * Writes XMP metadata that declares PDF/A-3A (ISO 19005-3, section 6.6.4) and PDF/UA-1 (ISO 14289-1, section 5). PDF/A
  * requires an extension schema for the PDF/UA property (section 6.6.2.3). The stream is not compressed, so that tools
  * without a PDF parser find it.
  */
@@ -76,7 +76,7 @@ export function metadata({ title, at }: DocumentFacts): Buffer {
 
 const compressedProfile = compressed(srgbProfile());
 
-/** The ICC profile that defines the document's colours. */
+/** Writes the ICC profile that defines the document's colours. */
 export async function colourProfile(): Promise<Buffer> {
   return streamObject('/N 3/Alternate/DeviceRGB/Filter/FlateDecode', await compressedProfile);
 }
@@ -93,8 +93,8 @@ export async function embeddedFile({ contentType, content }: Attachment, at: Dat
 }
 
 /**
- * The file specification of an associated file that is an alternative representation of the document (ISO 19005-3,
- * section 6.8).
+ * Writes the file specification of an associated file that is an alternative representation of the document (ISO
+ * 19005-3, section 6.8).
  * @param file object number of the embedded file
  */
 export function fileSpecification({ name, description, relationship }: Attachment, file: number): Buffer {

@@ -14,7 +14,7 @@ export function withArtifacts(lines: readonly string[]): readonly string[] {
     else marked.push(...untagged);
     untagged = [];
   };
-  // Nesting depth of marked content within untagged content; `depth` counts it within tagged content.
+  // Nesting depth of marked content within untagged content. `depth` is the nesting depth within tagged content.
   let inner = 0;
   for (const line of lines) {
     if (depth === 0 && inner === 0 && TAGGED.test(line)) {
@@ -43,5 +43,5 @@ export function withArtifacts(lines: readonly string[]): readonly string[] {
 
 const TAGGED = /\/MCID \d+ ?>> ?BDC$/;
 const OPENS = /(?:^| |>>)B[DM]C$/;
-/** Operators that paint: paths, shadings, XObjects, images and text. */
+/** Matches operators that paint: paths, shadings, XObjects, images and text. */
 const PAINTS = /(?:^| )(?:[fFbBsS]\*?|sh|Do|EI|T[jJ]|['"])$/;

@@ -20,13 +20,13 @@ export interface PdfIngredients {
   /** A tagged PDF as the browser prints it. */
   readonly printed: Uint8Array;
   readonly facts: DocumentFacts;
-  /** With different names. */
+  /** The files to embed, each with a different name. */
   readonly attachments: readonly Attachment[];
   /** Maximum length of the signature, in octets. */
   readonly room: number;
 }
 
-/** A document that is complete apart from the value of its signature. */
+/** A document that lacks only the value of its signature. */
 export interface UnsignedPdf {
   readonly bytes: Uint8Array;
   /** Offset at which to write the signature, as hexadecimal digits. */
@@ -51,13 +51,13 @@ export async function assemblePdf(ingredients: PdfIngredients): Promise<Unsigned
 
 const RANGE_HEAD = '<</Type/Sig/ByteRange';
 const RANGE_AT = RANGE_HEAD.length;
-/** Four numbers of at most ten digits. */
+/** Length of the placeholder for the byte range: four numbers of at most ten digits. */
 const RANGE_LENGTH = 46;
 const CONTENTS_HEAD = '/Contents';
 const CONTENTS_AT = RANGE_AT + RANGE_LENGTH + CONTENTS_HEAD.length;
 
 /**
- * A signature dictionary with placeholders for the byte range and for a signature of `room` octets (ISO 32000-1,
+ * Writes a signature dictionary with placeholders for the byte range and for a signature of `room` octets (ISO 32000-1,
  * section 12.8.1).
  */
 function signatureDictionary(room: number, at: Date): Buffer {

@@ -1,7 +1,7 @@
 /**
- * The numbers of the glyphs of a TrueType font that have neither outline nor width (ISO/IEC 14496-22, tables `loca` and
- * `hmtx`), in descending order. The browser keeps the numbers of a font's glyphs and empties those that the document
- * does not use.
+ * Returns the numbers of the glyphs of a TrueType font that have neither outline nor width (ISO/IEC 14496-22, tables
+ * `loca` and `hmtx`), in descending order. The browser keeps the numbers of a font's glyphs and empties those that the
+ * document does not use.
  * @param program the font program, decompressed
  * @returns an empty list when the program is not a TrueType font
  */
@@ -11,7 +11,7 @@ export function blankGlyphs(program: Buffer): number[] {
   if (!head || !maxp || !hhea || !loca || !hmtx) return [];
   const isLong = head.readUInt16BE(50) === 1;
   const offset = (glyph: number) => (isLong ? loca.readUInt32BE(4 * glyph) : loca.readUInt16BE(2 * glyph));
-  // The last width holds for all glyphs that follow it.
+  // The last width in the table also applies to all later glyphs.
   const widths = hhea.readUInt16BE(34);
   const blank: number[] = [];
   for (let glyph = maxp.readUInt16BE(4) - 1; glyph > 0; glyph -= 1) {

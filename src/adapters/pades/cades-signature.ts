@@ -24,9 +24,9 @@ const SIGNATURE_ALGORITHM = {
 } as const;
 
 /**
- * A detached CMS signature (RFC 5652) with the attributes that PAdES baseline B-B requires (ETSI EN 319 142-1, section
- * 6.3): the digest and the signing certificate. The signing time is not an attribute; it is in the PDF's signature
- * dictionary.
+ * Makes a detached CMS signature (RFC 5652) with the attributes that PAdES baseline B-B requires (ETSI EN 319 142-1,
+ * section 6.3): the digest and the signing certificate. The signing time is not an attribute; it is in the PDF's
+ * signature dictionary.
  * @param contentDigest SHA-256 of the signed content
  * @returns DER, at most {@link cadesSignatureLimit} octets
  * @throws {SigningFailed} when the key cannot be used
@@ -37,7 +37,7 @@ export async function cadesSignature(key: SigningKey, contentDigest: Uint8Array)
   return signedData(key, attributes, key.algorithm === 'RSA-SHA256' ? value : derSignature(value));
 }
 
-/** Maximum length of a signature by this key, in octets. */
+/** Returns the maximum length of a signature by this key, in octets. */
 export function cadesSignatureLimit(key: SigningKey): number {
   const { modulusLength = 512 } = key.certificateChain[0].publicKey.asymmetricKeyDetails ?? {};
   return signedData(key, signedAttributes(key, new Uint8Array(32)), new Uint8Array(modulusLength / 8 + 16)).length;
@@ -80,8 +80,8 @@ function signedData({ certificateChain, algorithm }: SigningKey, attributes: Buf
 }
 
 /**
- * Issuer and serial number, copied octet by octet from the certificate (RFC 5280, section 4.1). The version is optional
- * there.
+ * Returns issuer and serial number, copied octet by octet from the certificate (RFC 5280, section 4.1), where a version
+ * may precede them.
  */
 function issuerAndSerialNumber(certificate: Uint8Array): Buffer {
   const VERSION = 0xa0;

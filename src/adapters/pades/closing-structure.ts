@@ -1,9 +1,9 @@
 import type { PdfObject } from './printed-pdf.ts';
 
 /**
- * Moves everything but rows and captions out of tables in the structure tree (ISO 32000-1, section 14.8.4.3.4), to the
- * place after the table. The page puts the totals into the last row of the table of lines, so that they stay on one
- * page with the last lines; that row and its cell have `role="presentation"`, so the browser writes their content as
+ * Moves everything except rows and captions out of tables in the structure tree (ISO 32000-1, section 14.8.4.3.4), to
+ * the place after the table. The page puts the totals into the last row of the table of lines, so that they stay on one
+ * page with the last lines. That row and its cell have `role="presentation"`, so the browser writes their content as
  * direct children of the table.
  * @returns the changed objects
  */

@@ -1,4 +1,4 @@
-/** What decides how a glyph is drawn at a place of a content stream (ISO 32000-1, sections 8.4 and 9.3). */
+/** The state that decides how a glyph is drawn at a point of a content stream (ISO 32000-1, sections 8.4 and 9.3). */
 export interface GlyphState {
   /** Operators that restore the graphics state, from the state at the start of the page. */
   readonly graphics: readonly string[];
@@ -6,7 +6,7 @@ export interface GlyphState {
   readonly text: readonly string[];
 }
 
-/** Follows the graphics and text state through the lines of a content stream, as the browser writes them. */
+/** Tracks the graphics and text state through the lines of a content stream that the browser wrote. */
 export function createDrawingState() {
   const outer: string[][] = [];
   let graphics: string[] = [];
@@ -26,7 +26,7 @@ export function createDrawingState() {
       else if (operator === 'q') outer.push(graphics);
       else if (operator === 'Q') graphics = outer.pop() ?? [];
       else if (operator === 'cm') graphics = [...graphics, line];
-      // A later colour replaces an earlier one; parameters of `gs` add up.
+      // A later colour replaces an earlier one, while the parameters of several `gs` accumulate.
       else if (REPLACES.test(operator)) graphics = [...graphics.filter((each) => !each.endsWith(` ${operator}`)), line];
       else if (operator === 'gs') graphics = [...graphics.filter((each) => each !== line), line];
       else if (PATH.test(operator)) path.push(line);
@@ -35,7 +35,7 @@ export function createDrawingState() {
         path = [];
       } else path = [];
     },
-    /** The state after the last line. */
+    /** Returns the state after the last line. */
     now: (): GlyphState => ({
       graphics,
       text: [font, matrix, `${decimal(x)} ${decimal(y)} Td`].filter((each) => each !== ''),
@@ -43,12 +43,12 @@ export function createDrawingState() {
   };
 }
 
-/** A number as PDF writes it, without an exponent. */
+/** Formats a number as PDF writes it, without an exponent. */
 export function decimal(value: number): string {
   return value.toFixed(6).replace(/\.?0+$/, '');
 }
 
-/** The move at the start of a line that shows text. */
+/** Matches the move at the start of a line that shows text. */
 export const MOVE = /^(-?[\d.]+) (-?[\d.]+) Td(?: |$)/;
 const REPLACES = /^(?:rg|RG|g|G|T[cwzLrs])$/;
 const PATH = /^(?:m|l|c|v|y|h|re)$/;

@@ -1,5 +1,5 @@
 /**
- * The widths of glyphs by their codes, as listed in a font's dictionary (`W`; ISO 32000-1, section 9.7.4.3).
+ * Reads the widths of glyphs by their codes from the array `W` of a font's dictionary (ISO 32000-1, section 9.7.4.3).
  * @param dictionary the dictionary of a CID font, as the browser writes it
  */
 export function listedWidths(dictionary: string): ReadonlyMap<number, number> {
@@ -24,7 +24,7 @@ export function withWidth(dictionary: string, codes: Iterable<number>, width: nu
   return `${dictionary.slice(0, dictionary.lastIndexOf('>>'))}/W [${added}]>>`;
 }
 
-/** Start and end offset of the content of the array `W`; zeros when there is none. */
+/** Returns start and end offset of the content of the array `W`; zeros when there is none. */
 function widthsArray(dictionary: string): [number, number] {
   const start = /\/W ?\[/.exec(dictionary);
   if (start === null) return [0, 0];

@@ -1,22 +1,22 @@
 import { inflateSync } from 'node:zlib';
 
-/** A text string (ISO 32000-1, section 7.9.2.2) in hexadecimal, which needs no escapes. */
+/** Writes a text string (ISO 32000-1, section 7.9.2.2) in hexadecimal, which needs no escapes. */
 export function textString(text: string): string {
   return `<FEFF${Buffer.from(text.toWellFormed(), 'utf16le').swap16().toString('hex').toUpperCase()}>`;
 }
 
-/** A name object; everything except letters and digits is escaped (section 7.3.5). */
+/** Writes a name object. Escapes everything except letters and digits (section 7.3.5). */
 export function nameObject(name: string): string {
   const octets = Buffer.from(name);
   return `/${[...octets].map((octet) => (/[a-z0-9]/i.test(String.fromCharCode(octet)) ? String.fromCharCode(octet) : `#${octet.toString(16).padStart(2, '0')}`)).join('')}`;
 }
 
-/** A date in UTC (section 7.9.4). */
+/** Writes a date in UTC (section 7.9.4). */
 export function dateString(at: Date): string {
   return `(D:${at.toISOString().slice(0, 19).replaceAll(/\D/g, '')}Z)`;
 }
 
-/** A reference to an object. */
+/** Writes a reference to an object. */
 export function reference(number: number): string {
   return `${number} 0 R`;
 }
@@ -36,7 +36,9 @@ export function withEntries(dictionary: Buffer, entries: Readonly<Record<string,
   return Buffer.from(`${text.slice(0, -2)}\n${added.join('\n')}>>`, 'latin1');
 }
 
-/** A stream object with its `/Length`. @param entries the other dictionary entries, without the angle brackets */
+/**
+ * Writes a stream object with its `/Length`. @param entries the other dictionary entries, without the angle brackets
+ */
 export function streamObject(entries: string, data: Uint8Array): Buffer {
   return Buffer.concat([
     Buffer.from(`<<${entries}/Length ${data.byteLength}>>\nstream\n`, 'latin1'),
@@ -45,14 +47,14 @@ export function streamObject(entries: string, data: Uint8Array): Buffer {
   ]);
 }
 
-/** The decompressed content of a stream object; null when it is not a FlateDecode stream. */
+/** Returns the decompressed content of a stream object; null when it is not a FlateDecode stream. */
 export function inflatedStream(stream: Buffer): Buffer | null {
   const start = stream.indexOf('stream\n');
   if (start === -1 || !stream.subarray(0, start).includes('/FlateDecode')) return null;
   return inflateSync(stream.subarray(start + 'stream\n'.length));
 }
 
-/** The same, one character per octet. */
+/** Does what {@link inflatedStream} does, but returns a string with one character per octet. */
 export function inflated(stream: Buffer): string | null {
   return inflatedStream(stream)?.toString('latin1') ?? null;
 }

@@ -12,7 +12,7 @@ export interface PdfFile {
   readonly info: number;
   /** File identifier, 16 octets. */
   readonly id: Uint8Array;
-  /** An object that is written uncompressed, so that its offset in the file is known. */
+  /** An object to write uncompressed, so that its offset in the file is known. */
   readonly plain: PdfObject;
 }
 
@@ -22,7 +22,7 @@ export interface WrittenPdf {
   readonly plainAt: number;
 }
 
-/** Objects per object stream. A reader decompresses the whole stream to read one of them. */
+/** Number of objects per object stream. A reader decompresses the whole stream to read one object. */
 const PACK = 500;
 
 /**
@@ -39,7 +39,7 @@ export async function writePdf({ objects, root, info, id, plain }: PdfFile): Pro
     pieces.push(piece);
     length += piece.length;
   };
-  /** @returns the offset of the content */
+  /** Appends an object to the file. @returns the offset of its content */
   const add = (number: number, content: Buffer): number => {
     rows.set(number, [1, length, 0]);
     push(Buffer.from(`${number} 0 obj\n`));
@@ -117,8 +117,8 @@ function crossReferences(rows: ReadonlyMap<number, readonly [number, number, num
 }
 
 /**
- * Encodes each row as its difference to the previous one (PNG's "Up" filter): it compresses better, as few octets
- * differ.
+ * Encodes each row as its difference from the previous one (PNG's "Up" filter). This compresses better, because few
+ * octets differ.
  */
 function predicted(table: Buffer): Buffer {
   const UP = 2;

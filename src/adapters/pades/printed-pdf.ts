@@ -15,7 +15,7 @@ export interface PrintedPdf {
   readonly info: number | null;
 }
 
-/** The PDF does not have the structure that Chromium gives to printed documents. */
+/** Thrown when a PDF does not have the structure that Chromium gives to printed documents. */
 export class UnknownPdfStructure extends Error {
   override readonly name = 'UnknownPdfStructure';
 }

@@ -7,16 +7,18 @@ import { readUnicodeMap, type UnicodeMap, writeUnicodeMap } from './unicode-maps
 export const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 
 /**
- * The stated width of blank glyphs that stand for letters, in thousandths of an em. pdf.js skips glyphs of width 0. PDF/A
- * allows a difference of one from the font program, where it is 0 (ISO 19005-3, section 6.2.11.5).
+ * The stated width of blank glyphs that stand for letters, in thousandths of an em. Not 0, because pdf.js skips glyphs
+ * of width 0. In the font program the width is 0; PDF/A allows a difference of one (ISO 19005-3, section 6.2.11.5).
  */
 export const BLANK_WIDTH = 1;
 
 /** A font with two-octet codes that equal its glyph numbers (Identity-H). */
 export interface Font {
-  /** Whether the ToUnicode map has right-to-left letters. */
+  /** Whether the ToUnicode map contains right-to-left letters. */
   readonly isRightToLeft: boolean;
-  /** The letters of a glyph that the ToUnicode map gives several right-to-left letters; null for other glyphs. */
+  /**
+   * Returns the letters of a glyph that the ToUnicode map maps to several right-to-left letters; null for other glyphs.
+   */
   ligature(code: number): string | null;
   /**
    * Records that a page shows a glyph.
@@ -24,13 +26,13 @@ export interface Font {
    * stays
    */
   shows(code: number, remappable: boolean): void;
-  /** Whether a glyph takes no place on the line: a mark over or under a letter. */
+  /** Whether a glyph takes no space on the line: a mark over or under a letter. */
   isMark(code: number): boolean;
   /** Maps a glyph to a letter. @returns false when the glyph is already mapped to something else */
   mapTo(code: number, letter: string): boolean;
   /**
-   * The code of an unused blank glyph, mapped to the letter, with the width {@link BLANK_WIDTH}. null when the font has
-   * no unused blank glyph left.
+   * Returns the code of an unused blank glyph, and maps it to the letter, with the width {@link BLANK_WIDTH}. Null when
+   * the font has no unused blank glyph left.
    */
   hiddenGlyph(letter: string): number | null;
   objects(): PdfObject[];

@@ -23,13 +23,13 @@ export interface PageContent {
  * letters in the font's ToUnicode map when the glyph has no other use (`سر` in `مسرح`). pdf.js also ignores ActualText
  * and extracts the presentation forms of the ToUnicode map.
  *
- * Therefore each glyph is mapped to exactly one letter in the ToUnicode map, ActualText is removed, and the further
- * letters of a ligature are written next to it, in visual order, as glyphs that the font has blank. One operator shows
- * them together with the ligature: PDFium drops a text object that is a single glyph without ink.
+ * Therefore this function maps each glyph to exactly one letter in the ToUnicode map, removes ActualText, and writes
+ * the further letters of a ligature next to it, in visual order, as blank glyphs of the font. One operator shows them
+ * together with the ligature: PDFium drops a text object that is a single glyph without ink.
  *
- * Marks are glyphs of their own, over or under a letter: readers take them for another line, and break the word there.
- * They are written like the further letters of a ligature, and their glyphs are shown after everything else on the page,
- * mapped to a no-break space.
+ * Marks are separate glyphs over or under a letter: readers take them for another line, and break the word there. So
+ * they are written like the further letters of a ligature. The visible glyphs of marks are drawn after everything else
+ * on the page, mapped to a no-break space.
  *
  * A document without right-to-left text keeps its lines.
  */
@@ -50,8 +50,8 @@ export function createRightToLeftText(objects: ReadonlyMap<number, PdfObject>, p
   }
 
   /**
-   * Rewrites the lines of one cluster: glyphs of marks, if any, which are left out, and the glyph of a letter or
-   * ligature, which represents all of the text. null when the structure is unexpected.
+   * Rewrites the lines of one cluster. A cluster consists of glyphs of marks, if any, which are left out, and the glyph
+   * of a letter or ligature, which then represents all of the text. Returns null when the structure is unexpected.
    */
   function cluster({ lines, glyphs, text }: Piece, named: PageContent['fonts']): string[] | null {
     const [letter, ...further] = [...(text ?? '')];
@@ -94,7 +94,7 @@ export function createRightToLeftText(objects: ReadonlyMap<number, PdfObject>, p
   }
 
   return {
-    /** The lines of a page, rewritten so that PDF readers extract the letters in the right order. */
+    /** Rewrites the lines of a page so that PDF readers extract the letters in the right order. */
     rewritten({ lines, fonts: named }: PageContent): readonly string[] {
       if (!isConcerned) return lines;
       const state = createDrawingState();
@@ -116,14 +116,14 @@ export function createRightToLeftText(objects: ReadonlyMap<number, PdfObject>, p
       });
       return marks.length === 0 ? letters : ['q', ...letters, 'Q', ...drawnMarks(marks)];
     },
-    /** The changed objects of the fonts. Call it after all pages are rewritten. */
+    /** Returns the changed objects of the fonts. To be called after all pages are rewritten. */
     fonts: (): PdfObject[] => [...fonts.values()].flatMap((font) => font.objects()),
   };
 }
 
 /**
- * The lines of a cluster without the first `marks` glyphs.
- * @param shown what shows the last glyph instead; null: as before
+ * Returns the lines of a cluster without its first `marks` glyphs.
+ * @param shown operator that shows the last glyph instead; null: unchanged
  */
 function withoutMarks(lines: readonly string[], marks: number, shown: string | null): string[] {
   let left = marks;
@@ -139,7 +139,7 @@ function withoutMarks(lines: readonly string[], marks: number, shown: string | n
   });
 }
 
-/** Operators that show marks, each in the state in which the browser shows it. */
+/** Returns operators that draw the marks, each in the state in which the browser drew it. */
 function drawnMarks(marks: readonly { readonly state: GlyphState; readonly code: number }[]): string[] {
   return marks.flatMap(({ state, code }, index) => {
     const isFirst = marks[index - 1]?.state.graphics !== state.graphics;
@@ -153,9 +153,9 @@ function drawnMarks(marks: readonly { readonly state: GlyphState; readonly code:
   });
 }
 
-/** A run of content lines. A cluster with ActualText is a piece of its own. */
+/** A run of content lines. Each cluster with ActualText is a separate piece. */
 interface Piece {
-  /** The ActualText; null for lines without one. */
+  /** The ActualText; null for lines without ActualText. */
   readonly text: string | null;
   readonly opening: string;
   readonly lines: string[];
@@ -163,7 +163,7 @@ interface Piece {
 }
 
 interface Glyph {
-  /** Resource name of its font. */
+  /** Resource name of the glyph's font. */
   readonly name: string;
   readonly code: number;
 }
@@ -174,7 +174,7 @@ const CODES = /[0-9A-F]{4}/g;
 const MARK = /B[DM]C$/;
 const FONT = /^\/(\w+) [\d.]+ Tf$/;
 
-/** Whether a line gives the ActualText of right-to-left letters. */
+/** Whether a line starts a span whose ActualText has right-to-left letters. */
 function isRightToLeftSpan(line: string): boolean {
   return line.startsWith('/Span') && RIGHT_TO_LEFT.test(fromHex(SPAN.exec(line)?.[1] ?? ''));
 }
@@ -209,12 +209,15 @@ function fromHex(digits: string): string {
 }
 
 /**
- * An operator that shows blank glyphs, and then a glyph at the place where it would be without them. There is no space
- * between them, which PDFium could take for one between words.
+ * Returns an operator that shows blank glyphs, and then a glyph in the position it would have without them. It leaves
+ * no space in between, which PDFium could take for a space between words.
  */
 function showWithBlanks(blanks: readonly number[], code: number): string {
   return `[${blanks.length * BLANK_WIDTH} <${[...blanks, code].map(hex).join('')}>] TJ`;
 }
 
-/** What glyphs of marks are mapped to. A plain space would make PDFium measure spaces by the width of a mark. */
+/**
+ * The character that the glyphs of marks are mapped to. A plain space would make PDFium measure spaces by the width of
+ * a mark.
+ */
 const NO_BREAK_SPACE = '\u00a0';

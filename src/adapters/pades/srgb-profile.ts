@@ -1,7 +1,7 @@
 /**
- * An ICC profile of sRGB (IEC 61966-2-1), version 4.2, for the output intent of a PDF/A (ISO 19005-3, section 6.2.3).
- * It is generated here because it consists of 500 octets of published constants: primaries and white point adapted to
- * D50, and the transfer curve.
+ * Makes an ICC profile of sRGB (IEC 61966-2-1), version 4.2, for the output intent of a PDF/A (ISO 19005-3, section
+ * 6.2.3). It is generated here because it consists of 500 octets of published constants: primaries and white point
+ * adapted to D50, and the transfer curve.
  */
 export function srgbProfile(): Buffer {
   const curve = parametricCurve(2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045);
@@ -35,7 +35,7 @@ export function srgbProfile(): Buffer {
 
 const HEADER_LENGTH = 128;
 
-/** ICC.1:2004-10, section 7.2. */
+/** Writes the header of the profile (ICC.1:2004-10, section 7.2). */
 function header(size: number): Buffer {
   const octets = Buffer.alloc(HEADER_LENGTH);
   octets.writeUInt32BE(size, 0);
@@ -51,7 +51,7 @@ function header(size: number): Buffer {
   return octets;
 }
 
-/** s15Fixed16Number */
+/** Converts a number to an s15Fixed16Number. */
 function fixed(value: number): number {
   return Math.round(value * 65_536);
 }
@@ -69,14 +69,14 @@ function xyz(...values: readonly number[]): Buffer {
   return fixedArray(values, 'XYZ ');
 }
 
-/** parametricCurveType, function type 3: (a x + b)^g for x ≥ d, c x below d. */
+/** Writes a parametricCurveType, function type 3: (a x + b)^g for x ≥ d, c x below d. */
 function parametricCurve(g: number, a: number, b: number, c: number, d: number): Buffer {
   const octets = fixedArray([0, g, a, b, c, d], 'para');
   octets.writeUInt16BE(3, 8);
   return octets;
 }
 
-/** multiLocalizedUnicodeType with one English text, padded to a multiple of four octets. */
+/** Writes a multiLocalizedUnicodeType with one English text, padded to a multiple of four octets. */
 function localized(text: string): Buffer {
   const characters = Buffer.from(text, 'utf16le').swap16();
   const octets = Buffer.alloc(Math.ceil((28 + characters.length) / 4) * 4);

@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { inflated, streamObject } from './pdf-syntax.ts';
 import type { PdfObject } from './printed-pdf.ts';
 
-/** The Unicode text of each glyph of a font by its code (ToUnicode CMap; ISO 32000-1, section 9.10.3). */
+/** The Unicode text of each glyph of a font, by the glyph's code (ToUnicode CMap; ISO 32000-1, section 9.10.3). */
 export type UnicodeMap = Map<number, string>;
 
 /**
@@ -49,10 +49,10 @@ export function writeUnicodeMap(number: number, map: UnicodeMap): PdfObject {
   return { number, content: streamObject('/Filter/FlateDecode', packed), isStream: true };
 }
 
-/** A code, or the first and last code of a range, followed by the text of the first code. */
+/** Matches a code, or the first and last code of a range, followed by the text of the first code. */
 const ENTRY = /^<([0-9A-F]{4})>(?: <([0-9A-F]{4})>)? <([0-9A-F]+)>$/;
 
-/** A two-octet code in hexadecimal. */
+/** Formats a two-octet code in hexadecimal. */
 export function hex(code: number): string {
   return code.toString(16).toUpperCase().padStart(4, '0');
 }

@@ -1,6 +1,6 @@
 /**
- * Words that people of this service take first, which the dictionaries of zxcvbn do not have: it has none in Arabic letters.
- * The most usual ones come first; rows of the Arabic keyboard are in the order of their keys.
+ * Words that people of this service try first as a password, and that zxcvbn's dictionaries lack: it has none in Arabic
+ * letters. The most usual come first. Rows of the Arabic keyboard are in the order of their keys.
  */
 export const FAMILIAR_WORDS: readonly string[] = [
   'fatoura',

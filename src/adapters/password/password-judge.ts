@@ -1,37 +1,40 @@
 import type { PasswordJudge } from '../../domain/person/ports.ts';
 import { createThreads } from '../threads.ts';
 
-/** A password for the thread. */
+/** The task of the thread: a password to judge. */
 export interface PasswordTask {
   readonly password: string;
-  /** Characters of the password that are looked at. */
+  /** How many characters of the password are judged. */
   readonly judged: number;
   readonly words: readonly string[];
 }
 
 /**
- * Characters that are looked at. The time grows with their square: the worst 40 take half a second. A longer password is
- * as hard to guess as its beginning, or harder.
+ * Maximum number of characters that are judged. The time grows with the square of the number: the worst 40 take half a
+ * second. A longer password is at least as hard to guess as its beginning.
  */
 const JUDGED = 40;
 
-/** Words that are looked for, and their length. */
+/** Maximum number of words that are searched for in the password, and their maximum length. */
 const MAX_WORDS = 40;
 const MAX_WORD = 60;
 
-/** The worst password takes 1 to 2 s on a slow machine. A thread that needs longer than this is replaced, milliseconds. */
+/**
+ * Time limit for one password, milliseconds: a thread that takes longer is replaced. The worst password takes 1 to 2 s
+ * on a slow machine.
+ */
 const JUDGING_MS = 20_000;
 
-/** With its dictionaries the thread needs 50 MiB. */
+/** With its dictionaries, the thread needs 50 MiB. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 /**
- * Judges passwords by zxcvbn, on a thread that starts with the first one: they would hold the event loop, and the
- * dictionaries need memory, which is returned when nobody has chosen a password for a while. How many wait is bounded by
- * those who call it: they hash the password, too.
+ * Creates a judge of passwords that uses zxcvbn on a thread, which starts with the first password. On the main thread
+ * zxcvbn would block the event loop. Its dictionaries need memory, which is freed when nobody has chosen a password for
+ * a while. The callers bound how many passwords wait: they hash them, too.
  *
- * A password that was not judged is not taken: the call rejects if the thread dies, cannot be started or needs longer than
- * `limitMs`.
+ * A password that was not judged must not be accepted: the call rejects if the thread dies, cannot be started or takes
+ * longer than `limitMs`.
  * @param limitMs milliseconds
  */
 export function createPasswordJudge(limitMs = JUDGING_MS): PasswordJudge & { close(): Promise<void> } {

@@ -32,7 +32,7 @@ export interface BrowserStart {
   readonly needsProfile: boolean;
 }
 
-/** The browser exited before it answered. The message is its error output. */
+/** Thrown when the browser exited before it responded. The message is its error output. */
 export class BrowserStartFailed extends Error {
   override readonly name = 'BrowserStartFailed';
 }
@@ -41,13 +41,13 @@ const START_LIMIT = 30_000;
 
 /**
  * Starts a browser and connects to it over a pair of pipes. No port is opened, and when this process dies for any
- * reason, the pipes close and the browser exits by itself. Puppeteer's own launcher is not used: over pipes it does not
- * report the browser's error output, and a file that cannot be executed crashes this process.
+ * reason, the pipes close and the browser exits. Puppeteer's own launcher is not used: over pipes it does not report
+ * the browser's error output, and a file that cannot be executed crashes this process.
  * @throws {BrowserStartFailed}
  */
 export async function startBrowser(start: BrowserStart): Promise<BrowserProcess> {
   await requireExecutable(start.executable);
-  // Loaded only when there is a browser: its 129 modules cost a start more than 0.2 s of CPU.
+  // Loaded only when a browser starts: its 129 modules would cost each start of the service more than 0.2 s of CPU.
   const { default: puppeteer } = await import('puppeteer-core');
   const profile = start.needsProfile ? await mkdtemp(join(tmpdir(), 'fatoura-browser-')) : null;
   const removeProfile = async () => {
@@ -121,7 +121,7 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
 }
 
 /**
- * Only a path is checked; the system looks up a bare name.
+ * Checks that a path names an executable file. A bare name is not checked: the system looks it up.
  * @throws {BrowserStartFailed} when the file is missing or not executable
  */
 async function requireExecutable(executable: string): Promise<void> {
@@ -187,7 +187,7 @@ function pipeTransport(output: Writable, input: Readable): ConnectionTransport {
   return transport;
 }
 
-/** Keeps the last 4,000 characters of a stream. */
+/** Returns a function that returns the last 4,000 characters of a stream. */
 function tailOf(stream: Readable) {
   let tail = '';
   const add = (more: string) => {
@@ -210,21 +210,22 @@ function killGroup(child: ChildProcess): void {
 const PRIORITY = osConstants.priority.PRIORITY_BELOW_NORMAL;
 
 /**
- * The command that starts a browser at a lower CPU priority, so that rendering PDFs never delays the processing of
- * invoices. On Linux a priority belongs to a thread and only new threads inherit it, so the browser must begin with it.
+ * Returns the command that starts a browser at a lower CPU priority, so that rendering PDFs never delays the processing
+ * of invoices. On Linux a priority belongs to a thread and only new threads inherit it, so the browser must start with
+ * it.
  */
 function atLowPriority(executable: string): [string, ...string[]] {
   return process.platform === 'linux' ? ['nice', '-n', String(PRIORITY), executable] : [executable];
 }
 
 /**
- * Lowers the CPU priority of a browser that has begun. On Linux its session may be an autogroup (sched(7)): the kernel
- * then shares the CPU between autogroups first, and weighs the priorities of processes only within one.
+ * Lowers the CPU priority of a browser that has started. On Linux its session may be an autogroup (sched(7)): the
+ * kernel shares the CPU between autogroups first, and applies the priorities of processes only within an autogroup.
  */
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
-  // Fails if the process has exited, or the system does not have or allow it: the browser then runs at the priority
-  // that it has, and PDFs compete with other work.
+  // Fails if the process has exited, or if the system lacks or forbids this. The browser then keeps its priority, and
+  // PDFs compete with other work.
   try {
     if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(PRIORITY));
     else setPriority(pid, PRIORITY);

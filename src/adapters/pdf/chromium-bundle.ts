@@ -24,8 +24,8 @@ export function bundleFitsMachine(): boolean {
 const PACKAGE = '@sparticuz/chromium';
 
 /**
- * Unpacks the npm package's Chromium under `cacheDir` (about 210 MB, two seconds), unless that version is there
- * already.
+ * Unpacks the npm package's Chromium under `cacheDir` (about 210 MB, two seconds), unless that version is already
+ * there.
  * @throws {Error} when the package is missing, the disk is full, or the folder is not private (see {@link
  * privateFolder})
  */
@@ -43,7 +43,7 @@ export async function unpackChromium(cacheDir: string): Promise<UnpackedChromium
 async function fill(folder: string): Promise<void> {
   await inflateInChild(folder);
   await writeFile(join(folder, 'fonts', 'fonts.conf'), FONTS_CONF);
-  // After a power cut, a folder that looks complete must not contain an empty binary.
+  // Flushed, because after a power cut a folder that looks complete must not contain an empty binary.
   const binary = await open(join(folder, 'chromium'), 'r+');
   await binary.sync().finally(() => binary.close());
 }

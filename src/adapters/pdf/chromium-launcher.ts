@@ -64,8 +64,8 @@ async function* candidates(options: LaunchOptions, failures: string[]): AsyncGen
 }
 
 /**
- * Starts a browser with the sandbox and the machine's own libraries; drops either only when the browser's error output
- * asks for it.
+ * Starts a browser with the sandbox and the machine's own libraries. Drops the sandbox or these libraries only when the
+ * browser's error output asks for it.
  */
 async function startWithFallbacks(candidate: Candidate, log: Log | undefined): Promise<BrowserProcess> {
   const environment: Record<string, string> = { LANG: 'C.UTF-8' };
@@ -135,7 +135,7 @@ function adviceFor(failures: readonly string[], options: LaunchOptions): string 
   return `PDFs cannot be rendered: no Chromium starts on this machine.${tried} Install Chromium, Chrome or Edge and set CHROMIUM_PATH to its executable. Invoices are processed meanwhile; their PDFs are rendered once a browser is available.`;
 }
 
-/** The error on one line, at most the last 400 characters: loaders and Chromium print the cause last. */
+/** Formats an error on one line, at most its last 400 characters: loaders and Chromium print the cause last. */
 function reasonOf(error: unknown): string {
   const text = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').trim();
   return text.length > 400 ? `…${text.slice(-400)}` : text;

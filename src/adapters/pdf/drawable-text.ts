@@ -1,10 +1,10 @@
 import { CLUSTER, drawablePart, hasGlyph, nonAsciiCodePoints } from './fonts.ts';
 
 /**
- * Replaces by U+FFFD what no embedded font can draw: characters, and the end of clusters that no single font has whole.
- * PDF/A allows no missing glyph (ISO 19005-3, section 6.2.11.8), and system fonts differ between machines. Invisible
- * characters are kept. A presentation form without a glyph, such as a ligature that was copied from a PDF, is replaced
- * by the letters that it stands for.
+ * Replaces by U+FFFD what no embedded font can draw: characters, and the end of clusters that no single font can draw
+ * as a whole. PDF/A allows no missing glyph (ISO 19005-3, section 6.2.11.8), and system fonts differ between machines.
+ * Invisible characters are kept. A presentation form without a glyph, such as a ligature that was copied from a PDF, is
+ * replaced by the letters that it stands for.
  * @param escaped escapes such letters where the text is markup
  */
 export async function drawable(
@@ -14,9 +14,9 @@ export async function drawable(
   return (await lookedUp(text, escaped)).drawn;
 }
 
-/** The characters and clusters of a text that {@link drawable} shows as U+FFFD, or cuts with it, each once. */
+/** Returns the characters and clusters of a text that {@link drawable} replaces or cuts by U+FFFD, each once. */
 export async function undrawableCharacters(text: string): Promise<string[]> {
-  // A page has `>` escaped, so that what follows stands on a semicolon there.
+  // The page escapes `>`, so there a mark after it combines with a semicolon.
   const { missing, clusters } = await lookedUp(text.replaceAll('>', ';'), (letters) => letters);
   const named = [...clusters.keys()].filter((cluster) => ![...cluster].some((character) => missing.has(character)));
   return [...missing, ...named];
@@ -24,11 +24,11 @@ export async function undrawableCharacters(text: string): Promise<string[]> {
 
 const REPLACEMENT = '\ufffd';
 /**
- * Variation selectors, apart from that of emoji style: the fonts have no variants, and with a selector the browser looks
- * for other fonts. Emoji have one colour anyway, as in text style.
+ * Matches variation selectors, except that of emoji style. They are removed: the fonts have no variants, and a selector
+ * makes the browser look for other fonts. Emoji have one colour anyway, as in text style.
  */
 const SELECTOR = /[\ufe00-\ufe0e\u{e0100}-\u{e01ef}\u180b-\u180d\u180f]/gu;
-/** Ligatures, isolated and joined forms of letters, wide and narrow forms. */
+/** Matches ligatures, isolated and joined forms of letters, wide and narrow forms. */
 const PRESENTATION_FORM = /[\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdff\ufe70-\ufefc\uff01-\uffee]/;
 
 async function lookedUp(given: string, escaped: (letters: string) => string) {
@@ -42,7 +42,7 @@ async function lookedUp(given: string, escaped: (letters: string) => string) {
     if (instead !== character && (await isDrawable(instead))) letters.set(character, instead);
     else missing.add(character);
   }
-  /** What is shown instead of clusters. */
+  /** The replacement of each cluster that cannot be drawn as a whole. */
   const clusters = new Map<string, string>();
   for (const cluster of new Set(text.match(CLUSTER))) {
     const part = await drawablePart(cluster);
@@ -57,7 +57,10 @@ async function lookedUp(given: string, escaped: (letters: string) => string) {
   return { missing, clusters, drawn };
 }
 
-/** The text with letters and their marks composed where fonts have the letter with its marks (macOS writes them apart). */
+/**
+ * Composes letters with their marks where fonts have a glyph for both together (macOS writes them as separate
+ * characters).
+ */
 async function composed(text: string): Promise<string> {
   const letters = new Map<string, string>();
   for (const cluster of new Set(text.match(CLUSTER))) {

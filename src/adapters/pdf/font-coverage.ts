@@ -4,7 +4,7 @@ import { brotliDecompress } from 'node:zlib';
 const decompressed = promisify(brotliDecompress);
 
 /**
- * Returns a function that tells whether a font has a glyph for a code point, by the `cmap` subtables of formats 4 and
+ * Returns a function that reports whether a font has a glyph for a code point, by the `cmap` subtables of formats 4 and
  * 12.
  * @param woff2 a font file with one face (WOFF2, W3C Recommendation)
  * @throws {Error} when the file is not a WOFF2 font or has no `cmap` table
@@ -31,7 +31,7 @@ const KNOWN_TAG = 0x3f;
 const CMAP = 0;
 const [GLYF, LOCA] = [10, 11];
 
-/** The table `cmap`. WOFF2 compresses all tables as one stream, in the order of the table directory. */
+/** Returns the table `cmap`. WOFF2 compresses all tables as one stream, in the order of the table directory. */
 async function characterMap(font: Buffer): Promise<Buffer> {
   if (font.toString('latin1', 0, 4) !== 'wOF2') throw new Error('not a WOFF2 font');
   const reader = { at: HEADER };
@@ -61,7 +61,10 @@ function base128(font: Buffer, reader: { at: number }): number {
   }
 }
 
-/** The spans of all subtables. Subtables for the basic plane and for all planes agree where they overlap. */
+/**
+ * Yields the spans of code points of all subtables. Subtables for the basic plane and for all planes agree where they
+ * overlap.
+ */
 function* spansOf(table: Buffer): Generator<Span> {
   for (let index = 0; index < table.readUInt16BE(2); index += 1) {
     const subtable = table.subarray(table.readUInt32BE(4 + index * 8 + 4));
@@ -79,7 +82,7 @@ function* segments(subtable: Buffer): Generator<Span> {
     const [delta, offset] = [subtable.readUInt16BE(deltas + at), subtable.readUInt16BE(offsets + at)];
     for (let code = first; code <= last && code !== 0xffff; code += 1) {
       const listed = offset === 0 ? code : subtable.readUInt16BE(offsets + at + offset + 2 * (code - first));
-      // Glyph 0 is .notdef.
+      // Glyph 0 is .notdef: the font has no glyph for the code point.
       if (listed !== 0 && ((listed + delta) & 0xffff) !== 0) yield [code, code];
     }
   }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { takeTurn } from '../../domain/turns.ts';
 import { fontCoverage } from './font-coverage.ts';
 
-/** A font file of a style sheet with its range of characters. */
+/** A font file of a style sheet, with its range of characters. */
 interface FontFace {
   readonly weights: readonly number[];
   /** Whether the character is in the `unicode-range` of the style sheet's rule. */
@@ -13,7 +13,7 @@ interface FontFace {
   readonly hasGlyph: (codePoint: number) => Promise<boolean>;
   /** Whether the face is embedded into every document; true for Latin letters. */
   readonly always: boolean;
-  /** The `@font-face` rules with the embedded font; the file is read once. */
+  /** Returns the `@font-face` rules with the embedded font. Reads the file only once. */
   readonly css: () => Promise<string>;
 }
 
@@ -31,8 +31,8 @@ const SPACES = 'U+20,U+A0';
 const WEIGHTS = [400, 700] as const;
 
 /**
- * The `@font-face` rules that a text needs, for {@link FONT_FAMILY}, with embedded fonts. A document therefore looks
- * the same on every machine and embeds only the scripts that it uses.
+ * Returns the `@font-face` rules that a text needs, for {@link FONT_FAMILY}, with embedded fonts. A document therefore
+ * looks the same on every machine and embeds only the scripts that it uses.
  */
 export async function fontFaces(text: string): Promise<string> {
   const faces = await loadFaces();
@@ -52,8 +52,8 @@ export async function hasGlyph(codePoint: number): Promise<boolean> {
 }
 
 /**
- * The longest beginning of a cluster that one font can draw, and the faces that can. The browser draws a cluster with a
- * single font, and shows boxes where no font has all of it.
+ * Returns the longest beginning of a cluster that one font can draw, and the faces that can draw it. The browser draws
+ * a cluster with a single font, and shows boxes where no font covers all of it.
  */
 export async function drawablePart(
   cluster: string,
@@ -72,32 +72,32 @@ export async function drawablePart(
   return { text: cluster.slice(0, length), faces: faces ?? [] };
 }
 
-/** Characters that need no glyph; spaces of any width included. */
+/** Matches characters that need no glyph, including spaces of any width. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{White_Space}]/u;
 
 /**
- * Characters that the browser draws together: marks and what they stand on, skin tones, joined emoji, flags. `>` ends a
- * tag of the page, on which nothing stands.
+ * Matches characters that the browser draws together: a base character with its marks, skin tones, joined emoji, flags.
+ * Excludes `>`, which ends a tag of the page, so that no mark combines with it.
  */
 export const CLUSTER =
   /(?:\p{RI}{2}|[^>\n\t])(?:[\p{M}\p{Emoji_Modifier}]|\u200d\p{Extended_Pictographic}?)+|\p{RI}{2}/gu;
 
-/** The non-ASCII code points of a text, each once. */
+/** Returns the non-ASCII code points of a text, each once. */
 export function nonAsciiCodePoints(text: string): number[] {
   return [...new Set(text.match(/\P{ASCII}/gu))].map((character) => character.codePointAt(0)!);
 }
 
-/** Of the faces that cover a text, the ones that the browser uses, one per weight: those declared last. */
+/** Returns those of the faces covering a text that the browser uses: for each weight, the one declared last. */
 function usedOf(covering: readonly FontFace[]): readonly FontFace[] {
   const found = WEIGHTS.map((weight) => covering.findLast(({ weights }) => weights.includes(weight)));
   return found.filter((face) => face !== undefined);
 }
 
-/** The faces that have a character, in the order of declaration. */
+/** Returns the faces that have a character, in the order of declaration. */
 async function coveringFaces(codePoint: number): Promise<readonly FontFace[]> {
   const known = facesByCodePoint.get(codePoint);
   if (known !== undefined) return known;
-  // A hostile text may contain thousands of characters that were never looked up: the event loop is released in
+  // A hostile text may contain thousands of characters that were never looked up, so the event loop gets turns in
   // between.
   const turn = takeTurn(LOOK_UP_UNITS);
   if (turn) await turn;
@@ -111,7 +111,7 @@ async function coveringFaces(codePoint: number): Promise<readonly FontFace[]> {
 /** Cost of one look-up in units of {@link takeTurn}. */
 const LOOK_UP_UNITS = 50;
 
-/** Its size is bounded by the number of Unicode characters. */
+/** The faces of each code point looked up so far. The number of Unicode characters bounds its size. */
 const facesByCodePoint = new Map<number, readonly FontFace[]>();
 
 const loadFaces = once(async () => {
@@ -123,9 +123,9 @@ const loadFaces = once(async () => {
     ...twoWeights('noto-sans-hebrew'),
     styleSheetFaces('@fontsource/noto-sans-tifinagh/400.css', WEIGHTS),
     ...twoWeights('noto-sans'),
-    // Where ranges overlap, the last face is used. Only the Arabic subsets of the Arabic fonts are taken: they keep the
-    // Arabic joiners and draw no Latin letters. Plex comes after Noto because its letters are single glyphs, which PDF
-    // readers find and copy correctly; Noto draws the dots as separate glyphs.
+    // Where ranges overlap, the browser uses the last face. Only the Arabic subsets of the Arabic fonts are declared:
+    // they keep the Arabic joiners and draw no Latin letters. Plex comes after Noto because each of its letters is a
+    // single glyph, which PDF readers find and copy correctly; Noto draws the dots as separate glyphs.
     ...twoWeights('noto-sans-arabic', (file) => file.includes('-arabic-arabic-')),
     ...twoWeights('ibm-plex-sans-arabic', (file) => file.includes('-arabic-arabic-')),
   ]);
@@ -137,7 +137,7 @@ function twoWeights(font: string, wanted?: (file: string) => boolean): Promise<F
 }
 
 /**
- * The faces that a style sheet of @fontsource declares, each a WOFF2 file and a range of characters.
+ * Returns the faces that a style sheet of @fontsource declares, each a WOFF2 file and a range of characters.
  * @param weights the weights to declare the faces for, whatever their own weight: Chromium does not fall back to
  * another weight of a family
  */
@@ -185,7 +185,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make());
 }
 
-/** @param range `U+0600-06FF,U+204F` */
+/** Returns a test for a range of code points. @param range `U+0600-06FF,U+204F` */
 function rangeTest(range: string): (codePoint: number) => boolean {
   const spans = [...range.matchAll(/U\+([0-9A-F]+)(?:-([0-9A-F]+))?/gi)].map(([, from = '', to = from]) => {
     return [Number.parseInt(from, 16), Number.parseInt(to, 16)] as const;

@@ -1,4 +1,4 @@
-/** Child process that unpacks Chromium into the folder TMPDIR; started by chromium-bundle.ts. */
+/** Child process that unpacks Chromium into the folder TMPDIR. Started by chromium-bundle.ts. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { inflate } from '@sparticuz/chromium';

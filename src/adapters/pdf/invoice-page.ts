@@ -18,9 +18,9 @@ interface Texts extends PrintedInvoice {
 }
 
 /**
- * The invoice as a self-contained HTML page to print. It shows the mandatory mentions (CGI art. 145-III) and the
- * authority's acceptance. Client texts are untrusted: they are escaped, and each name and description is isolated in
- * its own text direction.
+ * Writes the invoice as a self-contained HTML page for printing. It shows the mandatory mentions (CGI art. 145-III) and
+ * the authority's acceptance. Client texts are untrusted: they are escaped, and each name and description is isolated
+ * in its own text direction.
  */
 export async function invoicePage(printed: PrintedInvoice): Promise<string> {
   const { invoice } = printed;
@@ -59,7 +59,7 @@ ${body}
 </html>`;
 }
 
-/** The title of the document, and the names and descriptions of the attached files. */
+/** Returns the title of the document, and the names and descriptions of the attached files. */
 export function documentTexts({ invoice: { number, seller } }: PrintedInvoice) {
   const labels = LABELS[seller.documentLanguage];
   return {
@@ -73,7 +73,7 @@ function name(text: string): Markup {
   return html`<bdi dir="auto">${text}</bdi>`;
 }
 
-/** Numbers stay left-to-right in a text of any direction. */
+/** Marks up numbers so that they stay left-to-right in a text of any direction. */
 function figures(text: string): Markup {
   return html`<bdi dir="ltr" class="nowrap">${text}</bdi>`;
 }
@@ -104,7 +104,7 @@ ${paymentTerms(texts)}
 </header>`;
 }
 
-/** Dates and payment terms, one per line. Seven lines fit beside a seller with a logo. */
+/** Writes dates and payment terms, one per line. Seven lines fit beside a seller with a logo. */
 function paymentTerms({ labels, format, invoice: { issueDate, terms } }: Texts): Markup {
   const { operationDate, dueDate, paymentMode, paymentReference, bankAccount } = terms;
   const day = (label: string, date: string | null) => date && fact(label, html`${format.longDate(date)}`);
@@ -149,9 +149,9 @@ function identifier(label: string, value: string): Markup {
 }
 
 /**
- * The table of lines, with the totals and the acceptance (`closing`) in its last row. Browsers can keep the rows of one
- * group together on a page, but not a table's last rows with content after the table. For assistive technology the
- * closing follows the table: see pades/closing-structure.ts.
+ * Writes the table of lines, with the totals and the acceptance (`closing`) in its last row. Browsers can keep the rows
+ * of one group together on a page, but not a table's last rows with content after the table. For assistive technology,
+ * the closing follows the table: see pades/closing-structure.ts.
  */
 function lines({ labels, format, invoice }: Texts, closing: Markup): Markup {
   const rows = invoice.lines.map(
@@ -204,7 +204,7 @@ function columnHead(label: string, kind: 'index' | 'text' | 'figure'): Markup {
   return html`<th scope="col" class="${kind}">${label}</th>`;
 }
 
-/** A table cell with a number. */
+/** Writes a table cell with a number. */
 function figure(text: string): Markup {
   return html`<td class="figure">${text}</td>`;
 }

@@ -5,7 +5,7 @@ import type { Labels } from './labels.ts';
 import type { PageMargins } from './page-style.ts';
 
 /**
- * The texts in the margins of an invoice's pages. They are plain text, because CSS page margins cannot contain
+ * Returns the texts in the margins of an invoice's pages, as plain text, because CSS page margins cannot contain
  * elements.
  */
 export function pageMargins({ number, seller, currency }: LegalInvoice, labels: Labels, format: Format): PageMargins {
@@ -51,11 +51,11 @@ function onOneLine(text: string): string {
   return text.replaceAll(/\s/g, NO_BREAK_SPACE).replaceAll(/[-|‐–—](?=.)|\/(?=\S)/gs, `$&${WORD_JOINER}`);
 }
 
-/** Page margins break lines only at spaces: this adds a break opportunity every 24 characters of a long word. */
+/** Adds a break opportunity every 24 characters of a long word, because page margins break lines only at spaces. */
 function breakable(text: string): string {
   return text.replaceAll(/\S{24}/gu, '$&\u200b');
 }
 
-/** The number of emoji, the widest characters, that fit a line of the footer. */
+/** How many emoji, the widest characters, fit on a line of the footer. */
 const LINE_OF_WIDE_LETTERS = 48;
 const WORD_JOINER = '\u2060';

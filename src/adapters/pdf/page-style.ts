@@ -12,8 +12,8 @@ export interface PageMargins {
 }
 
 /**
- * The style sheet of the printed invoice: A4 with side margins of 17 mm. Directions are logical (start, end), for any
- * script.
+ * Returns the style sheet of the printed invoice: A4 with side margins of 17 mm. Directions are logical (start, end),
+ * for any script.
  */
 export function pageStyle(margins: PageMargins, direction: 'ltr' | 'rtl'): string {
   const [start, end] = direction === 'ltr' ? ['left', 'right'] : ['right', 'left'];
@@ -31,14 +31,14 @@ ${BODY}
 .lines td.text { text-align: ${start}; }${direction === 'rtl' ? RIGHT_TO_LEFT : ''}`;
 }
 
-/** A smaller font for long footers: the longest possible profile fits even in the widest letters. */
+/** Returns a smaller font size for long footers: the longest possible profile fits even in the widest letters. */
 function footSize(text: string): string {
   return text.replaceAll(/\p{Cf}/gu, '').length > LONG_FOOT ? 'font-size: 4.8pt;' : '';
 }
 
 /**
- * The number of characters that fit five lines of the footer in the normal size when every letter is a W and numbers
- * are not broken.
+ * How many characters fit on five lines of the footer in the normal size when every letter is a W and numbers are not
+ * broken.
  */
 const LONG_FOOT = 260;
 const MARGIN_TEXT = 'font-size: 6.8pt; line-height: 1.3; color: #5b6472;';
@@ -131,8 +131,8 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 `;
 
 /**
- * Arabic letters are connected, so letter spacing is off. Small sizes are slightly larger; a smaller line height
- * compensates for it.
+ * Styles for right-to-left pages. Arabic letters are connected, so letter spacing is off. Small sizes are slightly
+ * larger; a smaller line height compensates for that.
  */
 const RIGHT_TO_LEFT = `
 * { letter-spacing: 0 !important; }

@@ -3,7 +3,7 @@ import { fontFaces } from './fonts.ts';
 import { invoicePage } from './invoice-page.ts';
 
 /**
- * Entry point of the thread of `createPdfRenderer`.
+ * The task of the thread of `createPdfRenderer`.
  * @param printed null for an empty page that makes the browser load the fonts that every invoice needs
  * @returns HTML
  */

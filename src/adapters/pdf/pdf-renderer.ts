@@ -22,6 +22,7 @@ export interface PdfRendererOptions {
 
 export interface ChromiumPdfRenderer {
   /**
+   * Renders an invoice.
    * @returns a tagged, unsigned A4 PDF
    * @throws {RendererUnavailable} when no browser can be started; the message says what to do
    */
@@ -50,12 +51,15 @@ export type RendererDiagnosis =
   | { readonly works: false; readonly advice: string };
 
 const MAX_WAITING = 500;
-/** The browser takes about 150 MB, and starts again in about 0.3 s. Milliseconds. */
+/**
+ * After this time without work the browser is closed, milliseconds. It takes about 150 MB, and starts again in about
+ * 0.3 s.
+ */
 const REST_AFTER_MS = 5 * 60_000;
 
 /**
  * Renders invoices with Chromium on A4, in the seller's document language. The browser starts with the first invoice
- * (or `warm`), ends when it has had nothing to print for five minutes, and is restarted when it dies.
+ * (or `warm`), is closed when it has had nothing to print for five minutes, and is restarted when it dies.
  */
 export function createPdfRenderer(options: PdfRendererOptions): ChromiumPdfRenderer {
   const pool = createPrintPool({

@@ -17,7 +17,7 @@ export interface PrintPage {
   close(): Promise<void>;
 }
 
-/** The page or its browser died, or a DevTools command failed. Printing may succeed on another page. */
+/** Thrown when the page or its browser died, or a DevTools command failed. Printing may succeed on another page. */
 export class PageLost extends Error {
   override readonly name = 'PageLost';
 }
@@ -73,7 +73,7 @@ async function preparePage(process: BrowserProcess, targetId: string, session: C
     void process.exited.then(resolve);
   });
   async function close(): Promise<void> {
-    // Rejected when the page is already gone.
+    // Ignored: this rejects when the page is already gone.
     await process.control.send('Target.closeTarget', { targetId }).catch(() => {});
     await gone;
   }
@@ -103,8 +103,8 @@ async function preparePage(process: BrowserProcess, targetId: string, session: C
 
 async function printDocument(session: CDPSession, frameId: string, html: string): Promise<Uint8Array> {
   await session.send('Page.setDocumentContent', { frameId, html });
-  // Browsers load fonts on first layout, and those of page margins only while printing: load all of them before
-  // printing.
+  // Browsers load fonts at the first layout, and those of page margins only while printing. So all fonts are loaded
+  // before printing.
   await session.send('Runtime.evaluate', {
     expression: 'Promise.all([...document.fonts].map((font) => font.load())).then(() => {})',
     awaitPromise: true,
@@ -119,7 +119,7 @@ async function printDocument(session: CDPSession, frameId: string, html: string)
   return readStream(session, stream!);
 }
 
-/** Octets per message. Parsing a long document in one message would block the event loop. */
+/** Octets of HTML per message. Parsing a long document in one message would block the event loop. */
 const PIECE = 256 * 1024;
 
 async function readStream(session: CDPSession, handle: string): Promise<Uint8Array> {
@@ -144,7 +144,10 @@ async function lockDown(session: CDPSession): Promise<void> {
   ]);
 }
 
-/** Every command error counts as a lost page: a crash shows up as "Printing failed" before the crash event arrives. */
+/**
+ * Converts an error of a command. All count as a lost page: a crash appears as "Printing failed" before the crash event
+ * arrives.
+ */
 function pageLost(error: unknown): PageLost {
   if (error instanceof PageLost) return error;
   return new PageLost(`the page failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error });

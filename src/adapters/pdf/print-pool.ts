@@ -10,21 +10,24 @@ export interface PrintPoolOptions {
   readonly timeLimit: number;
   /** Maximum number of documents that wait for a page. */
   readonly maxWaiting: number;
-  /** The browser ends when it has printed nothing for this long, in milliseconds; the next document starts one. */
+  /**
+   * The browser is closed when it has printed nothing for this long, milliseconds. The next document starts another
+   * one.
+   */
   readonly restAfter: number;
 }
 
 export interface PrintPool {
   /**
-   * Prints a document on an idle page; starts a browser or opens a page if there is none. When the page or the browser
-   * dies, the document is printed once more on a new page. A browser that opens no page is killed, and replaced.
+   * Prints a document on an idle page. Starts a browser or opens a page if there is none. When the page or the browser
+   * dies, prints the document once more on a new page. A browser that cannot open a page is killed and replaced.
    * @throws {RendererUnavailable} when no browser starts, or when the pool is closed
    * @throws {PrintQueueFull} when `maxWaiting` documents wait already
    * @throws {PrintTooSlow} when the browser exceeds a time limit
    * @throws {PageLost} when the page was lost on both attempts, or no page could be opened
    */
   print(html: string): Promise<Uint8Array>;
-  /** The running browser; starts it if necessary. @throws {RendererUnavailable} */
+  /** Returns the running browser; starts it if necessary. @throws {RendererUnavailable} */
   browser(): Promise<LaunchedChromium>;
   /** Rejects waiting documents, and resolves when the browser has exited and its helper processes are killed. */
   close(): Promise<void>;
@@ -38,29 +41,29 @@ class PrintTooSlow extends Error {
 }
 class PageNotOpened extends PageLost {}
 
-/**
- * After a failed start, the next start is attempted no earlier than this many milliseconds later: an attempt may take
- * seconds.
- */
+/** Minimum time from a failed start to the next one, milliseconds, because a start may take seconds. */
 const LAUNCH_PAUSE = 10_000;
-/** A browser that takes longer than this to open a page, in milliseconds, is considered hung. */
+/** A browser that takes longer than this to open a page, milliseconds, is considered hung. */
 const OPEN_LIMIT = 15_000;
 /**
- * A page is replaced after this many documents: Chromium takes ever longer to put the next one into it (5 ms at first,
- * 20 ms after 600), and its memory grows.
+ * A page is replaced after this many documents. Chromium takes ever longer to load the next document (5 ms at first, 20
+ * ms after 600), and its memory grows.
  */
 const PRINTS_PER_PAGE = 100;
 /**
- * Characters of HTML (about 300 to 700 invoice lines) from which a page is closed after the document, because it would
- * keep up to 300 MiB of memory.
+ * A page is closed after a document with at least this many characters of HTML (about 300 to 700 invoice lines),
+ * because it would keep up to 300 MiB of memory.
  */
 const LARGE_DOCUMENT = 200_000;
 
-/** A document is printed at most so often: one that makes every page crash must not be tried for ever. */
+/**
+ * Maximum number of times a document is printed: a document that makes every page crash must not be retried for ever.
+ */
 const MOST_PRINTS = 2;
 /**
- * A browser that opens no page twice in a row is replaced. It can be connected still, when the processes that start its
- * helpers have died. A document that meets a failure of others, too, needs more attempts until there is a page.
+ * A browser is replaced when it fails to open a page this many times in a row. It may still be connected after the
+ * processes that start its helpers have died. A document may need more attempts than that until it has a page, because
+ * failures of other documents count for the browser, too.
  */
 const [BROKEN_AFTER, MOST_OPENINGS] = [2, 4];
 
@@ -71,7 +74,7 @@ interface PooledPage {
 
 export function createPrintPool(options: PrintPoolOptions): PrintPool {
   let launched: Promise<LaunchedChromium> | null = null;
-  /** The pages in a row that a browser could not open, and its start. */
+  /** For each browser, its start, and how many pages in a row it could not open. */
   const states = new WeakMap<LaunchedChromium, { readonly start: Promise<LaunchedChromium>; unopened: number }>();
   let idle: PooledPage[] = [];
   /** Browsers whose initial page has not been taken yet. */
@@ -80,7 +83,7 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
   let waiting: { start(): void; refuse(error: Error): void }[] = [];
   let closed = false;
   let rest: NodeJS.Timeout | undefined;
-  /** Ends of browsers that had nothing to print, or that were replaced. */
+  /** The exits of browsers that had nothing to print or were replaced. */
   const ending = new Set<Promise<void>>();
 
   function browser(): Promise<LaunchedChromium> {
@@ -104,14 +107,14 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     return chromium;
   }
 
-  /** Ends the browser after `restAfter`, unless something is printed before. */
+  /** Schedules closing the browser after `restAfter`, unless something is printed before. */
   function restLater(): void {
     clearTimeout(rest);
     if (busy > 0 || closed) return;
     rest = setTimeout(() => {
       const start = launched;
       if (start === null) return;
-      // Forgotten first, so that the next document starts a new browser instead of waiting for the end of this one.
+      // Forgotten first, so that the next document starts a new browser instead of waiting until this one has exited.
       forget(start);
       awaitEnd(
         start.then(
@@ -127,10 +130,10 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     ending.add(end);
   }
 
-  /** Kills a browser. The next page is opened in another one, without waiting for the end of this one. */
+  /** Kills a browser. The next page is opened in a new one, without waiting until this one has exited. */
   function replace(chromium: LaunchedChromium): void {
     const state = states.get(chromium);
-    // It was replaced before.
+    // The browser was replaced already.
     if (!state) return;
     states.delete(chromium);
     forget(state.start);
@@ -144,7 +147,7 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     idle = [];
   }
 
-  /** Waits for one of the `size` slots; holding a slot is the right to use a page. */
+  /** Waits for one of the `size` slots. The holder of a slot may use a page. */
   async function takeSlot(): Promise<void> {
     if (closed) throw poolClosed();
     if (busy < options.size) {

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Name prefix of staging folders. One older than `STAGING_LIMIT` (milliseconds) belongs to a process that died. */
+/**
+ * Name prefix of staging folders. A folder older than `STAGING_LIMIT` (milliseconds) belongs to a process that died.
+ */
 const STAGING = 'unpacking-';
 const STAGING_LIMIT = 600_000;
 
@@ -30,7 +32,7 @@ export async function privateFolder(
     await rename(staging, folder);
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
-    // Another process may have created the folder first: then use it.
+    // Another process may have created the folder first; that one is then used.
     if (!(await isOurs(folder))) throw error;
   }
   await sweep(parent, name, folder);

@@ -2,7 +2,7 @@ import type { UnshownCharacters } from '../../domain/invoice/unprintable-warning
 import { replacedCharacters } from '../../text/markup.ts';
 import { undrawableCharacters } from './drawable-text.ts';
 
-/** The characters of a text in whose place the PDF shows U+FFFD, by the rules that the page is written with. */
+/** Returns the characters of a text that the PDF replaces by U+FFFD, by the same rules by which the page is written. */
 export const unshownCharacters: UnshownCharacters = async (text) => ({
   withoutFont: await undrawableCharacters(text),
   distorting: replacedCharacters(text),

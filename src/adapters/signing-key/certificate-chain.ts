@@ -1,6 +1,8 @@
 import type { X509Certificate } from 'node:crypto';
 
-/** The chain of `own`: the certificate, its issuer, and so on, as far as `certificates` contains the issuers. */
+/**
+ * Returns the chain of `own`: the certificate, its issuer, and so on, as far as `certificates` contains the issuers.
+ */
 export function chainFrom(
   own: X509Certificate,
   certificates: readonly X509Certificate[],

@@ -14,18 +14,24 @@ import { moroccanDate } from '../../domain/morocco/time.ts';
 
 /** A problem with a signing certificate, for operators. */
 export interface CertificateFinding {
-  /** `error`: a signature made now is not valid. */
+  /** `error`: a signature made now would not be valid. */
   readonly level: 'warn' | 'error';
   /** A sentence that ends with what to do. */
   readonly text: string;
-  /** Of a coming end: the certificate and how near the end is, so that it is reported once in each period. */
+  /**
+   * Set for an approaching expiry: the certificate and how near the expiry is, so that it is reported once in each
+   * period.
+   */
   readonly period?: string;
 }
 
-/** A coming end is reported this many days before it. */
+/** An approaching expiry is reported this many days before it. */
 const EXPIRY_WARNING_DAYS = [30, 7, 1] as const;
 
-/** Problems of a key's certificates at the time `now`: validity, key usage (RFC 5280, section 4.2.1.3), chain. */
+/**
+ * Returns the problems of a key's certificates at the time `now`: validity, key usage (RFC 5280, section 4.2.1.3),
+ * chain.
+ */
 export function certificateFindings({ certificateChain, testOnly }: SigningKey, now: Date): CertificateFinding[] {
   const [own] = certificateChain;
   const findings: CertificateFinding[] = [];
@@ -60,7 +66,10 @@ export function certificateFindings({ certificateChain, testOnly }: SigningKey, 
   return findings;
 }
 
-/** The finding about the period of validity; null if the certificate is valid for a longer time. @param who begins the text */
+/**
+ * Returns the finding about the period of validity; null if the certificate is valid for longer. @param who begins the
+ * text
+ */
 export function expiryFinding(who: string, certificate: X509Certificate, now: Date): CertificateFinding | null {
   const { validFromDate, validToDate, fingerprint256 } = certificate;
   const days = daysLeft(certificate, now);
@@ -78,7 +87,7 @@ export function expiryFinding(who: string, certificate: X509Certificate, now: Da
   return { level: 'warn', text, period: `${fingerprint256} ${threshold}` };
 }
 
-/** Whole days until a certificate expires; negative after that. */
+/** Returns the whole days until a certificate expires; negative after that. */
 function daysLeft({ validToDate }: X509Certificate, now: Date): number {
   return Math.floor((validToDate.getTime() - now.getTime()) / DAY_MS);
 }
@@ -94,14 +103,14 @@ export function maySign(certificate: X509Certificate): boolean {
   return allows(certificate, KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation);
 }
 
-/** Whether a certificate may be shown as that of a TLS client (RFC 5280, section 4.2.1.12). */
+/** Whether a certificate may be used as that of a TLS client (RFC 5280, section 4.2.1.12). */
 export function mayAuthenticate(certificate: X509Certificate): boolean {
   const purposes = certificate.keyUsage as readonly string[] | undefined;
   const isForClients = purposes?.some((oid) => oid === id_kp_clientAuth || oid === anyExtendedKeyUsage) ?? true;
   return isForClients && allows(certificate, KeyUsageFlags.digitalSignature);
 }
 
-/** @param flags of which one is enough */
+/** Whether a certificate's key usage allows something. @param flags the usages, of which one is enough */
 function allows({ raw }: X509Certificate, flags: number): boolean {
   const { tbsCertificate } = AsnConvert.parse(raw, Certificate);
   const extension = tbsCertificate.extensions?.find(({ extnID }) => extnID === id_ce_keyUsage);

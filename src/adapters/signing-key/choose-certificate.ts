@@ -2,9 +2,9 @@ import type { X509Certificate } from 'node:crypto';
 import { maySign } from './certificate-findings.ts';
 
 /**
- * Of several certificates for the same key, the one to use: that is valid at `now` and whose usage fits, or, if there is
- * none, that whose usage fits, so that what is said of it is its time; of equal ones the one that is valid for longest.
- * A renewed certificate is thus taken as soon as it is there.
+ * Chooses one of several certificates for the same key: one that is valid at `now` and whose usage fits. If there is
+ * none, one whose usage fits, so that the reported problem is its validity. Among equal ones, takes the one that is
+ * valid for longest. So a renewed certificate is used as soon as it is present.
  * @param fits whether a certificate may be used for the purpose; default: for signing documents
  */
 export function chooseCertificate(

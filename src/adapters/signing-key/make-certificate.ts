@@ -22,7 +22,7 @@ export interface CertificateName {
   readonly commonName: string;
 }
 
-/** The content of a certificate, and its signer. */
+/** The content of a certificate, and who signs it. */
 export interface CertificateContent {
   readonly subject: CertificateName;
   readonly publicKey: SubjectPublicKeyInfo;
@@ -32,7 +32,7 @@ export interface CertificateContent {
   readonly from: Date;
   readonly to: Date;
   readonly extensions: readonly Extension[];
-  /** Of the signature; SHA-1 is refused by every verifier. Default: SHA-256. */
+  /** Hash algorithm of the signature. Every verifier refuses SHA-1. Default: SHA-256. */
   readonly hash?: 'sha256' | 'sha1';
 }
 
@@ -58,12 +58,12 @@ export function makeCertificate({ issuer, hash = 'sha256', ...content }: Certifi
   return new X509Certificate(Buffer.from(AsnConvert.serialize(signed)));
 }
 
-/** The public key of a pair, as a certificate states it. */
+/** Returns the public key of a pair, as a certificate states it. */
 export function publicKeyOf(privateKey: KeyObject): SubjectPublicKeyInfo {
   return AsnConvert.parse(createPublicKey(privateKey).export({ type: 'spki', format: 'der' }), SubjectPublicKeyInfo);
 }
 
-/** @param value one of the extension types of `@peculiar/asn1-x509` */
+/** Makes an extension. @param value one of the extension types of `@peculiar/asn1-x509` */
 export function extension(extnID: string, value: object, critical = true): Extension {
   return new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 }
@@ -77,7 +77,10 @@ const ALGORITHMS = {
   rsa: { sha256: '1.2.840.113549.1.1.11', sha1: '1.2.840.113549.1.1.5' },
 } as const;
 
-/** RFC 4055, section 5, requires NULL parameters for RSA; RFC 5758, section 3.2, requires that ECDSA has none. */
+/**
+ * Returns a signature algorithm. RFC 4055, section 5, requires NULL parameters for RSA; RFC 5758, section 3.2, forbids
+ * parameters for ECDSA.
+ */
 function algorithmOf({ asymmetricKeyType }: KeyObject, hash: 'sha256' | 'sha1'): AlgorithmIdentifier {
   if (asymmetricKeyType === 'ec') return new AlgorithmIdentifier({ algorithm: ALGORITHMS.ec[hash] });
   return new AlgorithmIdentifier({ algorithm: ALGORITHMS.rsa[hash], parameters: arrayBuffer(Uint8Array.of(5, 0)) });
@@ -98,7 +101,7 @@ function attribute(
   return new RelativeDistinguishedName([new AttributeTypeAndValue({ type, value: new AttributeValue(value) })]);
 }
 
-/** Positive, at most 20 octets (RFC 5280, section 4.1.2.2), and unpredictable. */
+/** Returns a serial number: positive, at most 20 octets (RFC 5280, section 4.1.2.2), and unpredictable. */
 function newSerialNumber(): ArrayBuffer {
   const octets = randomBytes(16);
   octets[0] = 0x40 | (octets.readUInt8(0) & 0x3f);

@@ -7,7 +7,7 @@ import { type KeySession, openPkcs11Token, type Pkcs11Parts, type Pkcs11Token } 
 import type { Pkcs11Address } from './pkcs11-uri.ts';
 import { signatureAlgorithm } from './software-key.ts';
 
-/** Number of sessions; each makes one signature at a time. */
+/** Number of sessions. Each makes one signature at a time. */
 const SESSIONS = 4;
 const TIME_LIMIT_MS = 10_000;
 /** DER prefix of a SHA-256 DigestInfo, up to the digest (RFC 8017, section 9.2, note 1). */
@@ -17,10 +17,10 @@ const SHA256_DIGEST_INFO = Buffer.from('3031300d060960864801650304020105000420',
  * Opens a key that never leaves its HSM (PKCS #11). Only digests are sent to the HSM. Signatures share a small pool of
  * sessions; a session that failed is reopened for the next signature, so the key works again after a restart of the
  * HSM.
- * @param certificates among them the signer's, and its issuers; if empty, the certificates on the token are used. Of
- * several for the key {@link chooseCertificate} takes one
- * @throws with what to do when the token cannot be opened; {@link SetupError} when its PIN is wrong, or when there is no
- * certificate for the key
+ * @param certificates the signer's and those of its issuers; if empty, the certificates on the token are used. If there
+ * are several for the key, {@link chooseCertificate} selects one
+ * @throws when the token cannot be opened; the message says what to do; {@link SetupError} when its PIN is wrong, or
+ * when there is no certificate for the key
  */
 export async function loadPkcs11Key(
   address: Pkcs11Address,
@@ -28,7 +28,7 @@ export async function loadPkcs11Key(
   parts: Pkcs11Parts = {},
 ): Promise<SigningKey> {
   const token = await openPkcs11Token(address, parts);
-  // Here a wrong PIN is told as what it is, and not as a signature that failed.
+  // Opened once here, so that a wrong PIN is reported as such, and not as a failed signature.
   token.open().close();
   const { own, others } = certificates.length > 0 ? { own: certificates, others: [] } : onToken(token);
   if (own.length === 0)
@@ -62,13 +62,13 @@ export async function loadPkcs11Key(
 function onToken(token: Pkcs11Token): { own: X509Certificate[]; others: X509Certificate[] } {
   const { own, others } = token.certificates();
   const parsed = (ders: readonly Buffer[]) => ders.map((der) => new X509Certificate(der));
-  // Without one of its own the key has none, whatever else is there.
+  // If no certificate belongs to the key, other certificates do not help.
   return { own: parsed(own), others: own.length === 0 ? [] : parsed(others) };
 }
 
 /**
- * The certificate of the key among several. A signature of the key tells which are its own: an HSM need not show its
- * public key.
+ * Finds the certificate of the key among several, by making a signature and verifying it with each. An HSM need not
+ * reveal its public key.
  */
 async function chooseByProbe(
   certificates: readonly X509Certificate[],
@@ -86,7 +86,7 @@ async function chooseByProbe(
         const signature = await sign(signatureAlgorithm(certificate), probe);
         matches = verify('sha256', probe, { key: certificate.publicKey, dsaEncoding: 'ieee-p1363' }, signature);
       } catch (error) {
-        // An issuer's key may be of another kind than this one. Only an HSM that is away says nothing about it.
+        // A key of another kind cannot sign for this certificate: no match. An unavailable HSM proves nothing.
         if (isAway(error)) throw error;
         failure ??= error;
         matches = false;
@@ -104,13 +104,13 @@ async function chooseByProbe(
 /** CKR_KEY_FUNCTION_NOT_PERMITTED, CKR_KEY_SIZE_RANGE, CKR_KEY_TYPE_INCONSISTENT, CKR_MECHANISM_INVALID */
 const OTHER_KIND_OF_KEY: readonly (number | undefined)[] = [0x68, 0x62, 0x63, 0x70];
 
-/** Whether a signature failed for another reason than the kind of the key. */
+/** Whether a signature failed for a reason other than the kind of the key: the HSM is then considered unavailable. */
 function isAway(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: number } };
   return cause !== undefined && !OTHER_KIND_OF_KEY.includes(cause.code);
 }
 
-/** Returns a function that runs work in a session of its own and queues it while all sessions are busy. */
+/** Returns a function that runs work in a session, and queues it while all sessions are busy. */
 function sessionPool(token: Pkcs11Token): <T>(work: (session: KeySession) => Promise<T>) => Promise<T> {
   const idle: (KeySession | null)[] = Array.from({ length: SESSIONS }, () => null);
   const waiting: ((session: KeySession | null) => void)[] = [];
@@ -161,6 +161,6 @@ function closeQuietly(session: KeySession | null): void {
   try {
     session?.close();
   } catch {
-    // The session or the HSM is gone.
+    // Ignored: the session or the HSM no longer exists.
   }
 }

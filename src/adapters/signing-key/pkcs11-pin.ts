@@ -1,15 +1,16 @@
 import { SetupError } from '../../domain/setup-error.ts';
 import type { Handle, Pkcs11Js, Pkcs11Module } from './pkcs11js.ts';
 
-/** Logs in with one PIN, and never uses the last try that locks it. */
+/** Logs in with one PIN. Never uses the last try before the PIN is locked. */
 export interface PinLogin {
   /**
-   * Logs a session in. All sessions of a process with a token share one log-in: an existing one is enough.
-   * @throws {SetupError} when the PIN is wrong, was wrong before, is locked, or would be with one more wrong try
+   * Logs a session in, unless the process is logged in already: all its sessions with a token share one log-in.
+   * @throws {SetupError} when the PIN is wrong, was wrong before, is locked, or would be locked by one more wrong try
    */
   toToken(session: Handle): void;
   /**
-   * Gives the PIN once more, as a key with CKA_ALWAYS_AUTHENTICATE wants it for each signature: after `C_SignInit`.
+   * Gives the PIN once more, as a key with CKA_ALWAYS_AUTHENTICATE requires for each signature. To be called after
+   * `C_SignInit`.
    * @throws {SetupError} as `toToken`
    */
   toKey(session: Handle): void;
@@ -18,11 +19,13 @@ export interface PinLogin {
 /** The state of a read-only session that is logged in. */
 const CKS_RO_USER_FUNCTIONS = 1;
 
-/** PINs that a token has refused. One more try of the same PIN can only lock the token. */
+/** PINs that a token has refused. Trying the same PIN again could only lock the token. */
 const refused = new Set<string>();
 
 /**
- * @param slot of the token @param onWarning is told that a wrong PIN was tried since the last log-in
+ * Creates the log-in for a token.
+ * @param slot the slot of the token
+ * @param onWarning called when a wrong PIN was tried since the last log-in
  */
 export function pinLogin(
   { library, module }: { readonly library: Pkcs11Js; readonly module: Pkcs11Module },

@@ -15,17 +15,17 @@ export interface Pkcs11Token {
   /**
    * Opens a session and logs in.
    * @throws when the token is gone; {@link SetupError} when its PIN is wrong or must not be tried, or when it does not
-   * hold exactly one such key
+   * hold exactly one key with the given label and id
    */
   open(): KeySession;
-  /** DER of the certificates on the token: those of the key (same CKA_ID), and all others. */
+  /** Returns the certificates on the token, DER: those of the key (same CKA_ID), and all others. */
   certificates(): { readonly own: Buffer[]; readonly others: Buffer[] };
 }
 
 export interface Pkcs11Parts {
-  /** Told of what operators should know, as part of a sentence; default: nobody. */
+  /** Called with what operators should know, as part of a sentence; default: ignored. */
   readonly onWarning?: (text: string) => void;
-  /** The npm package; default: the installed one. */
+  /** The npm package `pkcs11js`; default: the installed one. */
   readonly library?: Pkcs11Js;
 }
 
@@ -37,7 +37,8 @@ const modules = new WeakMap<Pkcs11Js, Map<string, Pkcs11Module>>();
 
 /**
  * Opens a token of an HSM.
- * @throws {SetupError} with what to do when `pkcs11js` is not installed, or when the library or the PIN cannot be read
+ * @throws {SetupError} when `pkcs11js` is not installed, or when the library or the PIN cannot be read; the message
+ * says what to do
  */
 export async function openPkcs11Token(address: Pkcs11Address, parts: Pkcs11Parts = {}): Promise<Pkcs11Token> {
   const { onWarning = () => undefined, library = await loadPkcs11Js() } = parts;
@@ -132,7 +133,10 @@ function initialized(library: Pkcs11Js, path: string): Pkcs11Module {
   return module;
 }
 
-/** An HSM in the network may be away for a while, and its token with it: no {@link SetupError}. */
+/**
+ * Finds the slot of the token. Does not throw a {@link SetupError}, because an HSM in the network, and its token, may
+ * be unavailable for a while.
+ */
 function slotOf(module: Pkcs11Module, where: Pkcs11Address['where']): Handle {
   const tokens = module.C_GetSlotList(true).map((slot) => ({ slot, facts: factsOf(module, slot) }));
   const found = tokens.filter(({ facts }) => [...where].every(([name, value]) => facts[name] === value));
@@ -147,7 +151,7 @@ function slotOf(module: Pkcs11Module, where: Pkcs11Address['where']): Handle {
   );
 }
 
-/** What a URI may say of a token. The texts of PKCS #11 are padded with spaces. */
+/** Returns the attributes of a token that a URI may name. PKCS #11 pads texts with spaces. */
 function factsOf(module: Pkcs11Module, slot: Handle): Record<PlaceAttribute, string> {
   const [library, place, token] = [module.C_GetInfo(), module.C_GetSlotInfo(slot), module.C_GetTokenInfo(slot)];
   const texts = {
@@ -176,7 +180,7 @@ function find(module: Pkcs11Module, session: Handle, template: Attribute[]): Han
   }
 }
 
-/** Whether the key wants the PIN for each signature. Older libraries do not know the attribute. */
+/** Whether the key requires the PIN for each signature. Older libraries do not know the attribute. */
 function alwaysAuthenticates(library: Pkcs11Js, module: Pkcs11Module, session: Handle, key: Handle): boolean {
   try {
     const [always] = module.C_GetAttributeValue(session, key, [{ type: library.CKA_ALWAYS_AUTHENTICATE }]);

@@ -2,7 +2,7 @@
 export interface Pkcs11Address {
   /** Path of the vendor's PKCS #11 library. */
   readonly modulePath: string;
-  /** What the address says of the token, its slot and the library, by the names of RFC 7512: `token` is its label. */
+  /** What the URI says about the token, its slot and the library, by the names of RFC 7512: `token` is its label. */
   readonly where: ReadonlyMap<PlaceAttribute, string>;
   /** Label (CKA_LABEL) of the private key. At least one of `object` and `id` is set. */
   readonly object: string | null;
@@ -11,7 +11,7 @@ export interface Pkcs11Address {
   readonly pin: { readonly value: string } | { readonly file: string };
 }
 
-/** The attributes that tell tokens apart (RFC 7512, section 2.3). */
+/** The attributes by which tokens are told apart (RFC 7512, section 2.3). */
 const PLACE_ATTRIBUTES = [
   'token',
   'manufacturer',
@@ -26,12 +26,12 @@ const PLACE_ATTRIBUTES = [
 ] as const;
 export type PlaceAttribute = (typeof PLACE_ATTRIBUTES)[number];
 
-/** Objects of a key pair have the same id: the address of each of them names the private key. */
+/** The accepted object types. All objects of a key pair have the same id, so the URI of each names the private key. */
 const TYPES: readonly (string | undefined)[] = ['private', 'public', 'cert', undefined];
 
 /**
  * Parses a PKCS #11 URI (RFC 7512): `pkcs11:token=…;object=…;id=%01?module-path=…&pin-source=file:…` (or
- * `pin-value=…`), with any further attribute that tools print of a token.
+ * `pin-value=…`), and any further attribute that tools print for a token.
  * @throws with the fault, as the end of a sentence; the message never contains the PIN
  */
 export function parsePkcs11Uri(uri: string): Pkcs11Address {
@@ -73,7 +73,7 @@ function attributesOf(part: string, separator: string, known: readonly string[])
   return attributes;
 }
 
-/** Returns octets because an id is binary. */
+/** Decodes a percent-encoded value. Returns octets because an id is binary. */
 function percentDecoded(value: string): Buffer {
   const parts = value.split(/(%[0-9a-fA-F]{2})/);
   return Buffer.concat(

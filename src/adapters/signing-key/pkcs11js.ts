@@ -1,8 +1,8 @@
 import { SetupError } from '../../domain/setup-error.ts';
 
 /**
- * The part of the npm package `pkcs11js` that is used. The package is compiled on installation, so it is installed only
- * for an HSM.
+ * The part of the npm package `pkcs11js` that is used. The package is compiled during installation, so it is installed
+ * only where an HSM is used.
  */
 export interface Pkcs11Js {
   readonly PKCS11: new () => Pkcs11Module;
@@ -61,7 +61,7 @@ export interface Pkcs11Module {
   C_SignAsync(session: Handle, inData: Buffer, outData: Buffer): Promise<Buffer>;
 }
 
-/** @throws {SetupError} with what to do when the package is not installed */
+/** Loads the package. @throws {SetupError} when it is not installed; the message says what to do */
 export async function loadPkcs11Js(): Promise<Pkcs11Js> {
   try {
     // biome-ignore lint/suspicious/noTsIgnore: there are types only if the package is installed

@@ -13,20 +13,20 @@ import {
   SafeContents,
 } from 'pkijs';
 
-/** What a PKCS #12 file holds, in DER: private keys (PKCS #8) and certificates. */
+/** The content of a PKCS #12 file, in DER: private keys (PKCS #8) and certificates. */
 export interface Pkcs12Contents {
   readonly keys: Buffer[];
   readonly certificates: Buffer[];
 }
 
-/** Why a file cannot be used, as a sentence. */
+/** Thrown when a file cannot be used. The message is a sentence that says why. */
 export class Pkcs12Fault extends Error {
   override readonly name = 'Pkcs12Fault';
 }
 
 /**
- * The iterations of all key derivations of a file. OpenSSL writes 2,048, Windows 2,000, today's advice is up to 1,300,000
- * for a password; this many take some seconds.
+ * Maximum number of iterations of all key derivations of a file together; that many take some seconds. OpenSSL writes
+ * 2,048, Windows 2,000; today's advice is up to 1,300,000 for a password.
  */
 const MAX_ITERATIONS = 10_000_000;
 
@@ -64,9 +64,10 @@ const ENCRYPTED_DATA = '1.2.840.113549.1.7.6';
 const OLD_ENCRYPTION = /^1\.2\.840\.113549\.1\.(12\.1|5)\./;
 
 /**
- * Opens a PKCS #12 file (RFC 7292): its MAC, also PBMAC1 (RFC 9579), is verified where it has one, and its contents are
- * decrypted (PBES2). Takes as long as the file asks, up to {@link MAX_ITERATIONS}: for a thread.
- * @throws {Pkcs12Fault} saying what is the matter
+ * Opens a PKCS #12 file (RFC 7292): verifies its MAC if it has one, PBMAC1 (RFC 9579) included, and decrypts its
+ * contents (PBES2). Takes as long as the file's iterations require, up to {@link MAX_ITERATIONS}, so it is meant for a
+ * thread.
+ * @throws {Pkcs12Fault} saying why the file cannot be used
  */
 export function openPkcs12(file: Uint8Array<ArrayBuffer>, passphrase: string): Pkcs12Contents {
   const budget = { left: MAX_ITERATIONS };
@@ -86,7 +87,8 @@ export function openPkcs12(file: Uint8Array<ArrayBuffer>, passphrase: string): P
     try {
       take(SafeContents.fromBER(content), contents, passphrase, budget);
     } catch (error) {
-      // Without a MAC a wrong passphrase may give octets that only look decrypted.
+      // Without a MAC, decryption with a wrong passphrase may yield octets that only look decrypted, and then fail to
+      // parse.
       throw pfx.macData || error instanceof Pkcs12Fault ? error : new Pkcs12Fault(WRONG_PASSPHRASE);
     }
   }
@@ -118,7 +120,7 @@ function contentOf({ contentType, content }: ContentInfo, passphrase: string, bu
   return new Uint8Array(decrypted(encryptedContentInfo.contentEncryptionAlgorithm, octets, passphrase, budget)).buffer;
 }
 
-/** PBES2 (RFC 8018, section 6.2). */
+/** Decrypts by PBES2 (RFC 8018, section 6.2). */
 function decrypted(algorithm: AlgorithmIdentifier, octets: ArrayBuffer, passphrase: string, budget: Budget): Buffer {
   const { algorithmId } = algorithm;
   if (algorithmId !== PBES2) {
@@ -159,13 +161,13 @@ function verifyMac({ mac, macSalt, iterations = 1 }: MacData, safe: ArrayBuffer,
       return createHmac(digest.name, key).update(Buffer.from(safe)).digest();
     };
     made = macBy(Buffer.from(`${passphrase}\0`, 'utf16le').swap16());
-    // Some programs write none at all for an empty passphrase.
+    // Some programs use no octets at all for an empty passphrase.
     if (passphrase === '' && !made.equals(stated)) made = macBy(Buffer.alloc(0));
   }
   if (made.length !== stated.length || !timingSafeEqual(made, stated)) throw new Pkcs12Fault(WRONG_PASSPHRASE);
 }
 
-/** @param length in bytes; null: the parameters must tell it (RFC 9579, section 4) */
+/** Derives a key by PBKDF2. @param length in bytes; null: the parameters must state it (RFC 9579, section 4) */
 function pbkdf2Key(derivation: AlgorithmIdentifier, passphrase: string, length: number | null, budget: Budget): Buffer {
   if (derivation.algorithmId !== PBKDF2)
     throw new Pkcs12Fault(`It uses a key derivation (${derivation.algorithmId}) that is not supported.`);
@@ -191,7 +193,7 @@ function spend(budget: Budget, iterations: number): void {
     );
 }
 
-/** The key of a MAC (RFC 7292, appendix B.2, with the purpose 3); it is not longer than one digest. */
+/** Derives the key of a MAC (RFC 7292, appendix B.2, with the purpose 3). The key is not longer than one digest. */
 function pkcs12Key(
   { name, bytes, block }: (typeof HASHES)[string],
   text: Buffer,
@@ -205,13 +207,13 @@ function pkcs12Key(
   return digest.subarray(0, bytes);
 }
 
-/** The two algorithms of PBES2-params and PBMAC1-params. */
+/** Returns the two algorithms of PBES2-params or PBMAC1-params. */
 function algorithmsIn(parameters: unknown): (AlgorithmIdentifier | undefined)[] {
   const { value } = (parameters as Sequence).valueBlock;
   return value.map((schema) => new AlgorithmIdentifier({ schema }));
 }
 
-/** The octets of a string that may be constructed of several, as BER allows. */
+/** Returns the octets of a string. In BER it may be composed of several strings. */
 function octetsOf(string: OctetString): ArrayBuffer {
   return string.getValue();
 }

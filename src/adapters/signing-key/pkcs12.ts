@@ -10,16 +10,17 @@ import type { SigningIdentity } from './software-key.ts';
 
 const REWRITE = 'OpenSSL may write it anew: openssl pkcs12 -legacy -in OLD -nodes | openssl pkcs12 -export -out NEW';
 
-/** Bytes. A key with a long chain has some thousands. */
+/** Maximum size of a file, bytes. A key with a long chain has some thousands. */
 const MAX_FILE = 1024 * 1024;
 
 /**
- * Reads the key and the certificates of a PKCS #12 file (RFC 7292): the signer's certificate, followed by its issuers as
- * far as the file holds them. The file must be encrypted with PBES2, as OpenSSL 3 and current Windows versions write
- * it. A thread opens it, because its passphrase may be hashed millions of times.
- * @param fits whether a certificate may be used for the purpose: of several for the key {@link chooseCertificate} takes
- * one; default: for signing documents
- * @throws with what to do when the file cannot be read, the passphrase is wrong, or the key has no certificate
+ * Reads the key and the certificates of a PKCS #12 file (RFC 7292): the signer's certificate, followed by its issuers
+ * as far as the file contains them. The file must be encrypted with PBES2, as OpenSSL 3 and current Windows versions
+ * write it. Opens it on a thread, because the passphrase may be hashed millions of times.
+ * @param fits whether a certificate may be used for the purpose; default: for signing documents. Of several for the
+ * key, {@link chooseCertificate} selects one
+ * @throws when the file cannot be read, the passphrase is wrong, or the key has no certificate; the message says what
+ * to do
  */
 export async function loadPkcs12(
   file: string,
@@ -52,12 +53,12 @@ export async function loadPkcs12(
   return { privateKey, certificateChain: chainFrom(chosen, certificates) };
 }
 
-/** As {@link loadPkcs12}, for the certificate of a TLS client. */
+/** Does what {@link loadPkcs12} does, for the certificate of a TLS client. */
 export function loadClientPkcs12(file: string, passphrase: string): Promise<SigningIdentity> {
   return loadPkcs12(file, passphrase, mayAuthenticate);
 }
 
-/** @throws saying what is the matter with the file */
+/** Opens a file on a thread. @throws when the file cannot be used; the message says why */
 function openInThread(workerData: Pkcs12Task): Promise<Pkcs12Contents> {
   const worker = new Worker(new URL('./pkcs12-thread.ts', import.meta.url), { workerData, execArgv: [] });
   return new Promise((resolve, reject) => {

@@ -12,7 +12,7 @@ import { loadPkcs12 } from './pkcs12.ts';
 import { softwareKey } from './software-key.ts';
 import { loadTestIdentity } from './test-identity.ts';
 
-/** The settings that tell where the signing keys are. */
+/** The settings that name the signing keys. */
 export interface SigningSettings {
   readonly p12: { readonly file: string; readonly passphrase: string } | null;
   readonly pkcs11: { readonly uri: string; readonly certificates: string | null } | null;
@@ -25,27 +25,27 @@ export interface SigningSettings {
 
 /** The keys for signing documents, as last read. */
 export interface SigningKeys {
-  /** The platform's key, for every tenant without a key of its own. */
+  /** The platform's key, for every tenant without its own key. */
   readonly platform: SigningKey;
   /** The tenants' own keys by tenant id. */
   readonly tenants: ReadonlyMap<string, SigningKey>;
-  /** The key that signs for a tenant. */
+  /** Returns the key that signs for a tenant. */
   of(tenantId: string): SigningKey;
   /**
-   * Reads the PKCS #12 files again that have changed. A file that is missing, half-written or wrong leaves the old key in
-   * place and is reported once. @returns whether there is a new key
+   * Reads changed PKCS #12 files again. If a file is missing, half-written or wrong, the old key stays in use and the
+   * problem is reported once. @returns whether there is a new key
    */
   refresh(): Promise<boolean>;
 }
 
-/** @param setting names the key, with the tenant if it is one's own */
+/** Reports a problem of a key. @param setting names the key, and the tenant if it is a tenant's own key */
 type Tell = (setting: string, reason: string) => void;
 
-/** Who is told what; default: nobody. */
+/** Callbacks for problems of keys; default: ignored. */
 export interface KeyReports {
-  /** A changed file cannot be used. */
+  /** Called when a changed file cannot be used. */
   readonly onRejected?: Tell;
-  /** A key can be used, and something is to be done about it. */
+  /** Called when a key can be used, but operators should act on something. */
   readonly onWarning?: Tell;
 }
 
@@ -57,7 +57,7 @@ const tenantsFile = z.record(
   ]),
 );
 
-/** Where a key is. Files are absolute, or relative to the process's folder. */
+/** The location of a key. File paths are absolute, or relative to the process's folder. */
 type Place =
   | { readonly p12: { readonly file: string; readonly passphrase: string } }
   | { readonly pkcs11: { readonly uri: string; readonly certificates: string | null } };
@@ -66,7 +66,7 @@ type Place =
  * Loads every key and checks that it is usable for signing documents.
  * @param dataDir folder of the self-signed test identity, which is the platform's key when the settings name none
  * @throws naming the setting or the tenant whose key cannot be loaded, and the reason; {@link SetupError} where only a
- * person can mend it
+ * person can fix it
  */
 export async function openSigningKeys(
   settings: SigningSettings,
@@ -95,13 +95,16 @@ export async function openSigningKeys(
   };
 }
 
-/** A key in an HSM does not change, because its URI names it. @throws as {@link openSigningKeys} */
+/**
+ * Loads a key and watches its file. A key in an HSM is not watched: its URI names it, so it does not change. @throws as
+ * {@link openSigningKeys}
+ */
 async function watch(place: Place, setting: string, reports: KeyReports): Promise<WatchedFile<SigningKey>> {
   const { onRejected, onWarning } = reports;
   try {
     if ('pkcs11' in place) return unchanging(await load(place, (text) => onWarning?.(setting, text)));
     const rejected = ({ message }: Error) => onRejected?.(setting, message);
-    // A file that is not there has an error of its own.
+    // Loading a missing file throws a better error than watching it, so that error is preferred.
     return await watchFile(place.p12.file, () => load(place), rejected).catch(async (error: unknown) => {
       await load(place);
       throw error;
@@ -116,8 +119,8 @@ function unchanging<T>(value: T): WatchedFile<T> {
 }
 
 /**
- * Why files of the settings cannot be used, all of them, each with the setting; empty if they can. Of a key in an HSM the
- * URI and the file of its certificates are checked; the HSM is not called.
+ * Returns all problems of the key files that the settings name, each with its setting; empty if there are none. Of a
+ * key in an HSM, checks the URI and the file of its certificates, but does not call the HSM.
  */
 export async function problemsOfKeyFiles(settings: SigningSettings): Promise<string[]> {
   const problems: string[] = [];
@@ -137,7 +140,7 @@ export async function problemsOfKeyFiles(settings: SigningSettings): Promise<str
   return problems;
 }
 
-/** The tenants that have keys of their own, without opening the keys. @throws as {@link openSigningKeys} */
+/** Returns the tenants that have keys of their own, without opening the keys. @throws as {@link openSigningKeys} */
 export async function tenantsWithOwnKeys({ tenants }: Pick<SigningSettings, 'tenants'>): Promise<ReadonlySet<string>> {
   return new Set(tenants === null ? [] : Object.keys(await readTenants(tenants)));
 }
@@ -179,8 +182,8 @@ async function checkFiles(place: Place): Promise<void> {
 }
 
 /**
- * Refuses a certificate whose key usage does not allow signing: unlike expiry, this never changes, and every validator
- * rejects it.
+ * Refuses a certificate whose key usage does not allow signing. Unlike validity, this does not change with time, and
+ * every validator rejects such a signature.
  */
 function requireSigningUsage(key: SigningKey): SigningKey {
   if (!maySign(key.certificateChain[0])) {
@@ -207,7 +210,7 @@ async function readTenants(file: string): Promise<z.infer<typeof tenantsFile>> {
   }
   const parsed = tenantsFile.safeParse(content);
   if (parsed.success) return parsed.data;
-  // The message shows no values: one of them may be a passphrase.
+  // The message contains no values, because one of them may be a passphrase.
   const where = parsed.error.issues.map(({ path }) => path.join('.') || 'the top level').join(', ');
   throw new Error(
     `SIGNING_TENANTS: ${file} must map tenant ids to {"p12", "passphrase"} or {"pkcs11", "certificates"}; wrong at ${where}.`,

@@ -9,7 +9,7 @@ export interface SigningIdentity {
 }
 
 /**
- * A key that signs on a thread of Node's thread pool.
+ * Creates a key that signs on Node's thread pool.
  * @throws {SigningFailed} when the algorithm is not supported, or when the key does not match the first certificate
  */
 export function softwareKey({ privateKey, certificateChain }: SigningIdentity, testOnly = false): SigningKey {
@@ -34,7 +34,7 @@ export function softwareKey({ privateKey, certificateChain }: SigningIdentity, t
 }
 
 /**
- * The signature algorithm for a certificate's key.
+ * Returns the signature algorithm for a certificate's key.
  * @throws {SigningFailed} when the key is too weak or of an unsupported type
  */
 export function signatureAlgorithm({ publicKey }: X509Certificate): SigningKey['algorithm'] {

@@ -16,8 +16,9 @@ import type { SigningIdentity } from './software-key.ts';
 const NAME = { country: 'MA', organization: 'Fatoura TEST', commonName: 'Fatoura TEST - no legal value' };
 
 /**
- * Makes a new key with a self-signed certificate, for test documents only, as its subject states. The key is ECDSA on
- * P-256: it is generated within a millisecond, while RSA-2048 takes up to a second, and signs several times as fast.
+ * Makes a new key with a self-signed certificate, which is for test documents only, as its subject states. The key is
+ * ECDSA on P-256: it is generated within a millisecond, while RSA-2048 takes up to a second, and signs several times as
+ * fast.
  * @param from start of the validity, which lasts ten years
  */
 export async function makeTestIdentity(from: Date): Promise<SigningIdentity> {
@@ -28,7 +29,7 @@ export async function makeTestIdentity(from: Date): Promise<SigningIdentity> {
 }
 
 /**
- * A self-signed certificate of a test key (RFC 5280), valid between `from` and `to`.
+ * Makes a self-signed certificate for a test key (RFC 5280), valid between `from` and `to`.
  * @param usage flags of `KeyUsageFlags`
  */
 export function selfSignedCertificate({
@@ -58,8 +59,8 @@ export function selfSignedCertificate({
 }
 
 /**
- * Subject key identifier: RFC 5280, section 4.2.1.2, method 1, with SHA-256 truncated to 160 bits instead of SHA-1 (RFC
- * 7093).
+ * Computes the subject key identifier: RFC 5280, section 4.2.1.2, method 1, with SHA-256 truncated to 160 bits instead
+ * of SHA-1 (RFC 7093).
  */
 function digestOf({ subjectPublicKey }: SubjectPublicKeyInfo): ArrayBuffer {
   return arrayBuffer(createHash('sha256').update(new Uint8Array(subjectPublicKey)).digest().subarray(0, 20));

@@ -8,8 +8,9 @@ import { makeTestIdentity } from './test-certificate.ts';
 const FILE = 'signing-test-identity.pem';
 
 /**
- * Loads the test identity from `DATA_DIR` (docs/decisions/0034); makes it on the first call. The file is private (mode
- * 0600) and is created atomically. Of several processes that start at the same time, all use the first one's identity.
+ * Loads the test identity from `DATA_DIR` (docs/decisions/0034), and creates it at the first call. The file is private
+ * (mode 0600) and is created atomically. Of several processes that start at the same time, all use the identity that
+ * was created first.
  * @throws when the folder cannot be written, or when the file exists but does not hold a key and its certificate
  */
 export async function loadTestIdentity(dataDir: string): Promise<SigningIdentity> {

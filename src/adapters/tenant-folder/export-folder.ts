@@ -5,16 +5,17 @@ import type { ExportManifest, ExportTarget, WrittenFile } from '../../domain/ten
 import { syncFolder, syncFolders } from '../sync-folder.ts';
 
 export const MANIFEST = 'manifest.json';
-/** The list of all other files, in the form that `sha256sum -c` reads. */
+/** The list of all other files, in the format of `sha256sum -c`. */
 export const SUMS = 'SHA256SUMS';
 
-/** A path of an export: no part of it begins with a dot. */
+/** Matches a path of an export: no part of it begins with a dot. */
 export const PATH = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/;
 
 /**
- * An export in a folder of the disk, for its owner only. `manifest.json` comes last, when everything else is on the disk,
- * so a folder without it is of an export that was interrupted. Whoever has it may erase the tenant.
- * @throws when the folder is not empty, or cannot be made
+ * Creates a folder for an export, with access for its owner only. `manifest.json` is written last, when everything else
+ * is flushed to the disk. So a folder without it is of an interrupted export, while one with it is complete, and the
+ * tenant may be erased.
+ * @throws when the folder is not empty, or cannot be created
  */
 export async function createExportFolder(folder: string): Promise<ExportTarget & { close(): Promise<void> }> {
   const top = await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -74,7 +75,10 @@ async function refuseFull(folder: string): Promise<void> {
     );
 }
 
-/** @param top the uppermost folder that was made for the export: its own entry is in the folder above it */
+/**
+ * Flushes the entries of the export's folders.
+ * @param top the uppermost folder that was created for the export: its own entry is in the folder above it
+ */
 async function syncMade(folder: string, top: string | undefined): Promise<void> {
   await syncFolders(folder);
   if (top === undefined) return;
@@ -82,7 +86,7 @@ async function syncMade(folder: string, top: string | undefined): Promise<void> 
   for (let each = resolve(folder); each !== above; each = dirname(each)) await syncFolder(dirname(each));
 }
 
-/** Writes a file to the disk. */
+/** Writes a file and flushes it to the disk. */
 async function writeAll(
   file: FileHandle,
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

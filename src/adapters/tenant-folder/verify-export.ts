@@ -19,13 +19,14 @@ const SHAPE = z.strictObject({
   sums: z.string().regex(/^[0-9a-f]{64}$/),
 }) satisfies z.ZodType<ExportManifest>;
 
-/** Bytes of a manifest that are read. */
+/** Maximum size of a manifest, bytes. */
 const MOST_MANIFEST = 1024 * 1024;
 const LINE_FEED = 10;
 
 /**
- * Compares an export with its manifest: every file, its bytes and its number of records; and that there is no other file.
- * @throws naming the first difference
+ * Compares an export with its manifest: every file, its bytes and its number of records. Also checks that there is no
+ * other file.
+ * @throws at the first difference; the message names it
  */
 export async function verifyExport(folder: string): Promise<ExportManifest> {
   const manifest = await readManifest(folder);
@@ -48,7 +49,7 @@ export async function verifyExport(folder: string): Promise<ExportManifest> {
     throw new Error(`${SUMS} has ${total.files} files, and the manifest says ${manifest.files}.`);
   if (total.counted !== Object.keys(manifest.records).length)
     throw new Error('The manifest counts records of a file that is not there.');
-  // All listed files are present, so a higher number means that there are others.
+  // All listed files are present, so a higher number means that there are unlisted files.
   const present = await filesIn(folder);
   if (present !== total.files + 2)
     throw new Error(`The folder has ${present - total.files - 2} files that do not belong to the export.`);

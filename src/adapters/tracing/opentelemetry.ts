@@ -26,9 +26,10 @@ import { isSampled, type Span, type SpanAttributes, type Tracing, type TracingSe
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
 /**
- * Traces by OpenTelemetry's SDK, exported in batches by OTLP over HTTP. No global of the SDK is set, so that several
- * services in one process do not share anything.
- * @param report told when the collector begins to refuse spans, and when it takes them again (null)
+ * Creates tracing with OpenTelemetry's SDK, with batches exported by OTLP over HTTP. Sets no global of the SDK, so that
+ * several services in one process share nothing.
+ * @param report called with the failure when the collector begins to refuse spans, and with null when it accepts them
+ * again
  */
 export function createOpenTelemetry(settings: TracingSettings, report: (failure: Error | null) => void) {
   const counts = { exported: 0, lost: 0 };
@@ -52,14 +53,14 @@ export function createOpenTelemetry(settings: TracingSettings, report: (failure:
   };
   return {
     begin,
-    /** Numbers of spans that were exported, and lost because the collector did not take them. */
+    /** Returns how many spans were exported, and how many were lost because the collector did not accept them. */
     counts: (): { readonly exported: number; readonly lost: number } => ({ ...counts }),
-    /** Exports what is left. Never rejects. */
+    /** Exports the remaining spans. Never rejects. */
     close: (): Promise<void> => provider.shutdown().catch(() => undefined),
   };
 }
 
-/** The context of a remote span. @param traceparent version 00 */
+/** Returns the context of a remote span. @param traceparent version 00 */
 function contextOf(traceparent: string): Context {
   return trace.setSpanContext(ROOT_CONTEXT, {
     traceId: traceparent.slice(3, 35),
@@ -94,7 +95,10 @@ function exporterOf({ endpoint, protocol, headers, timeoutMs }: TracingSettings)
   return new Exporter({ url: endpoint, headers: { Accept: '*/*', ...headers }, timeoutMillis: timeoutMs });
 }
 
-/** The exporter, which counts, and reports the first failure after a success and the first success after one. */
+/**
+ * Wraps the exporter to count spans, and to report the first failure after a success and the first success after a
+ * failure.
+ */
 function counted(
   inner: SpanExporter,
   counts: { exported: number; lost: number },

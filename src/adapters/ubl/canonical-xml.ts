@@ -9,7 +9,7 @@ export interface Element {
   readonly content: readonly Content[] | string;
 }
 
-/** Placeholder among an element's children for the signature. */
+/** Marks the position of the signature among an element's children. */
 export const SIGNATURE_PLACE = Symbol('signature place');
 export type Content = Element | typeof SIGNATURE_PLACE;
 
@@ -64,14 +64,14 @@ export function writeCanonical(root: Element, namespaces: Readonly<Record<string
 }
 
 /**
- * All line ends are replaced by LF. XML parsers do so with CR. XML 1.1 and xmldom also treat U+0085 and U+2028 as line
- * ends, which would change the signed text and break the signature.
+ * Matches line ends, all of which are replaced by LF. XML parsers replace CR in this way. XML 1.1 and xmldom also treat
+ * U+0085 and U+2028 as line ends, which would change the signed text and break the signature.
  */
 const LINE_END = /\r[\n\u0085]?|[\u0085\u2028]/g;
-/** Characters outside the production Char of XML 1.0, lone surrogates included. */
+/** Matches characters that XML 1.0 does not allow (production Char), including lone surrogates. */
 const NOT_A_CHARACTER = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 
-/** Text that needs no escaping: the common case. */
+/** Matches text that needs no escaping, the common case. */
 const PLAIN = /^[!#-%'-;=?-~][ !#-%'-;=?-~]*$/;
 
 function escapeText(text: string, element: string): string {

@@ -4,8 +4,8 @@ import { amountNote } from './invoice-document.ts';
 import { type ReadElement, readCanonical } from './read-canonical.ts';
 
 /**
- * Checks a written document, by parsing its text, against UBL's structure and the rules of Moroccan VAT. Every figure
- * is recomputed to the centime from the lines' quantities, prices and rates.
+ * Parses the text of a written document and checks it against UBL's structure and the rules of Moroccan VAT. Recomputes
+ * every figure to the centime from the lines' quantities, prices and rates.
  * @param xml in canonical form
  * @returns a sentence about the first violated rule, or null
  */
@@ -30,7 +30,7 @@ function expect(condition: boolean, message: string): asserts condition {
   if (!condition) throw new BrokenRule(message);
 }
 
-/** UBL 2.1 forbids empty elements (document constraints, section 5.1). */
+/** Checks that no element is empty, as UBL 2.1 requires (document constraints, section 5.1). */
 function expectNothingEmpty({ name, text, children }: ReadElement): void {
   if (children.length === 0) expect(text.trim() !== '', `${name} is empty.`);
   else expect(text === '', `${name} contains both text and elements.`);
@@ -108,8 +108,8 @@ function isDay(written: string): boolean {
 }
 
 /**
- * The check key of a RIB, its last two digits, is 97 minus the remainder modulo 97 of the digits before it followed by
- * 00 (01 to 97).
+ * Whether a RIB's check key is right: its last two digits are 97 minus the remainder modulo 97 of the digits before
+ * them followed by 00 (01 to 97).
  */
 function isAccount(rib: string): boolean {
   return /^\d{24}$/.test(rib) && 97n - (BigInt(`${rib.slice(0, 22)}00`) % 97n) === BigInt(rib.slice(22));
@@ -173,8 +173,8 @@ function expectEqual(what: string, written: bigint, recomputed: bigint): void {
 }
 
 /**
- * The element at the end of a path of names. Each step must exist exactly once; of several cbc:Note elements the first
- * is taken.
+ * Returns the element at the end of a path of names. Each step must exist exactly once; of several cbc:Note elements
+ * the first is taken.
  */
 function one(element: ReadElement, ...path: readonly string[]): ReadElement {
   let found = element;
@@ -187,7 +187,7 @@ function one(element: ReadElement, ...path: readonly string[]): ReadElement {
   return found;
 }
 
-/** An optional child element; {@link PARTS} limits it to one occurrence. */
+/** Returns an optional child element. {@link PARTS} limits it to one occurrence. */
 function optional(element: ReadElement, name: string): ReadElement | null {
   return element.children.find((child) => child.name === name) ?? null;
 }
@@ -196,7 +196,7 @@ function text(element: ReadElement, ...path: readonly string[]): string {
   return one(element, ...path).text;
 }
 
-/** An amount in centimes. It must be written in MAD with two decimals. */
+/** Returns an amount in centimes. It must be written in MAD with two decimals. */
 function money(element: ReadElement, ...path: readonly string[]): bigint {
   const { name, text: written, attributes } = one(element, ...path);
   expect(attributes.endsWith(` currencyID="${CURRENCY}"`), `${name} is not in ${CURRENCY}.`);
@@ -204,7 +204,7 @@ function money(element: ReadElement, ...path: readonly string[]): bigint {
   return BigInt(written.replace('.', ''));
 }
 
-/** Category and rate as one key, such as `S 20`, by which VAT is summed. */
+/** Returns category and rate as one key, such as `S 20`, by which VAT is summed. */
 function categoryOf(category: ReadElement): string {
   const [id, rate] = [text(category, 'cbc:ID'), text(category, 'cbc:Percent')];
   expect(text(category, 'cac:TaxScheme', 'cbc:ID') === 'VAT', 'A tax category does not have the tax scheme VAT.');

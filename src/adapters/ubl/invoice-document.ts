@@ -9,7 +9,7 @@ import { type Element, SIGNATURE_PLACE } from './canonical-xml.ts';
 import { customerParty, isWritten, sellerParty } from './parties.ts';
 import { group, money, text } from './vocabulary.ts';
 
-/** The document as an element tree, in the order of UBL 2.1's Invoice schema. */
+/** Builds the document as an element tree, in the order of UBL 2.1's Invoice schema. */
 export function invoiceDocument(invoice: LegalInvoice): Element {
   const { number, issueDate, terms, seller, customer, lines, totals, amount, currency } = invoice;
   const notes = [amountNote(amount), ...(testNote(invoice) ?? [])];
@@ -48,14 +48,14 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
 }
 
 /**
- * The customary closing sentence of a Moroccan invoice, always in French.
+ * Returns the customary closing sentence of a Moroccan invoice, always in French.
  * @param amount the amount to pay, tax included
  */
 export function amountNote(amount: Centimes): string {
   return `Arrêtée la présente facture à la somme de ${amountInFrenchWords(amount)}.`;
 }
 
-/** The note that marks a document of the test environment. */
+/** Returns the note that marks a document of the test environment; null for the live environment. */
 function testNote({ environment, specimen }: LegalInvoice): [string] | null {
   if (specimen)
     return ['SPÉCIMEN : le vendeur est fictif, en tout ou en partie. Document de test, sans valeur légale ni fiscale.'];
@@ -65,7 +65,10 @@ function testNote({ environment, specimen }: LegalInvoice): [string] | null {
 const SIGNATURE_ID = 'urn:oasis:names:specification:ubl:signature:Invoice';
 const ENVELOPED_XADES = 'urn:oasis:names:specification:ubl:dsig:enveloped:xades';
 
-/** The first extension holds the signature; cac:Signature refers to it by its ID (OASIS UBL 2.1, section 5). */
+/**
+ * Builds the first extension, which holds the signature. cac:Signature refers to it by its ID (OASIS UBL 2.1, section
+ * 5).
+ */
 function signatureExtension(): Element {
   return group(
     'ext:UBLExtensions',
@@ -89,14 +92,14 @@ function signatureExtension(): Element {
 }
 
 /**
- * The operation date as BT-72 of EN 16931, the date when goods were delivered or a service was completed. It is not the
- * tax point (BT-7): VAT on services may become due on payment.
+ * Writes the operation date as BT-72 of EN 16931, the date when goods were delivered or a service was completed. It is
+ * not the tax point (BT-7): VAT on services may become due on payment.
  */
 function delivery({ operationDate }: LegalTerms): Element | null {
   return operationDate === null ? null : group('cac:Delivery', text('cbc:ActualDeliveryDate', operationDate));
 }
 
-/** BG-16 of EN 16931. The RIB has no schemeID, because the standard defines none for it. */
+/** Writes BG-16 of EN 16931. The RIB has no schemeID, because the standard defines none for it. */
 function paymentMeans({ paymentMode, paymentMeans: means, paymentReference, bankAccount }: LegalTerms): Element {
   return group(
     'cac:PaymentMeans',

@@ -5,10 +5,10 @@ import type { Element } from './canonical-xml.ts';
 import { group, text } from './vocabulary.ts';
 
 /**
- * The seller with the mentions of CGI art. 145-III. The ICE is the party identification, without a schemeID because EN
- * 16931 has none for Morocco (BR-CL-10, BR-CL-11). The IF is the only tax registration (BR-S-02, UBL-SR-13), the RC the
- * registration of the legal entity. UBL has no element for the professional tax and CNSS numbers: they are appended to
- * the legal form.
+ * Writes the seller with the mentions of CGI art. 145-III. The ICE is the party identification, without a schemeID
+ * because EN 16931 has none for Morocco (BR-CL-10, BR-CL-11). The IF is the only tax registration (BR-S-02, UBL-SR-13),
+ * the RC the registration of the legal entity. UBL has no element for the professional tax and CNSS numbers: they are
+ * appended to the legal form.
  */
 export function sellerParty(seller: SellerProfile): Element {
   const { street, city, postalCode } = seller.address;
@@ -37,7 +37,7 @@ export function sellerParty(seller: SellerProfile): Element {
   );
 }
 
-/** The buyer: ICE, name, and the address if known. EN 16931 requires only the country of the address (BR-11). */
+/** Writes the buyer: ICE, name, and the address if known. EN 16931 requires only the country of the address (BR-11). */
 export function customerParty(customer: LegalInvoice['customer']): Element {
   return group(
     'cac:AccountingCustomerParty',

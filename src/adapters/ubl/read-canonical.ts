@@ -10,8 +10,8 @@ export interface ReadElement {
 const TAG = /<(\/?)([A-Za-z]+(?::[A-Za-z]+)?)((?: [A-Za-z:]+="[^"<]*")*)>([^<]*)/y;
 
 /**
- * Parses a document in canonical form without comments or processing instructions, as the writer produces it. It shares
- * no code with the writer, so that checks based on it are independent.
+ * Parses a document in canonical form without comments or processing instructions, as the writer produces it. Shares no
+ * code with the writer, so that checks based on it are independent.
  * @returns the root element, or null when the text is not a well-formed document in that form
  */
 export function readCanonical(xml: string): ReadElement | null {

@@ -12,20 +12,20 @@ export const NAMESPACES = {
   sbc: 'urn:oasis:names:specification:ubl:schema:xsd:SignatureBasicComponents-2',
 } as const;
 
-/** `null` and `false` stand for an element that is left out. */
+/** A child to write; `null` and `false` mean that it is left out. */
 type Optional = Content | null | false;
 
-/** An element with child elements. */
+/** Returns an element with child elements. */
 export function group(name: string, ...children: readonly Optional[]): Element {
   return { name, content: children.filter((child) => child !== null && child !== false) };
 }
 
-/** A basic component: an element with text. */
+/** Returns a basic component: an element with text. */
 export function text(name: string, content: string, attributes?: Readonly<Record<string, string>>): Element {
   return attributes === undefined ? { name, content } : { name, content, attributes };
 }
 
-/** An amount of dirhams with two decimals (EN 16931 allows no more). */
+/** Returns an amount of dirhams with two decimals (EN 16931 allows no more). */
 export function money(name: string, centimes: Centimes): Element {
   return text(name, decimalOf(centimes), { currencyID: CURRENCY });
 }

@@ -6,8 +6,8 @@ import { invoiceDocument } from './invoice-document.ts';
 import { NAMESPACES } from './vocabulary.ts';
 
 /**
- * Writes a UBL 2.1 Invoice that also satisfies every fatal rule of EN 16931, directly in exclusive canonical form; then
- * parses it again and recomputes every figure. Line ends in texts become LF, U+0085 and U+2028 included.
+ * Writes a UBL 2.1 Invoice that also satisfies every fatal rule of EN 16931, directly in exclusive canonical form. Then
+ * parses it again and recomputes every figure. Line ends in texts become LF, including U+0085 and U+2028.
  * @throws {InvalidDocument} naming the violated rule
  */
 export function writeInvoice(invoice: LegalInvoice): CanonicalXml {
@@ -17,7 +17,7 @@ export function writeInvoice(invoice: LegalInvoice): CanonicalXml {
   return document;
 }
 
-/** The octets of a canonical document, their digest and the position of the signature: the input of signing. */
+/** Returns the input of signing: the octets of a canonical document, their digest and the position of the signature. */
 export function unsignedDocument({ xml, signatureAt }: CanonicalXml): UnsignedDocument {
   // TextEncoder allocates a separate ArrayBuffer, which can be transferred to another thread without copying.
   const octets = new TextEncoder().encode(xml);

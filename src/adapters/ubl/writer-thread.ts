@@ -7,7 +7,7 @@ import { unsignedDocument, writeInvoice } from './write-invoice.ts';
  */
 export type Written = UnsignedDocument | { readonly invalid: string };
 
-/** Entry point of the thread of `createInvoiceWriter`. */
+/** The task of the thread of `createInvoiceWriter`. */
 export default function write(invoice: LegalInvoice): Written {
   try {
     const document = unsignedDocument(writeInvoice(invoice));

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 
 /**
  * IPv4 blocks outside the public internet (IANA special-purpose registry), and Azure's metadata address, which is in
- * none of them.
+ * none of these blocks.
  */
 const CLOSED_IPV4 = [
   '0.0.0.0/8',
@@ -36,15 +36,15 @@ const GLOBAL_IPV6 = '2000::/3';
 const CLOSED_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
 /**
- * Translated to the IPv4 address in its last 32 bits (NAT64, RFC 6052). A network that has IPv6 alone reaches public IPv4
- * hosts under it. The prefix for local use (64:ff9b:1::/48, RFC 8215) stays closed: the place of the IPv4 address in it is
- * a matter of the network, and it may stand for private ones.
+ * The prefix of IPv6 addresses that NAT64 translates to the IPv4 address in their last 32 bits (RFC 6052). An IPv6-only
+ * network reaches public IPv4 hosts through it. The prefix for local use (64:ff9b:1::/48, RFC 8215) stays closed: each
+ * network chooses where the IPv4 address is in it, and that address may be private.
  */
 const NAT64 = '64:ff9b::/96';
 
 /** Allowed ports below 1024. */
 const LOW_PORTS = new Set([443]);
-/** Forbidden ports from 1024 on: protocols other than HTTP (WHATWG Fetch, "bad ports"). */
+/** Forbidden ports from 1024 on, used by protocols other than HTTP (WHATWG Fetch, "bad ports"). */
 const CLOSED_PORTS = new Set([
   ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
   ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
@@ -55,7 +55,10 @@ const globalIpv6 = listOf([GLOBAL_IPV6], 'ipv6');
 const closedIpv6 = listOf(CLOSED_IPV6, 'ipv6');
 const nat64 = listOf([NAT64], 'ipv6');
 
-/** Whether webhooks may be sent to this address: only public unicast addresses, and none of this machine's own. */
+/**
+ * Whether webhooks may be sent to this address. Only public unicast addresses are allowed, and no address of this
+ * machine.
+ */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   // An address with a zone id is link-local; isIP accepts it.
@@ -67,17 +70,16 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Why a webhook URL is not allowed, regardless of what its host resolves to, as the end of a sentence that says that it
- * is not; null when it is allowed. The same rule
- * applies when an endpoint is created and when a delivery is sent. The resolved address is checked on connecting (see
- * {@link isPublicAddress}).
+ * Returns why a webhook URL is not allowed, regardless of what its host resolves to; null when it is allowed. The text
+ * ends a sentence that says that the URL is not allowed. The same rule applies when an endpoint is created and when a
+ * delivery is sent. The resolved address is checked on connecting (see {@link isPublicAddress}).
  */
 export function urlRefusal(url: URL): string | null {
   if (url.protocol !== 'https:') return 'it must be an https:// URL';
   const port = url.port === '' ? 443 : Number(url.port);
   if ((port < 1024 && !LOW_PORTS.has(port)) || CLOSED_PORTS.has(port)) return `port ${port} is closed to webhooks`;
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  // RFC 6761: localhost names always mean this machine, whatever a name server answers.
+  // RFC 6761: localhost names always mean this machine, whatever a name server returns.
   const isLocal = /(^|\.)localhost\.?$/.test(host);
   if (isLocal || (isIP(host) !== 0 && !isPublicAddress(host))) return `${host} is not a public address`;
   return null;
@@ -92,9 +94,9 @@ function listOf(blocks: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
   return list;
 }
 
-/** The IPv4 address in the last 32 bits of an address under {@link NAT64}. */
+/** Returns the IPv4 address in the last 32 bits of an address under {@link NAT64}. */
 function translatedIpv4(address: string): string {
-  // The URL parser writes it in hexadecimal, with `::` before what is left of these bits.
+  // The URL parser writes these bits in hexadecimal, after `::`, without leading zeros.
   const [, low = ''] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split('::');
   const groups = low.split(':').map((group) => Number.parseInt(group || '0', 16));
   const [high, last] = [groups.at(-2) ?? 0, groups.at(-1) ?? 0];

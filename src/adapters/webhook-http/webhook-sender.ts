@@ -29,7 +29,7 @@ export interface WebhookHttpSender extends WebhookSender {
   close(): Promise<void>;
 }
 
-/** The channel on which undici tells the connection of each request (undici, "Diagnostics Channel Support"). */
+/** The channel on which undici publishes the connection of each request (undici, "Diagnostics Channel Support"). */
 const CONNECTION_CHOSEN = 'undici:client:sendHeaders';
 
 class RefusedAddress extends Error {
@@ -37,16 +37,16 @@ class RefusedAddress extends Error {
 }
 
 /**
- * Sends webhooks by HTTPS POST to public addresses only. The address is checked on connecting: the addresses that the
- * name resolves to, and the remote address of the socket. An unusual spelling of an address or a DNS record that
- * changes between check and connection therefore does not bypass the check. Redirects are not followed.
+ * Sends webhooks by HTTPS POST to public addresses only. Checks the address on connecting: both the addresses that the
+ * name resolves to, and the remote address of the socket. So an unusual spelling of an address, or a DNS record that
+ * changes between check and connection, does not bypass the check. Redirects are not followed.
  */
 export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
   const { allowInsecure, connectTimeoutMs = DELIVERY_TIMES.connect, totalTimeoutMs = DELIVERY_TIMES.whole } = options;
   const resolve = options.resolve ?? (allowInsecure ? resolveLikeSystem : createPublicResolver());
   /** Connections that have carried a request. */
   const used = new WeakSet<object>();
-  /** The request that is just beginning. undici then tells its connection at once. */
+  /** The request that is just beginning. undici publishes its connection synchronously. */
   let beginning: Answer | null = null;
   const onConnectionChosen = (chosen: unknown) => {
     const { socket } = chosen as { readonly socket: object };
@@ -62,7 +62,7 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
       const refused = addresses?.find(({ address }) => !isAllowed(address));
       const failure = error ?? (refused && refusal(host, refused.address));
       if (failure) return done(failure, '', 4);
-      // A successful answer may hold no address; Node would fail on the missing first one.
+      // A successful look-up may return no address; Node would fail on the missing first one.
       const [first] = addresses ?? [];
       if (!first) return done(noAddress(host), '', 4);
       if (all) return (done as (error: null, addresses: LookupAddress[]) => void)(null, addresses);
@@ -138,7 +138,7 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
         return { status: null, headers: [], body: '', truncated: false, latencyMs: 0, failure };
       }
       let { answer, failure } = await post(agent, target, request, totalTimeoutMs);
-      // It used an idle connection that the receiver was just closing. Retry on a new one.
+      // The receiver was just closing the idle connection that the request used. Retry on a new one.
       if (failure?.code === 'connection_broken' && answer.reusesConnection) {
         ({ answer, failure } = await post(freshAgent, target, request, totalTimeoutMs - elapsed()));
       }
@@ -185,13 +185,13 @@ function noAddress(host: string): Error {
   return Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' });
 }
 
-/** Collects a response; of headers and body {@link KEPT_RESPONSE_BYTES} each. */
+/** Collects a response: {@link KEPT_RESPONSE_BYTES} of its headers and as many of its body. */
 class Answer implements Dispatcher.DispatchHandler {
   status: number | null = null;
   readonly headers: [string, string][] = [];
   readonly chunks: Buffer[] = [];
   truncated = false;
-  /** Whether it was sent on a connection that had carried another request before. */
+  /** Whether the request was sent on a connection that had carried another request before. */
   reusesConnection = false;
   onBegin: () => void = () => undefined;
   onEnd: (error: Error | null) => void = () => undefined;
@@ -208,7 +208,7 @@ class Answer implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.onBegin();
-    // Aborted while waiting for a connection.
+    // The request was aborted while it waited for a connection.
     if (this.#aborted) this.abort();
   }
 

@@ -13,7 +13,7 @@ import {
 } from '@peculiar/asn1-x509';
 import type { ValidSignature } from '../../domain/verification/verification.ts';
 
-/** Whether a certificate is trusted: it is one of the trust anchors, or was issued under one. */
+/** Whether a certificate is trusted: it is one of the trust anchors, or was issued under a trust anchor. */
 export type Trust =
   | { readonly trusted: true; readonly by: X509Certificate }
   | { readonly trusted: false; readonly reason: string };
@@ -65,13 +65,15 @@ export function trustOf(
   return { trusted: false, reason };
 }
 
-/** Whether the signer of a verified document is one of the anchors or was issued under one. See {@link trustOf}. */
+/**
+ * Whether the signer of a verified document is one of the anchors or was issued under an anchor. See {@link trustOf}.
+ */
 export function trustOfSignature(
   { certificates, signingTime }: Pick<ValidSignature, 'certificates' | 'signingTime'>,
   anchors: readonly X509Certificate[],
 ): Trust {
   const [first] = certificates;
-  // An anchor need not be parsed again, nor what comes with it.
+  // If the signer is itself an anchor, its certificate and the others need not be parsed again.
   const anchor = first && anchors.find(({ raw }) => raw.equals(first));
   if (anchor) return { trusted: true, by: anchor };
   const [signer, ...others] = certificates.flatMap(readable);
@@ -88,6 +90,7 @@ function readable(der: Uint8Array): X509Certificate[] {
 }
 
 /**
+ * Reads trusted certificates.
  * @throws {Error} when the text contains no certificate in PEM format, or one that cannot be read; the message names it
  * by position
  */
@@ -112,7 +115,7 @@ function hasIssued(issuer: X509Certificate, certificate: X509Certificate): boole
   }
 }
 
-/** Why an issuer is not accepted for the certificate that it issued; null when it is. */
+/** Returns why an issuer is not accepted for the certificate that it issued; null when it is. */
 function faultOfIssuer(
   issuer: X509Certificate,
   issued: X509Certificate,

@@ -26,7 +26,8 @@ export interface SignatureForm {
 
 /**
  * Signs documents with XAdES baseline B-B, or B-T with a time stamp (ETSI EN 319 132-1). The caller provides the digest
- * of the document, so the work here is independent of its length: sign some hundred octets and insert the signature.
+ * of the document, so the work here does not depend on its length: it signs some hundred octets and inserts the
+ * signature.
  */
 export function createDocumentSigner(
   key: SigningKey,

@@ -16,8 +16,9 @@ export interface DocumentVerifier {
 
 export interface DocumentVerifierOptions {
   /**
-   * Time limit for one document in milliseconds, from the start of its verification, not from the call. Then the thread
-   * is terminated. The default is ten times the time that any document within `LIMITS` takes on an idle machine.
+   * Time limit for one document in milliseconds, from the start of its verification, not from the call. The thread is
+   * terminated when it is exceeded. The default is ten times the time that any document within `LIMITS` takes on an
+   * idle machine.
    */
   readonly timeLimit?: number;
   /** Heap limit of the thread in MiB. The default is enough for every document within `LIMITS`. */
@@ -28,7 +29,7 @@ export interface DocumentVerifierOptions {
   readonly script?: URL;
 }
 
-/** A task of null only waits until the thread has loaded. */
+/** The verifier's thread. The task null only waits until the thread has loaded. */
 type VerifierThreads = Threads<VerificationTask | null, Verification | null>;
 
 const MAX_FAILED_STARTS = 3;
@@ -36,8 +37,8 @@ const RESTART_MS = 200;
 /** Time limit for starting the thread. Loading takes 0.3 s; the limit allows for an overloaded machine. */
 const START_LIMIT_MS = 60_000;
 /**
- * Limit of the young generation, MiB. Without it V8 lets the garbage of a large document exceed the heap limit and
- * keeps that memory.
+ * Limit of the young generation, MiB. Without this limit V8 lets the garbage of a large document exceed the heap limit
+ * and keeps that memory.
  */
 const YOUNG_GENERATION = 16;
 
@@ -79,7 +80,7 @@ export function createDocumentVerifier({
         if (!closed && attempt === MAX_FAILED_STARTS) {
           const message = `the verification thread failed to start ${attempt} times in a row`;
           broken = new Error(`${message}: ${(cause as Error).message}`, { cause });
-          // The system may have the means for a thread again.
+          // `ThreadNotStarted` is not fatal: the system may have the resources for a thread again later.
           if (!(cause instanceof ThreadNotStarted)) onFatal(broken);
           throw broken;
         }
@@ -108,8 +109,8 @@ export function createDocumentVerifier({
     verify(document, form = 'ubl') {
       const before = broken;
       const verified = last.then(() => {
-        // Documents that were waiting when the thread could not be started fail with that error. Later ones start it
-        // again.
+        // Documents that were waiting when the thread could not be started fail with that error. Later documents start
+        // the thread again.
         if (broken !== before) throw broken;
         return verify({ document, form });
       });

@@ -43,18 +43,18 @@ const RESERVED_PREFIX = 'A prefix of the document ends in xmlns, which canonical
 
 /**
  * Checks the bytes of a signed document before it is parsed: UTF-8 that consists of elements, attributes and text only,
- * within {@link LIMITS}. It takes one pass over the text, in linear time.
+ * within {@link LIMITS}. Makes one pass over the text, in linear time.
  *
  * Not part of what is signed, and allowed: a byte order mark, an XML declaration, and white space and comments before
  * and after the root element (Canonical XML, section 2.1).
  *
  * Refused with `structure`:
  * - a DOCTYPE and entities (XML bombs), CDATA sections and processing instructions, and comments within the root
- *   element, where readers differ in what its text is (a signed invoice never contains them);
+ * element, where readers differ in what its text is (a signed invoice never contains them);
  * - constructs for which xmldsigjs' canonicalization gives different documents the same digest: a namespace with a
- *   character that needs escaping (it is written unescaped, so it could imitate elements), an empty namespace (written
- *   in the wrong places), a prefix that ends in `xmlns` (its attributes are mistaken for declarations and dropped), and
- *   a non-ASCII prefix (it is truncated).
+ * character that needs escaping (it is written unescaped, so it could imitate elements), an empty namespace (written in
+ * the wrong places), a prefix that ends in `xmlns` (its attributes are mistaken for declarations and dropped), and a
+ * non-ASCII prefix (it is truncated).
  * @returns the text of the root element
  * @throws {Refused} with `limits` or `structure`
  */
@@ -80,7 +80,7 @@ function xmlDeclaration(): RegExp {
   return new RegExp(`^<\\?xml${version}(?:${encoding})?(?:${stated('standalone', '(?:yes|no)')})?${space}*\\?>`);
 }
 
-/** The text without what may stand before and after the root element. */
+/** Returns the text without what may precede and follow the root element. */
 function rootElement(text: string): string {
   let start = DECLARATION.exec(text)?.[0].length ?? 0;
   for (let found: RegExpExecArray | null; ; start += found[0].length) {
@@ -119,7 +119,7 @@ function scanReferences(text: string): void {
   }
 }
 
-/** Checks every tag. Only the syntax that all parsers read in the same way is accepted. */
+/** Checks every tag. Accepts only syntax that all parsers read in the same way. */
 function scanElements(text: string): void {
   const open: { readonly name: string; readonly declared: number }[] = [];
   const count = { elements: 0, attributes: 0, inScope: 0 };

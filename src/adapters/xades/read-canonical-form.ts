@@ -8,7 +8,7 @@ export interface CanonicalElement {
   /** Local name. */
   readonly name: string;
   readonly children: CanonicalElement[];
-  /** Its own text, unescaped. */
+  /** The element's own text, unescaped. */
   text: string;
 }
 
@@ -22,20 +22,23 @@ const NAME = '[A-Za-z_][\\w.-]*';
 const TAG = new RegExp(`<(/?)((?:(${NAME}):)?(${NAME}))((?: ${NAME}(?::${NAME})?="[^"<>&\\t\\n\\r]*")*)>([^<>]*)`, 'y');
 const ATTRIBUTE = new RegExp(` (xmlns(?=[:=]))?:?(${NAME})?="([^"]*)"`, 'y');
 const NAMESPACE = /^[\w.~:/?#[\]@!$()*+,;=%-]+$/;
-/** Prefixes that XML reserves, and those that canonicalization by xmldsigjs mistakes for declarations. */
+/** Matches prefixes that XML reserves, and prefixes that xmldsigjs' canonicalization mistakes for declarations. */
 const RESERVED = /^xml|xmlns$/i;
-/** Characters that XML does not allow, or that parsers replace. The C0 controls but tab and line feed are among them. */
+/**
+ * Matches characters that XML does not allow, or that parsers replace, including the C0 controls except tab and line
+ * feed.
+ */
 const FOREIGN = /[^\t\n\u{20}-\u{84}\u{86}-\u{2027}\u{2029}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 const REFERENCE = /&(?:(amp|lt|gt);)?/g;
 const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>' };
 
 /**
- * Reads a document whose bytes are already in Exclusive XML Canonicalization 1.0, so that they can be digested as they
- * are: every namespace is declared where it is first used and nowhere else, attributes are sorted, no element is
- * self-closing, and characters are escaped by Canonical XML, section 2.3. It knows a part of that form only, which every
- * document of this service is in: attributes have no prefix and no escaped characters.
+ * Reads a document whose bytes are already in Exclusive XML Canonicalization 1.0, so that they can be digested
+ * unchanged: every namespace is declared where it is first used and nowhere else, attributes are sorted, no element is
+ * self-closing, and characters are escaped by Canonical XML, section 2.3. Supports only a part of that form, which
+ * covers every document of this service: attributes have no prefix and no escaped characters.
  * @param text the document without its signature
- * @param signatureAt where the signature was: its place must be the one of the form
+ * @param signatureAt offset at which the signature was; it must be the position that the form prescribes
  * @returns null if the document is in another form, exceeds the verifier's limits, or has a second signature or Ids
  */
 export function readCanonicalForm(text: string, signatureAt: number, form: SignedForm): CanonicalElement | null {
@@ -75,7 +78,10 @@ export function readCanonicalForm(text: string, signatureAt: number, form: Signe
   return open.length === 1 && isPlaced && root !== undefined ? root : null;
 }
 
-/** @returns the namespaces in scope of an element; null if its attributes are not in canonical form, or there is an Id */
+/**
+ * Reads the namespaces of an element.
+ * @returns those in scope; null if its attributes are not in canonical form, or one is an Id
+ */
 function scopeOf(
   prefix: string,
   attributes: string,
@@ -90,7 +96,7 @@ function scopeOf(
     if (match === null || ++count > LIMITS.attributesOfElement) return null;
     const [, declaration, name = '', value = ''] = match;
     if (declaration !== undefined) {
-      // A declaration is written if the element uses it, no ancestor has written it, and before other attributes.
+      // A declaration is needed if the element uses it and no ancestor has it. It must come before other attributes.
       const isNeeded = name === prefix && inherited[name] !== value && scope === inherited && before === null;
       if (!isNeeded || !NAMESPACE.test(value) || value.length > LIMITS.namespace) return null;
       scope = { ...inherited, [name]: value };
@@ -102,7 +108,7 @@ function scopeOf(
   return scope;
 }
 
-/** Whether the signature may be here: in the last element of the path. */
+/** Whether the signature may be at this position: in the last element of the form's path. */
 function isSignaturePlace(open: readonly OpenElement[], form: SignedForm): boolean {
   const { signaturePath } = FORMS[form];
   return (
@@ -111,7 +117,10 @@ function isSignaturePlace(open: readonly OpenElement[], form: SignedForm): boole
   );
 }
 
-/** @returns null if a character is escaped that canonical form does not escape, or in another way */
+/**
+ * Unescapes a text.
+ * @returns null if a character is escaped that canonical form does not escape, or is escaped differently
+ */
 function unescaped(text: string): string | null {
   if (!text.includes('&')) return text;
   let isCanonical = true;

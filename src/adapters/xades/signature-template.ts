@@ -14,22 +14,22 @@ export interface SignaturePolicy {
 // Digested elements are written in exclusive canonical form, with their namespace declarations, so that the document
 // contains exactly the digested bytes. The inserted values are base64, dates and URIs; only URIs need escaping.
 
-/** The scope of a signature, and the Id of its ds:Signature, from which its other Ids are made. */
+/** The scope of a signature, and the Id of its ds:Signature, from which its other Ids are derived. */
 export interface SignatureScope {
   readonly id: string;
   /** The reference's URI: empty for the whole document, `#id` for the element that contains the signature. */
   readonly uri: string;
 }
 
-/** The signature of a whole document. */
+/** The scope of a signature over a whole document. */
 const WHOLE_DOCUMENT: SignatureScope = { id: 'signature', uri: '' };
 
 const documentReferenceId = ({ id }: SignatureScope) => `${id}-document`;
 const propertiesId = ({ id }: SignatureScope) => `${id}-properties`;
 
 /**
- * The signed properties of XAdES baseline B-B (EN 319 132-1, section 6): SigningTime, SigningCertificateV2,
- * DataObjectFormat. The older SigningCertificate is left out: it is deprecated, and EU DSS does not recognize a
+ * Writes the signed properties of XAdES baseline B-B (EN 319 132-1, section 6): SigningTime, SigningCertificateV2,
+ * DataObjectFormat. Leaves out the older SigningCertificate: it is deprecated, and EU DSS does not recognize a
  * signature with both as an ETSI form.
  * @param certificateDigest SHA-256 of the DER certificate, base64
  * @param policy if given, the result has the explicit-policy form (EPES)
@@ -58,8 +58,8 @@ export function signedProperties(
 }
 
 /**
- * The ds:SignedInfo element, which the key signs. It contains the digest of the whole document without its signature,
- * and the digest of the signed properties.
+ * Writes the ds:SignedInfo element, which the key signs. It contains the digest of the whole document without its
+ * signature, and the digest of the signed properties.
  * @param signatureMethod URI of the signature algorithm
  * @param documentDigest SHA-256, base64
  * @param propertiesDigest SHA-256, base64
@@ -93,7 +93,7 @@ function reference(attributes: string, transforms: readonly string[], digest: st
 }
 
 /**
- * The ds:Signature element.
+ * Writes the ds:Signature element.
  * @param certificates DER, base64, the signer's first
  * @param timeStamp time-stamp token over the signature value, DER, base64; if given, the result is baseline B-T
  */

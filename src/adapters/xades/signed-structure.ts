@@ -30,12 +30,12 @@ export interface SignedStructure {
   readonly timeStamp: { readonly token: Uint8Array; readonly stamped: Uint8Array } | null;
 }
 
-/** Elements of the signature cost xadesjs more time than those of the document. */
+/** Maximum number of elements in a signature. They cost xadesjs more time than those of the document. */
 const MAX_SIGNATURE_ELEMENTS = 1000;
 
 /**
- * Parses a signed document and accepts only the one structure in which the signature covers everything outside
- * itself. Anything else could be used for signature wrapping: a second signature, a signature at another place, other
+ * Parses a signed document and accepts only the one structure in which the signature covers everything outside itself.
+ * Any other structure could be used for signature wrapping: a second signature, a signature at another position, other
  * references or transforms, further objects beside the signed properties, foreign elements beside the certificates, a
  * duplicate Id.
  * @throws {Refused} with `structure` or `limits`
@@ -136,7 +136,7 @@ export function readSignedStructure(bytes: Uint8Array, form: SignedForm = 'ubl')
 }
 
 /**
- * The texts of a verified document, after its signature was removed from it.
+ * Returns the texts of a verified document, after its signature was removed from it.
  * @throws {Refused} when a closed form has other elements, or one that is absent or occurs twice
  */
 export function factsOf({ document }: SignedStructure, form: SignedForm): SignedFacts {
@@ -163,7 +163,10 @@ export function factsOf({ document }: SignedStructure, form: SignedForm): Signed
   return found;
 }
 
-/** The only accepted unsigned property: a time stamp over the signature value, which is itself signed. */
+/**
+ * Reads the only accepted unsigned property: a time stamp over the signature value, which is itself signed by its
+ * authority.
+ */
 function timeStampOf(unsigned: Element, value: Element): NonNullable<SignedStructure['timeStamp']> {
   const [properties] = childrenOf(unsigned, XADES, ['UnsignedSignatureProperties']);
   const [timeStamp] = childrenOf(properties, XADES, ['SignatureTimeStamp']);
@@ -186,7 +189,7 @@ function parse(bytes: Uint8Array): Document {
   try {
     return new DOMParser({
       locator: false,
-      // XML 1.0 line ends. By default xmldom uses those of XML 1.1, which also replace U+0085 and U+2028.
+      // Uses XML 1.0 line ends. By default xmldom uses those of XML 1.1, which also replace U+0085 and U+2028.
       normalizeLineEndings: (source) => source.replace(/\r\n?/g, '\n'),
       onError: (_level, message) => {
         throw new Error(message);
@@ -209,7 +212,7 @@ function expectUniqueIds(root: Element): void {
   }
 }
 
-/** The digest of a reference, which must have exactly the expected transforms. */
+/** Returns the digest of a reference, which must have exactly the expected transforms. */
 function digestOf(reference: Element, expected: readonly string[]): string {
   const [transforms, method, value] = childrenOf(reference, DS, ['Transforms', 'DigestMethod', 'DigestValue']);
   const found = childrenOf(
@@ -222,7 +225,10 @@ function digestOf(reference: Element, expected: readonly string[]): string {
   return textOf(value);
 }
 
-/** Algorithms with parameters (inclusive prefixes, XPath) are refused: they would change what the signature covers. */
+/**
+ * Checks the algorithm of an element. Refuses parameters (inclusive prefixes, XPath): they would change what the
+ * signature covers.
+ */
 function expectAlgorithm(element: Element | undefined, algorithm: string): void {
   const found = element?.getAttribute('Algorithm');
   demand(
@@ -233,7 +239,7 @@ function expectAlgorithm(element: Element | undefined, algorithm: string): void 
 
 type Tuple<T, N extends readonly unknown[]> = { readonly [K in keyof N]: T };
 
-/** The child elements, which must have exactly these names, in this order. */
+/** Returns the child elements, which must have exactly these names, in this order. */
 function childrenOf<const N extends readonly string[]>(parent: Element, uri: string, names: N): Tuple<Element, N> {
   const children = elementsOf(parent);
   const right =
@@ -244,7 +250,7 @@ function childrenOf<const N extends readonly string[]>(parent: Element, uri: str
   return children as unknown as Tuple<Element, N>;
 }
 
-/** The only child with a name; other children are ignored. */
+/** Returns the only child with a name; other children are ignored. */
 function only(parent: Element, uri: string, name: string): Element {
   const [child, ...others] = elementsOf(parent).filter((each) => each.namespaceURI === uri && each.localName === name);
   demand(child !== undefined && others.length === 0, `${parent.nodeName} must contain exactly one ${name}.`);
@@ -260,7 +266,7 @@ function textOf(element: Element): string {
   return (element.textContent ?? '').replace(/\s+/g, '');
 }
 
-/** Base64 of a certificate or a time stamp. */
+/** Returns the base64 of a certificate or a time stamp. */
 function encodedOf(element: Element): string {
   const text = textOf(element);
   limit(

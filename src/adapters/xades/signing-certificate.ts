@@ -6,7 +6,7 @@ import { Refused } from './refused.ts';
 /** Tags of DER, and the object identifier of the key usage (RFC 5280, sections 4.1 and 4.2.1.3). */
 const [EXTENSIONS, OCTET_STRING, BIT_STRING] = [0xa3, 0x04, 0x03];
 const KEY_USAGE = objectIdentifier('2.5.29.15');
-/** digitalSignature and nonRepudiation. */
+/** The key usage bits digitalSignature and nonRepudiation. */
 const SIGNING_BITS = 0xc0;
 const NONE = Buffer.alloc(0);
 
@@ -41,7 +41,7 @@ export function readSigningCertificate(
   return certificate;
 }
 
-/** The facts that a verification states about the signer's certificate. */
+/** Returns the facts that a verification states about the signer's certificate. */
 export function describeCertificate(certificate: X509Certificate): SigningCertificate {
   return {
     subject: certificate.subject.replaceAll('\n', ', '),
@@ -61,7 +61,10 @@ function parse(encoded: string | undefined): X509Certificate {
   }
 }
 
-/** A certificate without the extension is not restricted; one whose extension cannot be read must not sign. */
+/**
+ * Whether a certificate allows signing. Without the key usage extension it is not restricted; with one that cannot be
+ * read it must not sign.
+ */
 function maySign({ raw }: X509Certificate): boolean {
   const [tbsCertificate = raw] = elementsOf(raw);
   const explicit = elementsOf(tbsCertificate).find(([tag]) => tag === EXTENSIONS);

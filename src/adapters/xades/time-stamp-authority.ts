@@ -11,16 +11,17 @@ import { readTimeStamp } from './time-stamp.ts';
 export type StampTime = (octets: Uint8Array) => Promise<Uint8Array>;
 
 const SHA256 = '2.16.840.1.101.3.4.2.1';
-/** Limit for a response; tokens with their certificates take a few kilobytes. */
+/** Maximum size of a response, bytes. Tokens with their certificates take a few kilobytes. */
 const MAX_BYTES = 64 * 1024;
 /**
- * Limit for the difference between the time stamp and this machine's clock. Above it, one of the two clocks is wrong.
+ * Maximum difference between the time stamp and this machine's clock, milliseconds. If it is larger, one of the two
+ * clocks is wrong.
  */
 const MAX_DIFFERENCE_MS = 5 * 60_000;
 
 /**
- * A client of a time-stamping authority (RFC 3161 over HTTP). It checks every response: the status, the digest of the
- * octets, the nonce, the signature and the time.
+ * Creates a client of a time-stamping authority (RFC 3161 over HTTP). It checks every response: the status, the digest
+ * of the octets, the nonce, the signature and the time.
  * @param url a user and password in it are sent by HTTP Basic authentication
  * @param timeLimit milliseconds for the whole request
  */
@@ -54,7 +55,7 @@ function withoutCredentials(url: string): { href: string; authorization: string 
   return { href: parsed.href, authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** A positive 64-bit integer without leading zero octets, so that its DER encoding equals these octets. */
+/** Returns a positive 64-bit integer without leading zero octets, so that its DER encoding equals these octets. */
 function positiveNonce(): Uint8Array<ArrayBuffer> {
   const nonce = new Uint8Array(randomBytes(8));
   nonce[0] = 0x40 | ((nonce[0] ?? 0) & 0x3f);

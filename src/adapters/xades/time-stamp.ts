@@ -14,8 +14,8 @@ export interface TimeStamp {
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 
 /**
- * The octets that a signature time stamp covers: the ds:SignatureValue element in exclusive canonical form (EN 319
- * 132-1, section 5.3).
+ * Returns the octets that a signature time stamp covers: the ds:SignatureValue element in exclusive canonical form (EN
+ * 319 132-1, section 5.3).
  * @param value the element's text, unchanged
  */
 export function stampedOctets(value: string, prefix = 'ds', id: string | null = null): Uint8Array {
@@ -107,7 +107,10 @@ function itemsOf(sequence: unknown): AsnType[] {
   return sequence instanceof Sequence ? sequence.valueBlock.value : [];
 }
 
-/** Time stamping must be the only extended key usage, and the extension critical (RFC 3161, section 2.3). */
+/**
+ * Whether a certificate is for time stamping: this must be its only extended key usage, and the extension critical (RFC
+ * 3161, section 2.3).
+ */
 function isForTimeStamping({ extensions = [] }: Certificate): boolean {
   const usage = extensions.find(({ parsedValue }) => parsedValue instanceof ExtKeyUsage);
   return usage?.critical === true && (usage.parsedValue as ExtKeyUsage).keyPurposes.join() === TIME_STAMPING;

@@ -8,7 +8,7 @@ import { signature, signedInfo, signedProperties } from './signature-template.ts
 import { describeCertificate, readSigningCertificate } from './signing-certificate.ts';
 import { ECDSA_SHA256, FORMS, RSA_SHA256, UBL_BASIC_COMPONENTS } from './vocabulary.ts';
 
-/** The values of a signature, as they stand in the document, and the two texts that were digested or signed. */
+/** The values of a signature, as the document states them, and the two texts that were digested or signed. */
 interface SignatureParts {
   readonly method: string;
   readonly documentDigest: string;
@@ -26,11 +26,11 @@ const BASE64 = '[A-Za-z0-9+/]+={0,2}';
 const CERTIFICATE = `<ds:X509Certificate>${BASE64}</ds:X509Certificate>`;
 
 /**
- * Verifies a document in the exact form that this service writes, without a DOM: its bytes are canonical already, so
- * both digests are taken from them as they are. The checks are those of `verifySignedDocument`, and so is the result.
- * It takes a fortieth of the time, which is what makes the authority of the test environment as fast as the rest.
- * @returns null if the document is not valid, or is in any other form, with a policy or a time stamp for example: then
- *   `verifySignedDocument` decides, and says why
+ * Verifies a document in the exact form that this service writes, without a DOM: its bytes are already canonical, so
+ * both digests are computed from them unchanged. Checks and result are those of `verifySignedDocument`, but it takes a
+ * fortieth of the time. This makes the authority of the test environment as fast as the rest of the service.
+ * @returns null if the document is not valid, or is in any other form, such as with a policy or a time stamp;
+ * `verifySignedDocument` then decides, and says why
  */
 export function verifyCanonical(bytes: Uint8Array, form: SignedForm): ValidSignature | null {
   if (FORMS[form].byId) return null;
@@ -63,7 +63,10 @@ export function verifyCanonical(bytes: Uint8Array, form: SignedForm): ValidSigna
   };
 }
 
-/** The patterns of a signature's values. Each is a name in the template, replaced after the rest was escaped. */
+/**
+ * The patterns of a signature's values. Each is a name in the template, which is replaced by its pattern after the rest
+ * was escaped.
+ */
 const VALUES = {
   INFO: '(?<info>',
   SIGNED: '(?<properties>',
@@ -77,7 +80,7 @@ const VALUES = {
   CERTIFICATE: `(?<certificateDigest>${BASE64})`,
 };
 
-/** A signature as the signer writes it, with a group for each value. */
+/** Matches a signature as the signer writes it, with a group for each value. */
 const SIGNATURE = pattern();
 
 function pattern(): RegExp {
@@ -89,7 +92,7 @@ function pattern(): RegExp {
   return new RegExp(`^${escaped.replace(/\{(\w+)\}/g, (_all, name: keyof typeof VALUES) => VALUES[name])}$`);
 }
 
-/** @returns null if the signature is in another form, or its properties are not those that it signed */
+/** Reads a signature. @returns null if it is in another form, or its properties are not those that it signed */
 function partsOf(text: string): SignatureParts | null {
   const found = SIGNATURE.exec(text)?.groups as Readonly<Record<string, string>> | undefined;
   if (found === undefined) return null;
@@ -116,7 +119,10 @@ function isCanonicalBase64(text: string): boolean {
   return Buffer.from(text, 'base64').toString('base64') === text;
 }
 
-/** @returns the certificate with whose key the signature was made; null if it was not, or the key may not sign */
+/**
+ * Verifies a signature with its certificate's key.
+ * @returns the certificate; null if the signature is not valid, or the key may not sign
+ */
 function signerOf({ certificates, certificateDigest, signingTime, method, info, value }: SignatureParts) {
   try {
     const certificate = readSigningCertificate(certificates[0], certificateDigest, new Date(signingTime));
@@ -143,7 +149,7 @@ function childrenOf(parent: CanonicalElement, [uri, name]: readonly [string, str
   return parent.children.filter((each) => each.uri === uri && each.name === name);
 }
 
-/** Whether each element of the path to the signature is the only one of its name in its parent. */
+/** Whether each element of the path to the signature is the only child of its parent with that name. */
 function hasOnePath(root: CanonicalElement, form: SignedForm): boolean {
   let parent = root;
   for (const step of FORMS[form].signaturePath) {
@@ -154,7 +160,10 @@ function hasOnePath(root: CanonicalElement, form: SignedForm): boolean {
   return true;
 }
 
-/** The texts of the document (`SignedFacts`); null if one has child elements, or a closed form has others. */
+/**
+ * Returns the texts of the document (`SignedFacts`); null if such an element has child elements, or a closed form has
+ * other elements.
+ */
 function factsOf(root: CanonicalElement, form: SignedForm): SignedFacts | null {
   const { facts, closed } = FORMS[form];
   const found: Record<string, string> = {};
@@ -170,7 +179,7 @@ function factsOf(root: CanonicalElement, form: SignedForm): SignedFacts | null {
   return closed && root.children.length !== Object.keys(facts).length ? null : found;
 }
 
-/** The document's number: the text of the first cbc:ID in its root. */
+/** Returns the document's number: the text of the first cbc:ID in its root. */
 function numberOf(root: CanonicalElement): string | null {
   return childrenOf(root, [UBL_BASIC_COMPONENTS, 'ID'])[0]?.text ?? null;
 }

@@ -15,8 +15,9 @@ setNodeDependencies({ DOMImplementation, DOMParser, XMLSerializer, xpath });
 Application.setEngine('node', webcrypto as Crypto);
 
 /**
- * Verifies a signed document. A UBL document with a clearance (docs/decisions/0042) is valid if the document without it
- * is, the clearance has a valid signature of its own, and states the digest of that very document.
+ * Verifies a signed document. A UBL document with a clearance (docs/decisions/0042) is valid on three conditions: the
+ * document without the clearance is valid, the clearance has a valid signature of its own, and it states the digest of
+ * that very document.
  */
 export async function verifySignedDocument(bytes: Uint8Array, form: SignedForm = 'ubl'): Promise<Verification> {
   const cut = form === 'ubl' ? cutClearance(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) : null;
@@ -33,10 +34,14 @@ export async function verifySignedDocument(bytes: Uint8Array, form: SignedForm =
   }
 }
 
-/** @throws {Refused} when the clearance is not that of an accepted document with these bytes */
+/**
+ * Returns the verified clearance.
+ * @throws {Refused} when it is not the clearance of an accepted document with these bytes
+ */
 function clearanceOf({ facts, signingTime, certificate, certificates }: ValidSignature, document: Buffer): Clearance {
   const { DgiId: dgiId = '', SubmissionId: submissionId = '', Digest, Status, DecidedAt = '' } = facts;
-  // The authority digested the bytes that it was sent: a declaration and the like may have been added since.
+  // The authority digested the bytes that it received. An XML declaration and the like may have been added since, so
+  // both forms count.
   const digests = [document, readPlainXml(document)].map((each) => createHash('sha256').update(each).digest('hex'));
   if (!digests.includes(Digest ?? ''))
     throw new Refused('digest', 'The clearance of the tax authority is of another document.');

@@ -7,7 +7,7 @@ export interface VerificationTask {
 }
 
 /**
- * Entry point of the thread of `createDocumentVerifier`.
+ * The task of the thread of `createDocumentVerifier`.
  * @param task null only confirms that the thread has loaded
  */
 export default async function verify(task: VerificationTask | null): Promise<Verification | null> {

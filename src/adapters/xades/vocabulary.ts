@@ -38,9 +38,9 @@ const RECEIPT_ELEMENTS = ['DgiId', 'SubmissionId', 'Digest', 'Status', 'DecidedA
 
 /** A kind of document that can be verified. */
 interface Form {
-  /** Its name in messages. */
+  /** The name of the form in messages. */
   readonly called: string;
-  /** The document types: namespace by local name of the root element. */
+  /** The document types: the namespace of each root element, by its local name. */
   readonly roots: Readonly<Record<string, string>>;
   /** The path from the root to the parent of ds:Signature. Each element occurs exactly once. */
   readonly signaturePath: readonly (readonly [uri: string, name: string])[];
@@ -59,7 +59,7 @@ const party = (role: string) =>
   [[CAC, role], [CAC, 'Party'], [CAC, 'PartyIdentification'], [CBC, 'ID']] as const; // biome-ignore format: a path
 
 export const FORMS: Readonly<Record<SignedForm, Form>> = {
-  /** The place of the signature is that of UBL 2.1, section 5. */
+  /** Places the signature as UBL 2.1, section 5, requires. */
   ubl: {
     called: 'a UBL 2.1 invoice or credit note',
     roots: UBL_ROOTS,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Capabilities, HeldSubmission, LedgerEntry, Problem } from '../../../domain/authority/ports.ts';
 import { waitOf } from './retry-after.ts';
 
-/** It goes into logs and into an invoice's timeline. */
+/** Longest error message that is kept. It is written to logs and to an invoice's timeline. */
 const MAX_ERROR_MESSAGE = 1000;
 
 const text = (longest: number) =>
@@ -11,7 +11,9 @@ const text = (longest: number) =>
     .min(1)
     .max(longest)
     .transform((value) => value.toWellFormed());
-/** An id that is stored, printed and put into addresses, where dots alone would name another one. */
+/**
+ * An id that is stored, printed and used in URL paths. `.` and `..` are refused, because they would change the path.
+ */
 const id = z.string().regex(/^(?!\.{1,2}$)[\x21-\x7e]{1,200}$/);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const time = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
@@ -33,14 +35,14 @@ const common = {
   retry_after: z.number().nonnegative().nullish(),
 };
 
-/** A submission of the protocol. Fields that its status does not require are ignored. */
+/** A submission as the protocol writes it. Fields that its status does not require are ignored. */
 const submissionBody = z.discriminatedUnion('status', [
   z.object({ ...common, status: z.enum(['received', 'processing']) }),
   z.object({ ...common, status: z.literal('accepted'), decided_at: time, dgi_id: id }),
   z.object({ ...common, status: z.literal('rejected'), decided_at: time }),
 ]);
 
-/** A submission as the authority tells of it. */
+/** A submission as the authority reports it. */
 interface ReportedSubmission extends HeldSubmission {
   /** Lower-case hex. */
   readonly sha256: string;
@@ -81,7 +83,7 @@ const capabilitiesBody = z
   .object({
     protocol: z.literal('1'),
     decision: z.enum(['synchronous', 'polling', 'callback']),
-    // A kind of look-up that this version does not know is of no use to it.
+    // Kinds of look-up that this version does not know are ignored.
     lookup: z.array(z.string().max(100)).max(100),
     cleared_document: z.boolean(),
     max_document_bytes: count,
@@ -107,13 +109,13 @@ const capabilitiesBody = z
     }),
   );
 
-/** Each returns null if the body is not what the protocol says. */
+/** This reader and those below return null if the body does not follow the protocol. */
 export const readSubmission = reader(submission);
 export const readFound = reader(z.object({ data: z.array(submission) }).transform(({ data }) => data));
 export const readError = reader(errorBody.transform(({ error }): ReportedError => error));
 export const readCapabilities = reader(capabilitiesBody);
 
-/** A page of decisions. Null also if it has a submission without a decision. */
+/** Reads a page of decisions. Returns null also if it contains a submission without a decision. */
 export function readChanges(
   body: Uint8Array,
 ): { entries: LedgerEntry[]; nextCursor: string; highWaterMark: string } | null {

@@ -28,7 +28,7 @@ import { retryAfterOf } from './retry-after.ts';
 import { createServerClock, type LocalClock } from './server-clock.ts';
 import { createTokenSource, type TokenSettings, type TokenState } from './token.ts';
 
-/** Verifies a receipt of the authority: its form, its signature, and that its certificate chains to DGI_CA. */
+/** Verifies a receipt of the authority: its form, its signature, and that the signer's certificate chains to DGI_CA. */
 export type ReadReceipt = (
   document: Uint8Array,
 ) => Promise<
@@ -39,9 +39,9 @@ export type ReadReceipt = (
 export interface HttpAuthoritySettings {
   /** DGI_URL. */
   readonly url: string;
-  /** null if the authority wants no token. */
+  /** Null if the authority requires no token. */
   readonly token: TokenSettings | null;
-  /** DGI_CONCURRENCY: submissions under way at the same time, of all workers together. */
+  /** DGI_CONCURRENCY: maximum number of submissions in flight, of all workers together. */
   readonly concurrency: number;
 }
 
@@ -49,12 +49,12 @@ export interface HttpAuthorityParts {
   readonly credentials: CredentialStore;
   readonly readReceipt: ReadReceipt;
   readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
-  /** Told of each call. `outcome`: the kind of the answer, or why the document is not held. */
+  /** Called for each call. `outcome`: the kind of the answer, or why the authority does not hold the document. */
   readonly observe?: (call: CallKind, outcome: string, seconds: number) => void;
   /** Default: nothing is traced. */
   readonly tracing?: Tracing;
   readonly connection?: ConnectionOptions;
-  /** For each request for a token, milliseconds. Default 10,000. */
+  /** Time limit for each request for a token, milliseconds. Default 10,000. */
   readonly tokenTimeoutMs?: number;
   readonly clock?: LocalClock;
   readonly limitClock?: LimitOptions['now'];
@@ -63,13 +63,15 @@ export interface HttpAuthorityParts {
 
 export type CallKind = 'submit' | 'look_up' | 'receipt' | 'cleared' | 'changes' | 'probe';
 
-/** The live authority of a process. */
+/** The client of the live authority in this process. */
 export interface HttpAuthority extends Authority {
   /** Sets the number of workers that share the authority's limits. */
   setShare(workers: number): void;
-  /** For operators. */
+  /** Returns the state of the connection, for operators. */
   state(): HttpAuthorityState;
-  /** The certificates that the authority's server and its token endpoint showed at their last connections. */
+  /**
+   * Returns the certificates that the authority's server and its token endpoint presented at their last connections.
+   */
   serverCertificates(): readonly X509Certificate[];
   close(): Promise<void>;
 }
@@ -77,21 +79,21 @@ export interface HttpAuthority extends Authority {
 export interface HttpAuthorityState {
   /** Milliseconds by which the authority's clock is ahead of this machine's; null before the first answer. */
   readonly clockOffsetMs: number | null;
-  /** null if the authority wants no token. */
+  /** Null if the authority requires no token. */
   readonly token: TokenState | null;
 }
 
 const JSON_BYTES = 1024 * 1024;
-/** Of an entry in a page of changes. */
+/** Maximum size of an entry in a page of changes, bytes. */
 const ENTRY_BYTES = 4096;
-/** A cleared document has additions of the authority. */
+/** How much larger than the sent document a cleared document may be, bytes: the authority adds to it. */
 const ADDED_BYTES = 1024 * 1024;
-/** How long all submissions wait after a 429 that does not say. */
+/** How long all submissions wait after a 429 without `Retry-After`, milliseconds. */
 const DEFAULT_BLOCK_MS = 5000;
 
 /**
- * The adapter of the authority's HTTP protocol, version 1. `outcomes.ts` decides what each answer means. No request is
- * repeated except after a refused token, which proves that nothing was done.
+ * Creates the client of the authority's HTTP protocol, version 1. `outcomes.ts` decides what each answer means. A
+ * request is repeated only after a refused token, which proves that the authority did nothing.
  */
 export function createHttpAuthority(settings: HttpAuthoritySettings, parts: HttpAuthorityParts): HttpAuthority {
   const { credentials, readReceipt, log, observe = () => undefined, tracing = NO_TRACING, clock } = parts;
@@ -151,7 +153,7 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
     ...(parts.limitClock && { now: parts.limitClock }),
   });
 
-  /** Measures a call and reports its outcome; with a span, if an invoice that is traced causes it. */
+  /** Measures a call and reports its outcome. Also creates a span, if an invoice that is traced causes the call. */
   async function observed<Result extends { readonly kind: string }>(
     kind: CallKind,
     make: () => Promise<Result>,
@@ -272,7 +274,7 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
     async probe() {
       const { trouble } = await observed('probe', async () => {
         const { outcome, trouble } = await capabilities.read();
-        // A limit that is used up is an answer.
+        // A 429 of the authority shows that it responds.
         const answers = trouble === null || (outcome.kind === 'answer' && outcome.status === 429 && isOwn(outcome));
         return { kind: answers ? 'answer' : 'failure', trouble: answers ? null : trouble };
       });
@@ -289,7 +291,7 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
   };
 }
 
-/** The capabilities could not be read, so the document was not sent. */
+/** Returns the answer for a document that was not sent because the capabilities could not be read. */
 function notReady(outcome: Outcome, trouble: string | null, sent: Parameters<typeof submitOutcome>[1]): SubmitAnswer {
   const message = trouble ?? '';
   const answer = submitOutcome(outcome, sent);

@@ -5,8 +5,8 @@ import type { Outcome } from './outcomes.ts';
 import { isOwn, troubleOf } from './outcomes.ts';
 
 /**
- * The capabilities before they are read. Until then no submission is sent and no look-up is believed; these values lead
- * to a call, and the call reads the capabilities.
+ * The capabilities assumed until they are read. These values only allow a first call, which then reads the
+ * capabilities: until then no submission is sent and no look-up result is trusted.
  */
 const UNREAD: Capabilities = {
   decision: 'polling',
@@ -18,7 +18,7 @@ const UNREAD: Capabilities = {
 
 export interface CapabilityReading {
   readonly outcome: Outcome;
-  /** Why it was not usable; null if it was. */
+  /** Why the outcome was not usable; null if it was. */
   readonly trouble: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface CapabilityOptions {
 
 const REFRESH_MS = 5 * 60_000;
 
-/** Reads the capabilities of the authority, and keeps the last ones. */
+/** Reads the capabilities of the authority at intervals, and keeps the last ones. */
 export function createCapabilityReader({ ask, log, refreshMs = REFRESH_MS }: CapabilityOptions) {
   let read: Capabilities | null = null;
   let reading: Promise<CapabilityReading> | null = null;
@@ -65,11 +65,11 @@ export function createCapabilityReader({ ask, log, refreshMs = REFRESH_MS }: Cap
   );
   return {
     current: (): Capabilities => read ?? UNREAD,
-    /** Whether they were read once. */
+    /** Whether the capabilities have been read at least once. */
     isRead: () => read !== null,
-    /** Reads them; concurrent calls share one request. */
+    /** Reads the capabilities. Concurrent calls share one request. */
     read: start,
-    /** Reads them unless they were read. @returns null if they are known */
+    /** Reads the capabilities unless they are known. @returns the failed reading; null if they are known then */
     async ensure(): Promise<CapabilityReading | null> {
       if (read) return null;
       const result = await start();

@@ -13,21 +13,21 @@ export interface OutgoingRequest {
   readonly method: 'GET' | 'PUT' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** A longer answer is not read. */
+  /** A longer response is not read, bytes. */
   readonly maxAnswerBytes: number;
-  /** Instead of the connection's own limit, milliseconds. */
+  /** Replaces the connection's own time limit for a response, milliseconds. */
   readonly answerTimeoutMs?: number;
 }
 
-/** A complete answer. */
+/** A complete response. */
 export interface Answer {
   readonly kind: 'answer';
   readonly requestId: string;
   readonly status: number;
-  /** By lower-case name; of repeated headers the first. */
+  /** By lower-case name. Of a repeated header, the first value. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
-  /** From the sending of the request to the end of the answer, milliseconds. */
+  /** Time from sending the request to the end of the response, milliseconds. */
   readonly latencyMs: number;
 }
 
@@ -36,42 +36,42 @@ export type Exchange =
   | Answer
   /** Nothing of the request was sent. */
   | { readonly kind: 'not_sent'; readonly requestId: string; readonly message: string }
-  /** The request was sent, at least in part, and no complete answer came. */
+  /** The request was sent, at least in part, but no complete response arrived. */
   | { readonly kind: 'lost'; readonly requestId: string; readonly message: string };
 
 export interface Connection {
-  /** Never throws, never repeats the request, and follows no redirect. */
+  /** Sends a request. Never throws, never repeats the request, and follows no redirect. */
   exchange(request: OutgoingRequest): Promise<Exchange>;
-  /** The certificate that each server showed at its last accepted connection. */
+  /** Returns the certificate that each server presented at its last accepted connection. */
   serverCertificates(): readonly X509Certificate[];
   /** Ends every connection. Requests in flight are lost. */
   close(): Promise<void>;
 }
 
 export interface ConnectionOptions {
-  /** For connecting, name resolution and TLS included, milliseconds. Default 5,000. */
+  /** Time limit for connecting, including name resolution and TLS, milliseconds. Default 5,000. */
   readonly connectTimeoutMs?: number;
-  /** From sending to the end of the answer, milliseconds. Default 30,000. */
+  /** Time limit from sending to the end of the response, milliseconds. Default 30,000. */
   readonly answerTimeoutMs?: number;
   /** Default: the system's resolver. */
   readonly resolve?: Resolve;
 }
 
 /**
- * HTTPS with keep-alive, and with mutual TLS if there is a client certificate. When the files of `credentials` change,
- * later requests use new connections; those in flight end on the old ones.
+ * Creates a connection by HTTPS with keep-alive, and with mutual TLS if there is a client certificate. When the files
+ * of `credentials` change, later requests use new connections; requests in flight finish on the old ones.
  */
 export function createConnection(credentials: CredentialStore, options: ConnectionOptions = {}): Connection {
   const { connectTimeoutMs = 5000, answerTimeoutMs = 30_000 } = options;
   const lookup = createSharedResolver(options.resolve);
   let current: AgentInUse | null = null;
   let closed = false;
-  /** By host name: there are two at most, the authority's and its token endpoint's. */
+  /** The servers' last certificates by host name: at most two, the authority's and its token endpoint's. */
   const shown = new Map<string, X509Certificate>();
-  /** The agents of earlier certificates, until their requests have ended. */
+  /** The agents with earlier certificates, kept until their requests have ended. */
   const retired = new Set<AgentInUse>();
 
-  /** The agent for a request, which counts from now on, so that the agent stays until {@link leave}. */
+  /** Returns the agent for a request and counts the request, so that the agent stays until {@link leave}. */
   async function enter(): Promise<AgentInUse> {
     const { context } = (await credentials.current()).tls;
     if (current?.context !== context) {
@@ -94,7 +94,7 @@ export function createConnection(credentials: CredentialStore, options: Connecti
   }
 
   function release(used: AgentInUse): void {
-    // An agent that was closed could not be destroyed any more while a request hangs.
+    // Destroyed, not closed: a closed agent could no longer be destroyed while a request hangs.
     if (used.running === 0 && retired.delete(used)) void used.agent.destroy();
   }
 
@@ -119,7 +119,7 @@ export function createConnection(credentials: CredentialStore, options: Connecti
         }
       });
       leave(via);
-      // A certificate may have been rotated on either side.
+      // A certificate may have been rotated on either side, so the files are checked again.
       if (exchange.kind === 'not_sent') await credentials.recheck();
       return exchange;
     },
@@ -131,15 +131,15 @@ export function createConnection(credentials: CredentialStore, options: Connecti
   };
 }
 
-/** The agent of one state of the credentials. */
+/** The HTTP agent that uses one state of the credentials. */
 interface AgentInUse {
   readonly context: SecureContext;
   readonly agent: Agent;
-  /** Number of requests. */
+  /** Number of requests in flight. */
   running: number;
 }
 
-/** @param onServer told of the certificate of each server that was accepted */
+/** Creates an agent. @param onServer called with the certificate of each server that was accepted */
 function createAgent(
   secureContext: SecureContext,
   options: { readonly timeout: number; readonly lookup: LookupFunction },
@@ -163,7 +163,7 @@ function createAgent(
         done(...result);
       }),
     pipelining: 1,
-    // ExchangeHandler limits the time.
+    // `ExchangeHandler` limits the time instead.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: MAX_ANSWER_HEADER_BYTES,
@@ -171,7 +171,7 @@ function createAgent(
   });
 }
 
-/** Collects the answer to one request, and knows whether anything of the request can have been sent. */
+/** Collects the response to one request, and knows whether any of the request can have been sent. */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #request: OutgoingRequest;
   readonly #requestId: string;
@@ -179,7 +179,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #settle: (exchange: Exchange) => void;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
-  /** Set by undici's call immediately before it writes to the socket. */
+  /** When the request began to be sent. Set by undici's call immediately before it writes to the socket. */
   #sentAt: number | null = null;
   #status = 0;
   #headers = new Map<string, string>();
@@ -203,7 +203,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The exchange was settled before it was sent, or undici is about to send it again: it must not be sent now.
+    // Either the exchange was settled before the request was sent, or undici is about to send it again. It must not be
+    // sent now.
     if (this.#settled || this.#sentAt !== null) {
       controller.abort(new Error('the request must not be sent'));
       this.#fail('The connection was closed before the answer.');
@@ -271,7 +272,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The meaning of OpenSSL's and Node's codes, for operators: the texts of Node advise options of Node. */
+/** Explanations of OpenSSL's and Node's codes for operators. Node's own texts recommend options of Node. */
 const CERTIFICATE_FAULTS: readonly (readonly [RegExp, string])[] = [
   [
     /^(UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE)|CERT_(SIGNATURE_FAILURE|UNTRUSTED)|(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT))$/,
@@ -282,7 +283,7 @@ const CERTIFICATE_FAULTS: readonly (readonly [RegExp, string])[] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'is for another host name'],
 ];
 
-/** A sentence about a failed connection, with the code of the error. */
+/** Describes a failed connection in a sentence, with the code of the error. */
 function reasonOf(error: Error & { code?: string }): string {
   // When several addresses were tried, the first error is representative.
   const cause = error instanceof AggregateError ? ((error.errors[0] as Error & { code?: string }) ?? error) : error;

@@ -13,7 +13,7 @@ export interface CredentialSettings {
   readonly clientKey: string | null;
 }
 
-/** A private key with its certificate and the issuers of that. */
+/** A private key with its certificate and that certificate's issuers. */
 export interface ClientIdentity {
   readonly privateKey: KeyObject;
   readonly certificateChain: readonly X509Certificate[];
@@ -24,9 +24,9 @@ export interface AssertionKey {
   readonly algorithm: 'ES256' | 'RS256';
 }
 
-/** The content of the files at one time. */
+/** The content of the files at one point in time. */
 export interface Credentials {
-  /** Changes with each new value of `ca` or `identity`. */
+  /** A new object whenever `ca` or `identity` has changed. */
   readonly tls: { readonly context: SecureContext; readonly identity: ClientIdentity | null };
   /** The certificates of DGI_CA; null for the roots of the system. */
   readonly anchors: readonly X509Certificate[] | null;
@@ -35,24 +35,27 @@ export interface Credentials {
 
 /** Reads the files at the start, and again whenever they change, so that a rotation needs no restart. */
 export interface CredentialStore {
-  /** The latest usable content. Checks the files for changes, at most every {@link CHECK_MS} milliseconds. */
+  /** Returns the latest usable content. Checks the files for changes, at most every {@link CHECK_MS} milliseconds. */
   current(): Promise<Credentials>;
-  /** The content as last read, without a check. */
+  /** Returns the content as last read, without checking the files. */
   latest(): Credentials;
-  /** The same as `current`, but checks now: after the other side refused what was shown. */
+  /**
+   * Checks the files at once, then returns what `current` returns. To be called after the other side refused a
+   * certificate or key.
+   */
   recheck(): Promise<Credentials>;
 }
 
 export interface CredentialParts {
-  /** Reads a PKCS#12 file. @throws with what to do if it cannot be used */
+  /** Reads a PKCS#12 file. @throws when it cannot be used; the message says what to do */
   readonly readP12: (file: string, passphrase: string) => Promise<ClientIdentity>;
   readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
   readonly now?: () => Date;
-  /** How often the files are checked for changes at most, milliseconds. */
+  /** Minimum time between two checks of the files, milliseconds. */
   readonly checkMs?: number;
 }
 
-/** The settings name files that cannot be used. `message` has a line for each problem. */
+/** Thrown when the settings name files that cannot be used. `message` has a line for each problem. */
 export class CredentialProblems extends Error {
   override readonly name = 'CredentialProblems';
   readonly problems: readonly string[];
@@ -65,7 +68,7 @@ export class CredentialProblems extends Error {
 
 const CHECK_MS = 3000;
 
-/** @throws {CredentialProblems} naming every file that cannot be used */
+/** Opens the credentials. @throws {CredentialProblems} naming every file that cannot be used */
 export async function openCredentials(
   { ca, clientP12, clientKey }: CredentialSettings,
   { readP12, log, now = () => new Date(), checkMs = CHECK_MS }: CredentialParts,
@@ -97,7 +100,7 @@ export async function openCredentials(
   try {
     return storeOf(files, log, checkMs);
   } catch (error) {
-    // OpenSSL refuses certificates that are too weak, for example.
+    // OpenSSL refuses certificates that are too weak, among others.
     throw new CredentialProblems([`DGI_CLIENT_P12, DGI_CA: they cannot be used for TLS: ${(error as Error).message}.`]);
   }
 }
@@ -161,12 +164,12 @@ function tlsOf(anchors: readonly X509Certificate[] | null, identity: ClientIdent
   return { context, identity };
 }
 
-/** @throws when a certificate is incomplete, or when none of them is valid any more */
+/** Reads the roots of the authority. @throws when a certificate is incomplete, or when all of them have expired */
 function readAnchors(content: Buffer, now: Date): X509Certificate[] {
   const pem = content.toString('latin1');
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) throw new Error('it contains no certificate in PEM format.');
-  // A file that is being written may end in the middle of a certificate.
+  // A file that is still being written may end within a certificate.
   if (blocks.length !== pem.split('-----BEGIN CERTIFICATE-----').length - 1)
     throw new Error('its last certificate is incomplete.');
   const anchors = blocks.map((block, index) => {

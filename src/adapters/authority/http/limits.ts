@@ -4,45 +4,51 @@ import { HOUR_MS, MINUTE_MS } from '../../../domain/durations.ts';
 
 /**
  * Keeps the calls of this worker within the authority's limits, so that it need not refuse any. The limits are sliding
- * windows; a call counts from its beginning until one window after its end, because the authority received it in
- * between. Callbacks, polls and repeated submissions share them.
+ * windows. A call counts from its beginning until one window after its end, because the authority received it some time
+ * in between. Callbacks, polls and repeated submissions share the limits.
  */
 export interface Limits {
-  /** Sets the number of workers that share the limits but that of one submission. Each takes an equal part, at least 1. */
+  /**
+   * Sets the number of workers that share the limits. Each gets an equal part, at least 1. The limit per submission is
+   * not divided.
+   */
   setShare(workers: number): void;
-  /** A place for a submission, or why there is none. */
+  /** Reserves a place for a submission; if none is free, returns why. */
   submission(): Place;
-  /** A place for a look-up of this submission. */
+  /** Reserves a place for a look-up of this submission. */
   lookUp(submissionId: string): Place;
-  /** The authority refused a submission for `ms` milliseconds. */
+  /** Blocks submissions for `ms` milliseconds, after the authority refused one. */
   blockSubmissions(ms: number): void;
-  /** The authority refused a look-up of this submission. */
+  /** Blocks look-ups of this submission, after the authority refused one. */
   blockLookUps(submissionId: string, ms: number): void;
 }
 
 export type Place =
   | {
       readonly free: true;
-      /** To be called at the end of the call. */
+      /** Gives the place back. To be called at the end of the call. */
       end(): void;
     }
-  /** `waitMs`: no place is free earlier. */
+  /** `waitMs`: no place becomes free before this time has passed. */
   | { readonly free: false; readonly waitMs: number; readonly why: string };
 
 export interface LimitOptions {
   readonly limits: () => Capabilities['limits'];
-  /** DGI_CONCURRENCY: of all workers together. */
+  /** DGI_CONCURRENCY: the limit for all workers together. */
   readonly concurrency: number;
-  /** Milliseconds, never set back. */
+  /** Returns monotonic milliseconds. */
   readonly now?: () => number;
 }
 
-/** When another submission may have ended: it is not known. */
+/** How long to wait when the limit of concurrent submissions is reached, because it is unknown when one will end. */
 const BUSY_WAIT_MS = 100;
-/** Bounds the memory; a larger limit is kept as this one. */
+/** Bounds the memory: a larger limit is treated as this one. */
 const MOST_COUNTED = 60_000;
 const MOST_COUNTED_PER_SUBMISSION = 240;
-/** Submissions whose look-ups are counted: the last ones. The authority itself limits the others. */
+/**
+ * Number of submissions whose look-ups are counted: the most recent ones. For others, only the authority applies its
+ * limit.
+ */
 const MOST_SUBMISSIONS = 50_000;
 
 export function createLimits({ limits, concurrency, now = () => performance.now() }: LimitOptions): Limits {
@@ -85,8 +91,8 @@ export function createLimits({ limits, concurrency, now = () => performance.now(
     lookUp(submissionId) {
       const { lookUpsPerMinute, lookUpsPerSubmissionPerHour } = limits();
       const own = windowOf(submissionId);
-      // This limit is not divided among the workers: the invoice's own record keeps to it over all workers
-      // (look-up-budget.ts), and a worker whose share is used up would put the invoice off by an hour.
+      // This limit is not divided among the workers. The invoice's own record counts its look-ups over all workers
+      // (look-up-budget.ts), and a worker whose share is used up would delay the invoice by an hour.
       const ownWait = own.wait(now(), Math.min(lookUpsPerSubmissionPerHour, MOST_COUNTED_PER_SUBMISSION));
       if (ownWait > 0) return { free: false, waitMs: ownWait, why: 'look-ups of one submission an hour' };
       const waitMs = lookUps.wait(now(), share(lookUpsPerMinute));
@@ -105,17 +111,18 @@ export function createLimits({ limits, concurrency, now = () => performance.now(
       submissions.block(now() + ms);
     },
     blockLookUps(submissionId, ms) {
-      // The authority does not tell which of the two limits it was. The limit of all look-ups ends within a minute.
+      // The authority does not say which of the two limits was exceeded. The limit of all look-ups resets within a
+      // minute.
       windowOf(submissionId).block(now() + ms);
       lookUps.block(now() + Math.min(ms, MINUTE_MS));
     },
   };
 }
 
-/** The calls of the last `length` milliseconds. */
+/** Counts the calls of the last `length` milliseconds. */
 class SlidingWindow {
   readonly #length: number;
-  /** Ends of the calls, oldest first. */
+  /** When finished calls ended, oldest first. */
   #ends: number[] = [];
   #running = 0;
   #blockedUntil = Number.NEGATIVE_INFINITY;
@@ -124,14 +131,14 @@ class SlidingWindow {
     this.#length = length;
   }
 
-  /** Time until another call fits under the limit; 0 if it does now. */
+  /** Returns the time until another call fits under the limit; 0 if it fits now. */
   wait(now: number, limit: number): number {
     const gone = this.#ends.findIndex((end) => end + this.#length > now);
     if (gone !== 0) this.#ends.splice(0, gone === -1 ? this.#ends.length : gone);
     const blocked = Math.max(0, this.#blockedUntil - now);
     const excess = this.#ends.length + this.#running - limit;
     if (excess < 0) return blocked;
-    // Running calls leave the window one length after their end at the earliest.
+    // If running calls must leave the window first, that takes at least one length from now.
     const leaves = this.#ends[excess];
     return Math.max(blocked, leaves === undefined ? this.#length : leaves + this.#length - now);
   }

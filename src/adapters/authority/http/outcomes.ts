@@ -13,31 +13,31 @@ import type { Answer, Exchange } from './connection.ts';
 import { retryAfterOf } from './retry-after.ts';
 import type { NoToken } from './token.ts';
 
-/** The outcome of a call: its exchange, or why there was none. */
+/** The outcome of a call: the exchange with the authority, or why there was none. */
 export type Outcome = Exchange | NoToken;
 
 /** The fields of the submission that the answer is compared with. */
 type Sent = Pick<Submission, 'submissionId' | 'sha256'>;
 
-/** An answer of the authority itself with one of the table's statuses. */
+/** A row of a table below: how to read an answer of the authority itself with one of these statuses. */
 interface Case<Context, Result> {
   readonly status: readonly number[];
-  /** The error codes that it applies to; `any`: each error body. Absent: the row is about a success. */
+  /** The error codes that the row applies to; `any`: every error body. Absent: the row is about a success. */
   readonly code?: readonly string[] | 'any';
-  /** The result; a text says why the answer is not usable, so that it tells nothing. */
+  /** Returns the result, or a text that says why the answer is unusable and nothing may be concluded from it. */
   readonly read: (answer: OwnAnswer, context: Context) => Result | string;
 }
 
 interface OwnAnswer extends Answer {
-  /** Of an error body; otherwise empty. */
+  /** The content of an error body; empty for a success. */
   readonly error: ReportedError;
 }
 
 const NO_ERROR: ReportedError = { code: '', message: '' };
 
 /**
- * The outcomes of a submission, row by row as in the protocol. Anything else is unknown: see {@link classify}.
- * `no_token` and `not_sent` come before the table, because there is no answer.
+ * The outcomes of a submission, row by row as in the protocol. Any other answer is unknown: see {@link classify}.
+ * `no_token` and `not_sent` are handled before this table, because they have no answer.
  */
 const SUBMIT: readonly Case<Sent, SubmitAnswer>[] = [
   { status: [200, 202], read: held },
@@ -60,11 +60,11 @@ const LOOK_UP_BY_DIGEST: readonly Case<Sent, LookUpAnswer>[] = [
   { status: [404], code: ['unknown_submission'], read: absent },
 ];
 
-/** A cleared document, and a receipt before it is verified. */
+/** The outcomes of requests for a cleared document, and for a receipt, which is verified later. */
 const DOCUMENT: readonly Case<null, ClearedAnswer>[] = [
   {
     status: [200],
-    // A document that was cut off on its way is no statement of the authority, right or wrong.
+    // A document that was truncated in transit is not the authority's statement, neither valid nor invalid.
     read: ({ requestId, body }) =>
       isCompleteXml(body) ? { kind: 'document', requestId, document: body } : 'its document is not complete',
   },
@@ -108,13 +108,13 @@ export function changesOutcome(outcome: Outcome): ChangesAnswer {
   return classify(CHANGES, outcome, null);
 }
 
-/** Whether the authority refused the token of a call: with a new one it may be made again at once. */
+/** Whether the authority refused the token of a call. The call may then be repeated at once with a new token. */
 export function isTokenRefusal(outcome: Outcome): boolean {
   if (outcome.kind !== 'answer' || outcome.status !== 401 || !isOwn(outcome)) return false;
   return ['token_expired', 'token_invalid'].includes(readError(outcome.body)?.code ?? '');
 }
 
-/** Whether an answer comes from the authority, not from something in between. */
+/** Whether an answer comes from the authority itself, not from a proxy in between. */
 export function isOwn({ headers }: Answer): boolean {
   return headers.get('authority-protocol') === '1';
 }
@@ -135,7 +135,7 @@ export function troubleOf(outcome: Outcome, why?: string): string {
   return `The authority answered with status ${status}, but ${why ?? BROKEN}.`;
 }
 
-/** Applies the first case that fits. Without one the outcome is unknown: nothing may be concluded from it. */
+/** Applies the first row that fits. If none fits the outcome is unknown: nothing may be concluded from it. */
 function classify<Context, Result>(
   cases: readonly Case<Context, Result>[],
   outcome: Outcome,
@@ -155,7 +155,7 @@ function classify<Context, Result>(
   return typeof result === 'string' ? unknown(result) : result;
 }
 
-/** The answer of a call that nothing may be concluded from. @param why see {@link troubleOf} */
+/** Returns the result of a call from which nothing may be concluded. @param why see {@link troubleOf} */
 export function unknownOf(outcome: Outcome, why?: string): Unknown {
   const own = outcome.kind === 'answer' && isOwn(outcome) ? outcome : null;
   return {
@@ -167,17 +167,23 @@ export function unknownOf(outcome: Outcome, why?: string): Unknown {
   };
 }
 
-/** Also a repeated submission, and a look-up by id: the submission must be the one that was sent or asked for. */
+/**
+ * Reads the answer to a submission, a repeated one included, or to a look-up by id. It must be about the same
+ * submission.
+ */
 function held({ requestId, body }: OwnAnswer, sent: Sent): Extract<SubmitAnswer, { kind: 'held' }> | string {
   const reported = readSubmission(body);
   if (reported === null) return BROKEN;
   const { sha256, ...submission } = reported;
-  if (submission.submissionId !== sent.submissionId) return 'it tells of another submission';
+  if (submission.submissionId !== sent.submissionId) return 'it is about another submission';
   if (sha256 !== sent.sha256) return `the document that it holds under this id has the digest ${sha256}`;
   return { kind: 'held', requestId, submission };
 }
 
-/** The outcome of a look-up that finds another document stays unknown, but operators learn of it. */
+/**
+ * Reads the answer to a look-up by id. If the authority holds another document under this id, the outcome stays
+ * unknown, but its digest is reported to operators.
+ */
 function heldOrForeign(answer: OwnAnswer, sent: Sent): LookUpAnswer | string {
   const found = held(answer, sent);
   if (typeof found !== 'string') return found;
@@ -186,11 +192,11 @@ function heldOrForeign(answer: OwnAnswer, sent: Sent): LookUpAnswer | string {
   return isForeign ? { ...unknownOf(answer, found), heldDigest: reported.sha256 } : found;
 }
 
-/** A document with our digest is ours, under whichever id. */
+/** Reads the answer to a look-up by digest. A document with our digest is ours, whatever its id. */
 function found({ requestId, body }: OwnAnswer, sent: Sent): LookUpAnswer | string {
   const all = readFound(body);
   if (all === null) return BROKEN;
-  if (all.some(({ sha256 }) => sha256 !== sent.sha256)) return 'it tells of another document';
+  if (all.some(({ sha256 }) => sha256 !== sent.sha256)) return 'it is about another document';
   const reported = all.find(({ submissionId }) => submissionId === sent.submissionId) ?? all[0];
   if (reported === undefined) return { kind: 'absent', requestId };
   const { sha256: _, ...submission } = reported;
@@ -219,7 +225,7 @@ function mismatch({ requestId, error }: OwnAnswer, sent: Sent): SubmitAnswer | s
   return { kind: 'digest_mismatch', requestId, heldDigest };
 }
 
-/** A duplicate is believed only as far as its original proves it. */
+/** Reads the answer `duplicate`. It is trusted only as far as the digest and id of the original confirm it. */
 function duplicate({ requestId, error: { original } }: OwnAnswer, sent: Sent): SubmitAnswer | string {
   if (!original) return 'it does not say of what the document is a duplicate';
   const { sha256, ...submission } = original;

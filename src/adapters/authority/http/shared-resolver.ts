@@ -6,9 +6,9 @@ type Done = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddr
 export type Resolve = (host: string, done: Done) => void;
 
 /**
- * The system's resolver, with one query for each name at a time, which all connections share. A query occupies one of
- * Node's four pool threads until the name server answers, also after the connection's time-out. A dead name server would
- * otherwise get all four, and with them the file operations of the whole service.
+ * Creates a resolver that uses the system's, with one query per name at a time, which all connections share. A query
+ * occupies one of Node's four pool threads until the name server responds, even after the connection's time-out.
+ * Without sharing, a dead name server would occupy all four, and block the file operations of the whole service.
  */
 export function createSharedResolver(resolve: Resolve = resolveLikeSystem): LookupFunction {
   const underWay = new Map<string, Done[]>();

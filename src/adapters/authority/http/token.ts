@@ -8,13 +8,13 @@ import { retryAfterOf } from './retry-after.ts';
 import { createServerClock, LOCAL_CLOCK, type LocalClock, type ServerClock } from './server-clock.ts';
 
 export interface TokenSettings {
-  /** DGI_TOKEN_URL. It is also the audience of the assertions. */
+  /** DGI_TOKEN_URL. Also the audience of the assertions. */
   readonly url: string;
   /** DGI_CLIENT_ID. */
   readonly clientId: string;
 }
 
-/** No token could be had. Nothing was sent to the authority. */
+/** No token could be obtained. Nothing was sent to the authority. */
 export interface NoToken {
   readonly kind: 'no_token';
   readonly requestId: string | null;
@@ -25,7 +25,7 @@ export interface NoToken {
 export type TokenAnswer = { readonly kind: 'token'; readonly token: string } | NoToken;
 
 export interface TokenState {
-  /** Time until the token ends, by the clock of the token endpoint, milliseconds; null without a token. */
+  /** Time until the token expires, by the clock of the token endpoint, milliseconds; null without a token. */
   readonly endsInMs: number | null;
   readonly renewals: number;
   readonly failures: number;
@@ -34,30 +34,34 @@ export interface TokenState {
 export interface TokenParts {
   readonly connection: Connection;
   readonly credentials: CredentialStore;
-  /** Tells the server's time until the token endpoint has answered. */
+  /** The clock that is used until the token endpoint has responded once. */
   readonly authorityClock: ServerClock;
   readonly local?: LocalClock;
-  /** For each request for a token, milliseconds. Default {@link ANSWER_MS}. */
+  /** Time limit for each request for a token, milliseconds. Default {@link ANSWER_MS}. */
   readonly answerTimeoutMs?: number;
 }
 
 /**
- * While there is no valid token, every call waits for the one request for it: less time than an answer of the authority
- * may take, so that one hanging request of a token endpoint that works stops no worker for long.
+ * Default time limit for a request for a token, milliseconds. Without a valid token, every call waits for this one
+ * request. So the limit is shorter than that of the authority's responses: one hanging request must not stop a worker
+ * for long.
  */
 const ANSWER_MS = 10_000;
 
 const MAX_ANSWER_BYTES = 256 * 1024;
 const ASSERTION_SECONDS = 60;
-/** The server's clock is known to about a second; an assertion must not begin in its future. */
+/**
+ * The assertion is dated back by this much: the server's clock is known to about a second, and the start must not be in
+ * its future.
+ */
 const BACKDATED_SECONDS = 5;
-/** A refused assertion is made again if the clock that it was made with was wrong by more. */
+/** A refused assertion is made again if the clock used for it was wrong by more than this, milliseconds. */
 const CLOCK_TOLERANCE_MS = 5000;
-/** A token is renewed in the last fifth of its life, at most this long before its end. */
+/** A token is renewed in the last fifth of its lifetime, but at most this long before it expires, milliseconds. */
 const RENEWAL_MS = 60_000;
-/** How long calls wait for a renewal while the old token is still valid, milliseconds from its begin. */
+/** How long calls wait for a renewal while the old token is still valid, milliseconds from the start of the renewal. */
 const RENEWAL_PATIENCE_MS = 2000;
-/** Life of a token whose answer does not tell it (RFC 6749, section 5.1, recommends `expires_in`). */
+/** Lifetime of a token whose response does not state it (RFC 6749, section 5.1, recommends `expires_in`). */
 const DEFAULT_LIFE_SECONDS = 300;
 
 const tokenBody = z.object({
@@ -69,13 +73,13 @@ const errorBody = z.object({ error: z.string().max(200), error_description: z.st
 
 interface Token {
   readonly value: string;
-  /** By the server's clock, milliseconds. */
+  /** When to renew it, by the server's clock, milliseconds. */
   readonly renewAt: number;
   readonly endsAt: number;
 }
 
 /**
- * The access tokens of this process: OAuth 2 client credentials with `private_key_jwt` (RFC 6749, section 4.4;
+ * Obtains the access tokens of this process: OAuth 2 client credentials with `private_key_jwt` (RFC 6749, section 4.4;
  * RFC 7523, section 2.2).
  */
 export function createTokenSource(settings: TokenSettings, parts: TokenParts) {
@@ -116,7 +120,7 @@ export function createTokenSource(settings: TokenSettings, parts: TokenParts) {
     const usedKey = (await credentials.current()).assertionKey;
     let exchange = await ask();
     if (isRefusal(exchange)) {
-      // A wrong clock or a rotated key is repaired by what is known now.
+      // A wrong clock or a rotated key may be the cause. Then tries once more with the corrected clock or new key.
       const clockWasWrong = Math.abs(clock.now() - local.monotonic() - usedOffset) > CLOCK_TOLERANCE_MS;
       const keyChanged = (await credentials.recheck()).assertionKey !== usedKey;
       if (clockWasWrong || keyChanged) exchange = await ask();
@@ -124,7 +128,7 @@ export function createTokenSource(settings: TokenSettings, parts: TokenParts) {
     const outcome = tokenOf(exchange, clock.now());
     if (outcome.kind === 'no_token') {
       failures++;
-      // The end of the old token has not come yet.
+      // The old token is still valid.
       return current && clock.now() < current.endsAt ? { kind: 'token', token: current.value } : outcome;
     }
     renewals++;
@@ -133,7 +137,7 @@ export function createTokenSource(settings: TokenSettings, parts: TokenParts) {
   }
 
   return {
-    /** A valid token. Concurrent calls share one request; a token is renewed before its end. */
+    /** Returns a valid token. Concurrent calls share one request. A token is renewed before it expires. */
     async token(): Promise<TokenAnswer> {
       if (current && clock.now() < current.renewAt) return { kind: 'token', token: current.value };
       if (renewing === null) {
@@ -143,21 +147,21 @@ export function createTokenSource(settings: TokenSettings, parts: TokenParts) {
         });
       }
       if (current === null || clock.now() >= current.endsAt) return renewing;
-      // A token endpoint that does not answer must not hold up calls that have a valid token.
+      // A token endpoint that does not respond must not delay calls that have a valid token.
       const patience = Math.max(0, renewingSince + RENEWAL_PATIENCE_MS - local.monotonic());
       const old = { kind: 'token', token: current.value } as const;
       return Promise.race([renewing, sleep(patience, old, { ref: false })]);
     },
-    /** Forgets a token that the authority refused, unless there is a newer one. */
+    /** Discards a token that the authority refused, unless there is a newer one. */
     refused(token: string): void {
       if (current?.value === token) current = null;
     },
-    /** For operators. */
+    /** Returns the state of the tokens, for operators. */
     state: (): TokenState => ({ endsInMs: current && Math.max(0, current.endsAt - clock.now()), renewals, failures }),
   };
 }
 
-/** @param now the server's time, milliseconds */
+/** Makes an assertion. @param now the server's time, milliseconds */
 function signAssertion(
   { url, clientId }: TokenSettings,
   { key, algorithm }: AssertionKey,

@@ -8,9 +8,9 @@ export interface Examination {
 }
 
 export interface Examined {
-  /** Whether its signature was found valid. Otherwise it is in another form than ours, or not valid. */
+  /** Whether the signature was found valid. False if it is not valid, or is in another form than ours. */
   readonly isVerified: boolean;
-  /** The first problem of its content; null if there is none. */
+  /** The first problem of the content; null if there is none. */
   readonly fault: Problem | null;
 }
 
@@ -19,15 +19,15 @@ export interface Examined {
  * for too long.
  */
 export interface ContentExaminer {
-  /** Verifies the document if it is in the form of our own, and finds what `faultOf` finds. */
+  /** Verifies the document if it has the form of our own documents, and checks its content with `faultOf`. */
   examine(document: Uint8Array, customerIce: string): Promise<Examined>;
   /** Stops the thread. Examinations in progress fail. */
   close(): Promise<void>;
 }
 
 /**
- * While idle the thread does not keep the process alive.
- * @param script module of the thread
+ * Creates the examiner. Its thread does not keep the process alive while it is idle.
+ * @param script the module that the thread runs
  */
 export function createContentExaminer(script: URL, onFatal?: OnFatal): ContentExaminer {
   const threads = createThreads<Examination, Examined>({ filename: script.href }, onFatal);

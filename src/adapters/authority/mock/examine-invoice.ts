@@ -14,12 +14,12 @@ interface Located {
 }
 
 /**
- * Checks the content of an invoice as a tax authority would, reading it from the submitted bytes: the parties, the
- * dates, the terms of payment, and every figure, recomputed to the centime from the lines' quantities, prices and rates
- * (VAT once per rate, rounded half up).
+ * Checks the content of an invoice as a tax authority would, reading it from the submitted bytes: parties, dates and
+ * terms of payment. Recomputes every figure to the centime from the lines' quantities, prices and rates (VAT once per
+ * rate, rounded half up).
  * @param customerIce the ICE under which the document was submitted
  * @returns the first problem, with the XPath of the element that it is about and a message that ends with what to do;
- *   null when the document is valid
+ * null when the document is valid
  */
 export function faultOf(document: Uint8Array, customerIce: string): Problem | null {
   try {
@@ -50,7 +50,7 @@ export interface InvoiceIdentity {
   readonly customerIce: string;
 }
 
-/** Reads who invoices whom under which number; null when the document does not say it in the way of UBL 2.1. */
+/** Reads seller, customer and number of an invoice; null when the document does not state them as UBL 2.1 does. */
 export function identityOf(document: Uint8Array): InvoiceIdentity | null {
   try {
     const element = readXml(new TextDecoder().decode(document));
@@ -250,7 +250,7 @@ function one(parent: Located, name: string, uri = CAC): Located {
   return found;
 }
 
-/** The only basic component with this name. */
+/** Returns the only child with this name. */
 function child(parent: Located, name: string): Located {
   return one(parent, name, CBC);
 }

@@ -15,12 +15,12 @@ const SIGNATURE_FAULTS: Readonly<Record<InvalidSignature['failed'], string>> = {
 /** The XPath of the customer's ICE in the document. */
 const CUSTOMER_ICE = '/Invoice/cac:AccountingCustomerParty/cac:Party/cac:PartyIdentification/cbc:ID';
 
-/** The problem of an invalid signature. */
+/** Returns the problem of an invalid signature. */
 export function signatureProblem(failed: InvalidSignature['failed']): Problem {
   return problem('signature_invalid', SIGNATURE_FAULTS[failed], SUPPORT);
 }
 
-/** The document is not the one whose digest was announced. */
+/** Returns the problem of a document whose digest is not the one that was announced. */
 export function digestProblem(): Problem {
   return problem(
     'digest_wrong',
@@ -29,7 +29,7 @@ export function digestProblem(): Problem {
   );
 }
 
-/** For what a magic ICE has a valid document rejected; null if the document is accepted. */
+/** Returns the problem for which a magic ICE has a valid document rejected; null if the document is accepted. */
 export function scenarioProblem(scenario: Scenario | undefined, customerIce: string): Problem | null {
   switch (scenario) {
     case 'unknown-ice': {
@@ -47,13 +47,13 @@ export function scenarioProblem(scenario: Scenario | undefined, customerIce: str
   }
 }
 
-/** A warning: the check key of the customer's ICE is wrong. */
+/** Returns the warning that the check key of the customer's ICE is wrong. */
 export function checkKeyWarning(customerIce: string): Problem {
   const finding = `La clé de contrôle de l’ICE ${customerIce} du client est fausse.`;
   return problem('ice_check_key', finding, 'Vérifiez-le auprès du client.', CUSTOMER_ICE);
 }
 
-/** @param advice what to do, the end of the message */
+/** Builds a problem. @param advice what to do, the end of the message */
 function problem(code: string, finding: string, advice: string, path: string | null = null): Problem {
   return { code, path, message: `${finding} ${advice}` };
 }

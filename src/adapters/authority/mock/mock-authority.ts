@@ -25,13 +25,13 @@ import { digestProblem, scenarioProblem, signatureProblem } from './findings.ts'
 
 export interface MockAuthorityParts {
   readonly ledger: SubmissionLedger;
-  /** Verifies the signature of a document that `examineContent` has not verified. */
+  /** Verifies the signature of a document whose signature `examineContent` has not verified. */
   readonly verify: (
     document: Uint8Array,
   ) => Promise<{ readonly valid: true } | Pick<InvalidSignature, 'valid' | 'failed'>>;
-  /** Checks the document. By default only its content is checked, by `faultOf`, on the event loop. */
+  /** Checks the document. By default checks only its content, with `faultOf`, on the event loop. */
   readonly examineContent?: (document: Uint8Array, customerIce: string) => Promise<Examined>;
-  /** Signs its receipts. */
+  /** Signs the receipts of this authority. */
   readonly signer: DocumentSigner;
   readonly readReceipt: ReceiptReader;
   readonly clock?: () => Date;
@@ -41,7 +41,7 @@ const DECISION_DELAY_MS = 10_000;
 const RECEIPT_DELAY_MS = 60_000;
 const UNAVAILABLE_TWICE_ATTEMPTS = 2;
 
-/** By polling, without limits. */
+/** The mock authority's capabilities: decisions are polled, and nothing is limited. */
 export const MOCK_CAPABILITIES: Capabilities = {
   decision: 'polling',
   lookUp: ['id', 'digest'],
@@ -56,14 +56,14 @@ export const MOCK_CAPABILITIES: Capabilities = {
   },
 };
 
-/** No request is sent, so there is no id of one. */
+/** Added to every answer. No HTTP request is sent, so there is no request id. */
 const CALLED = { requestId: null } as const;
 
 /**
- * The tax authority of the test environment. It checks each submission as the real authority would (signature, parties,
- * figures to the centime), keeps a durable ledger, and applies the scenario of the customer's magic ICE
- * (docs/decisions/0029). A submission costs one write to the ledger. After a late receipt and a lost reply the outcome is
- * `unknown`; a later `lookUp` finds the submission.
+ * Creates the tax authority of the test environment. It checks each submission as the real authority would (signature,
+ * parties, figures to the centime), keeps a durable ledger, and applies the scenario of the customer's magic ICE
+ * (docs/decisions/0029). A submission costs one write to the ledger. In the scenarios of a late receipt and a lost
+ * reply the outcome is `unknown`; a later `lookUp` finds the submission.
  */
 export function createMockAuthority({
   ledger,
@@ -74,15 +74,16 @@ export function createMockAuthority({
   clock = () => new Date(),
 }: MockAuthorityParts): Authority {
   /**
-   * The time by which a submission is judged, UNIX milliseconds. If it was received by a later clock, that was set back
-   * since, and what it waited for would come as much later: it waits for nothing any more.
+   * Returns the time by which a submission is judged, UNIX milliseconds. If the clock was set back since the submission
+   * was received, its decision would be delayed by as much. Returns infinity in that case, so that the submission waits
+   * for nothing any more.
    */
   const nowFor = ({ receivedAt }: LedgerRow): number => {
     const now = clock().getTime();
     return now < receivedAt.getTime() - CLOCK_SKEW_MS ? Number.POSITIVE_INFINITY : now;
   };
 
-  /** The visible state of a submission at the current time, as an answer. */
+  /** Returns the current state of a submission as an answer. */
   const answerOf = (row: LedgerRow): LookUpAnswer & SubmitAnswer => {
     const now = nowFor(row);
     if (now < row.receiptAt.getTime())
@@ -156,12 +157,12 @@ export function createMockAuthority({
   };
 }
 
-/** The cursor after a row of the ledger. */
+/** Returns the cursor that points behind a row of the ledger. */
 function cursorOf({ decisionAt, submissionId }: LedgerPlace): string {
   return `${decisionAt.getTime()} ${submissionId}`;
 }
 
-/** @returns undefined if it is no cursor of this ledger */
+/** Reads a cursor. @returns undefined if it is not a cursor of this ledger */
 function placeOf(cursor: string): LedgerPlace | undefined {
   const [, time, submissionId] = /^(\d{1,15}) (.+)$/.exec(cursor) ?? [];
   return time && submissionId ? { decisionAt: new Date(Number(time)), submissionId } : undefined;
@@ -175,7 +176,11 @@ function notHeld(message: string): SubmitAnswer {
   return { kind: 'not_held', ...CALLED, reason: 'unavailable', message, retryAfterMs: null };
 }
 
-/** @returns the problem for which the document is rejected, or null; `failed` when it cannot be examined, and nothing is recorded */
+/**
+ * Examines a document.
+ * @returns the problem for which it is rejected, or null if there is none; `failed` when it cannot be examined, and
+ * nothing is recorded
+ */
 async function examine(
   { document, sha256, customerIce }: Submission,
   verify: MockAuthorityParts['verify'],
