@@ -3,9 +3,9 @@ import type { AddressInfo, ListenOptions, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Longest socket path that every system accepts: macOS has 104 bytes with the terminating NUL, Linux 108. */
+/** The longest socket path, in bytes, that every system accepts: macOS has 104 with the terminating NUL, Linux 108. */
 const MAX_SOCKET_PATH = 103;
-/** Length of the listen queue. A connect to a socket whose queue is full fails at once. */
+/** Length of the socket's listen queue. When the queue is full, further connection attempts fail at once. */
 const BACKLOG = 4096;
 
 export interface Address {
@@ -18,10 +18,10 @@ export interface Address {
 
 /**
  * Starts listening on a port of 127.0.0.1 if `wanted.port` is given (0 picks a free one), otherwise on a unix socket
- * that only its owner can open (mode 0600, in a folder of mode 0700). The socket is in the data folder or, where its path
- * cannot be one of a socket or the file system has none, in the system's temporary folder. Where no sockets are to be had,
- * as on Windows, the engine listens on a port. Throws an Error when the address is in use or the path that is asked for
- * is not valid.
+ * that only its owner can open (mode 0600, in a folder of mode 0700). By default the socket is in the data folder.
+ * Where that path is too long or the file system supports no sockets, it is in the system's temporary folder. Where no
+ * sockets are available, as on Windows, the engine listens on a port.
+ * @throws Error when the address is in use or the requested path is not valid
  */
 export async function listen(
   server: Server,
@@ -37,7 +37,8 @@ export async function listen(
         socket = place(dataDir);
         return await onSocket(server, socket);
       } catch {
-        // File systems of other computers and of Windows often have none, and the folder for temporary files may be closed.
+        // Network file systems and those of Windows often support no sockets, and the temporary folder may not be
+        // writable.
         socket?.cleanUp();
       }
     }
@@ -61,7 +62,7 @@ async function onSocket(server: Server, { path, cleanUp }: Socket): Promise<Addr
   if (!path.endsWith('.sock')) throw new Error(`The path of the socket must end in .sock: ${path}`);
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH)
     throw new Error(`The path of the socket is longer than ${MAX_SOCKET_PATH} bytes: ${path}`);
-  // The driver decodes it twice.
+  // The driver decodes percent escapes in the path twice.
   if (path.includes('%')) throw new Error(`The path of the socket has a %: ${path}`);
   rmSync(path, { force: true });
   await startListening(server, { path });

@@ -3,11 +3,12 @@ import type { HeldBytes, Holder } from './held-bytes.ts';
 import { Framing } from './wire/framing.ts';
 import { encodeMessage, parseMessage, type Request } from './wire/message.ts';
 
-/** Bytes of unread answers from which on a client gets no further answers; its requests wait. */
+/** While a client has more than this many bytes of answers unread, its next request is not started. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 /**
- * Bytes of documents from which on an answer ends while much is buffered for all connections. An answer has 1 MiB and a
- * document at most then: a pool of 64 connections stays within its part of the limit with documents of 2 MiB.
+ * While much is buffered for all connections, an answer ends once it has this many bytes of documents. It then has at
+ * most 1 MiB plus one document, so a pool of 64 connections stays within its share of the limit with documents of 2
+ * MiB.
  */
 const SHORT_ANSWER_BYTES = 1024 * 1024;
 /** Limits on the requests in a connection's queue, in bytes and in number. Beyond either, the socket is paused. */
@@ -17,9 +18,9 @@ const MAX_QUEUED = 1000;
 export interface ConnectionHandler {
   /** Runs a command and returns the encoded answer, at once or later. */
   run(request: Request, connection: Connection): Uint8Array | Promise<Uint8Array>;
-  /** Calls back when the writes behind the last answer are durable, or with the reason why they are lost. */
+  /** Calls back when the writes behind the last answer are durable, or with the error that lost them. */
   whenDurable(callback: (failure?: Error) => void): void;
-  /** The answer that replaces `lost` because its commit failed, at once or later. */
+  /** Returns the answer that replaces `lost` because its commit failed, at once or later. */
   afterLoss(
     request: Request,
     connection: Connection,
@@ -40,9 +41,9 @@ export class Connection implements Holder {
   readonly #queue: Buffer[] = [];
   readonly #onClose = new Set<() => void>();
   #queued = 0;
-  /** Bytes of the request whose answer is to come. */
+  /** Bytes of the request that is running. */
   #serving = 0;
-  /** Bytes of the documents that are collected for that answer. */
+  /** Bytes of the documents collected so far for the answer to that request. */
   #collected = 0;
   #running = false;
   #lastId = 0;
@@ -80,8 +81,8 @@ export class Connection implements Holder {
   }
 
   /**
-   * Counts a document of the answer to come.
-   * @returns whether the answer should end with it, because much is buffered; a cursor has the other documents
+   * Counts a document of the answer that is being collected.
+   * @returns whether the answer should end with this document because much is buffered; a cursor keeps the rest
    */
   collect(bytes: number): boolean {
     this.#collected += bytes;

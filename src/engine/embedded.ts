@@ -19,13 +19,13 @@ export interface EngineOptions {
    * Size limit of the oplog in bytes (default 256 MiB). Resuming a change stream from a trimmed position is error 286.
    */
   oplogBytes?: number;
-  /** Called once if the engine's thread ends by itself after the start. Without it, the process emits a warning. */
+  /** Called once if the engine's thread ends unexpectedly after the start. Without it, the process emits a warning. */
   onFailure?: (error: Error) => void;
   /** Seconds between two runs of the TTL monitor (default 60). */
   ttlSeconds?: number;
   /** Seconds after which an open transaction is aborted (default 60). */
   transactionSeconds?: number;
-  /** Check all of the file at the start, however large it is and however it was closed. */
+  /** Check all of the file at the start, whatever its size and even after a clean stop. */
   checkAll?: boolean;
   /** Enable the command `configureFailPoint`, as mongod does with `enableTestCommands`. For driver tests only. */
   testCommands?: boolean;

@@ -110,7 +110,7 @@ export class CommandError extends Error {
 
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(CODES).map(([name, code]) => [code, name]));
 
-/** The name that an answer carries beside a code. */
+/** The name of an error code, which an answer has as `codeName`. */
 export function codeName(code: number): string {
   return NAMES.get(code) ?? `Location${code}`;
 }

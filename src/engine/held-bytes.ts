@@ -8,10 +8,10 @@ export interface Holder {
 }
 
 /**
- * Limits the bytes buffered for all connections together. From half of the limit on, answers with documents are short
- * (`isHigh`). Beyond the limit, the connection that has gone longest without progress is closed, then the next, until
- * the total is below the limit. So clients that read do not close one another: above the half, N connections with one
- * request each add at most N short answers.
+ * Limits the bytes buffered for all connections together. From half of the limit on, answers with documents are kept
+ * short (`isHigh`). Beyond the limit, the connection that made no progress for the longest time is closed, then the
+ * next, until the total is below the limit. Clients that read their answers do not get each other closed: above half of
+ * the limit, N connections with one request each add at most N short answers.
  */
 export class HeldBytes {
   readonly #limit: number;
@@ -31,7 +31,7 @@ export class HeldBytes {
     return this.#total > this.#limit / 2;
   }
 
-  /** Records how many bytes `holder` has buffered now. Counts as progress of that connection. */
+  /** Sets the number of bytes buffered for `holder`. Counts as progress of that connection. */
   set(holder: Holder, bytes: number): void {
     this.#total += bytes - (this.#holders.get(holder) ?? 0);
     this.#holders.delete(holder);

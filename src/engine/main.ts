@@ -33,7 +33,7 @@ if (options !== null) {
   }
 }
 
-/** The options of the command line, or null when there is nothing to start (help or a usage error). */
+/** Parses the command line. Returns null when there is nothing to start (help or a usage error). */
 function commandLineOptions(): Parameters<typeof startServer>[0] | null {
   try {
     const { values } = parseArgs({

@@ -2,11 +2,11 @@
 const CHECK_MS = 250;
 
 /**
- * Ends a program that was started by an npm script when npm ends, as if by SIGTERM. Does nothing outside npm. npm can be
- * killed; and it sends its SIGTERM to the shell that runs the script, which dies and leaves the program running unless
- * the script uses `exec`, because dash, Debian's shell, runs even a single command as a child process. So the program
- * checks whether its parent still exists.
- * @returns a function that stops checking, for a program that is ending already
+ * Ends a program that was started by an npm script when npm ends, as if by SIGTERM. Does nothing outside npm. A signal
+ * does not suffice. If npm is killed, it sends none. Otherwise it sends SIGTERM to the shell that runs the script:
+ * unless the script uses `exec`, the shell dies and the program runs on, because dash, Debian's shell, runs even a
+ * single command as a child process. So the program checks whether its parent still exists.
+ * @returns a function that stops the checks, for a program that is already ending
  */
 export function endWithNpm(): () => void {
   if (process.env.npm_lifecycle_event === undefined) return () => undefined;
@@ -20,7 +20,7 @@ export function endWithNpm(): () => void {
   return () => clearInterval(timer);
 }
 
-/** Needed on Windows, where `process.ppid` does not change when the parent ends. */
+/** Whether the process exists. Needed on Windows, where `process.ppid` does not change when the parent ends. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

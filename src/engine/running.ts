@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { readInstanceFile } from './store/instance-file.ts';
 
 /**
- * The `mongodb://` URI of the engine that uses `dataDir` now, in any process, or null if there is none. The address in
- * `engine.json` counts only if it accepts a connection, because an engine that was killed leaves the file behind, and
- * only if it is of this folder ({@link readInstanceFile}).
+ * Returns the `mongodb://` URI of the engine that uses `dataDir` now, in any process; null if there is none. The
+ * address in `engine.json` counts only if it accepts a connection, because a killed engine leaves the file behind, and
+ * only if the file was written for this folder ({@link readInstanceFile}).
  */
 export async function runningEngine(dataDir: string): Promise<string | null> {
   const uri = readInstanceFile(dataDir)?.uri;

@@ -1,4 +1,4 @@
-/** The data file is damaged, of another program, or of a later version: only a person can make it usable again. */
+/** The data file is damaged, or was written by another program or a later version. Only a person can repair this. */
 export class UnusableData extends Error {
   override readonly name = 'UnusableData';
 }

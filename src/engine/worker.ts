@@ -18,7 +18,7 @@ try {
   port.postMessage({ ready: server.uri });
 } catch (error) {
   const failed = error instanceof Error ? error.message : String(error);
-  // An error loses its class between threads.
+  // Errors lose their class when they are posted to another thread.
   port.postMessage({ failed, isUnusable: error instanceof UnusableData });
   port.close();
 }

@@ -11,7 +11,7 @@ export const getCmdLineOpts: Command = { options: [], run: () => ({ argv: ['embe
 
 export const whatsmyuri: Command = { options: [], run: ({ connection }) => ({ you: `client:${connection.id}` }) };
 
-/** Status of a replica set with one member, the primary. */
+/** Returns the status of a replica set with one member, the primary. */
 export const replSetGetStatus: Command = {
   options: ['initialSync'],
   run: ({ server, store }) => ({
@@ -36,7 +36,7 @@ export const replSetGetStatus: Command = {
   }),
 };
 
-/** Configuration of a replica set with one member. */
+/** Returns the configuration of a replica set with one member. */
 export const replSetGetConfig: Command = {
   options: ['commitmentStatus'],
   run: ({ server }) => ({
@@ -51,13 +51,16 @@ export const replSetGetConfig: Command = {
   }),
 };
 
-/** There are no users: whoever reaches the socket or port has all rights. */
+/** Returns no users: the engine has none, and each client that can connect has all rights. */
 export const usersInfo: Command = {
   options: ['showCredentials', 'showCustomData', 'showPrivileges', 'showAuthenticationRestrictions', 'filter'],
   run: (): Doc => ({ users: [] }),
 };
 
-/** Every acknowledged write is on disk already. Locking is refused, because nothing could be copied under the lock. */
+/**
+ * Does nothing, because every acknowledged write is already on disk. Refuses `lock`, because no backup could run under
+ * a lock.
+ */
 export const fsync: Command = {
   options: ['lock', 'fsyncLockAcquisitionTimeoutMillis'],
   run: ({ args }) => {
@@ -67,7 +70,10 @@ export const fsync: Command = {
   },
 };
 
-/** Lists the index builds and the backups. Long reads are not listed; they end by `maxTimeMS`, `killSessions` or a closed connection. */
+/**
+ * Lists the index builds and the backups. Long reads are not listed; they can be ended by `maxTimeMS`, `killSessions`
+ * or by closing the connection.
+ */
 export const currentOp: Command = {
   options: ['$all', '$ownOps'],
   run: ({ store }): Doc => ({

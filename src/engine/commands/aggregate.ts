@@ -39,7 +39,7 @@ export const aggregate: Command = {
   },
 };
 
-/** A pipeline that writes its results. */
+/** Runs a pipeline that writes its results (`$out`, `$merge`). */
 function* written(context: Context): Steps<Parts> {
   const { stages, ns } = checked(context);
   if (context.args.document('readConcern')?.level === 'linearizable')
@@ -56,7 +56,7 @@ function isStream(stages: unknown): boolean {
   return first !== undefined && '$changeStream' in first;
 }
 
-/** The arguments, which are valid apart from their stages. */
+/** Validates the arguments, except for the content of the stages. */
 function checked({ db, args }: Context): { stages: Doc[]; batchSize: number | undefined; ns: string } {
   const stages = args.documents('pipeline');
   if (!comparesNoTexts(stages)) checkCollation(args.body.collation);
@@ -75,7 +75,7 @@ function checked({ db, args }: Context): { stages: Doc[]; batchSize: number | un
   return { stages, batchSize, ns: `${db}.${typeof name === 'string' ? name : '$cmd.aggregate'}` };
 }
 
-/** Whether every collation gives the same result: that of a change stream without further stages. */
+/** Whether the collation cannot affect the result, as for a change stream without further stages. */
 function comparesNoTexts(stages: readonly Doc[]): boolean {
   return stages.length === 1 && stages[0] !== undefined && '$changeStream' in stages[0];
 }

@@ -6,7 +6,7 @@ import { decodeDocument, documentsIn, encodeDocument } from '../wire/bson.ts';
 
 const NUMBERS = ['int', 'long', 'double', 'decimal'];
 
-/** The fields of a command, read with MongoDB's type errors (14, 9). */
+/** Reads the fields of a command, with MongoDB's errors for wrong types (14, 9). */
 export class Arguments {
   readonly command: string;
   readonly body: Doc;
@@ -53,7 +53,7 @@ export class Arguments {
     return !(asDoc(value) && Object.keys(value as Doc).length === 0);
   }
 
-  /** A number of at least 0 (error 51024 otherwise), without what follows its point. */
+  /** A number of at least 0 (error 51024 otherwise), with its fraction cut off. */
   count(name: string): number | undefined {
     if (!this.has(name)) return undefined;
     const given = this.body[name];
@@ -103,7 +103,7 @@ export class Arguments {
     return documents ?? (this.#bytes && documentsIn(this.#bytes, name)) ?? this.documents(name).map(encodeDocument);
   }
 
-  /** The evaluated variables of `let`. */
+  /** Evaluates the variables of `let`. */
   variables(): Doc {
     return evaluateLet(this.document('let') ?? {});
   }
@@ -162,7 +162,10 @@ export function flagIn(part: Doc, where: string, name: string, absent = false): 
   throw wrongType(`${where}.${name}`, value, 'bool');
 }
 
-/** One of these strings; any other value is error 2. @param field with the command or stage that it belongs to */
+/**
+ * Checks that the value is one of these strings; otherwise error 2. @param field with its command or stage, for the
+ * message
+ */
 export function choiceIn<T extends string>(field: string, value: unknown, choices: readonly T[]): T {
   const chosen = choices.find((each) => each === value);
   if (chosen !== undefined) return chosen;

@@ -7,12 +7,12 @@ import type { Store } from '../store/store.ts';
 import { Arguments, checkFields } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 
-// A client copies the data file while it is in use: see `store/backups.ts`.
+// Clients copy the data file while it is in use. See `store/backups.ts`.
 
 /**
- * Begins a backup, which ends with `endBackup` or with the connection. Answers its number, the paths of the file and of
- * its write-ahead log, which a client on this machine reads, and the state of the data in its `history`; with `since`, a
- * state of a copy, whether the data has been in it (`continues`).
+ * Begins a backup, which ends with `endBackup` or when the connection closes. Returns its id (`backup`), and the paths
+ * of the data file and its write-ahead log, which the client reads itself on the same machine. `history` is the state
+ * of the data. If `since`, the state of a copy, is given, `continues` is whether the data has been in it.
  */
 export const beginBackup: Command = {
   options: ['since'],
@@ -41,9 +41,9 @@ export const beginBackup: Command = {
 };
 
 /**
- * Tells how much of the log the client has: `read` bytes. Answers where the log ends, and `at`: whatever was acknowledged
- * before is in the log up to there, which is the state `history`. With `rest` the log was moved into the file since the
- * last call: these bytes, from `restFrom` on, were its end, and the present log begins at 0.
+ * Records that the client has `read` bytes of the log. Returns where the log ends (`end`) and a time (`at`): the log
+ * has all commits that were acknowledged before it. `history` is their state. If the log was moved into the file since
+ * the last call, `rest` is the end of the moved log, from position `restFrom` on, and the new log begins at 0.
  */
 export const backupLog: Command = {
   options: ['read'],
@@ -70,7 +70,7 @@ function encoded({ id, seq, sum }: HistoryState): Doc {
   return { id: Long.fromNumber(id), time: timestampOf(seq), sum: Long.fromNumber(sum) };
 }
 
-/** A state as it was answered before. */
+/** Parses `since`, a state in the form in which these commands return it. */
 function sinceOf({ args, name }: Context): (HistoryState & { readonly isExact: boolean }) | undefined {
   const given = args.document('since');
   if (!given) return undefined;
@@ -91,13 +91,13 @@ function numberOf({ args, name }: Context): number {
   throw new CommandError('TypeMismatch', `BSON field '${name}' must be the number of a backup`);
 }
 
-/** Backups are of the whole file, and so of all databases. */
+/** Requires the database `admin`, because a backup contains all databases. */
 function atAdmin(context: Context): Context {
   if (context.db === 'admin') return context;
   throw new CommandError('Unauthorized', `${context.name} may only be run against the admin database.`);
 }
 
-/** Runs `work` when no transaction of SQLite is open. */
+/** Runs `work` when no SQLite transaction is open. */
 function betweenCommits(context: Context, work: (store: Store) => Doc): Promise<Doc> {
   const { store } = atAdmin(context);
   return new Promise((resolve, reject) => {

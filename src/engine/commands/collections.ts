@@ -28,7 +28,7 @@ const UNSUPPORTED = [
 
 const VALIDATION = ['validator', 'validationLevel', 'validationAction'];
 const LEVELS = ['off', 'strict', 'moderate'];
-/** Maximum size of a validator in bytes: the event of its change has the earlier one, too. */
+/** Maximum bytes of a validator. The event of a change has both the new and the previous one. */
 const MOST_VALIDATOR = 4 * 1024 * 1024;
 /** Databases whose collections have no validators. */
 const INTERNAL = ['admin', 'config', 'local'];
@@ -63,8 +63,8 @@ export const create: Command = {
 };
 
 /**
- * The index on `_id` as listCollections shows it, which mongorestore sends back. Every collection has it; what is asked
- * for must be the same.
+ * Checks the option `idIndex`, which mongorestore copies from listCollections. It must equal the index on `_id` that
+ * every collection has.
  */
 function checkIdIndex(args: Arguments): void {
   const asked = args.document('idIndex');
@@ -75,7 +75,7 @@ function checkIdIndex(args: Arguments): void {
   indexSpec(asked);
 }
 
-/** The options that are stored with the collection. */
+/** Builds the options that are stored with the collection. */
 function collectionOptions(args: Arguments, db: string): Doc {
   const options: Doc = validationOptions(args, db);
   const clustered = args.document('clusteredIndex');
@@ -101,14 +101,14 @@ function collectionOptions(args: Arguments, db: string): Doc {
 }
 
 /**
- * The options that say which documents a collection takes. An unknown or unsupported condition of the validator is the
- * error that it is in a query.
+ * Builds the options that determine which documents a collection accepts. An unknown or unsupported condition of the
+ * validator gives the same error as in a query.
  */
 function validationOptions(args: Arguments, db: string): Doc {
   const { command } = args;
   const given = args.document('validator');
   const bytes = given && encodeDocument(given);
-  // As it will be stored.
+  // Decoded from the bytes that will be stored.
   const validator = bytes && decodeDocument(bytes);
   if (validator && bytes) {
     if (bytes.length > MOST_VALIDATOR)
@@ -184,8 +184,8 @@ export const listCollections: Command = {
 };
 
 /**
- * Changes `expireAfterSeconds` or `hidden` of an index, the validator, or whether pre- and post-images are stored. Other
- * changes are not supported.
+ * Changes `expireAfterSeconds` or `hidden` of an index, the validator, or whether pre- and post-images are stored. Does
+ * not support other changes.
  */
 export const collMod: Command = {
   options: ['index', ...VALIDATION, 'viewOn', 'pipeline', 'changeStreamPreAndPostImages'],
@@ -218,7 +218,7 @@ export const collMod: Command = {
   },
 };
 
-/** The index that a `collMod` changes, its new specification, and what the command answers about it. */
+/** Returns the index that a `collMod` changes, its new specification, and the part of the reply about it. */
 function changedIndex(collection: Collection, change: Doc): { index: Index; spec: Doc; reply: Doc } {
   checkFields(change, 'collMod.index', ['keyPattern', 'name', 'expireAfterSeconds', 'hidden']);
   const wanted = JSON.stringify(
@@ -240,7 +240,7 @@ function changedIndex(collection: Collection, change: Doc): { index: Index; spec
   return { index, spec, reply };
 }
 
-/** The collection that the command names; error 26 when it does not exist. */
+/** Finds the collection that the command names; error 26 when it does not exist. */
 export function existingCollection({ store, db, args }: Context): Collection {
   const name = args.collection();
   const collection = store.catalog.find(db, name);
@@ -281,7 +281,7 @@ export function collectionStatistics({ store }: Context, collection: Collection 
 }
 
 export const validate: Command = {
-  // PyMongo sends `scandata`; every validation is a full one, in the background.
+  // PyMongo sends `scandata`. A validation is always full and in the background.
   options: ['full', 'background', 'scandata', 'repair', 'metadata', 'checkBSONConformance'],
   run: (context) => {
     const collection = existingCollection(context);
@@ -301,8 +301,8 @@ function* validated({ store }: Context, collection: Collection): Steps<Doc> {
 }
 
 /**
- * Gives the free pages of the whole file back to the file system, between other commands. Maintenance does so by itself
- * when many are free.
+ * Gives the free pages of the whole file back to the file system, without blocking other commands. Maintenance does so
+ * automatically when many pages are free.
  */
 export const compact: Command = {
   options: ['force', 'dryRun', 'freeSpaceTargetMB'],

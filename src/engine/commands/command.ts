@@ -19,11 +19,11 @@ export interface Caller {
   store: Store;
   server: ServerInfo;
   connection: Connection;
-  /** Undefined unless the server runs with test commands. */
+  /** Undefined unless the server runs with test commands enabled. */
   failPoints: FailPoints | undefined;
 }
 
-/** A command with its arguments, while it runs. */
+/** A running command with its arguments. */
 export interface Context extends Caller {
   command: Command;
   /** The command name as sent. */
@@ -37,7 +37,7 @@ export interface Context extends Caller {
    * data.
    */
   snapshot?: Snapshot;
-  /** The ids of the collections that its pipeline reads beside its own, once it is compiled. */
+  /** The ids of the other collections that the command's pipeline reads. Set once the pipeline is compiled. */
   alsoReads?: ReadonlySet<number>;
   /** The time limit from `maxTimeMS`, in milliseconds since the epoch; Infinity without it. */
   deadline: number;
@@ -46,23 +46,26 @@ export interface Context extends Caller {
 export interface Command {
   /** Options beyond the common ones of all commands; any other option is error 40415. */
   options: readonly string[];
-  /** Runs as part of the next commit, atomically. */
+  /** Whether the command writes: it then runs atomically as part of the next commit. */
   writes?: boolean | ((context: Context) => boolean);
-  /** A repeated `txnNumber` is answered from the retry record. */
+  /** Whether a repeated `txnNumber` is answered from the retry record. */
   retryable?: boolean;
-  /** Allowed in a transaction. */
+  /** Whether the command is allowed in a transaction. */
   transactional?: boolean;
-  /** Allowed with `readConcern: {level: 'snapshot'}` outside transactions. */
+  /** Whether `readConcern: {level: 'snapshot'}` is allowed outside transactions. */
   readsSnapshots?: boolean;
-  /** Is about a cursor, which has its own snapshot: drivers send the read concern of a snapshot session with it, too. */
+  /**
+   * Whether the command uses an existing cursor, which has its own snapshot. Drivers send the read concern of a
+   * snapshot session with such commands, too.
+   */
   ofCursor?: boolean;
-  /** Continues what an earlier command began, so that it cannot run twice. */
+  /** Whether the command cannot run again after a failed commit, because it continues a cursor or a backup. */
   runsOnce?: boolean;
-  /** Unknown options are ignored, because drivers may add new ones to `hello`. */
+  /** Whether unknown options are ignored, because drivers may add new ones to `hello`. */
   handshake?: boolean;
   /**
-   * Its statements, between and within which it may pause outside of transactions.
-   * @throws CommandError for invalid ones
+   * Prepares the command's statements. Outside transactions, the command may pause between and within them.
+   * @throws CommandError for invalid statements
    */
   statements?: (context: Context) => Statements;
   /** Returns the answer without `ok`. */
@@ -72,11 +75,14 @@ export interface Command {
 /** The counts of a write command's answer: `n`, and `nModified` of updates. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** The outcome of a statement: the counts that it adds, and the `_id` of the document that an upsert inserted. */
+/**
+ * The outcome of a statement: its counts, which are added to the command's, and the `_id` of the document that an
+ * upsert inserted.
+ */
 export interface StatementOutcome {
   readonly counts: Counts;
   readonly upserted?: unknown;
-  /** The answer of a command that is one statement. */
+  /** The answer of the command, if the command is a single statement. */
   readonly reply?: Doc;
 }
 
@@ -85,20 +91,20 @@ export interface Statements {
   readonly count: number;
   /** Whether the first error ends the command. */
   readonly isOrdered: boolean;
-  /** Whether the command is its only statement: an error of that is the command's, and its `reply` the answer. */
+  /** Whether the command is a single statement. Its error is then the command's error, and its `reply` the answer. */
   readonly isCommand?: boolean;
-  /** The counts before the first statement. */
+  /** The counts in the answer before any statement has run. */
   readonly counts: Counts;
   /**
-   * Called after each pause, because others may have changed the collection.
-   * @returns runs the statement at an index, or begins the search for what it writes
+   * Called at the start and after each pause, because others may have changed the collection.
+   * @returns a function that runs the statement at an index, or returns the steps of its search
    */
   begin(): (index: number) => StatementOutcome | Steps<Parts>;
 }
 
-/** What a statement does once its search has ended. It may pause between two parts. */
+/** The writes of a statement, known when its search has ended. The statement may pause between two parts. */
 export interface Parts {
   readonly count: number;
-  /** Called after each pause. @returns runs the part at an index */
+  /** Called at the start and after each pause. @returns a function that runs the part at an index */
   begin(): (index: number) => StatementOutcome;
 }

@@ -16,8 +16,9 @@ export const configureFailPoint: Command = {
 };
 
 /**
- * Runs a command. If the fail point `failCommand` applies to it, the command is delayed, fails or loses its connection,
- * as configured. With `maxTimeAlwaysTimeOut` every command that has a time limit exceeds it.
+ * Runs a command. If the fail point `failCommand` applies to the command, it is delayed, fails or loses its connection,
+ * as configured. With the fail point `maxTimeAlwaysTimeOut`, every command with a time limit fails as if it had
+ * exceeded it.
  */
 export function withFailure(
   failPoints: FailPoints,

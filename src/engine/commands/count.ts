@@ -42,7 +42,7 @@ export const distinct: Command = {
   run: (context) => inSlices(context, `${context.db}.${context.args.collection()}`, distinctValues(context)),
 };
 
-/** The distinct values of a path in sort order. Each element of an array counts as a value. */
+/** Collects the distinct values of a path in sort order. Each element of an array counts as a value. */
 function* distinctValues(context: Context): Steps<Doc> {
   const { store, db, args } = context;
   checkCollation(args.body.collation);

@@ -22,7 +22,7 @@ export interface BatchOptions {
   noTimeout?: boolean;
 }
 
-/** Answers with the first batch of documents, and opens a cursor if more are left. Pauses as {@link inSlices}. */
+/** Returns the first batch of documents, and opens a cursor if more are left. Pauses like {@link inSlices}. */
 export function firstBatch(
   context: Context,
   ns: string,
@@ -42,7 +42,7 @@ function* firstBatchSteps(
   let isOpen = false;
   try {
     const { connection } = context;
-    // A single batch has no cursor for the other documents.
+    // With `singleBatch` there is no cursor for the rest, so the batch must not end early.
     const isLast = (bytes: number) => connection.collect(bytes) && !options.singleBatch;
     const batch = yield* source.batch(options.batchSize ?? FIRST_BATCH, isLast);
     isOpen = !batch.end && !options.singleBatch;
@@ -115,7 +115,7 @@ function* nextBatch(
     isOpen = !batch.end;
     return { cursor: cursorDoc(options.ns, isOpen ? id : 0, 'nextBatch', batch) };
   } finally {
-    // After its last batch, after an error, and when it was ended during a pause.
+    // Closed after the last batch, after an error, and when the read was ended during a pause.
     if (!isOpen) store.cursors.kill(id);
   }
 }
@@ -143,7 +143,7 @@ function applyFailPoint({ failPoints }: Context, { source }: Cursor): void {
   throw new CommandError(Number(code), 'failing due to the fail point failGetMoreAfterCursorCheckout', {}, labels);
 }
 
-/** Answers as soon as there are changes, or with an empty batch after `ms` milliseconds. */
+/** Returns events as soon as there are any, or an empty batch after `ms` milliseconds. */
 async function awaitChanges(
   context: Context,
   cursor: Cursor<ChangeStream>,

@@ -15,7 +15,7 @@ export const remove = statementsCommand(['deletes', 'let'], (context) => {
   const { args } = context;
   const statements = entriesOf(args, 'deletes', (each) => checkFields(each, 'delete.deletes', STATEMENT));
   checkBatchSize(statements.count);
-  // An invalid name is the command's error, not that of a statement.
+  // Read here, so that an invalid name fails the whole command and not a single statement.
   args.collection();
   return {
     count: statements.count,

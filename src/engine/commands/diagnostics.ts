@@ -92,7 +92,7 @@ export const getLog: Command = {
       : { totalLinesWritten: new Int32(0), log: [] },
 };
 
-/** `{getParameter: 1, name: 1}`; `'*'` or `{allParameters: true}` returns all. */
+/** `{getParameter: 1, name: 1}` returns a parameter; `'*'` or `{allParameters: true}` returns all. */
 export const getParameter: Command = {
   options: [...Object.keys(PARAMETERS)],
   run: ({ args, failPoints }) => {

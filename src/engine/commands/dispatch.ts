@@ -40,8 +40,8 @@ const MAX_TIME = 2 ** 31 - 1;
 const READ_CONCERNS = ['local', 'available', 'majority', 'linearizable', 'snapshot'];
 
 /**
- * Runs one request. The encoded answer is returned at once, or later for a command that waits. Every error becomes
- * `{ok: 0, errmsg, code, codeName}`.
+ * Runs one request. Returns the encoded answer, or a promise of it if the command must wait. An error becomes the
+ * answer `{ok: 0, errmsg, code, codeName}`.
  */
 export function dispatch(caller: Caller, request: Request): Uint8Array | Promise<Uint8Array> {
   let context: Context | undefined;
@@ -51,7 +51,7 @@ export function dispatch(caller: Caller, request: Request): Uint8Array | Promise
     try {
       return finish(reply);
     } catch {
-      // With its details it is larger than a message.
+      // The error with its details exceeds the size of a message, so they are left out.
       const { ok, errmsg, code, codeName } = reply;
       return finish({ ok, errmsg, code, codeName });
     }
@@ -72,8 +72,9 @@ export function dispatch(caller: Caller, request: Request): Uint8Array | Promise
 }
 
 /**
- * The answer to a request whose commit failed. A command that writes nothing shared it with the writes of others: it
- * runs again, on what is durable, and the cursor of its first answer is closed. Any other command fails.
+ * Returns the answer to a request whose commit failed. A command that writes nothing may have shared the commit with
+ * the writes of others. It runs again on the durable data, and the cursor of its first answer is closed. Any other
+ * command fails.
  */
 export function answerAfterLoss(
   caller: Caller,
@@ -85,7 +86,7 @@ export function answerAfterLoss(
   try {
     context = contextOf(caller, request);
   } catch {
-    // The answer says what is wrong with the request.
+    // The first answer is an error about the request itself, and stays.
     return lost;
   }
   if (isRepeatable(context)) {
@@ -96,7 +97,10 @@ export function answerAfterLoss(
   return encodeReply(withClusterTime(caller.store, errorReply(commitFailure(error), undefined)));
 }
 
-/** No write, and outside transactions and snapshots: in those, a repeated read could see another state than the first. */
+/**
+ * Whether the command can run again: it writes nothing, and is not in a transaction or on a snapshot, where a second
+ * read could see another state than the first.
+ */
 function isRepeatable(context: Context): boolean {
   const { command, args } = context;
   if (command.runsOnce || args.has('autocommit') || writes(command, context)) return false;
@@ -122,14 +126,14 @@ function contextOf(caller: Caller, request: Request): Context {
     db: args.string('$db') ?? 'test',
     args,
     session: sessionOf(args),
-    // For getMore, `maxTimeMS` is the time to wait for changes.
+    // In getMore, `maxTimeMS` is the time to wait for changes instead.
     deadline: maxTime && name !== 'getMore' ? Date.now() + maxTime : Number.POSITIVE_INFINITY,
   };
 }
 
 function execute(context: Context): Doc | Promise<Doc> {
   const { command, args, name, session, store } = context;
-  // One retryable write or transaction of a session at a time.
+  // A session may run only one retryable write or transaction at a time.
   const running = session !== undefined && args.has('txnNumber') ? store.runningWrites.ended(session) : undefined;
   if (running) return waitFor(running, context).then(() => execute(context));
   const level = readConcernLevel(args);
@@ -164,8 +168,8 @@ function readConcernLevel(args: Arguments): unknown {
 }
 
 /**
- * The replica set has one member. A write concern that asks for more adds a `writeConcernError` after the write, as in
- * MongoDB.
+ * Adds a `writeConcernError` after the write, as in MongoDB, if a write concern requires more members than the one that
+ * the replica set has.
  */
 function withWriteConcern<T extends Doc | Promise<Doc>>({ args, command }: Context, reply: T): T | Doc {
   const w = asDoc(args.body.writeConcern)?.w;

@@ -2,11 +2,11 @@ import { CommandError } from '../errors.ts';
 import { asDoc, type Doc, wholeNumber } from '../query/types.ts';
 
 interface FailPoint {
-  /** Number of times that it still fires; Infinity for `alwaysOn`. */
+  /** How many more times the fail point fires; Infinity for `alwaysOn`. */
   left: number;
-  /** Number of times that it is passed without firing first. */
+  /** How many more times the fail point is skipped before it fires. */
   skip: number;
-  /** Number of times that it was reached. */
+  /** How many times the fail point was reached. */
   entered: number;
   data: Doc;
 }

@@ -77,7 +77,10 @@ export function findQuery({ args }: Context): Query {
   };
 }
 
-/** The hint as given; undefined for null and for an empty document. Error 9 for what is neither a name nor a document. */
+/**
+ * Checks a hint and returns it; undefined for null and for an empty document. Error 9 if it is neither a name nor a
+ * document.
+ */
 export function hintOf(hint: unknown): unknown {
   if (hint === undefined || hint === null) return undefined;
   if (typeof hint !== 'string' && !asDoc(hint))
@@ -85,7 +88,10 @@ export function hintOf(hint: unknown): unknown {
   return typeof hint === 'object' && Object.keys(hint).length === 0 ? undefined : hint;
 }
 
-/** Validates a query on a collection that does not exist, so that it fails with the same errors as on any other. */
+/**
+ * Validates a query on a collection that does not exist, so that an invalid one fails with the same errors as
+ * elsewhere.
+ */
 export function validateQuery({ filter, sort, variables }: Query): void {
   compileFilter(filter, variables);
   if (Object.keys(sort).length > 0 && !('$natural' in sort)) compileSort(sort);

@@ -14,7 +14,7 @@ export const MAX_BATCH = 100_000;
 const ELECTION_ID = new ObjectId('7fffffff0000000000000001');
 
 /**
- * The handshake. It presents the primary of a replica set with one member, so that drivers use sessions, retryable
+ * The handshake. It describes the primary of a replica set with one member, so that drivers use sessions, retryable
  * writes and change streams.
  */
 export const hello: Command = {

@@ -16,7 +16,7 @@ const OPTIONS = [
   'expireAfterSeconds',
   'collation',
   'background',
-  // Ignored, as by MongoDB since 3.0.
+  // Ignored, as MongoDB has done since 3.0.
   'dropDups',
   'ns',
 ];
@@ -26,10 +26,7 @@ const FLAGS = ['unique', 'sparse', 'hidden', 'background'] as const;
 const PARTIAL = ['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$type', '$and', '$or', '$in'];
 const MAX_TTL = 2 ** 31 - 1;
 
-/**
- * Validates the specification of an index to create, and returns it in the form that listIndexes shows. Errors 67, 197,
- * 14.
- */
+/** Validates the specification of an index to create, and returns it as listIndexes shows it. Errors 67, 197, 14. */
 export function indexSpec(asked: Doc): Doc {
   for (const name of Object.keys(asked)) {
     if (OPTIONS.includes(name)) continue;
@@ -48,7 +45,7 @@ export function indexSpec(asked: Doc): Doc {
   for (const flag of FLAGS) {
     if (asked[flag] === undefined) continue;
     const isSet = isOn(flag, asked[flag]);
-    // MongoDB shows whether a build was asked for in the background, and the others only if they are set.
+    // MongoDB stores `background` whenever it is given, and the other flags only if they are true.
     if (isSet || flag === 'background') spec[flag] = isSet;
   }
   checkPartial(asked, spec);
@@ -56,14 +53,14 @@ export function indexSpec(asked: Doc): Doc {
   return isIdKey(key) ? idSpec(asked, key) : spec;
 }
 
-/** Without options that no index has, as `ignoreUnknownIndexOptions` asks: old dumps have such. */
+/** Removes unknown options, for `ignoreUnknownIndexOptions`: old dumps contain some. */
 export function knownOptions(asked: Doc): Doc {
   return Object.fromEntries(Object.entries(asked).filter(([name]) => OPTIONS.includes(name)));
 }
 
 /**
- * The specification of an index after a `collMod`, which can change `expireAfterSeconds` and `hidden`. Errors 72 and 14
- * for what `createIndexes` would refuse, 2 for hiding the `_id` index.
+ * Returns the specification of an index after a `collMod`, which can change `expireAfterSeconds` and `hidden`. Errors
+ * 72 and 14 for values that `createIndexes` would refuse, 2 for hiding the `_id` index.
  */
 export function changedSpec(spec: Doc, { expireAfterSeconds, hidden }: Doc): Doc {
   const changed = { ...spec };
@@ -146,7 +143,7 @@ function checkOperators(value: unknown): void {
   }
 }
 
-/** @param wrongKey the error for an index that cannot have a time */
+/** @param wrongKey the error for an index whose keys do not allow an expiry time */
 function checkTtl(asked: Doc, spec: Doc, key: Doc, wrongKey: CodeName = 'CannotCreateIndex'): void {
   const seconds = asked.expireAfterSeconds;
   if (seconds === undefined) return;
@@ -177,7 +174,7 @@ function isIdKey(key: Doc): boolean {
   return Object.keys(key).length === 1 && Number(key._id) === 1;
 }
 
-/** The `_id` index allows none of the optional settings. */
+/** Checks the specification of the `_id` index, which allows no optional settings. */
 function idSpec(asked: Doc, key: Doc): Doc {
   for (const option of ['sparse', 'partialFilterExpression', 'hidden']) {
     if (asked[option] !== undefined && asked[option] !== false) {

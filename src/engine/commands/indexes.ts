@@ -15,8 +15,9 @@ import { toEnd } from './slices.ts';
 import { runWrite } from './write.ts';
 
 /**
- * Creates indexes. The first step, which is enough for a small collection, is part of the command's write; the others
- * are writes of their own, between which other commands run. Two commands for the same index build it once.
+ * Creates indexes. The first step is part of the command's write, and is enough for a small collection. Each further
+ * step is a write of its own, and other commands run in between. If two commands create the same index, it is built
+ * once.
  */
 export const createIndexes: Command = {
   options: ['indexes', 'commitQuorum', 'ignoreUnknownIndexOptions'],
@@ -66,16 +67,19 @@ export const createIndexes: Command = {
   },
 };
 
-/** Steps of a build that are committed together if no other command comes: a few milliseconds of writing. */
+/** Steps of a build that are committed together if no other command needs a commit: a few milliseconds of writing. */
 const STEPS_OF_A_COMMIT = 8;
 
-/** Builds what is not built at once. The last step waits for the transactions that use the collection. */
+/**
+ * Completes a build that the first step did not finish. The last step waits for the transactions that use the
+ * collection.
+ */
 async function finish(store: Store, build: IndexBuild, specs: Doc[]): Promise<void> {
   const { builds, commit } = store;
   const work = function* (): Steps<void> {
     yield* builds.collect(build);
     for (let steps = 1; commit.writeUnhurried(() => builds.addNext(build)); steps++) {
-      // The writes of others wait for those of the steps before them.
+      // Committed now and then, because the commit of another client's write includes the build's steps before it.
       if (steps % STEPS_OF_A_COMMIT === 0) commit.flush();
       yield PAUSE;
     }
@@ -143,7 +147,7 @@ function conflict(
   );
 }
 
-/** For a clustered collection, the `_id` index is shown as the clustered index. */
+/** The index as `listIndexes` shows it. Of a clustered collection, the `_id` index is marked as clustered. */
 function shownIndex({ options }: Collection, { spec, name }: Index): Doc {
   const clustered = asDoc(options.clusteredIndex);
   return clustered && name === '_id_' ? { ...clustered, clustered: true } : spec;
@@ -164,7 +168,7 @@ export const listIndexes: Command = {
   },
 };
 
-/** `index` is a name, a list of names, a key pattern, or `*` for all indexes except `_id_`. */
+/** Drops indexes: `index` is a name, a list of names, a key pattern, or `*` for all except `_id_`. */
 export const dropIndexes: Command = {
   options: ['index'],
   writes: true,

@@ -18,15 +18,16 @@ interface Target {
   name: string;
 }
 
-/** The last stage of a pipeline if it is `$out` or `$merge`. */
+/** Returns the last stage of a pipeline if it is `$out` or `$merge`. */
 export function outputStage(stages: unknown): Doc | undefined {
   const last = Array.isArray(stages) ? asDoc(stages.at(-1)) : undefined;
   return last && ('$out' in last || '$merge' in last) ? last : undefined;
 }
 
 /**
- * Reads the results of a pipeline. `$merge` writes each of them in a part of its own, `$out` all of them in one.
- * @param reply the answer of the last part
+ * Reads the results of a pipeline, which the returned parts write: for `$merge` one part for each document, for `$out`
+ * one for all.
+ * @param reply the command's answer, returned by the last part
  */
 export function* outputOf(context: Context, results: Pausing<Uint8Array>, stage: Doc, reply: Doc): Steps<Parts> {
   const partsOf = '$out' in stage ? replacing(context, stage.$out) : merging(context, stage.$merge);
@@ -42,7 +43,7 @@ export function* outputOf(context: Context, results: Pausing<Uint8Array>, stage:
 
 type Output = (documents: Doc[], end: StatementOutcome) => Parts;
 
-/** `$out`: drops the collection and creates it again with the same options and indexes. */
+/** Compiles `$out`: drops the collection and creates it again with the same options and indexes. */
 function replacing(context: Context, operand: unknown): Output {
   const { db, name } = targetOf(context, operand, '$out', 16990);
   return (documents, end) =>
@@ -62,7 +63,7 @@ function replacing(context: Context, operand: unknown): Output {
 const MERGE_FIELDS = ['into', 'on', 'let', 'whenMatched', 'whenNotMatched'];
 const MERGE_PIPELINE: Doc[] = [{ $replaceWith: { $mergeObjects: ['$$ROOT', '$$new'] } }];
 
-/** `$merge`: matches documents by the fields `on`, which must have a unique index (error 51183). */
+/** Compiles `$merge`: matches documents by the fields `on`, which must have a unique index (error 51183). */
 function merging(context: Context, operand: unknown): Output {
   const spec: Doc = typeof operand === 'string' ? { into: operand } : (asDoc(operand) ?? {});
   checkFields(spec, '$merge', MERGE_FIELDS);
@@ -118,7 +119,7 @@ function changeOf(whenMatched: unknown, filter: Doc, doc: Doc, variables: Doc): 
   return compileChange(filter, pipeline, undefined, variables);
 }
 
-/** The validator of a target, unless the command asks to pass it over. */
+/** The validator of a target; undefined if the command asks to skip validation. */
 function validatorOf({ args }: Context, collection: Collection): Validate | undefined {
   return compileValidator(collection, args.flag('bypassDocumentValidation'));
 }

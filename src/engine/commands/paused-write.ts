@@ -8,9 +8,9 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 const expired = (): CommandError => new CommandError('MaxTimeMSExpired', 'operation exceeded time limit');
 
 /**
- * Waits, at most until `maxTimeMS` (error 50).
- * @param running the write that waits, if part of it has run: its interruption ends the wait. Otherwise the end of the
- *   connection does.
+ * Waits for `ended`, at most until the command's `maxTimeMS` (error 50).
+ * @param running the waiting write, if a part of it has run: its interruption ends the wait. Without it, the wait ends
+ *   when the connection closes.
  */
 export async function waitFor(ended: Promise<void>, context: Context, running?: RunningWrite): Promise<void> {
   const { deadline, connection } = context;
@@ -32,7 +32,7 @@ export async function waitFor(ended: Promise<void>, context: Context, running?: 
   }
 }
 
-/** Runs a write that has paused, so that a stop of the engine or `killSessions` can end it. */
+/** Runs the rest of a paused write, so that a stop of the engine or `killSessions` can end it. */
 export async function whileRunning<T>(
   { store, session }: Context,
   isRetryable: boolean,
@@ -47,8 +47,9 @@ export async function whileRunning<T>(
 }
 
 /**
- * A mark of what the search of a paused write reads: `killed` is set when the collection or an index is dropped. It
- * belongs to no session, because what ends the cursors of a session ends no write. The caller kills it at the end.
+ * Opens a cursor to observe what the search of a paused write reads: `killed` is set when the collection or an index is
+ * dropped. It has no session, because ending a session's cursors must not end a write. The caller kills the cursor when
+ * done.
  */
 export function markOfSearch({ store, db, name, args, alsoReads }: Context): Cursor {
   const ns = `${db}.${String(args.body[name])}`;
@@ -57,7 +58,7 @@ export function markOfSearch({ store, db, name, args, alsoReads }: Context): Cur
   return cursor;
 }
 
-/** To be called after each pause. @throws CommandError when the write must end */
+/** Call it after each pause. @throws CommandError when the write must end */
 export function checkRunning({ interruption }: RunningWrite, { deadline }: Context): void {
   if (interruption) throw interruption;
   if (Date.now() >= deadline) throw expired();

@@ -16,8 +16,8 @@ export interface PipelineSource {
 }
 
 /**
- * The source of a pipeline. Leading `$match`, `$sort`, `$skip` and `$limit` stages become a query, so that they can use
- * an index.
+ * Prepares the source of a pipeline. Leading `$match`, `$sort`, `$skip` and `$limit` stages become a query, so that
+ * they can use an index.
  */
 export function pipelineSource(context: Context, name: string, stages: Doc[]): PipelineSource {
   const { query, rest } = leadingQuery(stages, context.args);
@@ -28,8 +28,8 @@ export function pipelineSource(context: Context, name: string, stages: Doc[]): P
 }
 
 /**
- * The result of a pipeline that only counts its matches, as the driver's `countDocuments` sends it: `{$group: {_id: 1,
- * n: {$sum: 1}}}`. Undefined for any other pipeline.
+ * Computes the result of a pipeline that only counts its matches, as the driver's `countDocuments` sends it: `{$group:
+ * {_id: 1, n: {$sum: 1}}}`. Undefined for any other pipeline.
  */
 export function countResult(context: Context, name: string, stages: Doc[]): Pausing<Doc> | undefined {
   const { query, rest } = leadingQuery(stages, context.args);
@@ -49,7 +49,7 @@ function* counted(counting: Steps<number>, id: unknown, field: string): Generato
   if (n > 0) yield { _id: id, [field]: n };
 }
 
-/** Gives `$lookup` and similar stages access to the collections of the database, and notes in the context which ones. */
+/** Gives `$lookup` and similar stages access to other collections of the database, and records these in the context. */
 export function pipelineEnv(context: Context): PipelineEnv {
   const { store, db, args } = context;
   const reads = new Set<number>();
@@ -117,7 +117,9 @@ function leadingQuery(stages: Doc[], args: Arguments): { query: Query; rest: Doc
   return { query, rest: stages.slice(taken) };
 }
 
-/** The operand as a number of documents; undefined if it is not valid, so that the stage itself reports the error. */
+/**
+ * Parses the operand as a number of documents; undefined if it is invalid, so that the stage itself reports the error.
+ */
 function count(operand: unknown): number | undefined {
   const value = isNumber(operand) ? Number(operand) : Number.NaN;
   return Number.isSafeInteger(value) && value >= 0 ? value : undefined;

@@ -16,8 +16,8 @@ export function withOk<T extends Doc | Promise<Doc>>(reply: T): T {
 }
 
 /**
- * The answer to a failed command; `context` is undefined when the command could not be parsed. A full disk is error
- * 14031. An unexpected exception is error 1 and emits a warning.
+ * Builds the answer to a failed command; `context` is undefined when the command could not be parsed. A full disk is
+ * error 14031. An unexpected exception is error 1 and emits a warning.
  */
 export function errorReply(error: unknown, context: Context | undefined): Doc {
   if (!(error instanceof CommandError)) {
@@ -40,7 +40,7 @@ export function errorReply(error: unknown, context: Context | undefined): Doc {
   };
 }
 
-/** Adds the cluster time, which every answer carries. */
+/** Adds the cluster time, which every answer must have. */
 export function withClusterTime(store: Store, reply: Doc): Doc {
   const time: Timestamp = timestampOf(store.oplog.last);
   return {

@@ -1,7 +1,7 @@
 import { CommandError } from '../errors.ts';
 import type { Command } from './command.ts';
 
-/** The error that every server other than Atlas returns for search index commands and stages. */
+/** The error for search index commands and stages. Every MongoDB server except Atlas returns it. */
 export function searchNotEnabled(): CommandError {
   return new CommandError(
     'SearchNotEnabled',

@@ -3,7 +3,10 @@ import { CommandError } from '../errors.ts';
 import { asDoc } from '../query/types.ts';
 import type { Command, Context } from './command.ts';
 
-/** Ends the transactions and cursors of the sessions. Their retry records stay until they expire, and writes go on. */
+/**
+ * Ends the transactions and cursors of the sessions. Their running writes continue, and their retry records stay until
+ * they expire.
+ */
 export const endSessions: Command = {
   options: [],
   run: (context) => {
@@ -12,7 +15,7 @@ export const endSessions: Command = {
   },
 };
 
-/** Ends the writes of the sessions, too. */
+/** Like `endSessions`, but also ends the running writes of the sessions. */
 export const killSessions: Command = {
   options: [],
   run: (context) => {

@@ -6,10 +6,10 @@ import type { Cursor } from '../store/cursors.ts';
 import type { Store } from '../store/store.ts';
 import type { Context } from './command.ts';
 
-/** Time after which a read lets other commands run, milliseconds. */
+/** Milliseconds after which a read lets other commands run. */
 export const SLICE_MS = 3;
 
-/** A read saw writes whose commit then failed. */
+/** Thrown when a read has seen writes whose commit then failed. */
 export class ReadWasLost extends CommandError {
   constructor(ns: string) {
     super('Interrupted', `a commit failed during the read of ${ns}`);
@@ -18,19 +18,18 @@ export class ReadWasLost extends CommandError {
 
 /**
  * Runs a read. A read that takes longer than a slice pauses after each slice, so that other commands run in between;
- * its answer is then a promise. It ends with error 175 when its cursor, its session or the data that it reads is gone
- * meanwhile, and without an answer when its client is gone. {@link ReadWasLost} ends a read that saw writes whose
- * commit failed. A read in a transaction or on a snapshot does not pause: the versions that it reads are in the tables
- * only while it runs.
- * @param ns the namespace that it reads
- * @param cursor the cursor that it continues, if there is one
+ * its answer is then a promise. The read ends with error 175 when its cursor, its session or its data is gone, without
+ * an answer when its client is gone, and with {@link ReadWasLost} when a commit failed whose writes it saw. A read in a
+ * transaction or on a snapshot does not pause, because the old versions are in the tables only while it runs.
+ * @param ns the namespace that the read is on
+ * @param cursor the cursor that the read continues, if there is one
  */
 export function inSlices(context: Context, ns: string, work: Steps<Doc>, cursor?: Cursor): Doc | Promise<Doc> {
   const { done, value } = slice(work, context.snapshot ? Number.POSITIVE_INFINITY : SLICE_MS);
   return done ? value : rest(context, ns, work, cursor);
 }
 
-/** Runs work in slices to its end, whether or not its client waits for it. */
+/** Runs work to its end in slices, even if its client no longer waits. */
 export async function toEnd<T>(store: Store, work: Steps<T>): Promise<T> {
   for (;;) {
     await turnOfOthers(store);
@@ -39,13 +38,16 @@ export async function toEnd<T>(store: Store, work: Steps<T>): Promise<T> {
   }
 }
 
-/** The next turn of the event loop, or the one after it if writes wait for their commit, so that their answers go first. */
+/**
+ * Waits for the next turn of the event loop. If answers wait for a commit, waits one more turn, so that they are sent
+ * first.
+ */
 export async function turnOfOthers(store: Store): Promise<void> {
   await nextTurn();
   if (store.commit.isPending) await nextTurn();
 }
 
-/** One slice: up to the first pause after `ms`, or to the result. */
+/** Runs one slice: up to the first pause after `ms`, or to the result. */
 function slice<T>(work: Steps<T>, ms = SLICE_MS): IteratorResult<Pause, T> {
   const until = performance.now() + ms;
   for (;;) {

@@ -22,8 +22,8 @@ const ON_DATABASE: Readonly<Record<string, Source>> = {
 };
 
 /**
- * The documents of the pipeline's first stage, if that stage generates them. Error 73 for a pipeline without a
- * collection whose first stage does not.
+ * Returns the documents of the pipeline's first stage, if it generates its own. Error 73 if it does not and the
+ * pipeline has no collection.
  */
 export function sourceDocuments(context: Context, first: Doc | undefined): Iterable<Doc> | undefined {
   const stage = Object.keys(first ?? {})[0] ?? '';
@@ -54,7 +54,7 @@ function literalDocuments({ args }: Context, operand: unknown): Doc[] {
   throw new CommandError(5858203, 'an array of documents is expected as the argument of $documents');
 }
 
-/** The session of this command and the sessions with an open transaction. The engine does not track others. */
+/** Lists the command's session and the sessions with an open transaction. The engine does not track others. */
 function sessions({ session, store }: Context): Doc[] {
   const ids = new Set([...(session ? [session] : []), ...store.transactions.sessions()]);
   return Array.from(ids, (id) => ({ _id: { id: new Binary(Buffer.from(id, 'hex'), 4) }, lastUse: new Date() }));

@@ -12,17 +12,17 @@ import type { Arguments } from './arguments.ts';
 import type { Command, Context, Counts, Parts, StatementOutcome, Statements } from './command.ts';
 import { validateQuery } from './find.ts';
 
-/** How far a command has come, and its answer so far. */
+/** The progress of a command, and its answer so far. */
 export interface Progress {
-  /** Number of statements that have run, or all after the error that ends the command. */
+  /** Number of statements that have run; the number of all if an error has ended the command. */
   readonly done: number;
-  /** The next statement, if it has paused. */
+  /** The next statement, if it has begun and paused. */
   readonly current?: RunningStatement;
   readonly counts: Counts;
   readonly upserted: readonly Doc[];
   readonly writeErrors: readonly Doc[];
   readonly reply?: Doc;
-  /** Bytes of messages and details that the answer may still have, and bytes of ids. */
+  /** Bytes left in the answer: `left` for messages and details of errors, `room` for ids of upserted documents. */
   readonly left: number;
   readonly room: number;
 }
@@ -36,16 +36,22 @@ const FATAL = [
   'TransactionTooLarge',
 ];
 
-/** Bytes of messages and details in an answer. Further errors have their code alone, so that it fits into a message. */
+/**
+ * Maximum bytes of error messages and details in an answer. Later errors have only their code, so that the answer fits
+ * in a message.
+ */
 const MOST_TOLD = 1024 * 1024;
-/** Bytes of the ids that upserts inserted in an answer: with more, it would not fit into a message. */
+/** Maximum bytes of upserted ids in an answer, so that it fits in a message. */
 const MOST_IDS = 15 * 1024 * 1024;
-/** Bytes of an element of an array beside its document, at most. */
+/** Maximum bytes of an array element in addition to its document. */
 const ENTRY_BYTES = 8;
-/** Statements of a command that are kept decoded. More are decoded when they run: a paused command may wait for long. */
+/**
+ * Up to this many statements of a command are kept decoded. More are decoded when they run, to save memory: a paused
+ * command may wait for long.
+ */
 const FEW = 64;
 
-/** A retryable command of several statements. Outside of transactions it may pause (`runWrite`). */
+/** A retryable command with a list of statements. Outside transactions it may pause (`runWrite`). */
 export function statementsCommand(options: readonly string[], prepare: (context: Context) => Statements): Command {
   return {
     options: [...options, 'ordered', 'stmtId', 'stmtIds'],
@@ -57,7 +63,7 @@ export function statementsCommand(options: readonly string[], prepare: (context:
   };
 }
 
-/** The statements of a command that is only one. */
+/** Wraps a command that has a single statement. */
 export function onlyStatement(begin: () => Steps<Parts>): Statements {
   return { count: 1, isCommand: true, isOrdered: true, counts: {}, begin: () => begin };
 }
@@ -71,7 +77,7 @@ export function beginningOf({ counts }: Statements): Progress {
   return { done: 0, counts, upserted: [], writeErrors: [], left: MOST_TOLD, room: MOST_IDS };
 }
 
-/** The entries of a command's array of statements. @param check throws for an invalid one; called for each at once */
+/** Reads the command's array of statements. @param check called for each at once; throws for an invalid one */
 export function entriesOf(args: Arguments, name: string, check: (entry: Doc) => void) {
   const raw = args.rawDocuments(name);
   const few = raw.length <= FEW ? raw.map(decodeDocument) : null;
@@ -83,15 +89,15 @@ export function entriesOf(args: Arguments, name: string, check: (entry: Doc) => 
 /** The outcome of a part that writes nothing. */
 const NOTHING: StatementOutcome = { counts: {} };
 
-/** What a statement does that has found the only document that it writes. */
+/** The parts of a statement that writes a single document, once the document is found. */
 export const single = (run: () => StatementOutcome): Parts => ({ count: 1, begin: () => run });
 
 /**
- * A statement in steps: the search for what it writes may pause. One that writes each document that matches has a part
- * for each of them; a document that was changed in a pause is written if it still matches. One that writes a document
- * must run when the search ends, before anything else.
- * @param writing called after each pause; returns the function that writes a document
- * @param otherwise called if none matches
+ * A statement in steps. The search for its documents may pause. A statement that writes every matching document has a
+ * part for each. A document changed during a pause is written if it still matches. A statement that writes a single
+ * document must write as soon as the search ends, before any other command runs.
+ * @param writing called at the start and after each pause; returns the function that writes a document
+ * @param otherwise called if no document matches
  */
 export function* partsOf(
   { store, db, args, deadline }: Context,
@@ -107,7 +113,7 @@ export function* partsOf(
   }
   const present = (): Collection => {
     const collection = store.catalog.find(db, name);
-    // Ids are used again.
+    // Ids are reused, so the UUID decides.
     if (collection && Buffer.compare(collection.uuid.buffer, found.uuid.buffer) === 0) return collection;
     const why = 'was dropped or renamed';
     throw new CommandError('QueryPlanKilled', `the write to ${found.ns} was ended: the collection ${why}`);
@@ -139,7 +145,7 @@ export function* partsOf(
   };
 }
 
-/** A statement from the begin of its search to its last part. */
+/** A statement that has begun: from its search to its last part. */
 class RunningStatement {
   readonly #begin: () => Steps<Parts>;
   #search: Steps<Parts>;
@@ -153,7 +159,7 @@ class RunningStatement {
     this.#begin = begin;
   }
 
-  /** Whether some of it has been written. */
+  /** Whether a part of the statement has written. */
   get hasWritten(): boolean {
     return this.#hasWritten;
   }
@@ -163,8 +169,8 @@ class RunningStatement {
   }
 
   /**
-   * Goes on until it is time to pause.
-   * @returns the outcome when it is over
+   * Continues until it is time to pause.
+   * @returns the outcome when the statement is complete; undefined at a pause
    * @throws {RowLocked} before anything is written in this call
    */
   run(pauses: { readonly search: () => boolean; readonly write: () => boolean }): StatementOutcome | undefined {
@@ -185,14 +191,14 @@ class RunningStatement {
       } catch (error) {
         if (!(error instanceof RowLocked)) throw error;
         if (hasRun) return undefined;
-        // After the wait, another document may be the one to write.
+        // Searched again, because another document may be the one to write after the wait.
         if (!this.hasWritten) this.searchAgain();
         throw error;
       }
     }
   }
 
-  /** Begins its search again, because what it reads has changed beyond its notice. */
+  /** Restarts the search, because the data that it reads has changed in a way that it cannot detect. */
   searchAgain(): void {
     this.end();
     this.#search = this.#begin();
@@ -200,7 +206,7 @@ class RunningStatement {
     this.#done = 0;
   }
 
-  /** Ends its search. */
+  /** Ends the search. */
   end(): void {
     this.#search.return(undefined as never);
   }
@@ -212,13 +218,16 @@ function added(counts: Counts, more: Counts): Counts {
   return sums;
 }
 
-/** Error 72 for a statement that writes many documents in a retryable write, which could not go on after a crash. */
+/**
+ * Error 72 for a statement that writes many documents in a retryable write, because it could not be continued after a
+ * crash.
+ */
 export function checkRetryable({ args }: Context, isOfMany: boolean): void {
   if (isOfMany && args.has('txnNumber') && !args.has('autocommit'))
     throw new CommandError('InvalidOptions', 'Cannot use (or request) retryable writes with multi=true or limit=0');
 }
 
-/** When to pause. */
+/** Decides when to pause. */
 export interface Pauses {
   /** @param hasRun whether statements have run since the last pause */
   readonly search: (hasRun: boolean) => boolean;
@@ -228,9 +237,10 @@ export interface Pauses {
 const NEVER: Pauses = { search: () => false, write: () => false };
 
 /**
- * Runs statements from where the command has come to, until it is time to pause. An error in a statement becomes an entry
- * of `writeErrors`. Other exceptions, and the errors in `FATAL`, must roll back all that ran here.
- * @throws {RowLocked} when what it begins with waits for an open transaction
+ * Runs statements from where the command left off, until it is time to pause. An error in a statement becomes an entry
+ * of `writeErrors`. For any other exception, and for the errors in `FATAL`, the caller must roll back all that ran
+ * here.
+ * @throws {RowLocked} when the first write here is blocked by an open transaction
  */
 export function runSome(statements: Statements, from: Progress, pauses: Pauses = NEVER): Progress {
   const run = statements.begin();
@@ -278,7 +288,7 @@ export function runSome(statements: Statements, from: Progress, pauses: Pauses =
   return { done, ...(current && { current }), counts, upserted, writeErrors, ...(reply && { reply }), left, room };
 }
 
-/** The answer of a command that has run all of its statements. */
+/** The answer of a command whose statements have all run. */
 export function answerOf({ counts, upserted, writeErrors, reply }: Progress): Doc {
   if (reply) return reply;
   return {
@@ -288,12 +298,12 @@ export function answerOf({ counts, upserted, writeErrors, reply }: Progress): Do
   };
 }
 
-/** The retry record of a command that is not over. */
+/** Encodes the retry record of a command that is not complete. */
 export function encodeProgress(progress: Progress): Uint8Array {
   return encodeDocument({ progress });
 }
 
-/** The progress in a retry record; undefined if it has the answer of a command that is over. */
+/** Decodes the progress from a retry record; undefined if the record has the answer of a complete command. */
 export function progressIn(record: Doc): Progress | undefined {
   const progress = asDoc(record.progress);
   if (!progress) return undefined;

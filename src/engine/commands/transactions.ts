@@ -7,12 +7,12 @@ import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import type { Command, Context } from './command.ts';
 import { withOk } from './reply.ts';
 
-/** The content of a session's retry record for a committed transaction. */
+/** What a session's retry record contains after its transaction was committed. */
 const COMMITTED = encodeDocument({ committed: true });
 
 /**
- * Runs a command in the transaction of its session, and starts the transaction if the command asks for it. Any error
- * aborts the transaction.
+ * Runs a command in its session's transaction, which it starts if the command has `startTransaction`. Any error aborts
+ * the transaction.
  */
 export function runInTransaction(context: Context): Doc {
   const { store, command, name, args } = context;
@@ -55,7 +55,7 @@ export function runOnSnapshot(context: Context): Doc {
   return cursor ? { ...reply, cursor: { ...cursor, ...time } } : { ...reply, ...time };
 }
 
-/** A repeated commit gets the same answer as the first. */
+/** Commits the session's transaction. A repeated commit gets the same answer as the first. */
 export const commitTransaction: Command = {
   options: ['recoveryToken'],
   writes: () => false,
@@ -130,7 +130,8 @@ function identityOfEndCommand(context: Context): { session: string; number: numb
 }
 
 /**
- * Session and number of the transaction that a command names; error 72 when these fields are missing or inconsistent.
+ * Returns the session and number of the transaction that a command names; error 72 when these fields are missing or
+ * inconsistent.
  */
 function identityOf({ args, session, name }: Context): { session: string; number: number } {
   const number = wholeNumber(args.body.txnNumber);

@@ -17,7 +17,7 @@ export const update = statementsCommand(['updates', 'bypassDocumentValidation', 
   const { args } = context;
   const statements = entriesOf(args, 'updates', (each) => checkFields(each, 'update.updates', STATEMENT));
   checkBatchSize(statements.count);
-  // An invalid name is the command's error, not that of a statement.
+  // Read here, so that an invalid name fails the whole command and not a single statement.
   args.collection();
   const skipsValidation = args.flag('bypassDocumentValidation');
   return {

@@ -55,8 +55,8 @@ export function openStream(context: Context, stages: Doc[], batchSize: number | 
 }
 
 /**
- * The types of events that the stages let pass, if they are `{$match: {operationType: {$in: […]}}}` and nothing else:
- * then no other event need be made.
+ * Returns the event types that the stages let through, if they are only `{$match: {operationType: {$in: […]}}}`. Events
+ * of other types are then not created at all.
  */
 function typesOf(stages: Doc[]): ReadonlySet<string> | undefined {
   const [stage, ...others] = stages;

@@ -11,19 +11,19 @@ import { SLICE_MS, turnOfOthers } from './slices.ts';
 import { answerOf, beginningOf, encodeProgress, type Progress, progressIn, runSome } from './statements.ts';
 
 /**
- * Time after which a write of several statements lets other commands run, milliseconds: longer than a group of 64
- * invoices takes, so that such a group is one commit.
+ * Milliseconds after which a write of several statements lets other commands run. A group of 64 invoices takes less, so
+ * that it is written in one commit.
  */
 const WRITE_SLICE_MS = 20;
-/** A slice lasts at least this many times as long as the last recording of what had run. */
+/** A slice lasts at least this many times as long as it last took to record the progress. */
 const RECORDINGS_A_SLICE = 4;
 
 /**
  * Runs a writing command as part of the next commit. A command of several statements that takes longer than a slice
- * pauses between two of them, in the search of one and between the documents of one, so that others run and commit in
- * between; its answer is then a promise, and the write of each document is atomic by itself. Any other command is atomic
- * as a whole. A repeated `txnNumber` is answered from the retry record, and goes on from there if the command was not
- * over. If an open transaction holds a row of the write, the command waits for that transaction.
+ * pauses between statements, within the search of a statement, and between its documents. Others run and commit in
+ * between. The answer is then a promise, and only the write of each document is atomic. Any other command is atomic as
+ * a whole. A repeated `txnNumber` is answered from the retry record, or continues from there if the command was not
+ * complete. If an open transaction holds a row that the command writes, the command waits for the transaction to end.
  */
 export function runWrite(context: Context): Doc | Promise<Doc> {
   try {
@@ -60,7 +60,7 @@ function attempt(context: Context): Doc | Promise<Doc> {
   return run(context, { session, number }, before);
 }
 
-/** The session and the number of a retryable write. */
+/** The session and transaction number of a retryable write. */
 interface Retryable {
   readonly session: string;
   readonly number: number;
@@ -85,7 +85,7 @@ function runStatements(
   );
 }
 
-/** Records the answer of a retryable write, in its commit. */
+/** Records the answer of a retryable write, in the commit of the write. */
 function recorded(context: Context, reply: Doc, retryable: Retryable | undefined): Doc {
   if (!retryable) return reply;
   context.store.retry.record(Buffer.from(retryable.session, 'hex'), retryable.number, encodeReply(reply));
@@ -94,10 +94,10 @@ function recorded(context: Context, reply: Doc, retryable: Retryable | undefined
 }
 
 /**
- * Runs statements for a time, as part of the next commit. In the same commit it records what has run of a retryable write,
- * or its answer, so that a repeated command runs no statement twice.
- * @param lastRecordMs how long the last recording took, milliseconds
- * @returns `recordMs`: the same after this slice
+ * Runs statements for one slice, as part of the next commit. For a retryable write, records the progress or the final
+ * answer in the same commit, so that a repeated command runs no statement twice.
+ * @param lastRecordMs milliseconds that the last recording took
+ * @returns `recordMs`: milliseconds that the last recording took, after this slice
  */
 function runSlice(
   context: Context,
@@ -113,7 +113,7 @@ function runSlice(
     search: (isToBeRecorded: boolean) => isOver(isToBeRecorded ? Math.max(SLICE_MS, recordings) : SLICE_MS),
     write: () => isOver(Math.max(WRITE_SLICE_MS, recordings)),
   };
-  // Its answer, or that of another command, will hurry the commit.
+  // Unhurried: sending the answer of this or another command will start the commit.
   return context.store.commit.writeUnhurried(() => {
     const progress = runSome(statements, from, pauses);
     const isOfAll = progress.done >= statements.count;
@@ -129,8 +129,8 @@ function runSlice(
 }
 
 /**
- * Runs the other statements of a command that has paused, whether or not its client waits for the answer. A search begins
- * again when an index or the collection that it reads is dropped, and when a commit fails before anything was written.
+ * Runs the remaining statements of a paused command, even if its client no longer waits for the answer. A search starts
+ * over when the collection or an index that it reads is dropped, and when a commit fails before anything was written.
  */
 async function rest(
   context: Context,
@@ -150,7 +150,7 @@ async function rest(
       else if (mark) cursors.kill(mark.id);
       checkRunning(running, context);
       if (commit.lost !== lost) {
-        // Some of what has run may be lost.
+        // Writes of this command may have been lost with the commit.
         if (progress.done > before.done || current?.hasWritten)
           throw commitFailure(commit.failure ?? new Error('unknown'));
         current?.searchAgain();
@@ -179,7 +179,10 @@ function repeatedReply(reply: Doc, number: number): Doc {
   throw new CommandError('TransactionCommitted', `Transaction with txnNumber ${number} has been committed`);
 }
 
-/** The fail point that rolls back a retryable write before its commit, or disconnects the client before the answer. */
+/**
+ * Applies the fail point that rolls back a retryable write before its commit, or disconnects the client before the
+ * answer.
+ */
 function applyFailPoint({ failPoints, connection }: Context): void {
   const failure = failPoints?.hit('onPrimaryTransactionalWrite');
   if (!failure) return;

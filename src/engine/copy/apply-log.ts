@@ -11,11 +11,11 @@ import {
 } from '../store/log-format.ts';
 
 /**
- * Writes the pages of a copied write-ahead log over a copied data file, in their order. Repeating it changes nothing.
- * The log must end with a commit, as what a backup reads does; an empty log changes nothing.
+ * Writes the pages of a copied write-ahead log over a copied data file, in their order. Doing so again changes nothing.
+ * The log must end with a commit, as every log read by a backup does. An empty log changes nothing.
  * @param file the data file, open for writing
- * @param end bytes of the log that are read: all of it unless given
- * @throws when a frame of the log is damaged, or its end is missing; the file then has a part of its pages
+ * @param end number of bytes of the log to apply; default: all of it
+ * @throws when a frame of the log is damaged or its end is missing; some of the pages have been written by then
  */
 export function applyLog(file: number, logPath: string, end = Number.POSITIVE_INFINITY): void {
   if (end === 0) return;
@@ -33,7 +33,7 @@ export function applyLog(file: number, logPath: string, end = Number.POSITIVE_IN
       writeSync(file, frame, FRAME_HEADER_BYTES, known.pageBytes, (page - 1) * known.pageBytes);
       filePages = frame.readUInt32BE(4);
     }
-    // The last frame of a commit has the size of the file behind it.
+    // In the last frame of a commit, this field is the size of the database in pages; in other frames it is 0.
     if (filePages === 0) throw damaged(logPath, 'it does not end with a commit');
     ftruncateSync(file, filePages * known.pageBytes);
   } finally {
@@ -42,8 +42,8 @@ export function applyLog(file: number, logPath: string, end = Number.POSITIVE_IN
 }
 
 /**
- * Cuts a write-ahead log before its first frame that is not valid. After a power cut, parts of what was written last are
- * on the disk in any order: what follows a hole cannot be used.
+ * Cuts a write-ahead log before its first invalid frame. A power cut may leave the last writes on disk in any order, so
+ * nothing behind a gap can be used.
  */
 export function cutLog(logPath: string): void {
   const log = openSync(logPath, 'r+');
@@ -61,7 +61,7 @@ export function cutLog(logPath: string): void {
   }
 }
 
-/** The frames of a log that begin before `end`, in one buffer that is used again. */
+/** Yields the frames of a log that begin before `end`. All are read into the same buffer. */
 function* framesOf(
   log: number,
   { pageBytes, salts, sum: first, isSwapped }: LogHeader,

@@ -2,13 +2,15 @@ import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { applyLog } from './apply-log.ts';
 
-/** Bytes after which what was written is sent to the disk, so that a large copy does not do so all at once. */
+/**
+ * The copy is synced to the disk each time this many bytes were written, so that a large copy is not synced all at
+ * once.
+ */
 const SYNC_BYTES = 32 * 1024 * 1024;
 
 /**
- * A copy of an engine's data file in a folder, made while it is in use. In the
- * folder it looks as after a power cut: `engine.sqlite`, and beside it the log that an engine takes up when it opens the
- * folder.
+ * A copy of an engine's data file in a folder, made while the engine runs. The folder looks as after a power cut: it
+ * has `engine.sqlite` and its write-ahead log, which an engine applies when it opens the folder.
  */
 export class FileCopy {
   readonly path: string;
@@ -16,12 +18,12 @@ export class FileCopy {
   readonly #file: FileHandle;
   #log: FileHandle | null = null;
   #unsynced = 0;
-  /** Logs that have ended and are not in the file yet: `engine.sqlite-log-1` and on. */
+  /** Paths of finished logs that are not in the file yet: `engine.sqlite-log-1` and on. */
   #ended: string[] = [];
   #count = 0;
-  /** Bytes of the present log. */
+  /** Bytes of the current log. */
   logBytes = 0;
-  /** Whether logs that end are kept beside the file, because it is being read. */
+  /** Whether finished logs are kept beside the file, because the file is being read. */
   isHeld = false;
 
   private constructor(folder: string, file: FileHandle) {
@@ -30,13 +32,13 @@ export class FileCopy {
     this.#file = file;
   }
 
-  /** Begins a copy in a folder, which is made. @throws when the folder has a copy */
+  /** Begins a copy in a folder, which is created if missing. @throws when the folder already has a copy */
   static async create(folder: string): Promise<FileCopy> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return new FileCopy(folder, await open(join(folder, 'engine.sqlite'), 'wx+', 0o600));
   }
 
-  /** Writes bytes of the file to their place. */
+  /** Writes bytes of the data file at an offset. */
   async writeFile(bytes: Uint8Array, offset: number): Promise<void> {
     await this.#file.write(bytes, 0, bytes.length, offset);
     this.#unsynced += bytes.length;
@@ -45,11 +47,11 @@ export class FileCopy {
     await this.#file.datasync();
   }
 
-  /** Writes bytes of the present log to their place. Bytes that were written behind them are void. */
+  /** Writes bytes of the current log at an offset, and drops all that was written behind them earlier. */
   async writeLog(bytes: Uint8Array, offset: number): Promise<void> {
     if (!this.#log) {
       this.#log = await open(`${this.path}-wal`, 'wx+', 0o600);
-      // Otherwise a power cut may bring back the log before it, whose pages are older than those of the file.
+      // Without this, a power cut may bring back the previous log, whose pages are older than those of the file.
       await syncFolder(this.#folder);
     }
     await this.#log.write(bytes, 0, bytes.length, offset);
@@ -62,10 +64,9 @@ export class FileCopy {
   }
 
   /**
-   * Ends the log: its pages are written into the file, now or when the file is no longer held.
-   * @param needLog called with the bytes of the log without which the file is worth nothing from then on: all of them
-   *   before the first page is written, 0 when all pages are on the disk and before the log is deleted
-   * @throws when the log is damaged
+   * Ends the log. Its pages are written into the file, now or, while the file is held, on release.
+   * @param needLog called with the number of bytes of the log without which the file is unusable from then on: all of
+   *   them before the first page is written, 0 when all pages are on disk and before the log is deleted
    */
   async endLog(needLog: (logBytes: number) => Promise<void> = async () => undefined): Promise<void> {
     if (!this.#log) return;
@@ -87,12 +88,12 @@ export class FileCopy {
     await rm(`${this.path}-wal`);
   }
 
-  /** Writes the pages of the present log into the file, and keeps the log. */
+  /** Writes the pages of the current log into the file, and keeps the log. */
   async applySoFar(): Promise<void> {
     if (this.#log) await this.#apply(`${this.path}-wal`);
   }
 
-  /** No longer holds the file, and writes the logs that have ended meanwhile into it. */
+  /** Ends the hold of the file, and writes the logs that have ended meanwhile into it. */
   async release(): Promise<void> {
     this.isHeld = false;
     for (const ended of this.#ended.splice(0)) {
@@ -101,14 +102,14 @@ export class FileCopy {
     }
   }
 
-  /** Waits until file and log are on the disk, under their names. */
+  /** Waits until the file and the log are on disk under their names. */
   async sync(): Promise<void> {
     await this.syncLog();
     await this.#file.sync();
     await syncFolder(this.#folder);
   }
 
-  /** Closes the copy, whose file and log are on the disk then. */
+  /** Syncs the copy to the disk and closes it. */
   async close(): Promise<void> {
     try {
       await this.sync();
@@ -124,7 +125,7 @@ export class FileCopy {
   }
 }
 
-/** Waits until the entries of a folder are on the disk. */
+/** Waits until the names in a folder are on disk. */
 async function syncFolder(folder: string): Promise<void> {
   // Windows cannot open folders; NTFS makes renames durable without this.
   if (process.platform === 'win32') return;

@@ -3,7 +3,7 @@ import type { FileContent } from '../store/inspect.ts';
 
 type FromWorker = { content: FileContent } | { refused: string };
 
-/** Runs `inspectFile` in a thread, so that this one goes on meanwhile. @throws as it does */
+/** Runs `inspectFile` in a worker thread, so that this thread is not blocked. @throws the errors of `inspectFile` */
 export function inspectCopy(path: string): Promise<FileContent> {
   const worker = new Worker(new URL('./inspect-thread.ts', import.meta.url), { workerData: path, execArgv: [] });
   return new Promise((resolve, reject) => {

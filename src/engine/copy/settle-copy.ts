@@ -5,12 +5,12 @@ import { contentOf, type FileContent } from '../store/inspect.ts';
 import { applyLog, cutLog } from './apply-log.ts';
 
 /**
- * Takes up the log of a copied data file, checks every row of it, and closes it as an engine does, with the checksums of
- * its pages, so that the next start is as fast as any.
- * @param folder of the file `engine.sqlite`
- * @param logBytes bytes of the log that must be whole. What follows is used up to the first frame that is not valid, and
- *   cut there
- * @returns what the file holds
+ * Applies the log of a copied data file, checks every row, and closes the file as an engine does, with the checksums of
+ * its pages. So the next start need not check everything.
+ * @param folder the folder of the file `engine.sqlite`
+ * @param logBytes number of bytes of the log that must be intact. Later bytes are used up to the first invalid frame;
+ *   the log is cut there
+ * @returns the content of the file
  * @throws an Error with the reason when file or log is damaged or of another version
  */
 export function settleCopy(folder: string, logBytes: number): FileContent {
@@ -23,7 +23,8 @@ export function settleCopy(folder: string, logBytes: number): FileContent {
   } finally {
     closeSync(file);
   }
-  // An engine refuses such a log of its own, because it may have lost commits; this one has all that was promised.
+  // An engine refuses a damaged log of its own, because it may have lost commits. This log has all bytes that were
+  // required.
   if (existsSync(log)) cutLog(log);
   const database = openDatabase(folder, { checkAll: true });
   try {

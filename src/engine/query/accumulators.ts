@@ -8,15 +8,15 @@ import { keptBytes, type MemoryBudget } from './memory-budget.ts';
 import { addDecimals, type Decimal, doubleToDecimal, encodeDecimal, exact, isNumber, toDouble } from './numbers.ts';
 import { asDoc, type Doc, getField, typeName } from './types.ts';
 
-/** Accumulates the values of one group. An undefined `result` is shown as null. */
+/** Accumulates the values of one group. An undefined `result` is returned to clients as null. */
 export interface Accumulator {
   add(value: unknown): void;
   result(): unknown;
 }
 
 /**
- * The accumulators by name. A budget counts what they keep; without one, as in an expression, their values are in memory
- * anyway.
+ * The accumulators by name. The budget, if given, counts the bytes that an accumulator keeps. Expressions give none,
+ * because their values are in memory anyway.
  */
 export const ACCUMULATORS: Readonly<Record<string, (budget?: MemoryBudget) => Accumulator>> = {
   $sum: () => new Sum(),
@@ -125,7 +125,7 @@ class Average implements Accumulator {
   }
 }
 
-/** One value, which may be replaced by another: the budget counts the present one. */
+/** Keeps one value, which may be replaced. The budget counts the bytes of the current value. */
 class Kept {
   value: unknown;
   readonly #budget: MemoryBudget | undefined;
@@ -273,7 +273,7 @@ class Deviation implements Accumulator {
   }
 }
 
-/** A string that is the same for equal values and different for others. */
+/** A string that two values share exactly if they are equal. */
 export function keyText(value: unknown): string {
   // No type byte of an encoded key is the letter `s`, so this short form for strings cannot collide with a key.
   return typeof value === 'string' || value instanceof BSONSymbol

@@ -20,7 +20,7 @@ const FIELDS = [
   'restrictSearchWithMatch',
 ];
 
-/** `$graphLookup`: every reachable document once, with its distance in `depthField` if requested. */
+/** `$graphLookup`: collects every reachable document once, with its distance in `depthField` if requested. */
 export const graphLookup: StageCompiler = (operand, variables) => {
   const spec = asDoc(operand) ?? fail('FailedToParse', 'the $graphLookup stage specification must be an object');
   const unknown = Object.keys(spec).find((name) => !FIELDS.includes(name));

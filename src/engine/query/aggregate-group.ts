@@ -50,13 +50,13 @@ function outputFields(spec: Doc, variables: readonly string[]): OutputField[] {
   });
 }
 
-/** Groups by the value of an expression (missing counts as null), in the order of each group's first document. */
+/** Groups by the value of an expression (missing counts as null). Groups come in the order of their first documents. */
 function grouping(idOf: Expression, fields: OutputField[]): Stage {
   return function* (source, run) {
     const budget = new MemoryBudget('$group');
     const groups = new Map<string, { id: unknown; accumulators: Accumulator[] }>();
     const pace = new Pace();
-    // Without `drained`, whose calls cost a tenth of the speed.
+    // Loops directly: a callback for each document through `drained` would cost a tenth of the speed.
     for (const doc of source) {
       if (doc === PAUSE || pace.isDue()) yield PAUSE;
       if (doc === PAUSE) continue;

@@ -19,9 +19,9 @@ const LOOKUP_FIELDS = ['from', 'as', 'localField', 'foreignField', 'let', 'pipel
 export const lookup: StageCompiler = (operand, variables, compile) => lookingUp(operand, variables, compile, false);
 
 /**
- * `$lookup`. With an `$unwind` of its result after it, each document that is found is handed on alone, so that together
- * they may be larger than a document, as in MongoDB.
- * @param next the stage after it
+ * Compiles a `$lookup`. If an `$unwind` of its result follows, each found document is yielded by itself, so that
+ * together they may exceed the size of a document, as in MongoDB.
+ * @param next the stage that follows
  */
 export function lookupBefore(next: Doc, operand: unknown, variables: readonly string[], compile: CompileStages): Stage {
   const unwind = typeof next.$unwind === 'string' ? { path: next.$unwind } : (asDoc(next.$unwind) ?? {});
@@ -82,7 +82,10 @@ function lookingUp(operand: unknown, variables: readonly string[], compile: Comp
   };
 }
 
-/** An array for each document, or one that is empty. */
+/**
+ * Yields, for each document, what `made` returns for an array of only that document; for no documents, for an empty
+ * array.
+ */
 function* inArrays(documents: Pausing<Doc>, made: (array: Doc[]) => Doc): Generator<Doc | Pause> {
   let isEmpty = true;
   for (const doc of documents) {
@@ -107,7 +110,7 @@ function letBindings(spec: unknown, variables: readonly string[]): [string, Expr
   return Object.keys(doc).map((name) => [checkedName(name), compileExpression(doc[name], variables)]);
 }
 
-/** A leading `$match` without variables becomes the query on the other collection. */
+/** Splits off a leading `$match` without `$expr`, which becomes the filter of the query on the other collection. */
 function leadingMatch(pipeline: unknown): { filter?: Doc; rest: unknown } {
   if (!Array.isArray(pipeline)) return { rest: pipeline };
   const [first] = pipeline;
@@ -121,8 +124,9 @@ function hasExpression(filter: unknown): boolean {
 }
 
 /**
- * The values of `localField`, by other rules than those of expressions and of filters: in an array, a number is the
- * position of an element, and any other name enters the documents. An array at the end gives its elements.
+ * Yields the values of `localField`. The rules differ from those of expressions and of filters: in an array, a number
+ * selects the element at that position, and any other name is looked up in each document. Of an array at the end, each
+ * element is yielded.
  */
 function* valuesAt(doc: Doc, parts: readonly string[]): Generator<unknown> {
   let value = getField(doc, parts[0] as string);
@@ -133,10 +137,13 @@ function* valuesAt(doc: Doc, parts: readonly string[]): Generator<unknown> {
   else for (const inner of values.map(asDoc)) if (inner !== undefined) yield* valuesAt(inner, parts.slice(at));
 }
 
-/** The filter of a join: any of the values, or null if there is none. A regular expression equals only itself. */
+/**
+ * The filter of a join: the field equals any of the values, or null if there are none. A regular expression equals only
+ * itself.
+ */
 function joining(field: string, values: readonly unknown[]): Doc {
   if (values.length < 2) return { [field]: { $eq: values[0] ?? null } };
-  // An `$in` would also match the strings of a regular expression, and refuses documents that look like operators.
+  // An `$in` with a regular expression would also match strings, and `$in` refuses documents that look like operators.
   const isPlain = (value: unknown): boolean => typeRank(value) !== RANK.regex && !isOperatorDoc(value);
   if (values.every(isPlain)) return { [field]: { $in: values } };
   return { $or: values.map((value) => ({ [field]: { $eq: value } })) };

@@ -4,7 +4,7 @@ import { MemoryBudget } from './memory-budget.ts';
 import { drained } from './pause.ts';
 import { asDoc, type Doc, wholeNumber } from './types.ts';
 
-/** `$sample`: `size` documents in random order; every set of that size is equally likely. */
+/** `$sample`: yields `size` documents in random order; every set of that size is equally likely. */
 export const sample: StageCompiler = (operand) => {
   const spec = asDoc(operand);
   if (!spec) throw new CommandError(28745, 'the $sample stage specification must be an object');

@@ -84,7 +84,9 @@ function putComputed(root: Tree, parts: string[], spec: unknown, variables: read
   tree.set(name, { compute: compileExpression(spec, variables) });
 }
 
-/** The components of a field path. Errors 40352, 15998 and 16410 for one that is empty or begins with `$`. */
+/**
+ * Splits a field path into its components. Errors 40352, 15998 and 16410 for a path that is empty or begins with `$`.
+ */
 export function checkedParts(path: string): string[] {
   const parts = splitPath(path);
   if (path === '') fail(40352, 'FieldPath cannot be constructed with empty string');
@@ -171,7 +173,7 @@ function whole(name: string, operand: unknown, code: number): number {
 
 export const sort: StageCompiler = (operand) => sorting(operand, Number.POSITIVE_INFINITY);
 
-/** `$sort`. With a small `$limit` after it, only the first `most` documents are kept in memory. */
+/** Compiles a `$sort`. With a small `$limit` after it, only the first `most` documents are kept in memory. */
 export function sorting(operand: unknown, most: number): Stage {
   const spec = asDoc(operand) ?? fail(15973, 'the $sort key specification must be an object');
   if (Object.keys(spec).length === 0) return fail(15976, '$sort stage must have at least one sort key');
@@ -240,7 +242,7 @@ export const unwind: StageCompiler = (operand) => {
   };
 };
 
-/** A copy of the document with another value at a path through nested documents; undefined removes the field. */
+/** Copies the document with another value at a path through nested documents; undefined removes the field. */
 export function replaceAt(doc: Doc, parts: readonly string[], value: unknown): Doc {
   const [name, ...rest] = parts as [string, ...string[]];
   const copy = { ...doc };

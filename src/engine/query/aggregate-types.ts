@@ -3,7 +3,7 @@ import type { Doc } from './types.ts';
 
 /** The environment that a pipeline gets from the command: access to other collections, and variables. */
 export interface PipelineEnv {
-  /** The documents of another collection of the same database that match a filter. */
+  /** Queries another collection of the same database. */
   lookup(collection: string, filter: Doc): Pausing<Doc>;
   /** The values of the command's `let`. */
   variables?: Doc;

@@ -110,7 +110,7 @@ const compileStages: CompileStages = (stages, variables, owner) => {
   return (source, run) => compiled.reduce((documents, stage) => stage(documents, run), source);
 };
 
-/** The names of the collections that stages read beside their own. */
+/** The names of the collections that the stages read in addition to the pipeline's own. */
 export function otherCollections(stages: unknown): string[] {
   if (Array.isArray(stages)) return stages.flatMap(otherCollections);
   if (!isDoc(stages)) return [];

@@ -58,7 +58,7 @@ function collect(node: Node, prefix: string, bounds: Map<string, Bound[]>): void
       else known.push(bound);
     }
     if (node.leaf.op === 'elemObject') collect(node.leaf.filter, `${path}.`, bounds);
-    // A nested array reached by position is indexed as one key, so there are no bounds for its elements.
+    // An array in an array, if reached by position, is indexed as one key, so there are no bounds for its elements.
     if (node.leaf.op === 'elemValue' && !isIndex(splitPath(path).at(-1) as string)) {
       for (const test of node.leaf.tests) {
         if (test.kind === 'leaf') collect({ ...test, path: node.path }, prefix, bounds);
@@ -71,8 +71,9 @@ const NOTHING: Bound = { op: 'in', value: [] };
 const EXISTS: Bound = { op: 'exists', value: true };
 
 /**
- * The bounds of one condition. A condition on a path with a number (`a.0`) that matches null has none: the number may be
- * a position in an array, as in the index, or a field name that the documents of the array lack, which counts as null.
+ * The bounds of one condition. A condition that matches null on a path with a number (`a.0`) has none. The index may
+ * take the number as a position in an array, while a document in that array lacks the field of that name, which counts
+ * as null.
  */
 function leafBounds(leaf: Leaf, numericPath: boolean): Bound[] {
   switch (leaf.op) {
@@ -120,8 +121,8 @@ function equality(values: unknown[]): Bound {
 }
 
 /**
- * The index keys of documents with this value. An array has two: the whole array (if nested in another one) and its
- * first element.
+ * The values whose index keys a document with this value may have. An array has two: the whole array (if nested in
+ * another one) and its first element.
  */
 function alternatives(value: unknown): unknown[] {
   if (!Array.isArray(value)) return [value];

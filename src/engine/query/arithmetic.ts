@@ -44,7 +44,10 @@ export function multiplyNumbers(a: unknown, b: unknown): BsonNumber | undefined 
   }
 }
 
-/** The result of an operation on two ints or longs, of which `kind` is the wider type. Undefined on int64 overflow. */
+/**
+ * An integer as an int or a long, for the result of an operation whose wider operand type is `kind`. Undefined on int64
+ * overflow.
+ */
 export function integral(kind: NumberKind, value: bigint): Int32 | Long | undefined {
   return kind === 'int' ? intOrLong(value) : longOrNothing(value);
 }

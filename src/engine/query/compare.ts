@@ -130,7 +130,7 @@ function compareTimestamps(a: Timestamp, b: Timestamp): number {
   );
 }
 
-/** Compares byte strings like memcmp; a prefix comes before the longer string. */
+/** Compares byte strings like memcmp; a prefix sorts before the longer string. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i += 1) {

@@ -24,7 +24,7 @@ function diffDocs(before: Doc, after: Doc, prefix: string, description: UpdateDe
   }
 }
 
-/** How many of the remaining fields are at the begin of the changed document, in their previous order. */
+/** Counts the fields that both documents have and that still come first in the changed one, in their previous order. */
 function orderedCount(before: Doc, after: Doc): number {
   const names = Object.keys(after);
   const left = remaining(before, after);
@@ -39,7 +39,8 @@ function remaining(before: Doc, after: Doc): string[] {
 function diffValues(before: unknown, after: unknown, path: string, description: UpdateDescription): void {
   if (identical(before, after)) return;
   const [x, y] = [asDoc(before), asDoc(after)];
-  // A document with another order is told as set: differences say nothing of order, on which the keys of an index depend.
+  // A document with reordered fields is reported as set as a whole: differences do not express order, and index keys
+  // depend on it.
   if (x !== undefined && y !== undefined && remaining(x, y).length === orderedCount(x, y)) {
     diffDocs(x, y, `${path}.`, description);
   } else if (Array.isArray(before) && Array.isArray(after)) {

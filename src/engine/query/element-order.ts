@@ -4,8 +4,8 @@ import { splitPath } from './path.ts';
 import { asDoc, getField } from './types.ts';
 
 /**
- * The comparator for array elements that `$push`'s `$sort` specifies: by the elements themselves (1, -1) or by fields of
- * documents, where a missing field counts as null. `refuse` throws for an invalid specification.
+ * Compiles the `$sort` of a `$push` to a comparator of array elements: by the elements themselves (1, -1) or by fields
+ * of documents, where a missing field counts as null. `refuse` throws for an invalid specification.
  */
 export function elementOrder(spec: unknown, refuse: (reason: string) => never): (a: unknown, b: unknown) => number {
   const direction = (value: unknown): number => {

@@ -86,7 +86,7 @@ function requireNumbers(a: unknown, b: unknown, name: string): void {
   }
 }
 
-/** The sum with MongoDB's types; a double beyond int64. */
+/** The sum with MongoDB's types. An integer sum beyond int64 becomes a double. */
 function sumOf(a: unknown, b: unknown): unknown {
   return addNumbers(a, b) ?? new Double(toDouble(a) + toDouble(b));
 }
@@ -114,7 +114,7 @@ function subtract([a, b]: readonly unknown[], name: string): unknown {
   if (!isNumber(a) || !isNumber(b)) return mismatch(`can't ${name} ${typeName(b)} from ${typeName(a)}`);
   const kind = widerKind(a, b);
   if (kind === 'decimal' || kind === 'double') return addNumbers(a, negate(b));
-  // Not by `negate`, because the smallest int or long has no negative of its type.
+  // `negate` cannot be used for integers: the smallest int or long has no negative of its type.
   return integral(kind, toBigInt(a) - toBigInt(b)) ?? new Double(toDouble(a) - toDouble(b));
 }
 

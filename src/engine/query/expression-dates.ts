@@ -116,7 +116,10 @@ function zoneOf(spec: unknown, compile: Compile): (environment: Environment, at:
   };
 }
 
-/** By the name of the zone as it is given; there are some hundred zones, but any number of spellings. */
+/**
+ * Formatters by zone name as the client spelled it. Zones are few, but spellings are unlimited, so the cache has a
+ * limit.
+ */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 const MOST_FORMATTERS = 500;
 

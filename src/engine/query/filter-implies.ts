@@ -15,7 +15,7 @@ export function impliesFilter(query: Doc, partial: Doc): boolean {
   return answer;
 }
 
-/** The answers by query and partial filter: the planner asks for the same ones in each branch of an `$or`. */
+/** Cached results by query and partial filter. The planner repeats the same question for each branch of an `$or`. */
 const answers = new WeakMap<Doc, WeakMap<Doc, boolean>>();
 
 function implies(query: Node[], partial: Node): boolean {

@@ -5,14 +5,14 @@ import { asDoc, type Doc, RANK, typeRank } from './types.ts';
 
 export type Direction = 1 | -1;
 
-/** Stands for the key of an empty array, which is BSON's `undefined` and sorts below null. */
+/** Stands for an empty array, whose key is that of BSON's `undefined`, which sorts below null. */
 export const EMPTY_ARRAY: unique symbol = Symbol('empty array');
 
 /** Type bytes are the canonical ranks plus this offset, so that 0x00 can terminate documents and arrays. */
 const TYPE_OFFSET = 0x10;
 const END = 0x00;
 
-/** The lengths of components of a fixed length, with the type byte. */
+/** The lengths, type byte included, of components whose type has a fixed length; by canonical rank. */
 const FIXED_LENGTHS: ReadonlyMap<number, number> = new Map([
   [RANK.minKey, 1],
   [RANK.missing, 1],
@@ -43,9 +43,9 @@ export function encodeKey(values: readonly unknown[], directions: readonly Direc
 }
 
 /**
- * Where the component of a key that begins at `start` ends.
- * @returns null for types whose length takes more than a look at the key: documents, arrays, binary data, regular
- *   expressions, code, and numbers that no double is equal to
+ * Finds the end of the key component that begins at `start`.
+ * @returns null for types whose length is not known from a short look: documents, arrays, binary data, regular
+ *   expressions, code, and numbers that no double equals
  */
 export function componentEnd(key: Uint8Array, start: number, direction: Direction): number | null {
   const mask = direction === -1 ? 0xff : 0;

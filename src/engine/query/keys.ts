@@ -26,11 +26,11 @@ interface Field {
 }
 
 /**
- * Compiles the paths of an index. The result returns the keys of a document in the index (ascending, distinct). An
- * array gives one key for each element, an empty array the key of BSON's undefined. A sparse index has no key for
- * elements, nor for a whole document, in which no path leads to a value.
+ * Compiles the paths of an index. The result returns a document's keys in the index (ascending, distinct). An array
+ * gives one key for each element, an empty array the key of BSON's undefined. A sparse index has no key for a document,
+ * or an array element, in which no path leads to a value.
  * @throws CommandError (from the result) CannotIndexParallelArrays when two different arrays lie on the paths, 16746
- * when a numeric component is both an array position and a field name in that array.
+ *   when a numeric component is both an array position and a field name in that array.
  */
 export function compileIndex(
   fields: readonly (readonly [path: string, direction: Direction])[],
@@ -57,7 +57,7 @@ function expand(start: Field[], entries: IndexEntries, pattern: KeyPattern): voi
   let arrayPlace = '';
   for (let i = 0; i < fields.length; i += 1) {
     const { value, rest } = fields[i] as Field;
-    // A value taken from an array element (marked by `DONE`) is a key as it is, even if it is itself an array.
+    // An array that is itself an array element (marked by `DONE`) is one key as a whole.
     if (!Array.isArray(value) || rest === DONE) continue;
     const place = (paths[i] as string[]).slice(0, (paths[i] as string[]).length - rest.length).join('.');
     if (array !== undefined && arrayPlace !== place) {
@@ -102,8 +102,8 @@ function enter(element: unknown, rest: string[]): Field {
 }
 
 /**
- * Descends to the end of the path or to the first array to expand. An array reached by position at the end of the path
- * is taken as a whole.
+ * Descends to the end of the path or to the first array that must be expanded. An array at the end of the path that was
+ * reached by a position in another one is not expanded.
  */
 function descend(field: Field): Field {
   let { value, rest } = field;

@@ -69,8 +69,9 @@ export function compileNode(node: Node, variables: Doc = {}): Matcher {
 }
 
 /**
- * Whether an `$or` of these branches tells which array element has matched. As in MongoDB, it does so only if it is the
- * same as another condition: as its only branch, or as an `$in` of one path.
+ * Whether a match of an `$or` with these branches determines the index of the matched array element. As in MongoDB, it
+ * does only for an `$or` that equals a simpler condition: one with a single branch, or one that is an `$in` of one
+ * path.
  */
 function tellsPosition([first, ...others]: readonly Node[]): boolean {
   return others.every((node) => isOneOfIn(first) && isOneOfIn(node) && node.path === first.path);

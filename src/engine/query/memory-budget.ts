@@ -17,7 +17,10 @@ export class MemoryBudget {
     this.limit = limit;
   }
 
-  /** @throws CommandError QueryExceededMemoryLimitNoDiskUseAllowed (292) beyond the limit, as all that take more. */
+  /**
+   * @throws CommandError QueryExceededMemoryLimitNoDiskUseAllowed (292) beyond the limit, as does each method that adds
+   *   bytes
+   */
   take(doc: Doc): void {
     this.change(valueBytes(doc));
   }
@@ -26,7 +29,7 @@ export class MemoryBudget {
     this.bytes -= valueBytes(doc);
   }
 
-  /** @param bytes how many more are kept; negative if fewer */
+  /** @param bytes number of bytes to add; negative to subtract */
   change(bytes: number): void {
     this.bytes += bytes;
     if (this.bytes > this.limit) throw this.exceeded();
@@ -41,14 +44,14 @@ export class MemoryBudget {
 }
 
 /**
- * Counts the bytes of a document that a stage makes of many others. It may be as large as any document: mongod allows
- * 100 MB between stages, but one pipeline can have many such stages, and each adds to the same document.
+ * Counts the bytes of a document that a stage builds from many others, up to the size limit of documents. mongod allows
+ * 100 MB between stages, but one pipeline can have many such stages that all add to the same document.
  */
 export class DocumentBudget extends MemoryBudget {
   readonly #code: number;
   readonly #what: string;
 
-  /** @param code the code of the error beyond the limit */
+  /** @param code the error code beyond the limit @param what the document's name in the message */
   constructor(code: number, what: string) {
     super(what, MAX_DOCUMENT);
     this.#code = code;
@@ -60,17 +63,17 @@ export class DocumentBudget extends MemoryBudget {
   }
 }
 
-/** What it takes to keep a value, beside its BSON bytes. */
+/** Bytes of memory that a kept value needs in addition to its BSON bytes. */
 const PER_VALUE = 12;
 
-/** The bytes that a budget counts for a value that is kept alone. */
+/** The bytes that a budget counts for a value kept by itself, not in a document. */
 export function keptBytes(value: unknown): number {
   return PER_VALUE + valueBytes(value);
 }
 
 /**
- * The BSON bytes of a value, or somewhat less: strings count as if they were ASCII, and array positions as one digit.
- * The exact size would take longer than to decode the value, and this is asked for each document.
+ * Estimates the BSON bytes of a value, never too high: strings count as if they were ASCII, and array positions as one
+ * digit. The exact size would take longer to compute than decoding the value, and this runs for each document.
  */
 function valueBytes(value: unknown): number {
   if (typeof value === 'string') return 5 + value.length;
@@ -85,7 +88,7 @@ function valueBytes(value: unknown): number {
     for (const name of Object.keys(doc)) bytes += 2 + name.length + valueBytes(doc[name]);
     return bytes;
   }
-  // Not before it is known not to be a document, which may have a field of this name.
+  // Read only here, because a plain document may have a field of this name.
   const { _bsontype: type } = value as { _bsontype?: string };
   if (type === 'Int32') return 4;
   if (type === 'Binary') return bytes + (value as Binary).length();

@@ -189,7 +189,7 @@ export function toDecimal(value: unknown): Decimal {
   return typeof x === 'bigint' ? { coefficient: x, exponent: 0 } : doubleToDecimal(x);
 }
 
-/** Adds two decimals exactly; special values follow IEEE 754. The encoder does the rounding. */
+/** Adds two decimals exactly; special values follow IEEE 754. The result is rounded only when it is encoded. */
 export function addDecimals(x: Decimal, y: Decimal): Decimal {
   if (x.special !== undefined || y.special !== undefined) return special(decimalToDouble(x) + decimalToDouble(y));
   const [left, right, exponent] = align(x, y);

@@ -1,6 +1,6 @@
 import { asDoc, type Doc, getField } from './types.ts';
 
-/** `'a.0.b'` → `['a', '0', 'b']`. */
+/** Splits a path at its dots: `'a.0.b'` → `['a', '0', 'b']`. */
 export function splitPath(path: string): string[] {
   return path.includes('.') ? path.split('.') : [path];
 }
@@ -16,16 +16,16 @@ export function pathsConflict(a: string, b: string): boolean {
 }
 
 /**
- * Called with each value at a query path, and with its index in the outermost array along the path (undefined without
- * one). Returning true ends the walk.
+ * Called with each value at a query path and, if there is an array along the path, with the index in the outermost one.
+ * Returning true ends the walk.
  */
 export type Visitor = (value: unknown, index: number | undefined) => boolean;
 
 /**
- * Walks a query path like MongoDB's matcher. In an array along the path, documents are entered by field name, and the
- * element at a position if the next component is its index. For an array at the end of the path, each element is
- * visited and then (with `leaf` true) the array itself; with `leaf` false only the array. A path without a value visits
- * undefined, but elements of an array that are not documents visit nothing.
+ * Walks a query path like MongoDB's matcher. In an array along the path, a name is looked up in each document of the
+ * array, and an index also selects the element at that position. For an array at the end of the path, each element is
+ * visited and then (with `leaf` true) the array itself; with `leaf` false only the array. If the path has no value,
+ * undefined is visited; array elements that are not documents are skipped.
  */
 export function walkPath(doc: Doc, parts: readonly string[], leaf: boolean, visit: Visitor): boolean {
   return walkDoc(doc, parts, 0, leaf, undefined, visit);
@@ -82,7 +82,7 @@ function walkArray(
   return false;
 }
 
-/** The paths that lead to this one: of `a.b.c` they are `a` and `a.b`. */
+/** The paths of all containers of a path: for `a.b.c` they are `a` and `a.b`. */
 export function pathsAbove(path: string): string[] {
   const above: string[] = [];
   for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) above.push(path.slice(0, dot));

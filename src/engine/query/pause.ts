@@ -1,6 +1,6 @@
 /**
- * The mark that a source yields now and then between documents, so that a long read can let other commands run.
- * Every stage passes it on; `commands/slices.ts` decides whether to stop there.
+ * A source yields this mark now and then between documents, so that a long read can let other commands run. Every stage
+ * passes it on; `commands/slices.ts` decides whether to stop there.
  */
 export const PAUSE = Symbol('pause');
 export type Pause = typeof PAUSE;
@@ -14,12 +14,15 @@ export type Steps<T> = Generator<Pause, T, undefined>;
 /** Number of items after which a loop over many of them pauses: less than a millisecond of work. */
 export const PAUSE_ITEMS = 128;
 
-/** Milliseconds of work after which it pauses earlier: one large document can take as long as thousands of small ones. */
+/**
+ * Milliseconds of work after which a loop pauses earlier: one large document can take as long as thousands of small
+ * ones.
+ */
 const PAUSE_MS = 1;
-/** Items between two looks at the clock, which would otherwise cost more than cheap items do. */
+/** Number of items between two reads of the clock. Reading it for each would cost more than cheap items do. */
 const UNTIMED_ITEMS = 8;
 
-/** Says when a loop over many items should pause: after {@link PAUSE_ITEMS}, or when a millisecond is over. */
+/** Decides when a loop over many items should pause: after {@link PAUSE_ITEMS} items or a millisecond. */
 export class Pace {
   #items = 0;
   #nextLook = 1;
@@ -39,12 +42,12 @@ export class Pace {
   }
 }
 
-/** The items, each changed. */
+/** Yields the results of `change` for the items. */
 export function* mapped<A, B>(source: Pausing<A>, change: (item: A) => B): Generator<B | Pause> {
   for (const item of source) yield item === PAUSE ? PAUSE : change(item as A);
 }
 
-/** The items that pass the test. Pauses also where many in a row do not. */
+/** Yields the items that pass the test. Also pauses during a long series of items that do not pass. */
 export function* filtered<T>(source: Pausing<T>, test: (item: T) => boolean): Generator<T | Pause> {
   const pace = new Pace();
   for (const item of source) {
@@ -53,7 +56,7 @@ export function* filtered<T>(source: Pausing<T>, test: (item: T) => boolean): Ge
   }
 }
 
-/** Gives every item to `each`. Pauses where the source does, and as {@link Pace} says. */
+/** Calls `each` with every item. Pauses where the source does, and as {@link Pace} says. */
 export function* drained<T>(source: Pausing<T>, each: (item: T) => void): Steps<void> {
   const pace = new Pace();
   for (const item of source) {
@@ -62,7 +65,7 @@ export function* drained<T>(source: Pausing<T>, each: (item: T) => void): Steps<
   }
 }
 
-/** The items for a reader that can not pause. */
+/** Yields the items without the pause marks, for a reader that cannot pause. */
 export function* withoutPauses<T>(source: Pausing<T>): Generator<T> {
   for (const item of source) if (item !== PAUSE) yield item as T;
 }

@@ -162,7 +162,7 @@ function splitChecked(path: string): string[] {
   return parts;
 }
 
-/** The `$slice` of find; undefined if the operand is that of the expression `$slice`. */
+/** Parses the `$slice` of find; undefined if the operand is one of the expression `$slice`. */
 function findSlice(value: unknown): Slice | undefined {
   const whole = (part: unknown): number =>
     Number(

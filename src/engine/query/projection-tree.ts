@@ -6,8 +6,8 @@ export type Branch = true | false | { compute: Expression } | Tree;
 export type Tree = Map<string, Branch>;
 
 /**
- * Keeps only the fields of the tree, in the document's order. In arrays it applies to each document; other elements are
- * removed.
+ * Keeps only the fields of the tree, in the document's order. In an array, the tree applies to each document, and other
+ * elements are removed.
  */
 export function include(doc: Doc, tree: Tree): Doc {
   const kept: Doc = {};
@@ -47,7 +47,7 @@ function excludeBelow(value: unknown, tree: Tree): unknown {
 }
 
 /**
- * Sets the computed fields of the tree in a document, which it modifies. A missing result removes the field. In arrays
+ * Sets the computed fields of the tree in a document, which is modified. A missing result removes the field. In arrays
  * the fields are computed for each element; an element that is not a document becomes one.
  */
 export function compute(doc: Doc, tree: Tree, environment: Environment): Doc {

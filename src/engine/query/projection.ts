@@ -61,8 +61,8 @@ function matchedElement(array: unknown[], index: number | undefined): unknown {
 }
 
 /**
- * A copy of the value in which `change` has replaced the first array on the path; with `through`, every array at the
- * end of the path.
+ * Copies the value, with the result of `change` in place of the first array on the path; with `through`, in place of
+ * every array at the end of the path.
  */
 function atPath(
   value: unknown,

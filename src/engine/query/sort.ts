@@ -9,11 +9,11 @@ import { type Doc, isDoc } from './types.ts';
 const MAX_FIELDS = 32;
 
 /**
- * Compiles a sort to a function that returns the sort key of a document; comparing keys bytewise gives the order. As in
- * an index, each element of an array counts: an ascending sort uses the smallest, a descending one the largest. An
- * empty array is below null, and missing is null.
+ * Compiles a sort to a function that returns the sort key of a document. Comparing keys bytewise gives the order. As in
+ * an index, an array has a key for each element; an ascending sort uses the smallest, a descending one the largest. An
+ * empty array sorts below null, and missing counts as null.
  * @throws CommandError 15974, 15975 and others for an invalid specification; the result throws BadValue for parallel
- * arrays.
+ *   arrays.
  */
 export function compileSortKey(spec: Doc): (doc: Doc) => Uint8Array {
   const entriesOf = compileIndex(Object.keys(spec).map((path) => [checkedPath(path), direction(path, spec[path])]));

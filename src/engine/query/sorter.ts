@@ -1,13 +1,13 @@
 import { PAUSE, type Pause, type Pausing, type Steps } from './pause.ts';
 
-/** Number of entries of a run: sorting one takes about a millisecond. */
+/** Number of entries that are sorted at once as one run, which takes about a millisecond. */
 const RUN = 1024;
-/** Up to this many entries, only those are kept that can be among the first. */
+/** If at most this many entries are wanted, the others are dropped while entries are added. */
 const MOST_KEPT = 2000;
 
 /**
- * Sorts entries without a long step: in runs, which are merged when they are read. Entries that compare as equal keep
- * their order.
+ * Sorts entries without blocking for long: in runs, which are merged when they are read. Entries that compare as equal
+ * keep their order.
  */
 export class Sorter<T> {
   readonly #compare: (a: T, b: T) => number;
@@ -17,8 +17,8 @@ export class Sorter<T> {
   #last: T[] = [];
 
   /**
-   * @param keep number of entries that are wanted; Infinity for all
-   * @param onDrop called for each entry that can no longer be among them
+   * @param keep number of wanted entries, the first in order; Infinity for all
+   * @param onDrop called for each entry that turns out not to be wanted
    */
   constructor(compare: (a: T, b: T) => number, keep: number, onDrop: (entry: T) => void) {
     this.#compare = compare;
@@ -33,14 +33,14 @@ export class Sorter<T> {
     } else if (this.#last.length === RUN) this.#endRun();
   }
 
-  /** Drops entries that can no longer be among the wanted ones, if those are few. */
+  /** Drops all but the wanted entries of those added so far. Does nothing if many are wanted. */
   dropUnwanted(): void {
     if (this.#keep > MOST_KEPT) return;
     this.#last.sort(this.#compare);
     for (const entry of this.#last.splice(this.#keep)) this.#onDrop(entry);
   }
 
-  /** The wanted entries in order. Call it once, after the last `add`. */
+  /** Yields the wanted entries in order. Call it once, after the last `add`. */
   *sorted(): Generator<T | Pause> {
     this.#endRun();
     let left = this.#keep;
@@ -58,20 +58,20 @@ export class Sorter<T> {
 }
 
 interface Head<T> {
-  /** The place of the source, which decides between equal items. */
+  /** The position of the source in the list, which decides between equal items. */
   n: number;
   items: Iterator<T | Pause>;
   first: T;
 }
 
-/** The items of sorted sources in one order. Of equal items, those of the earlier source come first. */
+/** Merges sorted sources into one order. Of equal items, those of the earlier source come first. */
 export function* mergeSorted<T>(
   sources: readonly Pausing<T>[],
   compare: (a: T, b: T, ofA: number, ofB: number) => number,
 ): Generator<T | Pause> {
   const heap: Head<T>[] = [];
   const isBefore = (a: Head<T>, b: Head<T>): boolean => (compare(a.first, b.first, a.n, b.n) || a.n - b.n) < 0;
-  /** Puts a head where it belongs, below this place. */
+  /** Moves a head down the heap, from a position to where it belongs. */
   const sink = (head: Head<T>, from: number): void => {
     let at = from;
     for (;;) {

@@ -34,10 +34,10 @@ const REASONS: Readonly<Record<string, string>> = {
   $bitsAnyClear: 'bitwise operator failed to match',
 };
 const OTHER_REASON = 'expression did not match';
-/** Operators on an array as a whole. */
+/** Operators that test an array as a whole. */
 const OF_ARRAYS = ['$size', '$all', '$elemMatch'];
 
-/** One condition of a filter. */
+/** One condition of a filter, compiled. */
 interface Condition {
   readonly operatorName: string;
   /** A filter with this condition alone. */
@@ -49,7 +49,7 @@ interface Condition {
   readonly branches: readonly { readonly filter: Doc; readonly matches: Matcher; readonly conditions: Condition[] }[];
 }
 
-/** The conditions and bytes that an explanation may still show. */
+/** The number of conditions and bytes that an explanation may still use. */
 interface Left {
   conditions: number;
   bytes: number;
@@ -62,8 +62,9 @@ export interface Explanation {
 }
 
 /**
- * Compiles a filter for explanations: a condition alone, or `$and` with those of several that are not met. They are
- * bounded, whatever the filter and the document. Only for documents that do not match.
+ * Compiles a filter to a function that explains why a document does not match. Of several conditions, it shows an
+ * `$and` with those that are not met. The size is limited for any filter and document. Call it only for documents that
+ * do not match.
  */
 export function compileExplanation(filter: Doc): (doc: Doc) => Explanation {
   const conditions = conditionsOf(filter);
@@ -114,7 +115,7 @@ function unmet(conditions: readonly Condition[], doc: Doc, left: Left, level: nu
   };
 }
 
-/** Whether the document matches. An expression that fails for it does not. */
+/** Whether the document matches. A document for which an expression fails does not match. */
 export function meets(matches: Matcher, doc: Doc): boolean {
   try {
     return matches(doc);
@@ -124,7 +125,7 @@ export function meets(matches: Matcher, doc: Doc): boolean {
   }
 }
 
-/** The details of those that are chosen, with their places, as long as there is room. */
+/** Lists the details of the chosen entries with their indexes in `all`, until a limit is reached. */
 function listed<T>(all: readonly T[], left: Left, isChosen: (each: T) => boolean, details: (each: T) => Doc): Doc[] {
   const list: Doc[] = [];
   for (const [index, each] of all.entries()) {
@@ -158,13 +159,13 @@ function specified(specifiedAs: Doc, left: Left): Doc {
   return fits({ specifiedAs }, left) ? { specifiedAs } : {};
 }
 
-/** Takes the bytes of a part; false if they are no longer there. */
+/** Subtracts the size of a part from the bytes left. Returns false when none are left. */
 function fits(part: Doc, left: Left): boolean {
   if (left.bytes > 0) left.bytes -= calculateObjectSize(part);
   return left.bytes > 0;
 }
 
-/** That the condition could not be evaluated; null if it could. */
+/** The reason that evaluating the condition failed; null if it did not fail. */
 function failureOf({ matches }: Condition, doc: Doc): string | null {
   try {
     matches(doc);

@@ -47,7 +47,10 @@ class Run {
   private readonly filters: ArrayFilters;
   private readonly context: UpdateContext;
   private readonly owned = new Set<unknown>();
-  /** Paths that modifications with `$` have come to, and what is above them: sets, because an array may have many elements. */
+  /**
+   * Paths that modifications with `$` have reached, and the paths above them. Sets, because an array may have many
+   * elements.
+   */
   private readonly touched = new Set<string>();
   private readonly aboveTouched = new Set<string>();
 
@@ -154,7 +157,7 @@ class Run {
     return part === '$' ? this.positional() : part;
   }
 
-  /** The child with this name. A name that is not an index does not exist in an array. */
+  /** The child with this name. In an array, a name that is not an index has no child. */
   private read(modification: Modification, container: Container, name: string, path: string): unknown {
     if (!Array.isArray(container)) return getField(container, name);
     if (isIndex(name)) return container[Number(name)];

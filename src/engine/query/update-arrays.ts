@@ -145,8 +145,8 @@ function pull(matches: (element: unknown) => boolean): Apply {
 }
 
 /**
- * An operator document or a regular expression tests each element. Any other document is a filter for elements that are
- * documents.
+ * Compiles the condition of a `$pull`. An operator document or a regular expression tests each element; any other
+ * document is a filter for the elements that are documents.
  */
 function pullTest(condition: unknown): (element: unknown) => boolean {
   if (isOperatorDoc(condition) || typeRank(condition) === RANK.regex) {

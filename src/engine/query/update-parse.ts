@@ -7,10 +7,10 @@ import { OPERATORS } from './update-operators.ts';
 import type { Modification } from './update-types.ts';
 
 /**
- * Parses an update document of operators to a list of modifications in path order (numeric names by value), which is
- * independent of the order of the operators.
+ * Parses an update document of operators to a list of modifications, sorted by path (numeric names by value). The order
+ * of the operators does not matter.
  * @throws CommandError FailedToParse for an unknown operator, ConflictingUpdateOperators for overlapping paths, and
- * others.
+ *   others.
  */
 export function parseModifications(update: Doc, filters: ArrayFilters): Modification[] {
   const modifications: Modification[] = [];

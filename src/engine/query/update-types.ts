@@ -11,7 +11,7 @@ export interface UpdateDescription {
 export interface UpdateContext {
   /** True when an upsert creates the document. */
   insert: boolean;
-  /** The array index that the filter matched, for the positional `$`. */
+  /** The index of the array element that the filter matched, for the positional `$`. */
   positional?: number | undefined;
   /** The time for `$currentDate` and `$$NOW`; the current time if absent. */
   now?: Date | undefined;
@@ -32,9 +32,9 @@ export interface LeafContext extends UpdateContext {
 }
 
 /**
- * The result of an operator for the value at its path: undefined for no change, a new value (`appendedFrom` is the
- * index of the first appended array element), or `remove`. A new value equal to the old one is not a change, unless
- * `always` is set.
+ * What an operator does with the value at its path: undefined for no change, a new value (`appendedFrom` is the index
+ * of the first appended array element), or `remove`. A new value equal to the old one is not a change, unless `always`
+ * is set.
  */
 export type Outcome = { value: unknown; appendedFrom?: number; always?: boolean } | 'remove' | undefined;
 
@@ -43,7 +43,7 @@ export interface Modification {
   operator: string;
   path: string;
   parts: string[];
-  /** Creates the value if it is missing, and the documents on the path to it. */
+  /** Whether the operator creates a missing value and the documents on the path to it. */
   creates: boolean;
   onInsertOnly: boolean;
   /** The source of a `$rename`, whose `path` is the destination. */

@@ -50,7 +50,7 @@ function collect(node: Node, values: Map<string, unknown>): void {
   }
 }
 
-/** The only value that satisfies the predicate; null if there may be several. */
+/** The only value that satisfies the predicate; null if several may. */
 function requiredValue(leaf: Leaf): { readonly value: unknown } | null {
   if (leaf.op === 'eq') return leaf;
   if (leaf.op !== 'in' || leaf.regexes.length > 0 || leaf.values.length === 0) return null;

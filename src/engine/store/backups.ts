@@ -3,33 +3,38 @@ import { resolve } from 'node:path';
 import { CommandError } from '../errors.ts';
 import { CHECKPOINT_BYTES, type Database } from './database.ts';
 
-/** Bytes that are kept for a client that has not read the end of a log before it is moved, and when the log is long: an answer
- * has at most 16 MiB. */
+/**
+ * When a log is moved, up to this many bytes that a client has not read yet are kept in memory for it. The maximum
+ * applies when the log is long; a reply has at most 16 MiB.
+ */
 const REST = 1024 * 1024;
 const MOST_REST = 8 * 1024 * 1024;
-/** The log may grow to this size while a backup has not read it. Beyond, the backup ends, not the service. */
+/**
+ * Maximum bytes of the log while a backup has not read it. Beyond, the backup is ended, so that the engine can go on.
+ */
 const MOST_LOG = 256 * 1024 * 1024;
 const LOOK_MS = 1000;
 
-/** A client that copies the file while it is in use. */
+/** A running backup: a client copies the file while it is in use. */
 interface Backup {
-  /** Bytes of the present log that the client has. */
+  /** Bytes of the current log that the client has. */
   read: number;
-  /** The end of the log before it was moved, which the client may not have. */
+  /** The last bytes of the previous log, which the client may lack; null if there are none. */
   rest: LogRest | null;
 }
 
-/** The end of a log that was moved into the file. */
+/** The last bytes of a log that was moved into the file. */
 export interface LogRest {
   readonly from: number;
   readonly bytes: Uint8Array;
 }
 
 /**
- * Copies of the data file that clients make while it is in use. A client reads the file, and meanwhile and afterwards
- * everything that is written to the log, which holds whole pages. The file, with all pages of the log written over it in
- * their order, is the state of the last commit that the client has read, whatever was moved from the log into the file
- * while it was read. While there is a backup, the log is moved only when each has nearly its end, and gets the rest.
+ * Backups: clients copy the data file while it is in use. A client reads the file and, meanwhile and afterwards, all
+ * bytes that are written to the log, which holds whole pages. To restore, all pages of the log are written over the
+ * file in their order. That gives the state of the last commit that the client has read, even if parts of the log were
+ * moved into the file while the client read it. During a backup, the log is moved only when every client has read
+ * nearly all of it. Each client then gets the rest from memory.
  */
 export class Backups {
   readonly #database: Database;
@@ -45,12 +50,12 @@ export class Backups {
     this.#mostLog = mostLog;
   }
 
-  /** The backups under way. */
+  /** The ids of the running backups. */
   get ids(): number[] {
     return [...this.#active.keys()];
   }
 
-  /** Begins a backup. Call it between commits, as every method. */
+  /** Begins a backup. Call this and the other methods between commits. */
   begin(): { id: number; file: string; log: string; fileBytes: number; fileVersion: number } {
     if (this.#active.size === 0) {
       this.#database.moveLog();
@@ -65,9 +70,10 @@ export class Backups {
   }
 
   /**
-   * The end of the present log, behind its last commit; or the rest of the log that was moved since the last call.
-   * Bytes that the client has read behind `rest.from` are then void, and the present log begins at 0.
-   * @param read bytes of the present log that the client has
+   * Returns where the current log ends, behind its last commit. If the log was moved since the last call, returns the
+   * rest of the moved log instead. The client must then drop the bytes behind `rest.from` that it has read, and read
+   * the new log from 0.
+   * @param read bytes of the current log that the client has
    */
   log(id: number, read: number): { end: number; rest: LogRest | null } {
     const backup = this.#find(id);
@@ -84,28 +90,28 @@ export class Backups {
     return { end: rest ? 0 : end, rest };
   }
 
-  /** Ends a backup. Without one that is under way it does nothing. */
+  /** Ends a backup. Does nothing if it is not running. */
   end(id: number): void {
     if (!this.#active.delete(id) || this.#active.size > 0) return;
     clearInterval(this.#watch);
     this.#database.holdsLog = false;
   }
 
-  /** Ends all backups. @param reason what their clients are told */
+  /** Ends all backups. @param reason reported to their clients */
   endAll(reason: string): void {
     if (this.#active.size === 0) return;
     this.#endedFor = reason;
     for (const id of this.ids) this.end(id);
   }
 
-  /** Ends all backups and gives the log's space back, after a commit that failed. */
+  /** Ends all backups and moves the log, to free disk space after a failed commit. */
   endForSpace(): void {
     if (this.#active.size === 0) return;
     this.endAll('a write failed meanwhile: the disk may be full');
     try {
       this.#database.moveLog();
     } catch {
-      // The next commit tries again.
+      // The next commit tries to copy the log again.
     }
   }
 
@@ -122,7 +128,7 @@ export class Backups {
     });
   }
 
-  /** Nobody knows where the log begins: no backup can continue. */
+  /** Ends all backups after the log failed to move: where it begins is unknown, so none can continue. */
   #broken(error: Error): Error {
     this.endAll(`the log could not be moved: ${error.message}`);
     return error;
@@ -155,8 +161,8 @@ export class Backups {
 }
 
 /**
- * Whether a client has so much of the log that the rest can be kept for it. The longer the log, the more is kept: single
- * commits may be larger than what is kept at first.
+ * Whether a client has read so much of the log that the rest can be kept in memory. For a longer log more is kept,
+ * because a single commit may be larger than the minimum.
  */
 function isNear({ read, rest }: Backup, end: number): boolean {
   const kept = Math.max(REST, Math.min(MOST_REST, (end - CHECKPOINT_BYTES) / 2));

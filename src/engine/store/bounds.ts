@@ -13,34 +13,34 @@ export interface KeyRange extends Interval {
 export interface IndexBounds {
   ranges: KeyRange[];
   /**
-   * Number of leading fields that are bound to single values, and number of those, counted from the first, that are
-   * bound to exactly one value.
+   * `points`: number of leading fields that are bound to lists of single values. `constants`: how many of them, counted
+   * from the first, are bound to exactly one value.
    */
   points: number;
   constants: number;
-  /** Number of ends that bound the field after those: none, one or two. */
+  /** Number of ends of the range that bounds the next field: none, one or two. */
   rangeEnds: 0 | 1 | 2;
   /**
-   * The bounds of the field after a range, for each value of the range: its intervals in order, and the direction of
-   * the range's own field. Absent if that field has no bounds.
+   * The bounds of the field after the range, for each value within the range: `intervals` in order. `direction` is that
+   * of the field with the range. Absent if the field after the range has no bounds.
    */
   within?: { readonly intervals: readonly Interval[]; readonly direction: 1 | -1 };
   /** The bounds of each field, as `explain` shows them. */
   shown: () => Record<string, string[]>;
 }
 
-/** A scan of the index ranges that contain every document that may match. */
+/** An index scan. Its ranges contain the keys of every document that may match. */
 export interface IndexScan {
   kind: 'IXSCAN';
   index: Index;
   bounds: IndexBounds;
   reverse: boolean;
-  /** The sort order requires a merge of the ranges, because only each range by itself is in order. */
+  /** Whether the ranges must be merged for the sort order, because only each range by itself is in order. */
   merge: boolean;
 }
 
 const MAX_RANGES = 100_000;
-/** The interval that contains every key of an index field. */
+/** The interval that contains every component of an index key. */
 export const EVERYTHING: Interval = { low: new Uint8Array(), high: Uint8Array.of(0xff, 0xff) };
 
 /** The ranges of `index` that contain every document that matches the filter with these `bounds`. */
@@ -57,7 +57,7 @@ export function indexBounds(index: Index, bounds: Map<string, Bound[]>): IndexBo
   const heads = new Set<string>();
   for (const [place, [path, direction]] of index.fields.entries()) {
     const head = path.split('.', 1)[0] as string;
-    // Two fields of one array may be matched by different elements, so only the first field is bound.
+    // Different elements of an array may match the bounds of its fields, so only the first field of an array is bound.
     const own = index.multikey && heads.has(head) ? [] : chosen(bounds.get(path) ?? [], index.multikey);
     heads.add(head);
     if (own.length === 0) break;
@@ -112,7 +112,7 @@ function intersect(left: Interval[], right: Interval[]): Interval[] {
   return both.filter(({ low, high }) => Buffer.compare(low, high) < 0);
 }
 
-/** One part of a key after another. */
+/** Concatenates two parts of a key. */
 export function joined(prefix: Uint8Array, rest: Uint8Array): Uint8Array {
   return prefix.length === 0 ? rest : Buffer.concat([prefix, rest]);
 }

@@ -27,7 +27,7 @@ export interface Index {
    * uses only one bound for each field.
    */
   multikey: boolean;
-  /** Its entries are not complete: it is in an index build and not in the collection's list. */
+  /** Whether the index is being built. Its entries are incomplete, and it is not in the collection's list. */
   isBuilding: boolean;
   /** The keys of a document, before the partial filter is applied. */
   keysOf: (doc: Doc) => IndexEntries;
@@ -45,7 +45,7 @@ export interface Collection {
   options: Doc;
   /** The first index is always `_id_`. */
   indexes: Index[];
-  /** The row ids of its documents lie in [firstRid, lastRid]; `nextRid` is the next one to assign. */
+  /** The row ids of the collection's documents lie in [firstRid, lastRid]; `nextRid` is the next one to assign. */
   firstRid: number;
   lastRid: number;
   nextRid: number;
@@ -53,7 +53,7 @@ export interface Collection {
   count: number | undefined;
 }
 
-/** Informed of the catalog look-ups and new collections of a transaction's command. */
+/** Receives the catalog look-ups and new collections of a transaction's command. */
 export interface CatalogViewer {
   found(ns: string, collection: Collection | undefined): void;
   created(collection: Collection): void;
@@ -66,9 +66,9 @@ const RIDS = 2 ** 33;
 const MAX_COLLECTIONS = 2 ** 20;
 const MAX_INDEXES = 64;
 /**
- * Values of the column `multikey` of an index that is no part of its collection: its entries are being added, or they
- * are being removed. Earlier versions of the file have none. At a start, no entries are being added any more. The
- * leaving indexes of a dropped collection keep its id: until they are gone, it may have documents.
+ * Values of the column `multikey` for an index that does not belong to its collection, because its entries are being
+ * added or removed. Files of earlier versions have no such rows. At a start no build is running, so entries are only
+ * removed. The leaving indexes of a dropped collection keep its id; while they exist, it may have documents.
  */
 const BUILDING = 2;
 const LEAVING = 3;
@@ -82,7 +82,7 @@ export function collectionOf(rid: number): number {
 export class Catalog {
   readonly #database: Database;
   #collections = new Map<string, Collection>();
-  /** Ids of collections that open transactions have created. */
+  /** Ids of the collections that open transactions have created. */
   readonly #reserved = new Set<number>();
   /** Set while a command of a transaction runs. */
   viewer: CatalogViewer | undefined;
@@ -95,11 +95,11 @@ export class Catalog {
   }
 
   /**
-   * Reads the catalog from the database: at start, and after a rollback. Collections and indexes stay the same objects,
-   * because reads that have paused hold them.
+   * Reads the catalog from the database, at the start and after a rollback. The objects of collections and indexes are
+   * reused, because paused reads hold references to them.
    */
   load(): void {
-    // By id: after a rollback a name may belong to an earlier collection again, whose row ids are others.
+    // Matched by id: after a rollback, a name may belong to an earlier collection again, which has other row ids.
     const previous = new Map(Array.from(this.#collections.values(), (each) => [each.id, each]));
     const indexes = new Map(
       Array.from(previous.values()).flatMap((each) => each.indexes.map((index) => [index.id, index])),
@@ -175,7 +175,7 @@ export class Catalog {
     return collection;
   }
 
-  /** Removes from memory a collection whose rows are being rolled back. Its id stays reserved. */
+  /** Removes from memory a collection whose rows are rolled back at present. Its id stays reserved. */
   detach(collection: Collection): void {
     this.#collections.delete(collection.ns);
   }
@@ -188,7 +188,7 @@ export class Catalog {
     this.#collections.set(collection.ns, collection);
   }
 
-  /** Ends the reservation of the id of a collection that a transaction has created. */
+  /** Releases the reserved id of a collection that a transaction has created. */
   releaseId(id: number): void {
     this.#reserved.delete(id);
   }
@@ -223,20 +223,22 @@ export class Catalog {
     return index;
   }
 
-  /** An index that has no entries yet. @param building number of those whose entries are being added already */
+  /**
+   * Begins an index without entries. @param building number of the collection's indexes that are already being built
+   */
   beginIndex(collection: Collection, spec: Doc, building: number): Index {
     checkIndexCount(collection, building);
     return { ...makeIndex(this.#insertIndex(collection, spec, BUILDING), spec, false), isBuilding: true };
   }
 
-  /** Makes an index with all of its entries part of the collection. */
+  /** Adds a completely built index to the collection. */
   finishIndex(collection: Collection, index: Index): void {
     this.onChange(collection.ns, false);
     this.#setState(index.id, Number(index.multikey));
     collection.indexes.push({ ...index, isBuilding: false });
   }
 
-  /** Takes an index from its collection. Its entries are removed later. */
+  /** Removes an index from its collection. Its entries are removed later. */
   dropIndex(collection: Collection, index: Index): void {
     this.onChange(collection.ns, false);
     this.#setState(index.id, LEAVING);
@@ -244,8 +246,9 @@ export class Catalog {
   }
 
   /**
-   * The indexes that are no part of a collection. `dropped`: the id of their collection, if that was dropped.
-   * @param most of them; -1: all
+   * Lists the indexes that do not belong to a collection. `dropped` is the id of the dropped collection that an index
+   * belonged to; null if the collection still exists.
+   * @param most maximum number of results; -1: all
    */
   leavingIndexes(most = -1): { readonly id: number; readonly dropped: number | null }[] {
     return this.#database
@@ -255,7 +258,7 @@ export class Catalog {
       .all(BUILDING, most) as unknown as { id: number; dropped: number | null }[];
   }
 
-  /** Removes an index that is no part of a collection and has no entries. */
+  /** Deletes an index that does not belong to a collection and has no entries. */
   removeIndex(id: number): void {
     this.#database.prepare('DELETE FROM ind WHERE id = ?').run(id);
   }

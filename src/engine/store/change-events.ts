@@ -7,9 +7,7 @@ import { type EventExtra, type Op, type OplogEntry, type Scope, timestampOf } fr
 import type { Store } from './store.ts';
 
 export interface EventOptions {
-  /**
-   * The document in update events: none, the current version at the time of reading, or the post-image.
-   */
+  /** The document in update events: none, the version at the time of reading, or the post-image. */
   fullDocument: 'default' | 'updateLookup' | 'whenAvailable' | 'required';
   fullDocumentBeforeChange: 'off' | 'whenAvailable' | 'required';
   /** `showExpandedEvents`: also events of collections and indexes, and more fields. */
@@ -80,8 +78,8 @@ export function changeEvent(
 }
 
 /**
- * The encoded event of an entry. The content of the entry is copied as it is where the event has nothing else: the
- * event of an insertion, or of an update without images, when no more than the default is asked for.
+ * Encodes the event of an entry. If the event has no other content than the entry, that content is copied as it is.
+ * This applies to insertions and to updates without images, when the options are the defaults.
  */
 export function encodedEvent(store: Store, entry: OplogEntry, token: Doc, options: EventOptions): Uint8Array {
   const { op, id, body, extra } = entry;
@@ -146,7 +144,7 @@ export function endsStream({ op }: OplogEntry, { db, coll }: Scope): boolean {
   return db !== undefined && op === 'X';
 }
 
-/** The document as it is now; null if it is gone, also with its collection. */
+/** Reads the document as it is now; null if the document or its collection is gone. */
 function lookUp(store: Store, { db, coll, uuid }: OplogEntry, id: unknown): Doc | null {
   const collection = store.catalog.find(db, coll);
   const index = collection?.indexes[0];

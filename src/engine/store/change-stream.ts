@@ -8,15 +8,15 @@ import { type OplogEntry, type Scope, seqOf } from './oplog.ts';
 import { decodeToken, encodeToken, type Token } from './resume-token.ts';
 import type { Store } from './store.ts';
 
-/** Number of oplog entries read at a time, and number of those that are passed over as out of scope at a time. */
+/** Number of oplog entries read at a time, and number of out-of-scope entries skipped at a time. */
 const CHUNK = 100;
 const PASSED_OVER = 2000;
-/** The size in bytes from which on a batch is full, and the time in milliseconds after which it ends. */
+/** A batch is full at this size in bytes, and ends after this time in milliseconds. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 const SLICE_MS = 3;
 
 export interface StreamOptions extends EventOptions {
-  /** The events that the stream has, by `operationType`; undefined: all. */
+  /** The `operationType`s that the stream reports; undefined: all. */
   types: ReadonlySet<string> | undefined;
   resumeAfter: Doc | undefined;
   startAfter: Doc | undefined;
@@ -33,11 +33,11 @@ export class ChangeStream implements Source {
   readonly #store: Store;
   readonly #options: StreamOptions;
   readonly #pipeline: EventPipeline | undefined;
-  /** All oplog entries up to this position have been examined. */
+  /** The stream has examined all oplog entries up to this position. */
   #position: number;
   #token: Token;
   #isBehind = false;
-  /** The entry that ends the stream, when its invalidate event is still to be sent. */
+  /** The entry that ends the stream, while its invalidate event has not been sent. */
   #ending: OplogEntry | undefined;
 
   constructor(store: Store, scope: Scope, options: StreamOptions, pipeline: EventPipeline | undefined) {
@@ -50,17 +50,17 @@ export class ChangeStream implements Source {
     if (this.#token.kind === 'event') this.#ending = this.#endingAt(this.#position);
   }
 
-  /** The token to resume from: the last examined entry, or the last event sent when the batch was cut off after it. */
+  /** The token to resume from: at the last examined entry or, if the batch was cut off, at the last sent event. */
   resumeToken(): Doc {
     return encodeToken(this.#token);
   }
 
-  /** Whether the last batch ended because its time was up, with entries left to be examined. */
+  /** Whether the last batch ran out of time and left entries unexamined. */
   get isBehind(): boolean {
     return this.#isBehind;
   }
 
-  /** The next events. After some milliseconds it returns those that it has found, also if there are none. */
+  /** Returns the next events. After some milliseconds it returns those found so far, even if there are none. */
   next(limit: number): Batch {
     const until = performance.now() + SLICE_MS;
     this.#isBehind = false;
@@ -85,7 +85,7 @@ export class ChangeStream implements Source {
         if (this.#ending || bytes >= BATCH_BYTES || performance.now() >= until) break;
       }
       if (this.#ending) continue;
-      // The later entries, up to the end, are out of scope.
+      // The rest of the entries up to `end` are out of scope.
       if (entries.length < wanted && this.#position >= (entries.at(-1)?.seq ?? 0) && end > this.#position) {
         this.#position = end;
         this.#token = { seq: end, kind: 'mark' };
@@ -99,7 +99,7 @@ export class ChangeStream implements Source {
     return { documents, end: false };
   }
 
-  /** Moves on to an entry. @returns whether the stream has it */
+  /** Advances to an entry. @returns whether the stream reports the entry */
   #advance(entry: OplogEntry): boolean {
     this.#position = entry.seq;
     this.#token = { seq: entry.seq, kind: 'mark' };

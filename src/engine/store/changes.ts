@@ -5,7 +5,7 @@ interface Waiter {
   wake: () => void;
 }
 
-/** Wakes change streams: each commit wakes those that watch a namespace it changed. */
+/** Wakes change streams. A commit wakes those that watch a namespace changed by it. */
 export class Changes {
   readonly oplog: Oplog;
   readonly #waiters = new Set<Waiter>();

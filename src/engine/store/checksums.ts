@@ -29,7 +29,7 @@ export function defineChecksums(sqlite: DatabaseSync): void {
 /** Reads every row and reports how many in each table have a wrong checksum, as text; undefined if there are none. */
 export function damagedRows(sqlite: DatabaseSync): string | undefined {
   const damaged = Object.entries(SUMS).flatMap(([table, sum]) => {
-    // A row at a time, because what `crc32` gets is kept in memory until the query's next row.
+    // Reads single rows, because SQLite keeps the arguments of `crc32` in memory until the query's next row.
     const rows = sqlite.prepare(`SELECT ${sum} IS NOT sum FROM ${table}`);
     rows.setReturnArrays(true);
     let n = 0;

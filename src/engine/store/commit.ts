@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Database } from './database.ts';
 
-/** Milliseconds after which writes are committed though nobody waits for them, so that a commit stays short. */
+/** Milliseconds after which unhurried writes are committed even if no reply waits, so that a commit stays short. */
 const LONGEST_UNHURRIED_MS = 100;
 
 /**
@@ -26,7 +26,7 @@ export class GroupCommit {
   #broken: Error | undefined;
   /** Whether a COMMIT that failed may have left frames in the log. */
   #leftFrames = false;
-  /** Number of COMMITs that failed, and why the last of them did. */
+  /** Number of failed COMMITs, and the error of the last one. */
   lost = 0;
   failure: Error | undefined;
   #waiting: ((failure?: Error) => void)[] = [];
@@ -34,7 +34,7 @@ export class GroupCommit {
   beforeCommit: () => void = () => {};
   /** Runs after each COMMIT, before any waiting reply is sent. */
   onCommit: () => void = () => {};
-  /** `onStart` runs before each write, `onUndo` after its rollback, so that state in memory can be restored. */
+  /** `onStart` runs before each write, `onUndo` after its rollback, to restore state in memory. */
   onStart: () => void = () => {};
   onUndo: () => void = () => {};
   /** Runs when a COMMIT failed: all writes since the previous commit are lost. */
@@ -58,7 +58,10 @@ export class GroupCommit {
     return this.writeUnhurried(work);
   }
 
-  /** Like `write`, but nobody waits for it: it is committed with the next other command, by `flush`, or after a while. */
+  /**
+   * Like `write`, but does not start a commit. The next `write`, `flush` or waiting reply does, or a later write if the
+   * open transaction is older than 100 ms.
+   */
   writeUnhurried<T>(work: () => T): T {
     this.#enter();
     if (performance.now() - this.#openedAt > LONGEST_UNHURRIED_MS) this.#schedule();
@@ -77,7 +80,7 @@ export class GroupCommit {
     }
   }
 
-  /** Runs `work` and rolls back everything it wrote. */
+  /** Runs `work` and rolls back everything that it wrote. */
   view<T>(work: () => T): T {
     this.#schedule();
     this.#enter();

@@ -7,7 +7,7 @@ import type { Snapshot } from './versions.ts';
 /** The documents of one answer, encoded as BSON. */
 export interface Batch {
   documents: Uint8Array[];
-  /** True when no documents follow. */
+  /** Whether no documents follow. */
   end: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface Batch {
 export interface Source {
   /** Set for a change stream: it reads the oplog, so it stays open when its collection is dropped or changed. */
   readonly readsOplog?: boolean;
-  /** Releases what it holds. */
+  /** Releases the resources of the source. */
   close?(): void;
 }
 
@@ -25,7 +25,10 @@ export interface CursorOptions {
   session: string | undefined;
   /** The cursor does not expire when idle. */
   noTimeout: boolean;
-  /** The ids of the other collections of its pipeline. It grows when the pipeline comes to one that is new. */
+  /**
+   * The ids of the other collections that the cursor's pipeline reads. The set grows when the pipeline reaches a new
+   * one.
+   */
   alsoReads?: ReadonlySet<number> | undefined;
   /** The snapshot that the cursor reads; undefined for the current data. */
   snapshot?: Snapshot | undefined;
@@ -55,7 +58,7 @@ const IDLE_MS = 10 * 60 * 1000;
 /** Maximum number of open cursors. Each keeps a few kilobytes. */
 const MAX_OPEN = 10_000;
 
-/** The open cursors. Beyond the maximum, the one that was not used for the longest time is closed. */
+/** The open cursors. Beyond the maximum number, the least recently used one is closed. */
 export class Cursors {
   /** By id, in the order of their last use. */
   readonly #open = new Map<number, Cursor>();
@@ -94,7 +97,7 @@ export class Cursors {
     return cursor;
   }
 
-  /** Closes the cursor that was not used for the longest time and is not in use. */
+  /** Closes the least recently used cursor that is not being read. */
   #closeOne(): void {
     for (const { id, busy } of this.#open.values()) {
       if (busy) continue;
@@ -124,8 +127,9 @@ export class Cursors {
   }
 
   /**
-   * Closes the cursors that read a collection, also those on another one: they would end early as if they were complete,
-   * or read the next collection with its id. Change streams stay open: a drop ends them with an invalidate event.
+   * Closes all cursors that read a collection, including cursors opened on other collections. Otherwise they would end
+   * early as if they were complete, or read the next collection that gets the same id. Change streams stay open: a drop
+   * ends them with an invalidate event.
    */
   killReadersOf({ ns, id }: { readonly ns: string; readonly id: number }): void {
     this.#killWhere(
@@ -164,14 +168,14 @@ export class IteratorSource implements Source {
   }
 
   /**
-   * Up to `limit` documents (at least one if any is left) with at most 16 MiB in total.
-   * @param isLast gets the bytes of each; the batch ends with the document for which it returns true
+   * Returns up to `limit` documents (at least one if any is left) with at most 16 MiB in total.
+   * @param isLast called with the bytes of each document; the batch ends with the first for which it returns true
    */
   *batch(limit: number, isLast: (bytes: number) => boolean): Steps<Batch> {
     const documents: Uint8Array[] = [];
     const pace = new Pace();
     let bytes = 0;
-    // A limit of 0 asks for nothing, so it is not known whether documents follow.
+    // With a limit of 0 nothing is read, so it is unknown whether documents follow.
     while (limit > 0) {
       this.#ahead ??= this.#iterator.next();
       const { done, value } = this.#ahead;

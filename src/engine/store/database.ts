@@ -20,15 +20,21 @@ import { findLogDamage } from './log-damage.ts';
 import { logBytes } from './log-format.ts';
 import { DamageFound, PAGE_BYTES, PageSums, sumsPath } from './page-sums.ts';
 
-/** Identify our files and the version of the tables below. A file with another id or version is refused. */
+/** Mark a data file as ours, and its version of the tables. A file with another id or version is refused. */
 const APPLICATION_ID = 0x466d6462;
 const SCHEMA_VERSION = 1;
-/** A checkpoint copies the log to the file when it has this number of pages, 4 MiB: it syncs the file, and all wait for it. */
+/**
+ * The log is copied to the file (checkpoint) when it has this many pages, 4 MiB. The copy syncs the file, and all
+ * commands wait meanwhile.
+ */
 const CHECKPOINT_PAGES = 1000;
 export const CHECKPOINT_BYTES = logBytes(CHECKPOINT_PAGES, PAGE_BYTES);
-/** This number of new pages of the log are verified at once, so that a checkpoint does not wait for all. */
+/** New pages of the log are verified in groups of this size, so that a checkpoint need not verify all of them. */
 const VERIFIED_PAGES = 128;
-/** Milliseconds that a start compares pages with their sums, a GiB or more. The rest is compared while the engine runs. */
+/**
+ * Milliseconds for which a start compares pages with their sums: a GiB or more. The rest is compared while the engine
+ * runs.
+ */
 const EXAMINED_MS = 1500;
 const BUSY = 5;
 
@@ -48,14 +54,14 @@ const SCHEMA = `
 `;
 
 /**
- * The work of a command on a snapshot before it reads rows: it restores the rows that others have changed since, in a
- * savepoint that is rolled back. Only rows that the command comes to are restored, so its cost does not depend on how
- * much others wrote.
+ * Restores, for a command on a snapshot, the rows that others have changed since, in a savepoint that is rolled back.
+ * Call it before reading rows. Only rows that the command reads are restored, so the cost does not depend on how much
+ * others wrote.
  */
 export interface PastRows {
-  /** Restores the rows that had a key in the range. @param index its id */
+  /** Restores all rows that had a key in the range. @param index id of the index */
   range(index: number, low: Uint8Array, high: Uint8Array): void;
-  /** Restores those of these rows that changed. @returns whether there were any, so that they have to be read again */
+  /** Restores those of these rows that have changed. @returns whether any had; the rows must then be read again */
   rows(rids: Iterable<number>): boolean;
   /** Restores every row of a collection. */
   all(collection: { readonly id: number }): void;
@@ -66,9 +72,9 @@ export class Database {
   readonly path: string;
   readonly sqlite: DatabaseSync;
   readonly sums: PageSums;
-  /** Set while a command on a snapshot runs. Each reader of rows tells it which rows it reads. */
+  /** Set while a command on a snapshot runs. Code that reads rows must pass it the ranges and rows that it reads. */
   past: PastRows | undefined;
-  /** Whether the log is left as it is after commits, because backups read it. */
+  /** Whether commits leave the log as it is, because backups read it. */
   holdsLog = false;
   readonly #statements = new Map<string, StatementSync>();
   readonly #logState: StatementSync;
@@ -83,8 +89,8 @@ export class Database {
   }
 
   /**
-   * Call it after each commit. Verifies what was written, and copies the log to the file when it is long, as SQLite
-   * would in the commit. @throws Error when the file was damaged
+   * Verifies the new pages of the log, and copies a long log to the file, as SQLite would do within the commit. Call it
+   * after each commit. @throws Error when the file was damaged
    */
   committed(): void {
     this.#explained(() => {
@@ -94,20 +100,20 @@ export class Database {
     });
   }
 
-  /** Copies the log to the file, with the sums of its pages. @throws Error when the file was damaged */
+  /** Copies the log to the file, and updates the sums of its pages. @throws Error when the file was damaged */
   checkpoint(): void {
     this.#explained(() => this.#copyLog());
   }
 
   /**
-   * Moves the log into the file: copies it, and empties it, so that the next commit begins another one. Not inside a
+   * Moves the log into the file: copies and empties it, so that the next commit begins a new log. Not inside a
    * transaction. @throws Error when the file was damaged, or the disk is full
    */
   moveLog(): void {
     this.checkpoint();
     const { log, checkpointed } = this.#frames();
     if (log !== checkpointed) throw new Error('the write-ahead log could not be copied to the file');
-    // SQLite gives a log that is emptied twice the salts of the one after the next, which a start would refuse.
+    // If SQLite empties an empty log, it raises the log's salts twice, and a start would refuse the next log.
     if (log <= 0) return;
     const { busy } = this.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
     if (busy !== 0) throw new Error('the write-ahead log is in use');
@@ -146,7 +152,7 @@ export class Database {
       const { log, checkpointed } = this.#checkpoint.get() as unknown as LogState;
       if (log === checkpointed) this.sums.checkpointed();
     } catch (error) {
-      // The commits are in the log; the next one tries again.
+      // The commits stay in the log, and the next commit tries to copy it again.
       if (!isOutOfSpace(error)) throw error;
     }
   }
@@ -166,8 +172,8 @@ export class Database {
   }
 
   /**
-   * Cuts the write-ahead log behind its last commit. A COMMIT that failed may leave whole frames there; when later
-   * commits overwrite some of them, the rest looks like damage after a crash (`findLogDamage`).
+   * Truncates the write-ahead log behind its last commit. A COMMIT that failed may leave whole frames there. If later
+   * commits overwrite only some of them, the rest looks like damage after a crash (`findLogDamage`).
    * @throws when the log cannot be cut
    */
   cutLog(): void {
@@ -183,7 +189,7 @@ export class Database {
     return Number(versionOf(this.sqlite));
   }
 
-  /** Closes the file and releases its lock. The next start says what is damaged. */
+  /** Closes the file and releases its lock. Damage found meanwhile is not thrown: the next start reports it. */
   close(): void {
     this.#statements.clear();
     let isComplete = false;
@@ -202,9 +208,9 @@ export class Database {
 
 /** How a folder is opened. */
 export interface OpenOptions {
-  /** Whether every row is checked, also where the checksums of pages say that nothing changed. */
+  /** Whether to check every row, even if the checksums of pages show that nothing changed. */
   readonly checkAll?: boolean;
-  /** How long pages are compared with their sums before the file is used, milliseconds. Default 1,500. */
+  /** Milliseconds for which pages are compared with their sums before the file is used. Default 1,500. */
   readonly examinedMs?: number;
 }
 
@@ -220,16 +226,16 @@ export function openDatabase(
   { checkAll = false, examinedMs = EXAMINED_MS }: OpenOptions = {},
 ): Database {
   const path = join(folder, 'engine.sqlite');
-  // Asked before the file is opened, because SQLite creates the log with the first query.
+  // Checked before the file is opened, because SQLite creates the log with the first query.
   const hadLog = existsSync(walPath(path));
   const sqlite = openFile(folder, path);
   let sums: PageSums | undefined;
   try {
     defineChecksums(sqlite);
     sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}`);
-    // Only in a new file, because it writes.
+    // Only for a new file, because this writes to it.
     if (statSync(path).size === 0) sqlite.exec('PRAGMA auto_vacuum = INCREMENTAL');
-    // The first query takes the lock, so that no other engine writes to the log meanwhile.
+    // The first query takes the lock, so that no other engine can write to the log meanwhile.
     sqlite.prepare('PRAGMA schema_version').get();
     const damage = findLogDamage(walPath(path));
     if (damage) throw new Refusal(damage);
@@ -257,15 +263,15 @@ export function openDatabase(
 }
 
 /**
- * Writes the first page, so that there is a log: the salts of the log in use, which the file with the sums has, tell
- * whether a log that is found after a crash belongs to the data file.
+ * Writes the first page, so that a log exists. Its salts are stored in the file with the sums. After a crash they show
+ * whether the log that is found belongs to the data file.
  */
 function beginLog(sqlite: DatabaseSync, sums: PageSums): void {
   try {
     sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   } catch (error) {
     if (!isOutOfSpace(error)) throw error;
-    // Reads can still be served.
+    // The disk is full: the sums are dropped, and the engine can still serve reads.
     sums.discard();
   }
 }
@@ -298,8 +304,8 @@ function openFile(folder: string, path: string): DatabaseSync {
 }
 
 /**
- * Closes a file that is refused. SQLite would copy the log into the file and delete it, which destroys what is left to
- * repair; it does neither when the file is no longer at its path.
+ * Closes a file that the engine refuses, and keeps its log. SQLite would copy the log into the file and delete it,
+ * which destroys what could be used for a repair. It does neither when the file is no longer at its path.
  */
 function closeUntouched(sqlite: DatabaseSync, path: string, hadLog: boolean): void {
   const aside = `${path}.refused`;
@@ -321,7 +327,7 @@ export function versionOf(sqlite: DatabaseSync): unknown {
   return sqlite.prepare('PRAGMA user_version').get()?.user_version;
 }
 
-/** True if the file is new. Refuses files of other programs or versions before anything is written to them. */
+/** Returns true if the file is new. Refuses files of other programs or versions before anything is written to them. */
 export function checkFormat(sqlite: DatabaseSync): boolean {
   const value = (sql: string): unknown => Object.values(sqlite.prepare(sql).get() ?? {})[0];
   const version = versionOf(sqlite);
@@ -343,10 +349,12 @@ export function checkContent(sqlite: DatabaseSync): void {
   if (damage) throw new Refusal(damage);
 }
 
-/** Asks for the state of the log, and does nothing (SQLite 3.51 and later). */
+/** Queries the state of the log without copying it (SQLite 3.51 and later). */
 const LOG_STATE = 'PRAGMA wal_checkpoint(NOOP)';
 
-/** Numbers of frames in the log: of all commits, and of those that are in the file. -1 without a log. */
+/**
+ * Numbers of frames in the log: `log` of all commits, `checkpointed` of those already in the file. -1 without a log.
+ */
 interface LogState {
   readonly log: number;
   readonly checkpointed: number;
@@ -372,7 +380,7 @@ function readableError(error: unknown, folder: string, path: string): Error {
   return refusedFileError(path, error as Error);
 }
 
-/** Why the engine refuses a data file, with what to do. */
+/** The error for a data file that the engine refuses, with advice. */
 export function refusedFileError(path: string, error: Error): Error {
   if (error instanceof Refusal) return new UnusableData(damagedFileError(path, error.message).message);
   if (!(error instanceof LaterVersion)) return damagedFileError(path, error.message);

@@ -18,7 +18,7 @@ export interface StoredDocument {
   bytes: Uint8Array;
 }
 
-/** Consulted before rows are written, and informed afterwards: the open transactions. */
+/** Consulted before rows are written, and notified afterwards. The open transactions implement it. */
 export interface RowObserver {
   /** False when no snapshot or transaction is open; then no other method is called. */
   readonly active: boolean;
@@ -28,11 +28,11 @@ export interface RowObserver {
   recordWrite(collection: Collection, rid: number, before: Uint8Array | null, after: Uint8Array | null): void;
 }
 
-/** The indexes that are being filled. */
+/** The indexes that are being built. */
 export interface UnfinishedIndexes {
-  /** The indexes that have the entries of a row, those of the collection included. */
+  /** The indexes that must have the entries of a row: those of the collection, and builds that have passed the row. */
   indexesWith(collection: Collection, rid: number): readonly Index[];
-  /** An entry was removed that the build may not have added yet. */
+  /** Called when an entry of an index in a build is removed, which the build may not have added yet. */
   removed(index: Index, key: Uint8Array, rid: number): void;
 }
 
@@ -45,7 +45,7 @@ export class Documents {
   readonly #catalog: Catalog;
   readonly #oplog: Oplog;
   observer: RowObserver | undefined;
-  /** The indexes that are being filled. */
+  /** The indexes that are being built. */
   builds: UnfinishedIndexes | undefined;
 
   constructor(database: Database, catalog: Catalog, oplog: Oplog) {
@@ -56,7 +56,7 @@ export class Documents {
 
   /**
    * Stores a document. Error 53 for an invalid `_id`, 11000 for a duplicate key in a unique index.
-   * @param validate that of the collection; undefined to pass it over
+   * @param validate the collection's validator; undefined to skip it
    */
   insert(collection: Collection, given: Doc, bytes: Uint8Array, validate?: Validate): void {
     checkId(given._id);
@@ -97,9 +97,9 @@ export class Documents {
       numbered && stored
         ? inOrderOf(stored, encoded, (path) => Object.hasOwn(description.updatedFields, path))
         : encoded;
-    // What is stored decides the keys, because whoever removes or checks them has nothing else.
+    // Index keys are computed from the bytes as stored, because later removals and checks compute them from these, too.
     const kept = bytes === encoded ? storedAfter : decodeDocument(bytes);
-    // Encoded before anything is written, because an entry can be too large.
+    // Encoded before anything is written, because a document with both images can be too large.
     const images =
       hasImages(collection) && stored ? { before: new Binary(stored), after: new Binary(bytes) } : undefined;
     const told = (description && encodedDescription(description, after)) ?? null;
@@ -154,8 +154,8 @@ export class Documents {
   }
 
   /**
-   * Checks a row that a transaction is about to put with the unique indexes that are being filled: they did not exist
-   * when it wrote the row. Error 11000 for a duplicate key.
+   * Checks a row that a transaction is about to write against the unique indexes that are being built: they did not
+   * exist when the transaction's command ran. Error 11000 for a duplicate key.
    */
   checkUnfinished(collection: Collection, rid: number, to: Uint8Array): void {
     const indexes = this.#indexesWith(collection, rid).filter(({ isBuilding, unique }) => isBuilding && unique);
@@ -169,8 +169,8 @@ export class Documents {
   }
 
   /**
-   * Checks with the observer that the row may be written. Returns its current bytes if the observer or a pre-image
-   * needs them.
+   * Checks with the observer that the row may be written. Returns the row's current bytes if the observer or a
+   * pre-image needs them.
    */
   #claim(collection: Collection, rid: number): Uint8Array | undefined {
     if (this.observer?.active) this.observer.claimRow(collection, rid);
@@ -240,13 +240,16 @@ export class Documents {
   }
 
   #removeKey(index: Index, key: Uint8Array, rid: number): void {
-    // A removal on a snapshot is rolled back.
+    // Not for a removal on a snapshot, which is rolled back.
     if (index.isBuilding && !this.#database.past) this.builds?.removed(index, key, rid);
     this.#database.prepare('DELETE FROM idx WHERE i = ? AND key = ? AND rid = ?').run(index.id, key, rid);
   }
 }
 
-/** The body of an update's oplog entry; undefined if it is too large: the update is told as a replacement then. */
+/**
+ * Encodes the body of an update's oplog entry; undefined if it is too large. The update is then recorded as a
+ * replacement.
+ */
 function encodedDescription(description: UpdateDescription, after: Doc): Uint8Array | undefined {
   try {
     return encodeDocument(updateEntryBody(description, after));
@@ -256,14 +259,14 @@ function encodedDescription(description: UpdateDescription, after: Doc): Uint8Ar
   }
 }
 
-/** A document there would be another collection's: nothing is written. */
+/** The error for a row id outside the collection's range. A document there would belong to another collection. */
 function outsideError({ ns, lastRid }: Collection, rid: number): CommandError {
   const why =
     rid > lastRid ? `${ns} has had as many inserts as the embedded engine supports, 8,589,934,592` : `no row of ${ns}`;
   return new CommandError('InternalError', `the row id ${rid} does not belong to the collection: ${why}`);
 }
 
-/** The key that follows this one. */
+/** The smallest key above this one. */
 function afterKey(key: Uint8Array): Uint8Array {
   return Buffer.concat([key, Buffer.of(0)]);
 }
@@ -308,9 +311,9 @@ const MAX_LEVELS = 180;
 const LEVEL_BYTES = 7;
 
 /**
- * The document as it will be decoded: keys of any other would not be found again.
- * @throws CommandError 10334 for one that is too large, 15 for one that is nested too deeply, 2 for one that would be
- *   another when it is encoded again
+ * Returns the document as it will be decoded later, because index keys of any other form would not be found again.
+ * @throws CommandError 10334 for a document that is too large, 15 for one that is nested too deeply, 2 for one that
+ *   changes when it is decoded and encoded again
  */
 function storable(doc: Doc, bytes: Uint8Array): Doc {
   if (bytes.length > MAX_LEVELS * LEVEL_BYTES) {
@@ -323,14 +326,14 @@ function storable(doc: Doc, bytes: Uint8Array): Doc {
     );
   const odd = oddValues(doc);
   if (odd === null) return doc;
-  // Fields without a value are left out when a document is encoded.
+  // Encoding has left out fields whose value is undefined.
   const kept = odd === 'undefined' ? decodeDocument(bytes) : doc;
   if (odd === 'date' || oddValues(kept) !== null)
     throw new CommandError('BadValue', "dates beyond JavaScript's range, and BSON's undefined, cannot be stored");
   return kept;
 }
 
-/** Whether there is a date that JavaScript cannot tell, or else a field without a value. */
+/** Returns 'date' if a date is out of JavaScript's range, otherwise 'undefined' if a value is missing. */
 function oddValues(value: unknown): 'date' | 'undefined' | null {
   if (value === undefined) return 'undefined';
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'date' : null;

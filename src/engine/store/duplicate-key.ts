@@ -12,7 +12,7 @@ export function duplicateKey(collection: Collection, index: Index, doc: Doc, key
     paths.map((path) => candidates(doc, path.split('.'))),
     (combination) => Buffer.compare(encodeKey(combination, directions), key) === 0,
   );
-  // An empty array is indexed as undefined, which the driver's BSON cannot tell from null.
+  // The key of an empty array is BSON's undefined, which the driver's BSON library cannot distinguish from null.
   const keyValue = Object.fromEntries(
     paths.map((path, n) => [path, values?.[n] === EMPTY_ARRAY ? null : (values?.[n] ?? null)]),
   );
@@ -26,7 +26,7 @@ export function duplicateKey(collection: Collection, index: Index, doc: Doc, key
   );
 }
 
-/** Every value that a path can have in an index, including the elements of arrays along the path. */
+/** Lists every value that the index key of a path may come from, including the elements of arrays along the path. */
 function candidates(value: unknown, path: string[]): unknown[] {
   if (Array.isArray(value)) {
     if (value.length === 0 && path.length === 0) return [EMPTY_ARRAY];

@@ -2,7 +2,7 @@ import { type Doc, isDoc, typeName } from '../query/types.ts';
 import type { IndexScan } from './bounds.ts';
 
 const COMPARISONS = ['$eq', '$gt', '$gte', '$lt', '$lte'];
-/** Types for which equal index keys mean equal values, and whose keys no array or missing field can have. */
+/** Types whose index keys are equal only for equal values, and never equal those of an array or a missing field. */
 const SCALARS = ['string', 'int', 'long', 'double', 'objectId', 'bool', 'date'];
 
 /**

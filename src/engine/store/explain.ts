@@ -4,7 +4,7 @@ import type { IndexScan } from './bounds.ts';
 import type { Plan } from './planner.ts';
 import type { Query } from './read.ts';
 
-/** A plan as a tree of MongoDB's stages. */
+/** Describes a plan as a tree of MongoDB's stages. */
 export function explainAccess({ access, sorted }: Plan, query: Query, projected: boolean): Doc {
   const { filter, sort, skip, limit } = query;
   const checked = Object.keys(filter).length > 0 ? { filter } : {};

@@ -16,8 +16,7 @@ export function hasNumberedField(value: unknown): boolean {
 
 /**
  * Encodes an updated document with its fields in their previous order; new fields come last. A value that was set as a
- * whole has its own order.
- * @param isSet whether the value at this path was set as a whole
+ * whole keeps its own order.
  */
 export function inOrderOf(
   before: Uint8Array,

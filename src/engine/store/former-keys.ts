@@ -6,7 +6,10 @@ export interface FormerKey {
   readonly key: Uint8Array;
 }
 
-/** The index keys that documents had before the changes that `Versions` keeps, in memory, so that a range finds them. */
+/**
+ * The index keys that documents had before the changes kept by `Versions`, in memory, to find changed documents by a
+ * key range.
+ */
 export class FormerKeys {
   readonly #sqlite = new DatabaseSync(':memory:');
   readonly #add: StatementSync;
@@ -22,7 +25,7 @@ export class FormerKeys {
     this.#find = this.#sqlite.prepare('SELECT DISTINCT rid FROM former WHERE i = ? AND key >= ? AND key < ?');
   }
 
-  /** @param at the time of the change, which is different for each change */
+  /** @param at the time of the change; no two changes have the same */
   add(keys: readonly FormerKey[], rid: number, at: number): void {
     for (const { index, key } of keys) this.#add.run(index, key, rid, at);
   }
@@ -35,7 +38,7 @@ export class FormerKeys {
     this.#sqlite.exec('DELETE FROM former');
   }
 
-  /** The rows that had a key from `low` (inclusive) to `high` (exclusive). */
+  /** Finds the rows that had a key from `low` (inclusive) to `high` (exclusive). */
   within(index: number, low: Uint8Array, high: Uint8Array): number[] {
     return this.#find.all(index, low, high).map(({ rid }) => rid as number);
   }

@@ -1,19 +1,19 @@
 import { PAUSE, type Steps } from '../query/pause.ts';
 import type { Store } from './store.ts';
 
-/** Pages that are given back in one step: a few milliseconds of work. */
+/** Number of pages given back in one step: a few milliseconds of work. */
 const STEP = 100;
-/** The file keeps this part of its pages free for the next writes, and at least `LEAST` pages. */
+/** Up to this part of the file's pages, and at least `LEAST` pages, may stay free for the next writes. */
 const KEPT_PART = 0.25;
 const LEAST = 4096;
 
-/** Gives free pages back to the file system if many are free, down to half of what it keeps. */
+/** If more pages are free than may stay so, gives them back to the file system until half of that number is left. */
 export function* shrink(store: Store): Steps<void> {
   const kept = Math.max(LEAST, KEPT_PART * pragma(store, 'page_count'));
   if (pragma(store, 'freelist_count') > kept) yield* giveBack(store, kept / 2);
 }
 
-/** Gives free pages back until not more than `kept` are free. @returns the number of bytes */
+/** Gives free pages back to the file system until at most `kept` are free. @returns the number of bytes given back */
 export function* giveBack(store: Store, kept: number): Steps<number> {
   const before = pragma(store, 'freelist_count');
   let free = before;
@@ -21,7 +21,7 @@ export function* giveBack(store: Store, kept: number): Steps<number> {
     store.commit.write(() => store.database.prepare(`PRAGMA incremental_vacuum(${STEP})`).all());
     yield PAUSE;
     const left = pragma(store, 'freelist_count');
-    // Nothing more can be moved.
+    // SQLite could not move any more pages.
     if (left >= free) break;
     free = left;
   }

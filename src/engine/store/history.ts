@@ -3,22 +3,25 @@ import { SUMS } from './checksums.ts';
 import type { Database } from './database.ts';
 import type { Oplog } from './oplog.ts';
 
-/** Row of the table `meta` with the id. */
+/** Name of the row of the table `meta` that has the data file's id. */
 const ID = 'history';
 
-/** A state of a data file: which file it is, and the newest entry of its oplog. */
+/** Identifies a state of a data file: by the file's id and the newest entry of its oplog. */
 export interface HistoryState {
-  /** The same for a data file and all of its copies. */
+  /** Id of the data file. All copies of a file have the same. */
   readonly id: number;
-  /** Position of the entry; 0 if there is none. */
+  /** Position of the newest oplog entry; 0 if there is none. */
   readonly seq: number;
-  /** Its checksum: two copies of a file that are both written to have different entries at the same position. */
+  /**
+   * Checksum of that entry. If two copies of a file are both written to, they have different entries at the same
+   * position.
+   */
   readonly sum: number;
 }
 
 /**
- * The history of a data file, which tells whether the file continues what a copy has. The time of the newest entry does
- * not tell it: an older state that was put back is soon written to again.
+ * The history of a data file. It shows whether the file is a continuation of a copy. The time of the newest entry would
+ * not show that: after an old state was restored, new entries are soon written to it.
  */
 export class History {
   readonly #database: Database;
@@ -29,7 +32,7 @@ export class History {
     this.#oplog = oplog;
   }
 
-  /** Gives the data file its id, if it has none. Call it inside a write. */
+  /** Gives the data file an id if it has none. Call it inside a write. */
   begin(): void {
     if (this.#id() !== undefined) return;
     this.#database
@@ -47,9 +50,9 @@ export class History {
   }
 
   /**
-   * Whether the data has been in this state. Call it between commits. Of a state from before the oldest entry only the
-   * id can be compared.
-   * @param isExact whether such a state counts as one that the data has not been in
+   * Whether the data has been in this state. Call it between commits. For a state older than the oldest oplog entry,
+   * only the id can be compared.
+   * @param isExact whether to return false for a state that old
    */
   includes({ id, seq, sum }: HistoryState, isExact = false): boolean {
     if (id !== this.#id()) return false;

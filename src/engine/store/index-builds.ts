@@ -9,10 +9,16 @@ import { type Documents, entriesOf, type UnfinishedIndexes } from './documents.t
 import { limitedBy } from './limited-by.ts';
 import { type Entry, MEMORY_BYTES, RidSorter } from './rid-sorter.ts';
 
-/** Number of documents whose keys are collected in one step, and of keys that are added: a few milliseconds of work. */
+/**
+ * Number of documents whose keys are collected in one step, and of keys that are added in one: a few milliseconds of
+ * work.
+ */
 const STEP = 128;
 const ADDED = 256;
-/** Number of entries of a dropped index, or documents of a dropped collection, that are removed in one step, and bytes of the latter. */
+/**
+ * Number of entries of a dropped index, or of documents of a dropped collection, removed in one step; and the maximum
+ * bytes of these documents.
+ */
 const REMOVED = 500;
 const REMOVED_BYTES = 2 * 1024 * 1024;
 
@@ -20,39 +26,42 @@ const NEXT_ROWS = `SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORD
 const REMOVE_KEYS = `DELETE FROM idx WHERE i = ?1 AND (key, rid) IN (SELECT key, rid FROM idx WHERE i = ?1 ${limitedBy('?2')})`;
 const SIZES = `SELECT rid, length(bson) AS bytes FROM doc WHERE rid BETWEEN ? AND ? ORDER BY rid ${limitedBy()}`;
 
-/** Indexes that are being filled, all with one pass over the documents. */
+/** A running build of one or more indexes, with a single pass over the documents. */
 export interface IndexBuild {
   readonly collectionId: number;
   readonly indexes: readonly Index[];
-  /** Decodes what the indexes' keys are made of. */
+  /** Decodes the fields that the index keys are computed from. */
   readonly decode: (bytes: Uint8Array) => Doc;
-  /** Row ids up to this one have their keys collected. Writes keep their entries up to date; the pass comes to the others. */
+  /**
+   * The keys of row ids up to this one are collected, and writes to these rows update the index entries. The pass has
+   * yet to reach the other rows.
+   */
   position: number;
-  /** The keys of each index in order; null before all are collected. */
+  /** Iterators over the sorted keys of each index; null until all keys are collected. */
   entries: Generator<Entry | Pause>[] | null;
   readonly sorters: readonly RidSorter[];
-  /** Entries that are added next, of the index at this place. */
+  /** The entries to add next, and the index of their index in `indexes`. */
   batch: Entry[];
   place: number;
-  /** Number of keys that were collected, and of those that were added. */
+  /** Numbers of keys collected and of keys added. */
   collected: number;
   added: number;
-  /** Collected keys that a write has removed since, by index and row. */
+  /** Collected keys that a write has removed since, by index, row and key. */
   readonly removed: Set<string>;
   readonly ended: PromiseWithResolvers<void>;
 }
 
 /**
- * Index builds that let other commands run: the keys are collected, sorted, and added in their order, in steps. The index
- * is used when it has all of them. A build that does not come to its end, as after a crash, leaves entries that
- * `removeLeaving` removes.
+ * Index builds that let other commands run. In steps, the keys are collected, sorted, and added in their order. An
+ * index is used once it is complete. An unfinished build, as after a crash, leaves entries that `removeLeaving`
+ * removes.
  */
 export class IndexBuilds implements UnfinishedIndexes {
   readonly #database: Database;
   readonly #catalog: Catalog;
   readonly #documents: Documents;
   readonly #active = new Set<IndexBuild>();
-  /** The keys that the current write has noted in `removed` of builds. */
+  /** The keys that the current write has added to the `removed` sets of builds, for `undo`. */
   #noted: [Set<string>, string][] = [];
 
   constructor(database: Database, catalog: Catalog, documents: Documents) {
@@ -85,7 +94,7 @@ export class IndexBuilds implements UnfinishedIndexes {
 
   /**
    * Builds the indexes of a small collection at once, inside a write.
-   * @returns false, and nothing is done, if the collection is not small
+   * @returns false, without doing anything, if the collection is not small
    * @throws CommandError 11000 for a duplicate key, 171 for arrays that cannot be indexed together
    */
   buildSmall(build: IndexBuild): boolean {
@@ -99,9 +108,9 @@ export class IndexBuilds implements UnfinishedIndexes {
   }
 
   /**
-   * Collects the keys of all documents. Not inside a write.
-   * @throws CommandError 171 for arrays that cannot be indexed together, 276 when the collection was dropped or the build
-   * abandoned
+   * Collects the keys of all documents. Call it outside a write.
+   * @throws CommandError 171 for arrays that cannot be indexed together, 276 when the collection was dropped or the
+   *   build abandoned
    */
   *collect(build: IndexBuild): Steps<void> {
     while (!build.entries) {
@@ -124,7 +133,7 @@ export class IndexBuilds implements UnfinishedIndexes {
 
   /**
    * Adds the next keys, inside a write.
-   * @returns false when all were added
+   * @returns false when all were added before
    * @throws CommandError 11000 for a duplicate key, 276 as `collect`
    */
   addNext(build: IndexBuild): boolean {
@@ -132,7 +141,7 @@ export class IndexBuilds implements UnfinishedIndexes {
     const index = build.indexes[build.place];
     const entries = build.entries?.[build.place];
     if (!index || !entries) return false;
-    // Kept until the write has succeeded, because one that an open transaction holds up is repeated.
+    // The batch is kept until the write has succeeded: a write that an open transaction blocks is retried.
     while (build.batch.length < ADDED) {
       const { done, value } = entries.next();
       if (done) break;
@@ -179,7 +188,7 @@ export class IndexBuilds implements UnfinishedIndexes {
     }
   }
 
-  /** A write begins; `undo` takes back what it removed. */
+  /** Called when a write begins. `undo` restores the keys that the write has removed from builds. */
   mark(): void {
     this.#noted = [];
   }
@@ -189,7 +198,7 @@ export class IndexBuilds implements UnfinishedIndexes {
     this.#noted = [];
   }
 
-  /** Ends a build without its indexes. */
+  /** Ends a build and discards its indexes. */
   abandon(build: IndexBuild): void {
     this.#end(build);
   }
@@ -204,8 +213,8 @@ export class IndexBuilds implements UnfinishedIndexes {
   }
 
   /**
-   * The running builds with their progress: the number of row ids that they have passed, of all row ids; when all are
-   * passed, the number of keys that they have added, of all keys.
+   * The running builds with their progress. While keys are collected, `done` of `total` row ids are passed; then,
+   * `done` of `total` keys are added.
    */
   progress(): { collection: Collection; indexes: readonly Index[]; isAdding: boolean; done: number; total: number }[] {
     return [...this.#active].flatMap(({ collectionId, indexes, position, entries, added, collected }) => {
@@ -218,7 +227,7 @@ export class IndexBuilds implements UnfinishedIndexes {
     });
   }
 
-  /** The indexes that have the entries of a row: those of the collection, and those whose build has passed it. */
+  /** The indexes that must have the entries of a row: those of the collection, and builds that have passed the row. */
   indexesWith(collection: Collection, rid: number): readonly Index[] {
     if (this.#active.size === 0) return collection.indexes;
     const passed = this.of(collection).filter(({ position }) => rid <= position);
@@ -241,7 +250,7 @@ export class IndexBuilds implements UnfinishedIndexes {
     return true;
   }
 
-  /** Removes some documents of a dropped collection. @returns whether there were any */
+  /** Removes some documents of a dropped collection. @returns whether there were any to remove */
   #removeDocuments(collectionId: number): boolean {
     const { firstRid, lastRid } = ridRange(collectionId);
     const rows = this.#database.prepare(SIZES).all(firstRid, lastRid, REMOVED) as unknown as {

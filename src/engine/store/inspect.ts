@@ -5,23 +5,23 @@ import { ridRange } from './catalog.ts';
 import { defineChecksums } from './checksums.ts';
 import { checkContent, checkFormat, damagedFileError, refusedFileError, versionOf } from './database.ts';
 
-/** The content of a data file. */
+/** Summary of a data file's content. */
 export interface FileContent {
-  /** Version of its tables. */
+  /** Version of the file's tables. */
   readonly fileVersion: number;
   /** Number of documents of each collection, by `database.collection`. */
   readonly documents: Readonly<Record<string, number>>;
 }
 
 /**
- * Checks a data file that no engine uses and that has no log: its format, its structure and every row's checksum. Reads
- * it only, in one go: some seconds per GiB.
- * @throws an Error with the reason when it is damaged, or of another program or version
+ * Checks a data file that no engine uses and that has no log: its format, its structure and every row's checksum. Does
+ * not write to it, and blocks for some seconds per GiB.
+ * @throws an Error with the reason when the file is damaged, or of another program or version
  */
 export function inspectFile(path: string): FileContent {
   if (statSync(path).size === 0) throw damagedFileError(path, 'it is empty');
   const address = pathToFileURL(path);
-  // SQLite would otherwise look for a log, and write files beside this one.
+  // Without this, SQLite would look for a log, and write files beside this one.
   address.search = 'immutable=1';
   const sqlite = new DatabaseSync(address, { readOnly: true });
   try {
@@ -36,7 +36,7 @@ export function inspectFile(path: string): FileContent {
   }
 }
 
-/** The content of an open data file. */
+/** Summarizes the content of an open data file. */
 export function contentOf(sqlite: DatabaseSync): FileContent {
   const documents: Record<string, number> = {};
   const count = sqlite.prepare('SELECT count(*) AS n FROM doc WHERE rid BETWEEN ? AND ?');

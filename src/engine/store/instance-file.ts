@@ -9,13 +9,13 @@ export interface EngineInstance {
 
 /** The content of `engine.json`, which a running engine writes to its data folder. */
 interface Entry extends EngineInstance {
-  /** {@link markOf} the engine's folder. */
+  /** Identifies the data folder of the engine: see {@link markOf}. */
   file: string;
 }
 
 /**
- * The process id and URI of the engine that uses the folder, or that last used it if it was killed. A copy of the
- * folder has the entry of the original's engine, which does not count: who believed it would change the original.
+ * Reads the process id and URI of the engine that uses the folder, or used it when it was killed. A copy of the folder
+ * has the entry of the original's engine. This entry is ignored, because clients would otherwise change the original.
  */
 export function readInstanceFile(folder: string): EngineInstance | undefined {
   try {
@@ -36,12 +36,12 @@ export function removeInstanceFile(folder: string): void {
 }
 
 /**
- * Tells a data folder from its copies: the data file has the same device and inode on each path that leads to it, also
- * into a container. @throws when there is no data file
+ * Distinguishes a data folder from its copies by the device and inode of the data file. They are the same on each path
+ * to the file, even in a container. @throws when there is no data file
  */
 function markOf(folder: string): string {
   const path = join(folder, 'engine.sqlite');
   const { dev, ino } = statSync(path, { bigint: true });
-  // Some file systems of Windows have no such number.
+  // Some file systems of Windows have no inode numbers.
   return ino !== 0n ? `${dev}:${ino}` : realpathSync(path);
 }

@@ -1,7 +1,7 @@
 /**
- * A `LIMIT` by the SQL parameter `parameter`. SQLite's planner looks at the value of a plain `LIMIT ?`, and therefore
- * parses and plans the statement again each time the parameter is bound, which takes several times as long as the
- * statement itself. It does not look into an expression.
+ * A `LIMIT` clause with the SQL parameter `parameter`. For a plain `LIMIT ?`, SQLite's planner considers the bound
+ * value, and so parses and plans the statement again each time the parameter is bound. That takes several times as long
+ * as the statement itself. The planner does not evaluate an expression, so the clause contains one.
  */
 export function limitedBy(parameter = '?'): string {
   return `LIMIT ${parameter} + 0`;

@@ -10,22 +10,22 @@ import {
   storedSum,
 } from './log-format.ts';
 
-// SQLite reads its write-ahead log up to the first frame that is not valid, and takes what follows for the remains of a
-// commit that a crash interrupted. If that frame was damaged later, acknowledged commits vanish without a word. This
-// module tells the two cases apart.
+// SQLite reads its write-ahead log up to the first invalid frame, and assumes that a crash interrupted the commit
+// there. If that frame was damaged later, acknowledged commits disappear silently. This module distinguishes the two
+// cases.
 
-/** The words that a checksum covers, in pairs. */
+/** The 32-bit words that a frame's checksum covers, in pairs. */
 interface Words {
   readonly pairs: number;
-  /** The word at this place, counted from the first pair. */
+  /** The word at this index, counted from the first pair. */
   at(index: number): number;
 }
 
 /**
- * Looks for damage in a write-ahead log: a frame that is not valid although a later commit was written, which happens
- * only after the earlier one was on disk; or a frame that one flipped bit made invalid, which no interrupted write does.
- * Reads the log once, a frame at a time. The caller holds the lock of the database.
- * @returns what is damaged; null if the log is whole, ends within its last commit, or does not exist
+ * Looks for damage in a write-ahead log, in two forms. One is an invalid frame before a later commit, which is written
+ * only after the earlier one is on disk. The other is a frame that a single flipped bit made invalid, which no
+ * interrupted write does. Reads the log once, frame by frame. The caller holds the lock of the database.
+ * @returns a description of the damage; null if the log is intact, ends within its last commit, or does not exist
  */
 export function findLogDamage(path: string): string | null {
   let file: number;
@@ -54,9 +54,12 @@ function damageOf(file: number): string | null {
   const { salts, isSwapped } = known;
   const frame = Buffer.allocUnsafeSlow(FRAME_HEADER_BYTES + known.pageBytes);
   let previous = known.sum;
-  /** The first frame that is not valid. */
+  /** The index of the first invalid frame. */
   let broken: number | null = null;
-  /** Whether a commit ends at or behind it: every valid frame that follows was written after that commit's fsync. */
+  /**
+   * Whether a commit ends at or behind the invalid frame. Valid frames behind that end were written after that commit's
+   * fsync.
+   */
   let isCommitted = false;
   for (let index = 0; isRead(file, frame, index); index++) {
     const hasSalts = frame.subarray(8, 16).equals(salts);
@@ -81,7 +84,7 @@ function isRead(file: number, frame: Buffer, index: number): boolean {
   return readSync(file, frame, 0, frame.length, at) === frame.length;
 }
 
-/** The words of a frame that its checksum covers. */
+/** The words of a frame that the frame's checksum covers. */
 function wordsOf(frame: Buffer, header: Buffer): Words {
   const isBigEndian = (header.readUInt32BE(0) & 1) === 1;
   const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
@@ -93,14 +96,14 @@ function wordsOf(frame: Buffer, header: Buffer): Words {
 }
 
 /**
- * Whether one flipped bit of the words or of the stored checksum explains the difference. The checksum is linear: what
- * is added to a word is added to the checksum times two numbers, which depend on how many words follow.
+ * Whether one flipped bit, in the words or in the stored checksum, explains why the checksums differ. The checksum is
+ * linear: adding n to a word adds n times two factors to it, which depend on how many words follow.
  */
 function isBitFlip({ pairs, at }: Words, computed: Sum, stored: Sum): boolean {
   const [first, second] = [computed[0] ^ stored[0], computed[1] ^ stored[1]];
   if ((first === 0 && isOneBit(second)) || (second === 0 && isOneBit(first))) return true;
   const missing: Sum = [(stored[0] - computed[0]) | 0, (stored[1] - computed[1]) | 0];
-  /** The addition to the checksum when the first, or the second, word of a pair grows by 1. */
+  /** What the checksum grows by when the first, or the second, word of a pair grows by 1. */
   let ofFirst: Sum = [1, 1];
   let ofSecond: Sum = [0, 1];
   for (let pair = pairs - 1; pair >= 0; pair--) {
@@ -110,12 +113,12 @@ function isBitFlip({ pairs, at }: Words, computed: Sum, stored: Sum): boolean {
   return false;
 }
 
-/** The addition to the checksum after one more pair of words. */
+/** What the addition to the checksum becomes when one more pair of words follows. */
 function passOn([first, second]: Sum): Sum {
   return [(first + second) | 0, (first + 2 * second) | 0];
 }
 
-/** Whether a flipped bit of the word adds `missing` to the checksum. */
+/** Whether flipping one bit of the word would change the checksum by `missing`. */
 function isFlip(word: number, [first, second]: Sum, missing: Sum): boolean {
   for (let bit = 0; bit < 32; bit++) {
     const change = (word >>> bit) & 1 ? -(1 << bit) : 1 << bit;

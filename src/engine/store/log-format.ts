@@ -4,28 +4,28 @@ import { endianness } from 'node:os';
 
 export const HEADER_BYTES = 32;
 export const FRAME_HEADER_BYTES = 24;
-/** Its lowest bit says that checksums read big-endian words. */
+/** The first number of a log. If its lowest bit is set, checksums are computed over big-endian words. */
 const MAGIC = 0x377f0682;
 
-/** A checksum, or a difference of two: unsigned 32-bit numbers. */
+/** A checksum, or a difference of two checksums: a pair of unsigned 32-bit numbers. */
 export type Sum = readonly [number, number];
 
 export interface LogHeader {
   readonly pageBytes: number;
-  /** 8 bytes that each frame of this log repeats. A log that begins again has others. */
+  /** 8 bytes that each frame of the log repeats. SQLite changes them when it begins the log again. */
   readonly salts: Buffer;
-  /** The checksum that the first frame continues. */
+  /** The checksum of the header, from which the first frame's is continued. */
   readonly sum: Sum;
-  /** Whether the words of checksums have the byte order of another machine. */
+  /** Whether checksums are computed over words in the other byte order than this machine's. */
   readonly isSwapped: boolean;
 }
 
-/** Bytes of a log with this number of frames. @param pageBytes bytes of a page of the database */
+/** Size in bytes of a log with this number of frames. @param pageBytes bytes of a page of the database */
 export function logBytes(frames: number, pageBytes: number): number {
   return frames === 0 ? 0 : HEADER_BYTES + frames * (FRAME_HEADER_BYTES + pageBytes);
 }
 
-/** @param bytes the first `HEADER_BYTES` of a log @returns null if they are no header */
+/** @param bytes the first `HEADER_BYTES` of a log @returns null if they are not a valid header */
 export function readLogHeader(bytes: Buffer): LogHeader | null {
   const magic = bytes.readUInt32BE(0);
   const isSwapped = ((magic & 1) === 1) !== (endianness() === 'BE');
@@ -34,7 +34,9 @@ export function readLogHeader(bytes: Buffer): LogHeader | null {
   return { pageBytes: bytes.readUInt32BE(8), salts: Buffer.from(bytes.subarray(16, 24)), sum, isSwapped };
 }
 
-/** The checksum of a frame: of the first 8 bytes of its header and of its page, continued from the frame before it. */
+/**
+ * Computes a frame's checksum over the first 8 bytes of its header and its page, continued from the previous frame's.
+ */
 export function frameSum(frame: Buffer, previous: Sum, isSwapped: boolean): Sum {
   return continueSum(
     continueSum(previous, frame.subarray(0, 8), isSwapped),
@@ -51,7 +53,7 @@ export function equalSums(a: Sum, b: Sum): boolean {
   return a[0] === b[0] && a[1] === b[1];
 }
 
-/** @param bytes at a multiple of 4 in its memory, a multiple of 8 long */
+/** @param bytes must be aligned to 4 bytes in memory, with a length that is a multiple of 8 */
 function continueSum([first, second]: Sum, bytes: Buffer, isSwapped: boolean): Sum {
   const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   let [a, b] = [first | 0, second | 0];

@@ -27,7 +27,7 @@ export function startMaintenance(store: Store, interval: number): () => void {
   const timer = setInterval(() => {
     store.cursors.killIdle(Date.now());
     store.snapshots.expire(Date.now());
-    // A long backlog of expired documents may be under way.
+    // The previous run may be unfinished, with a long backlog of expired documents.
     if (work) return;
     work = round(store);
     step();
@@ -38,14 +38,15 @@ export function startMaintenance(store: Store, interval: number): () => void {
   };
 }
 
-/** Milliseconds between two steps of the comparison of pages: until all have been compared since the start, and then. */
+/** Milliseconds between two steps of comparing pages: until all were compared once since the start, and afterwards. */
 const FIRST_ROUND_MS = 2;
 const NEXT_ROUNDS_MS = 1000;
 
 /**
- * Compares the pages of the data file with their sums, again and again: what the start left in some seconds for each
- * GiB, then 1 MiB a second. An error for a page that changed on disk is not caught: nothing wrong must be answered.
- * Returns a function that stops it.
+ * Compares all pages of the data file with their sums, over and over. The first round, with the pages that the start
+ * did not compare, takes some seconds per GiB; after that, 1 MiB is compared each second. The error for a page that
+ * changed on disk is not caught: it ends the engine, which must not return wrong data.
+ * @returns a function that stops the comparison
  */
 export function startComparing({ database }: Store): () => void {
   let timer: NodeJS.Timeout;
@@ -61,7 +62,7 @@ export function startComparing({ database }: Store): () => void {
   return () => clearTimeout(timer);
 }
 
-/** One run, in steps that are short enough not to delay clients. */
+/** One maintenance run, in steps that are short enough not to delay clients. */
 function* round(store: Store): Generator<void> {
   const now = Date.now();
   store.commit.write(() => store.retry.forgetBefore(now - SESSION_MS));

@@ -37,9 +37,9 @@ export interface Scope {
 
 const EVERYTHING: Scope = { db: undefined, coll: undefined };
 
-/** Optional data that few entries have. */
+/** Optional data of an entry. */
 export interface EventExtra {
-  /** Pre- and post-image, for a collection that stores them. */
+  /** The pre- and post-image, if the collection stores them. */
   before?: Binary;
   after?: Binary;
   /** The transaction that made the change. */
@@ -48,18 +48,21 @@ export interface EventExtra {
 }
 
 interface StoredEntry extends OplogEntry {
-  /** Total bytes of all entries ever appended, this one included. */
+  /** Total bytes of all entries appended so far, this one included. */
   pos: number;
 }
 
-/** An entry before it has a position and a time. */
+/** An entry that has no position and time yet. */
 export type Event = Omit<OplogEntry, 'seq' | 'wall'>;
 
 /** A position encodes a cluster time: seconds × 2^20 + increment, which stays below 2^53. */
 const STEP = 2 ** 20;
 /** Bytes that an entry uses in addition to its documents. */
 const OVERHEAD = 64;
-/** Entries that a commit deletes beside twice as many as it appends, so that the size stays bounded whatever is written. */
+/**
+ * A commit deletes up to this many entries plus twice as many as it appends, so that the size stays bounded at any
+ * write rate.
+ */
 const TRIM_ROWS = 500;
 /** Trimming starts when the size exceeds the limit by this factor, and continues down to the limit. */
 const TRIM_FACTOR = 1.05;
@@ -82,7 +85,7 @@ export function seqOf(time: Timestamp): number {
 export class Oplog {
   readonly #database: Database;
   readonly #limit: number;
-  /** Position of the newest entry, and of the newest trimmed entry. */
+  /** Positions of the newest entry, and of the newest trimmed entry. */
   last: number;
   floor: number;
   #endPos: number;
@@ -129,8 +132,8 @@ export class Oplog {
   }
 
   /**
-   * Entries of the scope after position `after`, up to position `end`, oldest first; those of its database too. Entries
-   * out of the scope are passed over without being read.
+   * Reads entries of the scope between the positions `after` (exclusive) and `end` (inclusive), oldest first. Entries
+   * about the scope's database are included. Entries out of scope are skipped without being read.
    */
   read(after: number, limit: number, { db, coll }: Scope = EVERYTHING, end = Number.MAX_SAFE_INTEGER): OplogEntry[] {
     const rows = this.#database
@@ -154,7 +157,7 @@ export class Oplog {
     return Number(row?.seq ?? 0);
   }
 
-  /** Returns the namespaces written since the last call (for a dropped database its name) and resets the set. */
+  /** Returns the namespaces written since the last call (for a dropped database, its name), and clears the set. */
   takeTouched(): Set<string> {
     const touched = this.#touched;
     if (touched.size > 0) this.#touched = new Set();
@@ -162,8 +165,9 @@ export class Oplog {
   }
 
   /**
-   * Deletes entries beyond the limit, in proportion to those of this commit, so that no commit is slow. Runs inside each
-   * commit; once the size is within the limit, it does nothing until that is exceeded by `TRIM_FACTOR`.
+   * Deletes the oldest entries beyond the size limit, in proportion to those appended by this commit, so that no commit
+   * is slow. Runs inside each commit. Once the size is within the limit, it does nothing until the limit is exceeded by
+   * `TRIM_FACTOR`.
    */
   trim(): void {
     const most = TRIM_ROWS + 2 * this.#appended;

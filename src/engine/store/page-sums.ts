@@ -16,17 +16,20 @@ import { SumsFile, type SumsState } from './sums-file.ts';
 
 export const PAGE_BYTES = 4096;
 const FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_BYTES;
-/** Pages, or frames, that are read at once. */
+/** Number of pages, or of log frames, read at once. */
 const AT_ONCE = 256;
-/** The time of the last write that a data file has after a stop is so long ago, in seconds: any write is later. */
+/**
+ * At a stop, the data file's modification time is set this many seconds into the past, so that any later write changes
+ * it.
+ */
 const MARKED_AGO_S = 3;
-/** The number, less one, of the page that SQLite never uses, because its lock bytes lie in it. */
+/** The number, less one, of the page that SQLite never uses, because it contains the bytes for locks. */
 const LOCK_PAGE = 0x40000000 / PAGE_BYTES;
 
-/** Part of a data file is not as SQLite wrote it. The message goes on from "is damaged: ". */
+/** Part of a data file is not as SQLite wrote it. The message completes the sentence "… is damaged: ". */
 export class DamageFound extends Error {}
 
-/** The log of a crash was removed or emptied, and nobody had copied it to the data file. */
+/** After a crash, the log was removed or emptied without having been copied to the data file. */
 class LogGone extends DamageFound {
   constructor(sumsPath: string) {
     super(
@@ -39,42 +42,48 @@ class LogGone extends DamageFound {
  * The CRC-32 of every page of a data file, in memory (1 MiB for each GiB of data) and in a file beside it.
  *
  * SQLite writes a page to the data file only in a checkpoint, from its write-ahead log. Each frame of the log is read
- * back and verified by its own checksum, and the version of the page that it replaces by its sum here: if that one was
- * damaged, SQLite may have read it and written the damage on. The sums of a checkpoint are on disk before the log can
- * begin again, so that after a crash every page whose sum may be older than the page is still in the log.
+ * back and verified by its own checksum. The version of the page that a frame replaces is verified by its sum here: had
+ * that version been damaged, SQLite might have copied the damage into what it wrote. The sums of a checkpoint are on
+ * disk before the log can begin again. So after a crash, every page whose sum may be older than the page is still in
+ * the log.
  */
 export class PageSums {
   readonly #dataPath: string;
   readonly #logPath: string;
   readonly #file: SumsFile;
-  /** Never closed before SQLite's: with any descriptor of the file the process would lose its lock. */
+  /** Closed only after SQLite's descriptor: closing any descriptor of the file would release the process's lock. */
   readonly #dataFile: number;
   #logFile: number | null = null;
   readonly #replaced = Buffer.allocUnsafeSlow(PAGE_BYTES);
-  /** The pages that are compared. Kept, because new memory for them costs more than the comparison. */
+  /** The buffer for compared pages. It is reused, because allocating memory would cost more than the comparison. */
   readonly #pages = Buffer.allocUnsafeSlow(AT_ONCE * PAGE_BYTES);
   #logHeader: LogHeader | null = null;
-  /** The checksum of the last frame that was read. */
+  /** The checksum of the last log frame that was read. */
   #logSum: Sum = [0, 0];
-  /** The sums of the pages in the frames that were read; by page number less one, its last frame. */
+  /**
+   * The sums of the pages in the frames read so far. `#logged` maps a page number less one to the page's last frame.
+   */
   #frameSums: number[] = [];
   readonly #logged = new Map<number, number>();
-  /** Whether the next commit may be the first of another log: all of this one is in the data file. */
+  /** Whether the next commit may begin a new log, because all of this one is in the data file. */
   #mayBeginAgain = false;
-  /** Number of pages of the database after the last commit that was read; 0 if none was. */
+  /** Number of pages of the database as of the last commit read from the log; 0 if none was read. */
   #loggedPages = 0;
-  /** By page number less one. Only the first `#state.count` are sums. */
+  /** The sums by page number less one. Only the first `#state.count` entries are valid. */
   #sums = new Uint32Array();
   #state: SumsState = { count: 0, log: '', isCopied: false, isAfterCrash: false, closed: null, damage: null };
-  /** Whether the file with the sums has to be written as a whole. */
+  /** Whether the file with the sums must be written as a whole. */
   #isLost = true;
-  /** Whether damage is recorded for the next start. False during `examine`, which would find it again there. */
+  /**
+   * Whether found damage is recorded for the next start. False during `examine`, which would find the damage again at
+   * that start.
+   */
   #isExamined = true;
-  /** Where the comparison of all pages goes on, and whether it has not come round since the start. */
+  /** The page at which the comparison continues, and whether its first round since the start is unfinished. */
   #next = 0;
   #isFirstRound = true;
 
-  /** Opens the files. Call it when SQLite has locked the data file. */
+  /** Opens the files. Call it after SQLite has locked the data file. */
   constructor(dataPath: string) {
     this.#dataPath = dataPath;
     this.#logPath = `${dataPath}-wal`;
@@ -83,14 +92,14 @@ export class PageSums {
   }
 
   /**
-   * Compares the data file, as it was found, with the sums. A file that nobody has written to since the engine was stopped
-   * is left to `compareNext`, as a page is that changes by itself on the disk while the engine runs.
+   * Compares the data file, as found at the start, with the sums. If the file was not written to since the engine was
+   * stopped, the comparison is left to `compareNext`, which also finds pages that change on disk while the engine runs.
    * @param frames number of frames of all commits in the log
-   * @param ms after this time the comparison is left to `compareNext`; infinite: all pages are compared, in any case
-   * @returns false if nothing is known: without intact sums, or if pages of a file without a log differ, which somebody
-   * may have put there. The content decides then, and `learn` is to be called.
-   * @throws DamageFound also when pages differ that were not compared since a crash: the disk may have lost what was
-   * written to them, and the content of an older page looks right
+   * @param ms after this time, the rest is left to `compareNext`; infinite: all pages are compared in any case
+   * @returns false if the sums cannot tell whether the file is intact: there are no intact sums, or pages differ in a
+   *   file without a log, which may have been replaced. The caller must then check the content and call `learn`.
+   * @throws DamageFound also when differing pages were not compared since a crash: the disk may have lost writes to
+   *   them, and an older page has valid content
    */
   examine(frames: number, ms: number): boolean {
     const state = this.#file.readState();
@@ -103,15 +112,15 @@ export class PageSums {
     }
     this.#sums = sums;
     const isUntouched = frames <= 0 && state.closed === this.#mark();
-    // Whoever has written to a closed file since is responsible for it.
+    // A change of a closed file is the responsibility of the person or program that made it.
     const isAfterCrash = frames > 0 || (state.isAfterCrash && (state.closed === null || isUntouched));
     const isLeft = isUntouched && !isAfterCrash && Number.isFinite(ms);
     this.#state = { ...state, isAfterCrash, closed: null };
     this.#isLost = false;
     this.#isExamined = false;
-    // A start that refuses the file changes its times.
+    // Written now: if this start refuses the file, that changes the file's times, and `closed` would no longer match.
     if (isAfterCrash && state.closed !== null) this.#write([]);
-    // With a page that was found, another file may have been put back: all pages decide.
+    // If damage was recorded, the file may since have been replaced, so all pages are compared.
     const end = isLeft ? 0 : state.damage ? Number.POSITIVE_INFINITY : performance.now() + ms;
     try {
       this.#checkLogBelongs(frames, this.#state);
@@ -132,30 +141,31 @@ export class PageSums {
     return frames > 0 ? this.#openLog().salts.toString('hex') : '';
   }
 
-  /** A log that is not the one in use, nor its successor, belongs to another state of the data file. */
+  /** Checks that the log is the one in use or its successor. Any other belongs to another state of the data file. */
   #checkLogBelongs(frames: number, { log, isCopied }: SumsState): void {
     const found = this.#saltsOfLog(frames);
     if (found === log) return;
     if (found === '') {
       if (!isCopied) this.#refuseWithoutLog();
-      // The log had been emptied when the engine ended. SQLite takes random salts for the next one, which `follow` notes.
+      // The log was empty when the engine ended. SQLite takes random salts for the next log; `follow` records them.
       this.#state = { ...this.#state, log: '', isCopied: false };
       this.#write([]);
       return;
     }
     const isNext =
       isCopied && Number.parseInt(found.slice(0, 8), 16) === (Number.parseInt(log.slice(0, 8), 16) + 1) % 2 ** 32;
-    // The log's first commit changes nothing but the first page (`openDatabase`).
+    // A log's first commit changes only the first page (`openDatabase`).
     const isFirst = log === '' && frames === 1;
     if (!isNext && !isFirst) throw new DamageFound('its write-ahead log was not written for this file');
     this.#state = { ...this.#state, log: found, isCopied: false };
-    // Before anything is acknowledged: `follow` writes only a log that it has found itself.
+    // Written before any commit is acknowledged, because `follow` writes only if it finds a log that is new to it.
     this.#write([]);
   }
 
   /**
-   * @throws DamageFound if the pages differ: then another program, such as the shell of SQLite, has copied the log, and
-   * the content decides
+   * Throws, because the log is gone that may have had commits.
+   * @throws DamageFound if pages differ: another program, such as the SQLite shell, has then copied the log to the
+   *   file, and the content must be checked. Otherwise LogGone
    */
   #refuseWithoutLog(): never {
     if (fstatSync(this.#dataFile).size !== this.#state.count * PAGE_BYTES)
@@ -164,7 +174,7 @@ export class PageSums {
     throw new LogGone(this.#file.path);
   }
 
-  /** Accepts the data file and its log as they are, and computes all sums from them. @param frames as for `examine` */
+  /** Accepts the data file and its log as they are, and computes all sums anew. @param frames as for `examine` */
   learn(frames: number): void {
     const pages = Math.floor(fstatSync(this.#dataFile).size / PAGE_BYTES);
     this.#resize(pages);
@@ -185,26 +195,30 @@ export class PageSums {
     this.#write([]);
   }
 
-  /** Removes the file with the sums. The next checkpoint writes it again; a start before that checks the content. */
+  /**
+   * Deletes the file with the sums. The next checkpoint writes it again. If the engine starts before that, it checks
+   * the content.
+   */
   discard(): void {
     this.#file.discard();
     this.#isLost = true;
   }
 
-  /** Number of frames of the log that were read. */
+  /** Number of frames read from the log. */
   get framesRead(): number {
     return this.#frameSums.length;
   }
 
-  /** Whether a commit may have begun another log since `follow`. */
+  /** Whether a commit may have begun a new log since the last `follow`. */
   get mayHaveBegunAgain(): boolean {
     return this.#mayBeginAgain;
   }
 
   /**
-   * Verifies the frames of the log that were not read yet, and what they replace, and notes on disk which log is in use:
-   * a start refuses a file whose log was removed. Call it after the first commit of a log, before that is acknowledged,
-   * and before the log can begin again, which it does with the first write after a complete checkpoint.
+   * Verifies the new frames of the log and the pages that they replace. Also records on disk which log is in use,
+   * because a start refuses a file whose log was removed. Call it after the first commit of a log, before that commit
+   * is acknowledged. Call it also before the log can begin again, which it does with the first write after a complete
+   * checkpoint.
    * @param frames number of frames of all commits in the log
    * @throws DamageFound
    */
@@ -236,7 +250,7 @@ export class PageSums {
     }
   }
 
-  /** The header of the log; begins at its first frame if it is another log than before. */
+  /** Reads the header of the log. If it is a new log, starts over at its first frame. */
   #openLog(): LogHeader {
     this.#logFile ??= openSync(this.#logPath, 'r');
     const bytes = Buffer.allocUnsafeSlow(HEADER_BYTES);
@@ -253,7 +267,7 @@ export class PageSums {
     return header;
   }
 
-  /** Verifies the version of a page that a frame replaces. */
+  /** Verifies the page version that a frame replaces. */
   #checkReplaced(at: number): void {
     const frame = this.#logged.get(at);
     const sum = frame === undefined ? this.#sums[at] : this.#frameSums[frame];
@@ -272,7 +286,10 @@ export class PageSums {
     this.#write([]);
   }
 
-  /** Call it when all pages of the log are in the data file, before the next write to the log. @throws as `beforeCheckpoint` */
+  /**
+   * Call it when all pages of the log are in the data file, before the next write to the log. @throws when the disk is
+   * full
+   */
   checkpointed(): void {
     const before = this.#state.count;
     const changed: number[] = [];
@@ -285,7 +302,7 @@ export class PageSums {
       this.#sums[at] = this.#frameSums[frame] as number;
       changed.push(at);
     }
-    // Pages that the file grew by and that SQLite never wrote: free ones.
+    // The file also grew by free pages, which SQLite never wrote to the log.
     for (let at = before; at < this.#state.count; at++) {
       if (this.#logged.has(at)) continue;
       this.#eachPage(at, at + 1, (_, sum) => {
@@ -299,7 +316,7 @@ export class PageSums {
     this.#write(changed);
   }
 
-  /** Compares the next pages with their sums: less than a millisecond of work. @throws DamageFound */
+  /** Compares the next pages with their sums, which takes less than a millisecond. @throws DamageFound */
   compareNext(): void {
     const pages = this.#loggedPages || this.#state.count;
     // The file may have shrunk since the last comparison.
@@ -314,11 +331,12 @@ export class PageSums {
     this.#isFirstRound = false;
     if (!this.#state.isAfterCrash) return;
     this.#state = { ...this.#state, isAfterCrash: false, damage: null };
-    // A file that is gone is written by the next checkpoint: it must not name a log that has begun without it.
+    // A file that must be written as a whole is left to the next checkpoint: until then it must not name a log that
+    // began without it.
     if (!this.#isLost) this.#write([]);
   }
 
-  /** Whether pages have not been compared since the start. */
+  /** Whether some pages were not compared since the start. */
   get isFirstRound(): boolean {
     return this.#isFirstRound;
   }
@@ -334,8 +352,9 @@ export class PageSums {
   }
 
   /**
-   * Gives the data file a time of its last write that no write gives it, also none within the resolution of the clock.
-   * @returns what the file system says of it then; null if it does not have it
+   * Sets the data file's modification time to one that no later write can give it, even within the resolution of the
+   * clock.
+   * @returns the file's attributes then; null if the time could not be set
    */
   #setMark(): string | null {
     try {
@@ -347,7 +366,7 @@ export class PageSums {
     }
   }
 
-  /** Each write changes it, as does each replacement of the file. */
+  /** The file's attributes that change with each write to it and when it is replaced. */
   #mark(): string {
     const { ino, size, mtimeNs, ctimeNs } = fstatSync(this.#dataFile, { bigint: true });
     return [ino, size, mtimeNs, ctimeNs].join(' ');
@@ -362,7 +381,10 @@ export class PageSums {
     throw new DamageFound(`its page ${at + 1} changed on disk${this.#state.isAfterCrash && !isSpread ? advice : ''}`);
   }
 
-  /** @param until at most `AT_ONCE` pages @param each gets the pages that are there: their number less one, and their sum */
+  /**
+   * @param until at most `AT_ONCE` pages behind `from` @param each called with the number, less one, and the sum of
+   *   each page
+   */
   #eachPage(from: number, until: number, each: (at: number, sum: number) => void): void {
     const buffer = this.#pages.subarray(0, (until - from) * PAGE_BYTES);
     buffer.fill(0, readSync(this.#dataFile, buffer, 0, buffer.length, from * PAGE_BYTES));
@@ -385,7 +407,7 @@ export class PageSums {
       this.#file.write(this.#state, this.#sums, this.#isLost ? 'all' : changed);
       this.#isLost = false;
     } catch (error) {
-      // Old sums would accuse the pages of damage.
+      // The sums in the file may be out of date, and would report intact pages as damaged.
       this.discard();
       if (!isOutOfSpace(error)) throw error;
     }

@@ -3,14 +3,14 @@ import type { PastRows } from './database.ts';
 import type { Documents } from './documents.ts';
 import type { Snapshot, Versions } from './versions.ts';
 
-/** Restores rows of a snapshot with the earlier versions that are kept. */
+/** Restores the rows that a snapshot sees, from the earlier versions that are kept. */
 export class PastView implements PastRows {
   readonly #documents: Documents;
   readonly #versions: Versions;
   readonly #snapshot: Snapshot;
   /** The collections that the command uses, by id. */
   readonly #collections = new Map<number, Collection>();
-  /** Rows that are in their state, and ranges and collections whose rows are. */
+  /** Rows already restored, and ranges and collections whose rows are all restored. */
   readonly #done = new Set<number>();
   readonly #ranges = new Set<string>();
   readonly #complete = new Set<number>();
@@ -21,7 +21,7 @@ export class PastView implements PastRows {
     this.#snapshot = snapshot;
   }
 
-  /** @param own the rows that the transaction itself has written */
+  /** @param own ids of the rows that the transaction itself has written, which are not restored */
   include(collection: Collection, own: Iterable<number>): void {
     this.#collections.set(collection.id, collection);
     for (const rid of own) this.#done.add(rid);

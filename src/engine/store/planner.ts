@@ -11,9 +11,9 @@ export type Access = IndexScan | { kind: 'COLLSCAN'; reverse: boolean } | { kind
 
 export interface Plan {
   access: Access;
-  /** The plan returns documents in the requested order (true when none is requested). */
+  /** Whether the plan returns documents in the requested order (true when none is requested). */
   sorted: boolean;
-  /** Every document that the plan reaches matches, so the filter need not be checked again. */
+  /** Whether every document that the plan reads matches, so that the filter need not be checked again. */
   exact: boolean;
 }
 
@@ -21,7 +21,10 @@ export interface Plan {
 export type SortField = [path: string, direction: 1 | -1];
 
 const MAX_MERGED_RANGES = 64;
-/** Keys that are counted of each of several equal indexes: more as long as each has as many, which takes a millisecond. */
+/**
+ * Of several indexes with equal scores, up to this many keys are counted for each. If all have more, the limit is
+ * raised, to at most the largest sample, which takes a millisecond.
+ */
 const SMALLEST_SAMPLE = 200;
 const LARGEST_SAMPLE = 20_000;
 
@@ -65,7 +68,7 @@ function bestIndex(
   sort: SortField[],
 ): Candidate | undefined {
   const byId = scanOf(collection.indexes[0] as Index, bounds, sort);
-  // A look-up by `_id` only: at most one document, or a filter on nothing but `_id`. No other index can be better.
+  // The filter has one `_id`, or only a list of `_id`s. No other index can be better.
   const { constants, points } = byId.access.bounds;
   if (constants === 1 || (points === 1 && Object.keys(filter).length === 1)) return byId;
   const candidates = collection.indexes
@@ -79,7 +82,10 @@ function bestIndex(
   return fewestKeys(database, equals);
 }
 
-/** Of candidates with the same score the one whose scan reads the fewest keys; a partial index if all read very many. */
+/**
+ * Of candidates with the same score, chooses the one whose scan reads the fewest keys. If all read very many, a partial
+ * index is preferred.
+ */
 function fewestKeys(database: Database, candidates: readonly Candidate[]): Candidate | undefined {
   for (let sample = SMALLEST_SAMPLE; ; sample *= 10) {
     const [fewest] = candidates
@@ -93,7 +99,7 @@ const isWhole = ({ access }: Candidate): number => (access.index.partial ? 0 : 1
 
 const KEYS = `SELECT count(*) AS n FROM (SELECT 1 FROM idx WHERE i = ? AND key >= ? AND key < ? ${limitedBy()})`;
 
-/** The number of keys that a scan would read, up to `sample`. */
+/** Counts the keys that a scan would read, up to `sample`. */
 function estimate(database: Database, { index, bounds }: IndexScan, sample: number): number {
   const count = database.prepare(KEYS);
   let keys = 0;
@@ -123,8 +129,8 @@ function scanOf(index: Index, filterBounds: Map<string, Bound[]>, sort: SortFiel
 }
 
 /**
- * Whether and how an index provides a sort order: fields bound to one value are skipped, the others must follow the
- * index, all in the same or all in the opposite direction.
+ * Whether and how an index provides a sort order. Fields bound to one value are skipped; the others must follow the
+ * index, either all in its direction or all in the opposite one.
  */
 function sortBy(
   index: Index,
@@ -201,7 +207,7 @@ function naturalOrder(sort: SortField[]): 1 | -1 | undefined {
   return natural?.[1];
 }
 
-/** Whether only documents that have the field can satisfy the bound. */
+/** Whether a document without the field cannot satisfy the bound. */
 function excludesMissing({ op, value }: Bound): boolean {
   return op === 'in' ? !value.includes(null) : value !== null;
 }

@@ -34,20 +34,24 @@ export interface PreparedQuery {
   plan: Plan;
   /** Runs the query from the start and adds its work to `stats`. */
   run(stats: ReadStats): Generator<Match | Pause>;
-  /** Like `run` without skip and limit, but the first `CANDIDATES` documents only if they have to be sorted. */
+  /** Like `run` without skip and limit, but yields at most `CANDIDATES` documents if they must be sorted. */
   candidates(stats: ReadStats): Generator<Match | Pause>;
-  /** Whether the present version of a candidate still matches. */
+  /** Whether the current version of a candidate matches. */
   matches(doc: Doc): boolean;
   /** Whether the sort would put two versions of a document at the same place. */
   isSamePlace(a: Doc, b: Doc): boolean;
 }
 
-/** Number of documents among which a write of one chooses after a sort, because others may have written the first ones. */
+/**
+ * When a write of a single document sorts, it chooses among this many, because others may have changed the first ones
+ * meanwhile.
+ */
 const CANDIDATES = 64;
 
 /**
- * Plans a query. Running it yields the matching documents in order. If they have to be sorted, they are as they were when
- * they were read, whatever others have written since: so their order is right, and a limit gets its number.
+ * Plans a query. Running it yields the matching documents in order. Documents that must be sorted are returned as they
+ * were when they were read, even if they were changed since. So their order is right, and a limit returns the full
+ * number.
  */
 export function prepareQuery(store: Store, collection: Collection, query: Query): PreparedQuery {
   const matches = compileFilter(query.filter, query.variables);
@@ -56,7 +60,7 @@ export function prepareQuery(store: Store, collection: Collection, query: Query)
   const chosen = plan(store.database, collection, query.filter, sort, query.hint);
   const wanted = query.limit > 0 ? query.skip + query.limit : 0;
   const expected = chosen.sorted && chosen.exact ? wanted : 0;
-  // One generator instead of `mapped` and `filtered`, which cost a scan a third of its speed.
+  // A single loop, because `mapped` and `filtered` would slow a scan down by a third.
   const passing = function* (stats: ReadStats): Generator<Match | Pause> {
     const pace = new Pace();
     for (const stored of scan(store.database, collection, chosen.access, stats, expected)) {
@@ -100,7 +104,7 @@ export function prepareQuery(store: Store, collection: Collection, query: Query)
   };
 }
 
-/** Counts the matching documents, from the index alone where it is exact. */
+/** Counts the matching documents. Counts index keys alone where the index scan is exact. */
 export function* countMatches(store: Store, collection: Collection, query: Query, deadline: number): Steps<number> {
   const within = (n: number): number => {
     const left = Math.max(0, n - query.skip);
@@ -111,7 +115,7 @@ export function* countMatches(store: Store, collection: Collection, query: Query
   store.database.past?.all(collection);
   const prepared = prepareQuery(store, collection, { ...query, sort: {} });
   const { access, exact } = prepared.plan;
-  // A multikey index has several keys for some documents, so its keys cannot be counted.
+  // In a multikey index some documents have several keys, so counting keys would be wrong.
   if (exact && access.kind === 'IXSCAN' && !access.index.multikey) {
     const keys = yield* countKeys(store.database, access.index, access.bounds.ranges);
     if (keys !== undefined) return within(keys);
@@ -129,7 +133,7 @@ const LAST_KEYS = 'SELECT count(*) AS n FROM idx WHERE i = ?1 AND key < ?2 AND (
 /** Number of keys that are counted in one step. */
 const COUNTED_KEYS = 5000;
 
-/** The number of keys in ranges of an index; undefined if it becomes multikey meanwhile. */
+/** Counts the keys in ranges of an index; undefined if the index becomes multikey meanwhile. */
 function* countKeys(database: Database, index: Index, ranges: readonly KeyRange[]): Steps<number | undefined> {
   const next = database.prepare(NEXT_KEYS);
   let counted = 0;
@@ -148,15 +152,15 @@ function* countKeys(database: Database, index: Index, ranges: readonly KeyRange[
   return counted;
 }
 
-/** The document that a query of one finds, without a pause. */
+/** Finds the first document of a query, without a pause. */
 export function firstMatch(store: Store, collection: Collection, query: Query, deadline: number): Match | undefined {
   const [first] = withoutPauses(prepareQuery(store, collection, query).run({ ...newReadStats(), deadline }));
   return first;
 }
 
 /**
- * The row ids of the documents that match, for a write that pauses between them; each once, also if others have moved it
- * in an index during the search.
+ * Collects the row ids of the matching documents, for a write that pauses between them. Each is returned once, even if
+ * another write moves the document in an index during the search.
  */
 export function* rowsToWrite(store: Store, collection: Collection, query: Query, deadline: number): Steps<number[]> {
   const rids = new Set<number>();
@@ -167,9 +171,9 @@ export function* rowsToWrite(store: Store, collection: Collection, query: Query,
 }
 
 /**
- * The document for a write of one, as it is when the search returns. One that others have changed meanwhile so that it
- * does not match any more is passed over; a search that ends with nothing else is repeated. After a sort, one that is
- * still at its place goes before one that is not.
+ * Finds the document for a write of a single one, as it is when the search returns. A document that others have changed
+ * meanwhile so that it no longer matches is skipped. If a search skips documents and finds no other, it is repeated.
+ * With a sort, a document that still has its place in the order is preferred to one that does not.
  */
 export function* rowToWrite(
   store: Store,
@@ -202,13 +206,13 @@ export function* rowToWrite(
   }
 }
 
-/** The document of a row; undefined if it is gone. */
+/** Reads the document of a row; undefined if it is gone. */
 export function readMatch(store: Store, rid: number): Match | undefined {
   const bytes = store.documents.read(rid);
   return bytes && new LazyMatch(rid, bytes);
 }
 
-/** Statistics that are not evaluated, without a deadline. */
+/** Statistics for a read without a deadline whose counts are not used. */
 export function newReadStats(): ReadStats {
   return { keys: 0, docs: 0, deadline: Number.POSITIVE_INFINITY };
 }

@@ -1,7 +1,7 @@
 import { corruptionError, rowSum } from './checksums.ts';
 import type { Database } from './database.ts';
 
-/** The replies of retryable writes: the last one of each session, kept for the lifetime of a session. */
+/** The replies of retryable writes. The last one of each session is kept for the lifetime of the session. */
 export class RetryRecords {
   readonly #database: Database;
 
@@ -26,7 +26,7 @@ export class RetryRecords {
       .run(session, txn, at, reply, rowSum([session, reply], txn, at));
   }
 
-  /** Deletes the records older than `time` (milliseconds since the epoch). */
+  /** Deletes the records from before `time` (milliseconds since the epoch). */
   forgetBefore(time: number): void {
     this.#database.prepare('DELETE FROM retry WHERE at < ?').run(time);
   }

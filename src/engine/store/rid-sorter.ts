@@ -5,39 +5,40 @@ import { mergeSorted, Sorter } from '../query/sorter.ts';
 import { limitedBy } from './limited-by.ts';
 import { SpillFile } from './spill-file.ts';
 
-/** Bytes of entries that a sort keeps in memory before it writes them to temporary files; half of it for documents. */
+/** Bytes of entries that a sort keeps in memory before it writes to temporary files. Documents may use half of them. */
 export const MEMORY_BYTES = 32 * 1024 * 1024;
-/** Bytes of entries that a sort without leave to use the disk keeps in memory, as in MongoDB. */
+/** Bytes of entries that a sort may keep in memory when it must not use the disk, as in MongoDB. */
 const MEMORY_ONLY_BYTES = 100 * 1024 * 1024;
 /** Bytes of memory that a sort key, and a document, need in addition to their own length. */
 const OVERHEAD = 150;
-/** About as many bytes of keys are read at once from a run in the file. */
+/** About this many bytes of keys are read at once from a run in the file. */
 const READ_BYTES = 64 * 1024;
 
 /** A row id with its sort key. */
 export interface Entry {
   readonly rid: number;
   readonly key: Uint8Array;
-  /** What is sorted along with it: the document as it was read. */
+  /** The document as it was read, if documents are sorted along. */
   readonly bytes?: Uint8Array;
 }
 
-/** An entry whose document is in the file of documents. */
+/** An entry whose document may be in the file of documents. */
 interface FiledEntry extends Entry {
   readonly place?: number | null;
   readonly length?: number | null;
 }
 
 /**
- * Sorts row ids by their sort keys, and those with equal keys by themselves. What is too much for the memory goes to
- * temporary files: documents as they come, and sorted runs of keys. The files end with the iteration of `entries`.
+ * Sorts row ids by their sort keys, and those with equal keys by row id. Entries that exceed the memory are written to
+ * temporary files: documents one by one, and keys in sorted runs. The files are removed when the iteration of `entries`
+ * ends.
  */
 export class RidSorter {
   readonly #keep: number;
   readonly #mayUseDisk: boolean;
   readonly #memoryBytes: number;
   #sorter: Sorter<FiledEntry>;
-  /** Bytes in memory, and those of them that are of documents. */
+  /** Bytes in memory, of all entries and of their documents alone. */
   #bytes = 0;
   #documentBytes = 0;
   #sinceDrop = 0;
@@ -45,8 +46,8 @@ export class RidSorter {
   #documents: SpillFile | undefined;
 
   /**
-   * @param keep number of row ids that are wanted; Infinity for all
-   * @param memoryBytes of entries that are kept in memory if the disk may be used
+   * @param keep number of wanted row ids, the first in order; Infinity for all
+   * @param memoryBytes bytes of entries kept in memory if the disk may be used
    */
   constructor(keep: number, mayUseDisk: boolean, memoryBytes = MEMORY_BYTES) {
     this.#memoryBytes = memoryBytes;
@@ -58,7 +59,8 @@ export class RidSorter {
   /** @throws CommandError 292 when the entries need too much memory and the disk must not be used. */
   add(entry: Entry): void {
     const isFull = () => this.#mayUseDisk && this.#documentBytes > this.#memoryBytes / 2;
-    // Of few wanted documents, most that are in memory can go. If they are too large themselves, it would help rarely.
+    // If few documents are wanted, most of those in memory can be dropped. This is tried rarely, because it does not
+    // help if the wanted ones themselves are too large.
     if (++this.#sinceDrop >= this.#keep / 4 && isFull()) {
       this.#sorter.dropUnwanted();
       this.#sinceDrop = 0;
@@ -78,7 +80,7 @@ export class RidSorter {
     return this.#mayUseDisk && this.#bytes > this.#memoryBytes;
   }
 
-  /** Writes what is in memory to the files. */
+  /** Writes the entries in memory to the files. */
   *spill(): Steps<void> {
     this.#runs ??= new RunFile();
     yield* this.#runs.write(mapped(this.#sorter.sorted(), (entry) => this.#filed(entry)));
@@ -87,7 +89,7 @@ export class RidSorter {
     this.#documentBytes = 0;
   }
 
-  /** The wanted entries in order. Call it once, after the last `add`. */
+  /** Yields the wanted entries in order. Call it once, after the last `add`. */
   *entries(): Generator<Entry | Pause> {
     let left = this.#keep;
     try {
@@ -125,7 +127,7 @@ export class RidSorter {
     return { rid, key, bytes: this.#documents.read(place, length) };
   }
 
-  /** Adds the entry to what is in memory, or subtracts it. */
+  /** Adds the size of an entry to the bytes in memory, or subtracts it. */
   #counted(entry: FiledEntry, times: 1 | -1): FiledEntry {
     const documentBytes = entry.bytes ? entry.bytes.length + OVERHEAD : 0;
     this.#documentBytes += times * documentBytes;
@@ -142,10 +144,10 @@ function byKey(a: Entry, b: Entry): number {
   return Buffer.compare(a.key, b.key) || a.rid - b.rid;
 }
 
-/** Sorted runs in a temporary file, which SQLite removes even if the process is killed. */
+/** Sorted runs in a temporary database, which is removed even if the process is killed. */
 class RunFile {
   readonly #sqlite = new DatabaseSync('');
-  /** For each run the number of entries that are read at once. */
+  /** For each run, the number of entries to read at once. */
   readonly #runs: number[] = [];
 
   constructor() {

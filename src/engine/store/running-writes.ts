@@ -1,24 +1,24 @@
 import type { CommandError } from '../errors.ts';
 
-/** A write that has paused. */
+/** A paused write. */
 export interface RunningWrite {
   readonly session: string | undefined;
-  /** Set for a retryable one, which the next command of its session waits for. */
+  /** Set for a retryable write: the next command of its session waits until it has ended. */
   readonly ended: PromiseWithResolvers<void> | null;
-  /** Why it must end; null if it may go on. */
+  /** The reason why the write must end; null if it may continue. */
   interruption: CommandError | null;
-  /** Called when it must end, so that it waits for nothing any more. */
+  /** Called when the write must end, so that it stops waiting. */
   onInterrupt: () => void;
 }
 
-/** The writes that pause between documents. */
+/** The writes that have paused between documents. */
 export class RunningWrites {
   readonly #running = new Set<RunningWrite>();
-  /** The retryable ones, by session. */
+  /** The retryable writes, by session. */
   readonly #retryable = new Map<string, RunningWrite>();
   #lastTurn: Promise<void> = Promise.resolve();
 
-  /** Resolves when the retryable write of the session that is under way has ended; undefined if there is none. */
+  /** Resolves when the session's running retryable write has ended; undefined if there is none. */
   ended(session: string): Promise<void> | undefined {
     return this.#retryable.get(session)?.ended?.promise;
   }
@@ -38,7 +38,7 @@ export class RunningWrites {
     write.ended.resolve();
   }
 
-  /** Ends the writes of these sessions after their present slice. */
+  /** Ends the writes of the selected sessions after their current slice. */
   interrupt(isMeant: (session: string | undefined) => boolean, why: CommandError): void {
     for (const write of [...this.#running]) {
       if (!isMeant(write.session)) continue;
@@ -48,8 +48,8 @@ export class RunningWrites {
   }
 
   /**
-   * Resolves when a write may run its next slice: one write after the other, so that others wait for one slice at most.
-   * @param pause lets others run
+   * Resolves when a write may run its next slice. Writes take turns, so that other commands wait for at most one slice.
+   * @param pause waits until others have run
    */
   turn(pause: () => Promise<void>): Promise<void> {
     this.#lastTurn = this.#lastTurn.then(pause);

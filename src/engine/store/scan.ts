@@ -37,13 +37,13 @@ interface Keyed extends StoredDocument {
   key: Uint8Array;
 }
 
-/** How an index is read. */
+/** The parameters of reading an index. */
 interface Reading {
   readonly reverse: boolean;
   readonly stats: ReadStats;
-  /** Number of documents that the reader expects, 0 if it is not known. */
+  /** Number of documents that the reader expects; 0 if unknown. */
   readonly expected: number;
-  /** The rows that were read since the index is multikey, in which a document has several keys. */
+  /** The rows read since the index became multikey. In such an index, a document may have several keys. */
   readonly seen: Set<number>;
 }
 
@@ -84,8 +84,8 @@ function scanIndex(database: Database, access: IndexScan, stats: ReadStats, expe
 }
 
 /**
- * Whether this key of a document is the first one that is read. An index may become multikey during the scan: what was
- * read before had one key then, and can be read again only if it was written since.
+ * Whether this is the first key of a document that the scan reads. If the index becomes multikey during the scan, this
+ * is not known for rows read before: they had one key then, and are read again only if they were written since.
  */
 function isFirst({ multikey }: Index, seen: Set<number>, { rid }: Keyed): boolean {
   if (!multikey) return true;
@@ -121,7 +121,7 @@ function* scanCollection(
   }
 }
 
-/** If all fields of a unique index are bound, each range contains at most one key. */
+/** Reads ranges of a unique index whose fields are all bound: each range contains at most one key. */
 function* scanPoints(
   database: Database,
   index: Index,
@@ -142,7 +142,7 @@ function* scanPoints(
   }
 }
 
-/** Verifies an entry and its document, which exists. */
+/** Verifies the checksums of an index entry and of its document, which must exist. */
 function keyed(index: Index, row: unknown[]): Keyed {
   const [key, rid, sum, bson, entrySum] = row as [Uint8Array, number, number | null, Uint8Array, number];
   if (sum === null || rowSum([key], index.id, rid) !== entrySum) throw corruptionError('an index entry');
@@ -175,7 +175,7 @@ function* scanRange(
     for (const document of chunk) {
       stats.keys++;
       stats.docs++;
-      // One document can have any number of keys in a row.
+      // A pause here, because one document may have any number of keys in a row.
       yield isFirst(index, seen, document) ? document : PAUSE;
     }
     if (complete) return;
@@ -186,8 +186,8 @@ function* scanRange(
 }
 
 /**
- * Like `scanRange`, for a range of one field and bounds of the next one: seeks each value of the first and reads only
- * what is within the bounds, so that what is not costs one key for each value.
+ * Like `scanRange`, for a range of one field with bounds of the next field. Seeks each value of the first field and
+ * reads only the keys within the bounds. A value without such keys costs one key.
  */
 function* scanWithin(
   database: Database,
@@ -214,7 +214,7 @@ function* scanWithin(
     const value = key.subarray(0, end);
     for (const interval of reverse ? intervals.toReversed() : intervals) {
       const part = { low: joined(value, interval.low), high: joined(value, interval.high), prefix: end };
-      // The key is the first of this value.
+      // `key` is the first of this value, so the interval is empty if it lies before that key.
       const isEmpty = reverse ? Buffer.compare(key, part.low) < 0 : Buffer.compare(key, part.high) >= 0;
       if (!isEmpty) yield* scanRange(database, index, part, reading);
     }
@@ -223,7 +223,7 @@ function* scanWithin(
   }
 }
 
-/** The first chunk has the number of rows that the reader expects, if it is known. */
+/** Size of the first chunk: the number of documents that the reader expects, if known. */
 function firstChunk(expected: number): number {
   return expected > 0 ? Math.min(expected, LARGEST_CHUNK) : FIRST_CHUNK;
 }

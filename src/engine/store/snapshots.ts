@@ -13,7 +13,7 @@ interface KeptSnapshot {
   until: number;
 }
 
-/** The snapshots that reads outside transactions have used. Each stays readable for five minutes. */
+/** The snapshots of reads outside transactions. Each stays readable for five minutes. */
 export class Snapshots {
   readonly #versions: Versions;
   readonly #oplog: Oplog;
@@ -24,7 +24,10 @@ export class Snapshots {
     this.#oplog = oplog;
   }
 
-  /** The snapshot of a cluster time, or of the current data. Error 239 for a time whose snapshot was not kept. */
+  /**
+   * Returns the snapshot at a cluster time, or a new one of the current data. Error 239 for a time whose snapshot was
+   * not kept.
+   */
   at(time: Timestamp | undefined): KeptSnapshot {
     this.expire(Date.now());
     const seq = time ? seqOf(time) : this.#oplog.last;

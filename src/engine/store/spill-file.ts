@@ -3,18 +3,19 @@ import { close, openSync, readSync, rm, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Bytes that are written at once. */
+/** Size in bytes of the write buffer. */
 const BUFFER_BYTES = 256 * 1024;
 
 /**
- * Pieces of bytes in a temporary file, which are read again by their places. The file loses its name at once, so that the
- * operating system removes it even if the process is killed; on Windows, which keeps the name, at the end.
+ * A temporary file for pieces of bytes, which are read back by their positions. The file's name is deleted at once, so
+ * that the operating system frees it even if the process is killed. On Windows, where that is not possible, it is
+ * deleted on close.
  */
 export class SpillFile {
   readonly #path = join(tmpdir(), `fatoura-sort-${randomUUID()}`);
   readonly #file = openSync(this.#path, 'wx+', 0o600);
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  /** Bytes in the buffer, which belong behind those in the file. */
+  /** Bytes in the buffer, which follow those in the file. */
   #used = 0;
   #written = 0;
 
@@ -22,7 +23,7 @@ export class SpillFile {
     if (process.platform !== 'win32') rmSync(this.#path);
   }
 
-  /** @returns the place of the piece @throws Error ENOSPC when the disk is full */
+  /** @returns the position of the piece @throws Error ENOSPC when the disk is full */
   append(piece: Uint8Array): number {
     if (this.#used + piece.length > BUFFER_BYTES) this.#flush();
     const place = this.#written + this.#used;
@@ -36,7 +37,7 @@ export class SpillFile {
 
   read(place: number, length: number): Uint8Array {
     this.#flush();
-    // Not out of Node's pool, whose parts would keep each other in memory.
+    // Allocated outside Node's buffer pool: a pooled piece would keep a whole slab in memory.
     const piece = Buffer.allocUnsafeSlow(length);
     let read = 0;
     while (read < length) {
@@ -47,7 +48,7 @@ export class SpillFile {
     return piece;
   }
 
-  /** Not on this thread: to free the pages of a large file takes 50 ms a GiB. */
+  /** Closes the file, off this thread: freeing the pages of a large file takes 50 ms per GiB. */
   close(): void {
     close(this.#file, () => {
       if (process.platform === 'win32') rm(this.#path, { force: true }, () => undefined);

@@ -1,7 +1,7 @@
 import type { Collection } from './catalog.ts';
 import type { Database } from './database.ts';
 
-/** Size in bytes of a collection's documents, and of the keys of each index. */
+/** Measures the size in bytes of a collection's documents, and of the keys of each index. */
 export function storageOf(
   database: Database,
   collection: Collection,

@@ -25,7 +25,7 @@ export interface StoreOptions extends OpenOptions {
 }
 
 const TRANSACTION_MS = 60_000;
-/** Steps of removal within a command that drops collections: some milliseconds. */
+/** Number of removal steps that a command which drops collections runs itself: some milliseconds. */
 const STEPS_OF_A_DROP = 4;
 /** Limit on the memory, in bytes, for earlier versions of documents while snapshots are open. */
 const SNAPSHOT_BYTES = 128 * 1024 * 1024;
@@ -83,14 +83,14 @@ export class Store {
     };
     this.commit.onLost = () => {
       this.versions.reset();
-      // Their steps are lost, so that their positions are too far.
+      // The commits of their last steps are lost, so their positions are too far ahead.
       this.builds.abandonAll();
       this.catalog.load();
       this.backups.endForSpace();
     };
   }
 
-  /** The collection, which is created if it does not exist. Call it inside a write. */
+  /** Returns the collection, and creates it if it does not exist. Call it inside a write. */
   collectionForWrite(db: string, name: string): Collection {
     return this.catalog.find(db, name) ?? this.createCollection(db, name);
   }
@@ -121,7 +121,9 @@ export class Store {
     this.cursors.killReadersOf(collection);
   }
 
-  /** Removes the rows of small collections that were just dropped. The rows of others are removed between commands. */
+  /**
+   * Removes the rows of small collections that were just dropped. The rows of larger ones are removed between commands.
+   */
   removeDropped(): void {
     for (let step = 0; step < STEPS_OF_A_DROP && this.builds.removeLeaving(); step++);
   }

@@ -13,40 +13,43 @@ import { endianness } from 'node:os';
 import { crc32 } from 'node:zlib';
 
 const MAGIC = `page sums 1 ${endianness()}`;
-/** A sector: it is written as a whole or not at all. */
+/** Size of the header: one disk sector, which is written completely or not at all. */
 const HEADER_BYTES = 512;
 const STATE_BYTES = HEADER_BYTES - 4;
-/** The sum of a page, and the same with its page number, which shows that neither is damaged. */
+/** Bytes of an entry: the sum of a page, and the sum mixed with the page number, which reveals damage to either. */
 const ENTRY_BYTES = 8;
-/** Sums that are written together. */
+/** Number of sums that are written together. */
 const BLOCK_SUMS = 512;
 
-/** The facts in the file about the data file and its log. */
+/** The state of the data file and its log, as recorded in the file of sums. */
 export interface SumsState {
   /** Number of pages of the data file that have a sum. */
   readonly count: number;
-  /** The salts of the log in use, in hex; empty after a stop, which leaves no log. */
+  /** The salts of the log in use, in hex; empty after a stop, when there is no log. */
   readonly log: string;
-  /** Whether pages of that log may have been copied to the data file. */
+  /** Whether pages of the log may have been copied to the data file. */
   readonly isCopied: boolean;
   /** Whether there was a crash since all pages were last compared. */
   readonly isAfterCrash: boolean;
-  /** What the file system said of the data file after the last stop; null while the engine runs, and after a crash. */
+  /** The data file's attributes after the last stop; null while the engine runs, and after a crash. */
   readonly closed: string | null;
-  /** A page that was found damaged. */
+  /** The damaged page that was found; null if there is none. */
   readonly damage: PageDamage | null;
 }
 
 export interface PageDamage {
   readonly page: number;
-  /** Whether what the damaged page said may have been written to others. */
+  /** Whether content of the damaged page may have been copied to other pages. */
   readonly isSpread: boolean;
 }
 
-/** The file with the checksums of pages. It survives a power failure at any moment; it may be deleted while closed. */
+/**
+ * The file with the checksums of pages. A power failure at any moment leaves it usable or detectably damaged. It may be
+ * deleted while the engine is stopped.
+ */
 export class SumsFile {
   readonly path: string;
-  /** Null while there is none. */
+  /** The descriptor; null while there is no file. */
   #file: number | null;
 
   constructor(path: string) {
@@ -64,7 +67,7 @@ export class SumsFile {
     return magic === MAGIC ? state : null;
   }
 
-  /** The sums of `count` pages. @returns null if one of them is damaged */
+  /** Reads the sums of `count` pages. @returns null if one of them is damaged */
   readSums(count: number): Uint32Array<ArrayBuffer> | null {
     const bytes = new Uint32Array(count * 2);
     const wanted = count * ENTRY_BYTES;
@@ -79,7 +82,7 @@ export class SumsFile {
   }
 
   /**
-   * Writes the state and the sums of these pages, and syncs them.
+   * Writes the state and the sums of the changed pages, and syncs the file.
    * @param sums by page number less one
    * @param changed page numbers less one; 'all' for a file whose content is unknown
    */
@@ -109,7 +112,7 @@ export class SumsFile {
     if (changed === 'all') ftruncateSync(this.#file, HEADER_BYTES + state.count * ENTRY_BYTES);
   }
 
-  /** Removes the file, so that no start trusts it. The next `write` makes it again, with everything. */
+  /** Deletes the file, so that no start trusts it. The next `write` creates it again, with all sums. */
   discard(): void {
     this.close();
     rmSync(this.path, { force: true });

@@ -16,7 +16,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ALL_BYTES = 256 * 1024 * 1024;
 
 /**
- * A plain write hit a row or key that an open transaction holds. The write is retried when that transaction has ended.
+ * Thrown when a write outside transactions hits a row or key that an open transaction holds. The write is retried when
+ * that transaction has ended.
  */
 export class RowLocked extends Error {
   readonly ended: Promise<void>;
@@ -69,11 +70,11 @@ export class Transaction extends Snapshot {
 
 /**
  * Multi-document transactions with snapshot isolation. The engine runs one command at a time, so a transaction needs no
- * second connection: for each of its commands, a savepoint restores the rows that others have changed since the
- * snapshot and applies the transaction's own writes, and is rolled back afterwards. The writes stay in memory until the
- * transaction commits, then they are written like those of any other command, with their events. Of two writers of a
- * row the first wins: another transaction gets WriteConflict (112), a plain write waits until the transaction ends
- * (`RowLocked`).
+ * second connection. Each of its commands runs in a savepoint that is rolled back afterwards. In it, the rows that
+ * others have changed since the snapshot are restored, and the transaction's own writes are applied. The writes stay in
+ * memory until the transaction commits; then they are written like those of any other command, with their events. If
+ * two writers write a row, the first wins: another transaction gets WriteConflict (112), a plain write waits until the
+ * first's transaction ends (`RowLocked`).
  */
 export class Transactions implements RowObserver {
   readonly #store: TransactionStore;
@@ -103,7 +104,7 @@ export class Transactions implements RowObserver {
     return this.#open.keys();
   }
 
-  /** Starts a transaction and aborts the one that the session has open. */
+  /** Starts a transaction. Aborts the session's open one, if any. */
   begin(session: string, number: number): Transaction {
     this.abortSession(session);
     const pin = this.#versions.pin(() => this.#end(transaction));
@@ -114,7 +115,7 @@ export class Transactions implements RowObserver {
     return transaction;
   }
 
-  /** Runs a command of the transaction. Its writes become part of the transaction. */
+  /** Runs a command of the transaction. The writes of `work` become part of the transaction. */
   run<T>(transaction: Transaction, work: () => T): T {
     const before = new Set(transaction.keys.keys());
     const result = this.#view(transaction, transaction, work);
@@ -128,10 +129,7 @@ export class Transactions implements RowObserver {
     return this.#view(snapshot, snapshot instanceof Transaction ? snapshot : undefined, work);
   }
 
-  /**
-   * Writes all changes of the transaction, inside `GroupCommit.write`. Ends the transaction, whether or not that
-   * succeeds.
-   */
+  /** Writes all changes of the transaction, inside `GroupCommit.write`. The transaction ends even if that fails. */
   commit(transaction: Transaction): void {
     const { catalog, documents, oplog } = this.#store;
     this.#end(transaction);
@@ -173,8 +171,8 @@ export class Transactions implements RowObserver {
   }
 
   /**
-   * Called before a collection itself changes. Throws `RowLocked` if it drops or alters one that an open transaction
-   * uses.
+   * Called before a collection itself changes. Throws `RowLocked` for a change, other than a creation, of a collection
+   * that an open transaction uses.
    */
   collectionChanges(ns: string, isNew: boolean): void {
     if (this.#running) return;
@@ -225,7 +223,7 @@ export class Transactions implements RowObserver {
     }
   }
 
-  /** Throws WriteConflict for a key that others added after the snapshot, which the transaction cannot see. */
+  /** Throws WriteConflict for a key that others added after the snapshot, which is invisible to the transaction. */
   #checkKey(transaction: Transaction, index: number, key: Uint8Array): void {
     const rows = this.#store.database.prepare('SELECT rid FROM idx WHERE i = ? AND key = ?').all(index, key);
     if (rows.some(({ rid }) => !transaction.writes.has(rid as number))) throw conflict();
@@ -249,7 +247,7 @@ export class Transactions implements RowObserver {
       oplog.capture = own?.events;
       try {
         for (const [ns, collection] of own?.created ?? []) {
-          // Somebody else has created it since.
+          // Another client has created the collection since.
           if (catalog.get(ns)) throw conflict();
           catalog.attach(collection);
           attached.add(collection);
@@ -282,8 +280,8 @@ export class Transactions implements RowObserver {
   }
 
   /**
-   * Puts the rows of a collection into the state that the snapshot sees: those that the transaction has written at once,
-   * those that others have changed when the command comes to them.
+   * Prepares the rows of a collection as the snapshot sees them. Rows written by the transaction are applied at once;
+   * rows changed by others are restored when the command reads them.
    */
   #prepare(past: PastView, own: Transaction | undefined, collection: Collection, undo: (() => void)[]): void {
     const { documents } = this.#store;

@@ -10,8 +10,8 @@ const BATCH = 50;
 
 /**
  * Removes the documents that have expired at `now` (milliseconds since the epoch) according to a TTL index, hidden or
- * not. Yields after each `BATCH` documents, so that the caller can serve clients and commit in between; the indexes take
- * turns. Documents that an open transaction holds are left for the next run.
+ * not. Yields after each `BATCH` documents, so that the caller can serve clients and commit in between. The indexes
+ * take turns. Documents that an open transaction holds are left for the next run.
  */
 export function* removeExpired(store: Store, now: number): Generator<void> {
   let left = store.catalog
@@ -29,8 +29,8 @@ export function* removeExpired(store: Store, now: number): Generator<void> {
 }
 
 /**
- * Removes one step's documents. Returns whether more may follow; false if the collection or the index no longer exists.
- * The index's time is read at each step: a `collMod` that was answered between two steps applies to the second.
+ * Removes the documents of one step. Returns whether more may follow; false if the collection or the index is gone. The
+ * index's expiry time is read at each step, so a `collMod` between two steps applies to the second.
  */
 function removeBatch(store: Store, ns: string, id: number, now: number): boolean {
   const collection = store.catalog.get(ns);
@@ -41,8 +41,8 @@ function removeBatch(store: Store, ns: string, id: number, now: number): boolean
 }
 
 /**
- * The date, or the earliest date of an array, decides. Other values never expire.
- * @returns whether there may be more
+ * Removes documents whose date, or the earliest date of an array, is before `before`. Other values never expire.
+ * @returns whether more may follow
  */
 function removeBefore(store: Store, collection: Collection, index: Index, before: number): boolean {
   const path = (index.fields[0] as [string, number])[0];
@@ -56,7 +56,7 @@ function removeBefore(store: Store, collection: Collection, index: Index, before
       store.documents.remove(collection, rid, doc);
       removed++;
     } catch (error) {
-      // An open transaction holds it, which is found before anything is written.
+      // Skipped: an open transaction holds the document, which is detected before anything is written.
       if (!(error instanceof RowLocked)) throw error;
     }
   }

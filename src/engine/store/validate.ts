@@ -10,14 +10,14 @@ import { entriesOf } from './documents.ts';
 import { limitedBy } from './limited-by.ts';
 import type { Store } from './store.ts';
 
-/** Number of documents, and of index entries, that are checked in one step. */
+/** Number of documents checked in one step, and of index entries counted in one. */
 const STEP = 128;
 const ENTRIES = 2000;
 const MAX_ERRORS = 20;
 
 /**
- * Checks that the documents of a collection are intact, and that each index contains exactly their keys. Others may
- * write meanwhile. Returns the answer of `validate`.
+ * Checks that the documents of a collection are intact, and that each index contains exactly their keys. Other commands
+ * may write meanwhile. Returns the reply of `validate`.
  */
 export function* validateCollection(store: Store, collection: Collection): Steps<Doc> {
   const { indexes, firstRid, lastRid } = collection;
@@ -78,9 +78,9 @@ export function* validateCollection(store: Store, collection: Collection): Steps
 let made = 0;
 
 /**
- * Counts the entries of indexes in two passes that others' writes do not disturb: by the documents up to a row id, and
- * by the keys up to a key. Triggers add and subtract what is written behind either pass. They and the counts are
- * temporary and part of the transaction that is open, so that what is rolled back is not counted.
+ * Counts the entries of indexes in two passes, by document up to a row id and by key up to a key, while other commands
+ * write. Triggers adjust the counts for writes behind either pass. Triggers and counts are temporary and belong to the
+ * open SQLite transaction, so that a rollback also reverts the counts.
  */
 class PassedEntries {
   readonly #sqlite: DatabaseSync;
@@ -105,13 +105,13 @@ class PassedEntries {
     this.#pass = sqlite.prepare(`UPDATE ${name} SET rid = ?`);
   }
 
-  /** Adds what was found of the documents up to a row id. @param found number of entries by index */
+  /** Adds the entries found for the documents up to a row id. @param found number of entries by index id */
   pass(rid: number, found: ReadonlyMap<number, number>): void {
     for (const [index, entries] of found) this.#add.run(entries, index);
     this.#pass.run(rid);
   }
 
-  /** Counts the entries of an index by their keys, after the last document. */
+  /** Counts the entries of an index by key. Call it after the last document. */
   *count(index: number): Steps<{ keys: number; documents: number }> {
     this.#pass.run(Number.MAX_SAFE_INTEGER);
     const name = this.#name;

@@ -5,17 +5,17 @@ import { compileExplanation, meets } from '../query/unmet-conditions.ts';
 import type { Collection } from './catalog.ts';
 
 /**
- * Refuses a document that a collection does not take.
- * @param before the document before the change; undefined for a new one
+ * Throws for a document that the collection's validator refuses.
+ * @param before the document before the change; undefined for a new document
  * @throws CommandError 121, with `errInfo: {failingDocumentId, details}`
  */
 export type Validate = (doc: Doc, before?: Doc) => void;
 
 /**
- * Compiles the `validator` of a collection for one command: the time of regular expressions is limited for each, and
- * `$$NOW` is the begin of each. With the `validationLevel` `moderate`, a document that did not match before it was
- * changed may stay so.
- * @param isBypassed whether the command asks to pass it over
+ * Compiles the `validator` of a collection for one command, because each command has its own time limit for regular
+ * expressions and its own `$$NOW`. With the `validationLevel` `moderate`, a document that did not match before a change
+ * need not match after it.
+ * @param isBypassed whether the command asks to skip validation
  * @returns undefined if the command may write every document
  */
 export function compileValidator({ options }: Collection, isBypassed: boolean): Validate | undefined {

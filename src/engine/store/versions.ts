@@ -10,9 +10,9 @@ export interface Pin {
 /** The data at one point in time. */
 export class Snapshot {
   readonly pin: Pin;
-  /** The collections that it has used, by namespace. */
+  /** The namespaces of the collections that the snapshot's reader has used. */
   readonly touched = new Set<string>();
-  /** True when it can no longer be read. */
+  /** Whether the snapshot can no longer be read. */
   lost = false;
 
   constructor(pin: Pin) {
@@ -26,11 +26,14 @@ interface Change {
   rid: number;
   /** The document before the change; null if there was none. */
   before: Uint8Array | null;
-  /** Its index keys before the change. */
+  /** The document's index keys before the change. */
   keys: readonly FormerKey[];
 }
 
-/** Bytes of memory that a change, and each of its keys, needs in addition to the document and to the key's own bytes. */
+/**
+ * Bytes of memory counted for a change, and for each of its keys, in addition to the bytes of the document and of the
+ * key.
+ */
 const OVERHEAD = 150;
 
 /**
@@ -40,18 +43,18 @@ const OVERHEAD = 150;
 export class Versions {
   readonly #limit: number;
   readonly #pins = new Set<Pin>();
-  /** All changes in order of time, and the changes of each row, by collection. */
+  /** All changes in order of time. `#rows` has the same changes by collection and row. */
   #changes: Change[] = [];
   readonly #rows = new Map<number, Map<number, Change[]>>();
-  /** Their index keys. */
+  /** The index keys in these changes. */
   readonly formerKeys = new FormerKeys();
-  /** Time at which a collection (by namespace) was last created, dropped, renamed or given another index. */
+  /** For each namespace, when its collection was last created, dropped, renamed or given another index. */
   readonly #catalog = new Map<string, number>();
   #clock = 0;
   #bytes = 0;
   #mark = 0;
 
-  /** @param limit maximum number of bytes to keep; beyond it the oldest snapshots are given up */
+  /** @param limit maximum number of bytes to keep; beyond it, the oldest snapshots are dropped */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -84,7 +87,9 @@ export class Versions {
     if (this.#pins.size > 0) this.#catalog.set(ns, ++this.#clock);
   }
 
-  /** The document of a row at the time of the snapshot, null if there was none; undefined if it did not change since. */
+  /**
+   * The document of a row at the time of the snapshot; null if there was none; undefined if it has not changed since.
+   */
   before(collection: number, rid: number, pin: Pin): Uint8Array | null | undefined {
     const changes = this.#rows.get(collection)?.get(rid) ?? [];
     return changes[firstAfter(changes, pin.at)]?.before;
@@ -119,7 +124,7 @@ export class Versions {
     }
   }
 
-  /** Gives up every snapshot. */
+  /** Drops every snapshot. */
   reset(): void {
     while (this.#pins.size > 0) this.#dropOldestPin();
   }
@@ -146,7 +151,7 @@ export class Versions {
     for (const change of this.#changes.splice(0, firstAfter(this.#changes, oldest))) {
       this.#forget(change);
       const ofRow = this.#ofRow(change);
-      // All of them at once: a row may have very many.
+      // Removes all old changes of the row at once, because a row may have very many.
       if (ofRow[0] === change) ofRow.splice(0, firstAfter(ofRow, oldest));
       if (ofRow.length === 0) this.#dropRow(change);
     }
@@ -182,7 +187,7 @@ export class Versions {
   }
 }
 
-/** The index of the first change after a time, by halving; their number if there is none. */
+/** Finds the index of the first change after a time by binary search; the number of changes if there is none. */
 function firstAfter(changes: readonly Change[], time: number): number {
   let [low, high] = [0, changes.length];
   while (low < high) {

@@ -8,7 +8,7 @@ import type { Match } from './read.ts';
 import type { Store } from './store.ts';
 import type { Validate } from './validator.ts';
 
-/** A compiled update with its filter. */
+/** A compiled update with the data of its statement. */
 export interface Change {
   filter: Doc;
   replacement: boolean;

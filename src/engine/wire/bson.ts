@@ -86,8 +86,8 @@ export function* elements(bytes: Uint8Array): Generator<Element> {
 }
 
 /**
- * Compiles a decoder of some top-level fields of stored documents. It passes over the others, so that it takes a
- * fraction of the time of `decodeDocument`, most of which is the making of strings. It throws as `decodeDocument`.
+ * Compiles a decoder of some top-level fields of stored documents. It skips the other fields, so it takes a fraction of
+ * the time of `decodeDocument`, which spends most of its time on making strings. Throws the errors of `decodeDocument`.
  */
 export function compileFields(names: Iterable<string>): (bytes: Uint8Array) => Doc {
   const wanted = [...names].map((name) => Buffer.from(`${name}\0`));
@@ -96,7 +96,7 @@ export function compileFields(names: Iterable<string>): (bytes: Uint8Array) => D
     const part = Buffer.allocUnsafe(buffer.length);
     let length = 4;
     for (let at = 4; at < buffer.length - 1; ) {
-      // A byte at a time: names are short, and calls of native functions take longer.
+      // Searches byte by byte: names are short, and a call of `indexOf`, a native function, would take longer.
       let value = at + 1;
       while (value < buffer.length && buffer[value] !== 0) value++;
       const end = ++value + valueSize(buffer, buffer[at] as number, value);
@@ -121,7 +121,7 @@ function isAt(buffer: Buffer, start: number, part: Buffer): boolean {
 const EMBEDDED = 3;
 const ARRAY = 4;
 
-/** The documents of an array field, as bytes. Undefined when any element of the array is not a document. */
+/** The documents of an array field, encoded. Undefined when any element of the array is not a document. */
 export function documentsIn(bytes: Uint8Array, field: string): Uint8Array[] | undefined {
   for (const { type, name, value, end } of elements(bytes)) {
     if (name !== field || type !== ARRAY) continue;
@@ -156,7 +156,10 @@ export function withElementFirst(name: string, value: unknown, bytes: Uint8Array
   return out;
 }
 
-/** Encodes a reply. RawDocument values at the top level, and RawArray values there or one level below, are copied. */
+/**
+ * Encodes a reply. Copies the bytes of RawDocument values at the top level, and of RawArray values there or one level
+ * below.
+ */
 export function encodeReply(reply: Doc): Uint8Array {
   const parts: Uint8Array[] = [Buffer.alloc(4)];
   // Adjacent fields without raw values are encoded together.

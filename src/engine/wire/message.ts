@@ -13,7 +13,10 @@ const CHECKSUM_PRESENT = 1 << 0;
 const MORE_TO_COME = 1 << 1;
 const REQUIRED_BITS = 0xffff;
 
-/** A request in either wire format, with its document sequences (the `documents` of an `insert`…) as raw bytes. */
+/**
+ * A request in either wire format. Its document sequences (such as the `documents` of an `insert`) are kept as raw
+ * bytes.
+ */
 export interface Request {
   id: number;
   /** A legacy OP_QUERY request, which is answered with OP_REPLY. */
