@@ -11,8 +11,9 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
  * MiB.
  */
 const SHORT_ANSWER_BYTES = 1024 * 1024;
-/** Limits on the requests in a connection's queue, in bytes and in number. Beyond either, the socket is paused. */
+/** While a connection's queued requests exceed this many bytes, its socket is paused. */
 const MAX_QUEUED_BYTES = 48_000_000;
+/** While more requests than this are queued, the socket is paused. */
 const MAX_QUEUED = 1000;
 
 export interface ConnectionHandler {
@@ -43,7 +44,7 @@ export class Connection implements Holder {
   #queued = 0;
   /** Bytes of the request that is running. */
   #serving = 0;
-  /** Bytes of the documents collected so far for the answer to that request. */
+  /** Bytes of the documents collected so far for the answer to the running request. */
   #collected = 0;
   #running = false;
   #lastId = 0;

@@ -17,7 +17,7 @@ Options:
 
 Exit codes: 0 stopped, 1 could not start, 2 usage error.`;
 
-// Runs the engine alone as a process.
+// This module runs the engine as a process of its own.
 endWithNpm();
 const options = commandLineOptions();
 if (options !== null) {

@@ -258,7 +258,7 @@ export const collStats: Command = {
   },
 };
 
-/** Document counts and sizes of a collection; sizes are in units of `scale` bytes. */
+/** Returns document counts and sizes of a collection; sizes are in units of `scale` bytes. */
 export function collectionStatistics({ store }: Context, collection: Collection | undefined, scale: number): Doc {
   const count = collection ? store.documents.count(collection) : 0;
   const { bytes, indexBytes } = collection

@@ -22,8 +22,9 @@ export interface Progress {
   readonly upserted: readonly Doc[];
   readonly writeErrors: readonly Doc[];
   readonly reply?: Doc;
-  /** Bytes left in the answer: `left` for messages and details of errors, `room` for ids of upserted documents. */
+  /** Bytes that the answer may still have for messages and details of errors. */
   readonly left: number;
+  /** Bytes that the answer may still have for ids of upserted documents. */
   readonly room: number;
 }
 

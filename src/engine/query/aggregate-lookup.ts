@@ -15,7 +15,7 @@ const fail = (code: number | 'FailedToParse', message: string): never => {
 
 const LOOKUP_FIELDS = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline'];
 
-/** `$lookup` with equal fields, with a pipeline and variables, or with both. */
+/** Compiles a `$lookup` by equal fields, with a pipeline and variables, or with both. */
 export const lookup: StageCompiler = (operand, variables, compile) => lookingUp(operand, variables, compile, false);
 
 /**

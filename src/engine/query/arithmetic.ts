@@ -13,7 +13,7 @@ export function widerKind(a: unknown, b: unknown): NumberKind {
   return ORDER.indexOf(x) > ORDER.indexOf(y) ? x : y;
 }
 
-/** A number from a document or from our own code, as a BSON wrapper. */
+/** Wraps a number from a document or from our own code in its BSON type. */
 export function asBsonNumber(value: unknown): BsonNumber {
   if (typeof value === 'bigint') return Long.fromBigInt(value);
   if (typeof value === 'number') return typeName(value) === 'int' ? new Int32(value) : new Double(value);
@@ -45,19 +45,19 @@ export function multiplyNumbers(a: unknown, b: unknown): BsonNumber | undefined 
 }
 
 /**
- * An integer as an int or a long, for the result of an operation whose wider operand type is `kind`. Undefined on int64
- * overflow.
+ * Wraps an integer as an int or a long. `kind` is the wider type of the operands that it was computed from. Undefined
+ * on int64 overflow.
  */
 export function integral(kind: NumberKind, value: bigint): Int32 | Long | undefined {
   return kind === 'int' ? intOrLong(value) : longOrNothing(value);
 }
 
-/** An int or long as a bigint. */
+/** Converts an int or long to a bigint. */
 export function toBigInt(value: unknown): bigint {
   return BigInt(exact(value) as number | bigint);
 }
 
-/** A whole number as an int if it fits, otherwise as a long. */
+/** Wraps a whole number as an int if it fits, otherwise as a long. */
 export function intOrLong(value: bigint): Int32 | Long | undefined {
   return BigInt.asIntN(32, value) === value ? new Int32(Number(value)) : longOrNothing(value);
 }

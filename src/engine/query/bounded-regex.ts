@@ -43,8 +43,8 @@ export class BoundedRegex extends RegExp {
 }
 
 /**
- * 1 plus the number of quantifiers; Infinity if a repeated group contains an alternation or a repetition, or if there
- * is a back-reference.
+ * Computes the power of the text length that limits a match's steps: 1 plus the number of quantifiers; Infinity if a
+ * repeated group contains an alternation or a repetition, or if there is a back-reference.
  */
 function powerOf(source: string): number {
   let power = 1;
@@ -73,7 +73,7 @@ function powerOf(source: string): number {
   return power;
 }
 
-/** An alternation or repetition belongs to every enclosing group. */
+/** Marks every open group, because an alternation or repetition belongs to all groups around it. */
 function markGroups(groups: boolean[]): void {
   groups.fill(true);
 }

@@ -3,9 +3,9 @@ import { compareNumbers } from './numbers.ts';
 import { asDoc, type Doc, RANK, typeName, typeRank } from './types.ts';
 
 /**
- * MongoDB's total order over all BSON values: by canonical type, then by value. Missing (undefined) is below null.
- * Documents compare field by field (type, then name, then value), arrays element by element, Binary by length, subtype
- * and bytes.
+ * Compares any two BSON values in MongoDB's total order: by canonical type, then by value. Missing (undefined) is below
+ * null. Documents compare field by field (type, then name, then value), arrays element by element, Binary by length,
+ * subtype and bytes.
  */
 export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b);

@@ -3,8 +3,8 @@ import { asDoc, type Doc, setField } from './types.ts';
 import type { UpdateDescription } from './update-types.ts';
 
 /**
- * The `updateDescription` of a change from one document to another: only the differences, including those in nested
- * documents and arrays.
+ * Builds the `updateDescription` of a change from one document to another: only the differences, including those in
+ * nested documents and arrays.
  */
 export function describeChange(before: Doc, after: Doc): UpdateDescription {
   const description: UpdateDescription = { updatedFields: {}, removedFields: [], truncatedArrays: [] };

@@ -86,12 +86,12 @@ function requireNumbers(a: unknown, b: unknown, name: string): void {
   }
 }
 
-/** The sum with MongoDB's types. An integer sum beyond int64 becomes a double. */
+/** Adds with MongoDB's types. An integer sum beyond int64 becomes a double. */
 function sumOf(a: unknown, b: unknown): unknown {
   return addNumbers(a, b) ?? new Double(toDouble(a) + toDouble(b));
 }
 
-/** The quotient: a decimal if either operand is one, otherwise a double. The divisor must not be zero. */
+/** Divides. The result is a decimal if either operand is one, otherwise a double. The divisor must not be zero. */
 export function divide(a: unknown, b: unknown): unknown {
   return widerKind(a, b) === 'decimal'
     ? encodeDecimal(divideDecimals(toDecimal(a), toDecimal(b)))
@@ -173,7 +173,7 @@ function rounding(mode: Rounding): Operator {
   });
 }
 
-/** A decimal padded with zeros to a decimal place, as far as its 34 digits allow. */
+/** Pads a decimal with zeros up to a decimal place, as far as its 34 digits allow. */
 function padded({ coefficient, exponent }: Decimal, place: number): Decimal128 {
   const wider = coefficient * 10n ** BigInt(exponent + place);
   return encodeDecimal(

@@ -91,7 +91,7 @@ function part(read: (local: Local) => number): Operator {
   };
 }
 
-/** The instant of a date, a timestamp or an ObjectId; error 16006 for any other value. */
+/** Converts a date, a timestamp or an ObjectId to its instant; error 16006 for any other value. */
 function instant(value: unknown, name: string): Date {
   if (value instanceof Date) return dateAt(value.getTime());
   switch (typeName(value)) {
@@ -104,7 +104,7 @@ function instant(value: unknown, name: string): Date {
   }
 }
 
-/** The offset of a time zone in minutes at an instant; null when the zone is null. */
+/** Compiles a time zone to a function that returns its offset in minutes at an instant; null when the zone is null. */
 function zoneOf(spec: unknown, compile: Compile): (environment: Environment, at: Date) => number | null {
   if (spec === undefined) return () => 0;
   const zone: Expression = compile(spec);

@@ -65,7 +65,7 @@ export const DOCUMENTS: Readonly<Record<string, Operator>> = {
   },
 };
 
-/** A copy of a document with one field set, or removed if the value is missing. */
+/** Compiles an expression that copies a document with one field set, or removed if the value is missing. */
 function fieldSetter(field: unknown, input: unknown, value: Expression, compile: Compile, name: string): Expression {
   const literal = isDoc(field) && Object.keys(field).length === 1 ? field.$literal : field;
   if (typeof literal !== 'string') {

@@ -55,8 +55,8 @@ export const STRINGS: Readonly<Record<string, Operator>> = {
 };
 
 /**
- * The string that `$toLower`, `$substr` and similar operators work on: numbers and dates are formatted, null and
- * missing become the empty string.
+ * Converts a value to the string that `$toLower`, `$substr` and similar operators work on: numbers and dates are
+ * formatted, null and missing become the empty string.
  */
 function printable(value: unknown, name: string): string {
   if (isNullish(value)) return '';

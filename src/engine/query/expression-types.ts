@@ -20,8 +20,8 @@ export type Compile = (spec: unknown, variables?: readonly string[]) => Expressi
 export type Operator = (operand: unknown, compile: Compile, name: string) => Expression;
 
 /**
- * An operator that evaluates all of its operands, `minimum` to `maximum` of them. A single operand may be given without
- * an array.
+ * Makes an operator that evaluates all of its operands, `minimum` to `maximum` of them. A single operand may be given
+ * without an array.
  * @throws CommandError 16020 or 28667 for another number of operands.
  */
 export function operator(
@@ -48,7 +48,7 @@ export function operator(
 }
 
 /**
- * An operator on any number of operands, evaluated in order. It returns null at the first operand that is null or
+ * Makes an operator on any number of operands, evaluated in order. It returns null at the first operand that is null or
  * missing, and does not evaluate the others.
  */
 export function folding<T>(
@@ -70,7 +70,7 @@ export function folding<T>(
   };
 }
 
-/** The operands of an operator, after checking their number. */
+/** Checks the number of an operator's operands, and returns them. */
 export function operandsOf(operand: unknown, minimum: number, maximum: number, name: string): unknown[] {
   const operands = Array.isArray(operand) ? operand : [operand];
   const count = operands.length;
@@ -92,7 +92,7 @@ export function isNullish(value: unknown): value is null | undefined {
 }
 
 /**
- * The fields of an operand that must be a document.
+ * Returns the fields of an operand, which must be a document.
  * @throws CommandError with `code` for any other operand, an unknown field, or a missing required field.
  */
 export function namedOperands(
@@ -114,7 +114,7 @@ export function namedOperands(
 }
 
 /**
- * The date for a number of milliseconds since the epoch.
+ * Converts milliseconds since the epoch to a date.
  * @throws CommandError Overflow if it is outside the range of JS dates.
  */
 export function dateAt(milliseconds: number): Date {
@@ -125,8 +125,9 @@ export function dateAt(milliseconds: number): Date {
 
 /** Maximum number of bytes that expressions may allocate for one document. */
 const MAX_ALLOCATED_BYTES = 256 * 1024 * 1024;
-/** Bytes counted for an array slot, and for a value that the slot refers to. */
+/** Bytes counted for an array slot. */
 export const SLOT_BYTES = 8;
+/** Bytes counted for a value that an array slot refers to. */
 export const VALUE_BYTES = 32;
 
 /**

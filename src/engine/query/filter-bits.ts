@@ -4,8 +4,8 @@ import { isNumber } from './numbers.ts';
 import { RANK, typeRank, wholeNumber } from './types.ts';
 
 /**
- * The bit positions in the operand of a `$bits…` operator: a whole number >= 0, a Binary (least significant byte
- * first), or a list of positions.
+ * Parses the operand of a `$bits…` operator to bit positions. It is a whole number >= 0, a Binary (least significant
+ * byte first), or a list of positions.
  */
 export function parseBits(name: string, mask: unknown): number[] {
   if (Array.isArray(mask)) {
@@ -43,8 +43,8 @@ function bitOfBytes(bytes: Uint8Array, position: number): boolean {
 }
 
 /**
- * A reader for single bits of a number (two's complement with unlimited sign extension) or a Binary; undefined for
- * other values.
+ * Returns a function that reads single bits of a number (two's complement with unlimited sign extension) or a Binary;
+ * undefined for other values.
  */
 export function bitReader(value: unknown): ((position: number) => boolean) | undefined {
   if (isNumber(value)) {

@@ -34,8 +34,8 @@ function implies(query: Node[], partial: Node): boolean {
 }
 
 /**
- * Both leaves test the same values of one path, so it suffices that every value that satisfies `query` satisfies
- * `partial`.
+ * Whether every value that satisfies `query` satisfies `partial`. That is enough to imply it, because both leaves test
+ * the same values of one path.
  */
 function leafImplies(query: Leaf, partial: Leaf): boolean {
   switch (partial.op) {

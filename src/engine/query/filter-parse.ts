@@ -59,7 +59,7 @@ export function parseFilter(filter: Doc): Node {
   return all(children);
 }
 
-/** The conjuncts of a parsed filter. */
+/** Splits a parsed filter into its conjuncts, the conditions that must all hold. */
 export function flatten(node: Node): Node[] {
   return node.kind === 'and' ? node.children.flatMap(flatten) : [node];
 }
@@ -266,7 +266,7 @@ function parseMod(value: unknown): Leaf {
   return { op: 'mod', divisor, remainder };
 }
 
-/** A number truncated toward zero to an int64; undefined if it is out of range or NaN. */
+/** Truncates a number toward zero to an int64; undefined if it is out of range or NaN. */
 export function truncated(value: unknown): bigint | undefined {
   return wholeNumber(Math.trunc(toDouble(value)));
 }

@@ -9,7 +9,7 @@ export type Test = (value: unknown) => boolean;
 /** The leaves that test each value on its own. */
 export type ValueLeaf = Exclude<Leaf, { op: 'elemObject' | 'elemValue' | 'size' }>;
 
-/** The test of a leaf for a single value. */
+/** Compiles a leaf to its test of a single value. */
 export function leafTest(leaf: ValueLeaf): Test {
   switch (leaf.op) {
     case 'eq':

@@ -89,7 +89,10 @@ class KeyWriter {
     this.length += value.length;
   }
 
-  /** UTF-8 with 0x00 escaped as 00 FF and terminated by 00 01, so a prefix sorts first and the end is unambiguous. */
+  /**
+   * Writes a text as UTF-8 with 0x00 escaped as 00 FF and 00 01 at the end, so a prefix sorts first and the end is
+   * unambiguous.
+   */
   text(value: string): void {
     this.reserve(3 * value.length + 2);
     const start = this.length;
@@ -106,7 +109,7 @@ class KeyWriter {
     this.byte(0x01);
   }
 
-  /** A double whose bytes sort like its value. -0 is encoded as 0, and NaN sorts first. */
+  /** Writes a double so that its bytes sort like its value. -0 is written as 0, and NaN sorts first. */
   double(value: number): void {
     this.reserve(8);
     if (Number.isNaN(value)) {

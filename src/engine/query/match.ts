@@ -140,7 +140,7 @@ function onArray(parts: string[], test: Test): Matcher {
     });
 }
 
-/** The test of a parsed node for a single value, for `$elemMatch` on values. */
+/** Compiles a parsed node to its test of a single value, for `$elemMatch` on values. */
 function nodeTest(node: Node): Test {
   switch (node.kind) {
     case 'and': {

@@ -150,7 +150,7 @@ function align(x: Decimal, y: Decimal): [bigint, bigint, number] {
   ];
 }
 
-/** A finite double as `mantissa × 2^exponent`. */
+/** Splits a finite double into `mantissa × 2^exponent`. */
 function decodeDouble(value: number): { mantissa: bigint; exponent: number } {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -175,14 +175,14 @@ export function doubleToDecimal(value: number): Decimal {
   return { coefficient: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
-/** A finite double as the decimal with exactly the same value. */
+/** Converts a finite double to the decimal with exactly the same value. */
 export function exactDecimal(value: number): Decimal {
   const { mantissa, exponent } = decodeDouble(value);
   if (exponent >= 0) return { coefficient: mantissa << BigInt(exponent), exponent: 0 };
   return { coefficient: mantissa * 5n ** BigInt(-exponent), exponent };
 }
 
-/** Any number as a decimal. */
+/** Converts any number to a decimal. */
 export function toDecimal(value: unknown): Decimal {
   const x = exact(value);
   if (typeof x === 'object') return x;

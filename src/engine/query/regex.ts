@@ -19,11 +19,11 @@ const POSIX: Readonly<Record<string, string>> = {
 };
 
 /**
- * Translates a PCRE pattern with MongoDB's options (`imsxu`) to an equivalent JS expression: `$` also matches before a
- * final newline, `.` matches anything but `\n`, `\s` is ASCII only, `\A \z \Z \h \Q…\E`, POSIX classes, a leading
- * `(?i)`, and comments and whitespace with `x`. Matching time is limited (`BoundedRegex`).
+ * Translates a PCRE pattern with MongoDB's options (`imsxu`) to an equivalent JS expression. In PCRE, `$` also matches
+ * before a final newline, `.` matches anything but `\n`, and `\s` is ASCII only. PCRE also has `\A \z \Z \h \Q…\E`,
+ * POSIX classes, a leading `(?i)`, and with `x` comments and whitespace. Matching time is limited (`BoundedRegex`).
  * @throws CommandError 51091 for a pattern that is invalid or cannot be translated, 51108 for an unknown option,
- * BadValue for a NUL character.
+ *   BadValue for a NUL character.
  */
 export function compileRegex(pattern: string, options: string): RegExp {
   const invalid = /[^imsxu]/.exec(options);
@@ -95,7 +95,7 @@ function translate(pattern: string, flags: ReadonlySet<string>): string | { unsu
   return out;
 }
 
-/** The JS form of an escape; undefined if JS interprets it differently from PCRE and there is no translation. */
+/** Translates an escape to JS; undefined if JS interprets it differently from PCRE and there is no translation. */
 function translateEscape(letter: string, inClass: boolean): string | undefined {
   switch (letter) {
     case 'A':
@@ -158,7 +158,7 @@ function translateClass(pattern: string, open: number): { source: string; end: n
   return { unsupported: 'missing terminating ] for character class' };
 }
 
-/** The literal text at the start of every match: `^abc` → `abc`. Empty if there is none. */
+/** Returns the literal text at the start of every match: `^abc` → `abc`. Empty if there is none. */
 export function literalPrefix(pattern: string, options: string): string {
   if (/[imx]/.test(options) || pattern.includes('|')) return '';
   const literal = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[^A-Za-z0-9])*)/.exec(pattern);

@@ -32,7 +32,7 @@ export function compileSortKey(spec: Doc): (doc: Doc) => Uint8Array {
   };
 }
 
-/** A comparator with the order of `compileSortKey`. The key of each document is computed once. */
+/** Compiles a sort to a comparator with the order of `compileSortKey`. The key of each document is computed once. */
 export function compileSort(spec: Doc): (a: Doc, b: Doc) => number {
   const keyOf = compileSortKey(spec);
   const keys = new WeakMap<Doc, Uint8Array>();

@@ -221,7 +221,7 @@ export function isTruthy(value: unknown): boolean {
   }
 }
 
-/** A whole number that fits in an int64, as a bigint; undefined for anything else (fractions, other types). */
+/** Converts a whole number that fits in an int64 to a bigint; undefined for anything else (fractions, other types). */
 export function wholeNumber(value: unknown): bigint | undefined {
   switch (typeof value === 'object' || typeof value === 'number' || typeof value === 'bigint' ? typeName(value) : '') {
     case 'int':

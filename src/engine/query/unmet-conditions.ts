@@ -7,9 +7,11 @@ import { type Doc, isTruthy, RANK, typeName, typeRank } from './types.ts';
 
 /** Maximum number of values that are shown for a condition, as in MongoDB. */
 const MOST_VALUES = 10;
-/** Limits of an explanation: conditions, their bytes with the values, and levels of `$and`, `$or` and `$nor`. */
+/** Maximum number of conditions in an explanation. */
 const MOST_CONDITIONS = 20;
+/** Maximum bytes of the conditions in an explanation, with their values. */
 const MOST_BYTES = 16 * 1024;
+/** Maximum levels of `$and`, `$or` and `$nor` in an explanation. */
 const MOST_LEVELS = 10;
 
 /** The reasons that MongoDB states, by the operator of a field. */

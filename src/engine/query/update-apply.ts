@@ -47,11 +47,9 @@ class Run {
   private readonly filters: ArrayFilters;
   private readonly context: UpdateContext;
   private readonly owned = new Set<unknown>();
-  /**
-   * Paths that modifications with `$` have reached, and the paths above them. Sets, because an array may have many
-   * elements.
-   */
+  /** Paths that modifications with `$` have reached. A set, because an array may have many elements. */
   private readonly touched = new Set<string>();
+  /** All paths above those in `touched`. */
   private readonly aboveTouched = new Set<string>();
 
   constructor(doc: Doc, filters: ArrayFilters, context: UpdateContext) {
@@ -228,7 +226,7 @@ class Run {
     return { ...this.context, path, doc: this.original };
   }
 
-  /** `$rename`. Neither source nor destination may be in an array. */
+  /** Applies a `$rename`. Neither source nor destination may be in an array. */
   rename(modification: Modification, from: string): void {
     const parts = from.split('.');
     const value = this.renamed(parts);

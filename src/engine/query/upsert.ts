@@ -5,8 +5,9 @@ import { splitPath } from './path.ts';
 import { asDoc, type Doc, getField, setField } from './types.ts';
 
 /**
- * The initial document of an upsert: `_id` and the fields that the filter requires to equal a value (at the top level,
- * in `$and`, `$all`, an `$in` with one value, or an `$or` with one branch); dotted names become nested documents.
+ * Builds the initial document of an upsert: `_id` and the fields that the filter requires to equal a value (at the top
+ * level, in `$and`, `$all`, an `$in` with one value, or an `$or` with one branch). Dotted names become nested
+ * documents.
  * @throws CommandError 54 when two conditions name the same field.
  */
 export function upsertBase(filter: Doc): Doc {

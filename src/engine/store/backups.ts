@@ -3,16 +3,15 @@ import { resolve } from 'node:path';
 import { CommandError } from '../errors.ts';
 import { CHECKPOINT_BYTES, type Database } from './database.ts';
 
-/**
- * When a log is moved, up to this many bytes that a client has not read yet are kept in memory for it. The maximum
- * applies when the log is long; a reply has at most 16 MiB.
- */
+/** When a log is moved, up to this many of its bytes that a client has not read are kept in memory for the client. */
 const REST = 1024 * 1024;
+/** As `REST`, for the longest logs. A reply has at most 16 MiB. */
 const MOST_REST = 8 * 1024 * 1024;
 /**
  * Maximum bytes of the log while a backup has not read it. Beyond, the backup is ended, so that the engine can go on.
  */
 const MOST_LOG = 256 * 1024 * 1024;
+/** Milliseconds between two checks of the log's size. */
 const LOOK_MS = 1000;
 
 /** A running backup: a client copies the file while it is in use. */

@@ -12,17 +12,15 @@ export interface KeyRange extends Interval {
 /** The key ranges of an index that a filter restricts a scan to. */
 export interface IndexBounds {
   ranges: KeyRange[];
-  /**
-   * `points`: number of leading fields that are bound to lists of single values. `constants`: how many of them, counted
-   * from the first, are bound to exactly one value.
-   */
+  /** Number of leading fields whose bounds are single values (points). */
   points: number;
+  /** Number of those fields, counted from the first, that are bound to exactly one value. */
   constants: number;
-  /** Number of ends of the range that bounds the next field: none, one or two. */
+  /** Number of ends, none to two, of the range of the field after the `points`. */
   rangeEnds: 0 | 1 | 2;
   /**
-   * The bounds of the field after the range, for each value within the range: `intervals` in order. `direction` is that
-   * of the field with the range. Absent if the field after the range has no bounds.
+   * The bounds of the field after the one with a range, which apply at each value in the range: `intervals` in order.
+   * `direction` is that of the field with the range. Absent if there are no such bounds.
    */
   within?: { readonly intervals: readonly Interval[]; readonly direction: 1 | -1 };
   /** The bounds of each field, as `explain` shows them. */

@@ -41,8 +41,8 @@ export function isExpanded({ op }: OplogEntry): boolean {
 }
 
 /**
- * The change event of an oplog entry, with fields in MongoDB's order. Error 47 when a required pre- or post-image was
- * not stored.
+ * Builds the change event of an oplog entry, with fields in MongoDB's order. Error 47 when a required pre- or
+ * post-image was not stored.
  */
 export function changeEvent(
   store: Store,

@@ -8,11 +8,13 @@ import { type OplogEntry, type Scope, seqOf } from './oplog.ts';
 import { decodeToken, encodeToken, type Token } from './resume-token.ts';
 import type { Store } from './store.ts';
 
-/** Number of oplog entries read at a time, and number of out-of-scope entries skipped at a time. */
+/** Number of oplog entries read at a time. */
 const CHUNK = 100;
+/** Number of out-of-scope oplog entries skipped at a time. */
 const PASSED_OVER = 2000;
-/** A batch is full at this size in bytes, and ends after this time in milliseconds. */
+/** A batch is full at this size in bytes. */
 const BATCH_BYTES = 8 * 1024 * 1024;
+/** Milliseconds after which a batch ends, even if it is empty. */
 const SLICE_MS = 3;
 
 export interface StreamOptions extends EventOptions {
@@ -26,7 +28,7 @@ export interface StreamOptions extends EventOptions {
 /** The stages after `$changeStream`, applied to a list of events. */
 export type EventPipeline = (events: Doc[]) => Iterable<Doc>;
 
-/** The committed changes of a scope as MongoDB change events, from a given position on. */
+/** Reads the committed changes of a scope as MongoDB change events, from a given position on. */
 export class ChangeStream implements Source {
   readonly scope: Scope;
   readonly readsOplog = true;

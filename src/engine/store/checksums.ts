@@ -39,7 +39,7 @@ export function damagedRows(sqlite: DatabaseSync): string | undefined {
   return damaged.length > 0 ? `rows with a wrong checksum: ${damaged.join(', ')}` : undefined;
 }
 
-/** The checksum of a row with these blobs and texts, and these numbers. Equal to the SQL in `SUMS`. */
+/** Computes the checksum of a row with these blobs and texts, and these numbers. Equal to the SQL in `SUMS`. */
 export function rowSum(contents: readonly Content[], ...numbers: number[]): number {
   let sum = 0;
   for (const content of contents) sum += contentSum(content);
@@ -48,7 +48,8 @@ export function rowSum(contents: readonly Content[], ...numbers: number[]): numb
 }
 
 /**
- * CRC-32 of a value. A text and a blob with the same bytes give different sums, so a changed column type is detected.
+ * Computes the CRC-32 of a value. A text and a blob with the same bytes give different sums, so a changed column type
+ * is detected.
  */
 function contentSum(content: Content): number {
   if (content === null) return 1;

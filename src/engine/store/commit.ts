@@ -26,16 +26,18 @@ export class GroupCommit {
   #broken: Error | undefined;
   /** Whether a COMMIT that failed may have left frames in the log. */
   #leftFrames = false;
-  /** Number of failed COMMITs, and the error of the last one. */
+  /** Number of failed COMMITs. */
   lost = 0;
+  /** The error of the last failed COMMIT. */
   failure: Error | undefined;
   #waiting: ((failure?: Error) => void)[] = [];
   /** Runs before each COMMIT, inside its transaction. */
   beforeCommit: () => void = () => {};
   /** Runs after each COMMIT, before any waiting reply is sent. */
   onCommit: () => void = () => {};
-  /** `onStart` runs before each write, `onUndo` after its rollback, to restore state in memory. */
+  /** Runs before each write, to prepare state in memory for `onUndo`. */
   onStart: () => void = () => {};
+  /** Runs after the rollback of a write, to restore state in memory. */
   onUndo: () => void = () => {};
   /** Runs when a COMMIT failed: all writes since the previous commit are lost. */
   onLost: () => void = () => {};

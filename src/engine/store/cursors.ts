@@ -23,7 +23,7 @@ export interface CursorOptions {
   ns: string;
   /** The logical session that opened the cursor. */
   session: string | undefined;
-  /** The cursor does not expire when idle. */
+  /** Whether the cursor stays open when idle. */
   noTimeout: boolean;
   /**
    * The ids of the other collections that the cursor's pipeline reads. The set grows when the pipeline reaches a new
@@ -40,7 +40,7 @@ export class Cursor<S extends Source = Source> {
   readonly options: CursorOptions;
   lastUse = Date.now();
   killed = false;
-  /** A read is in progress. */
+  /** Whether a read of the cursor is in progress. */
   busy = false;
   /** Called when the cursor is killed, to end a wait for changes. */
   onKill: () => void = () => {};
@@ -60,7 +60,7 @@ const MAX_OPEN = 10_000;
 
 /** The open cursors. Beyond the maximum number, the least recently used one is closed. */
 export class Cursors {
-  /** By id, in the order of their last use. */
+  /** The open cursors by id, the least recently used first. */
   readonly #open = new Map<number, Cursor>();
   readonly #most: number;
 

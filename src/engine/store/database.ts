@@ -20,8 +20,9 @@ import { findLogDamage } from './log-damage.ts';
 import { logBytes } from './log-format.ts';
 import { DamageFound, PAGE_BYTES, PageSums, sumsPath } from './page-sums.ts';
 
-/** Mark a data file as ours, and its version of the tables. A file with another id or version is refused. */
+/** Marks a data file as ours. A file with another id is refused. */
 const APPLICATION_ID = 0x466d6462;
+/** The version of the tables. A file with another version is refused. */
 const SCHEMA_VERSION = 1;
 /**
  * The log is copied to the file (checkpoint) when it has this many pages, 4 MiB. The copy syncs the file, and all
@@ -55,8 +56,7 @@ const SCHEMA = `
 
 /**
  * Restores, for a command on a snapshot, the rows that others have changed since, in a savepoint that is rolled back.
- * Call it before reading rows. Only rows that the command reads are restored, so the cost does not depend on how much
- * others wrote.
+ * Only rows that the command reads are restored, so the cost does not depend on how much others wrote.
  */
 export interface PastRows {
   /** Restores all rows that had a key in the range. @param index id of the index */

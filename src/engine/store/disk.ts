@@ -1,8 +1,6 @@
-/**
- * SQLite's primary result code for a full disk, and its extended code for a write that the system refused (a quota or a
- * limit on file sizes).
- */
+/** SQLite's primary result code for a full disk. */
 const FULL = 13;
+/** SQLite's extended result code for a write that the system refused, because of a quota or a limit on file sizes. */
 const IOERR_WRITE = 778;
 
 /** Whether an operation failed for lack of disk space. */

@@ -306,8 +306,9 @@ function checkId(id: unknown): void {
   );
 }
 
-/** Maximum nesting depth of a stored document, as in MongoDB, and the minimum number of bytes that a level needs. */
+/** Maximum nesting depth of a stored document, as in MongoDB. */
 const MAX_LEVELS = 180;
+/** The minimum number of bytes that a nesting level needs. */
 const LEVEL_BYTES = 7;
 
 /**

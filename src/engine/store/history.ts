@@ -13,8 +13,7 @@ export interface HistoryState {
   /** Position of the newest oplog entry; 0 if there is none. */
   readonly seq: number;
   /**
-   * Checksum of that entry. If two copies of a file are both written to, they have different entries at the same
-   * position.
+   * Checksum of the newest oplog entry. If two copies of a file are both written to, these differ at the same position.
    */
   readonly sum: number;
 }

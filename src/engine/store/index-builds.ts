@@ -9,17 +9,13 @@ import { type Documents, entriesOf, type UnfinishedIndexes } from './documents.t
 import { limitedBy } from './limited-by.ts';
 import { type Entry, MEMORY_BYTES, RidSorter } from './rid-sorter.ts';
 
-/**
- * Number of documents whose keys are collected in one step, and of keys that are added in one: a few milliseconds of
- * work.
- */
+/** Number of documents whose keys are collected in one step: a few milliseconds of work. */
 const STEP = 128;
+/** Number of keys added to an index in one step. */
 const ADDED = 256;
-/**
- * Number of entries of a dropped index, or of documents of a dropped collection, removed in one step; and the maximum
- * bytes of these documents.
- */
+/** Number of entries of a dropped index, or of documents of a dropped collection, removed in one step. */
 const REMOVED = 500;
+/** Maximum bytes of the documents removed in one step. */
 const REMOVED_BYTES = 2 * 1024 * 1024;
 
 const NEXT_ROWS = `SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid ${limitedBy()}`;
@@ -40,11 +36,13 @@ export interface IndexBuild {
   /** Iterators over the sorted keys of each index; null until all keys are collected. */
   entries: Generator<Entry | Pause>[] | null;
   readonly sorters: readonly RidSorter[];
-  /** The entries to add next, and the index of their index in `indexes`. */
+  /** The entries to add next. */
   batch: Entry[];
+  /** Place in `indexes` of the index that `batch` belongs to. */
   place: number;
-  /** Numbers of keys collected and of keys added. */
+  /** Number of keys collected so far. */
   collected: number;
+  /** Number of keys added so far. */
   added: number;
   /** Collected keys that a write has removed since, by index, row and key. */
   readonly removed: Set<string>;
@@ -276,7 +274,7 @@ export class IndexBuilds implements UnfinishedIndexes {
   }
 }
 
-/** The top-level fields on the paths of indexes. */
+/** Collects the top-level fields on the paths of indexes. */
 function fieldsOf(indexes: readonly Index[]): Set<string> {
   return new Set(indexes.flatMap(({ fields }) => fields.map(([path]) => path.split('.', 1)[0] as string)));
 }

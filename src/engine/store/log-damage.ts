@@ -97,14 +97,15 @@ function wordsOf(frame: Buffer, header: Buffer): Words {
 
 /**
  * Whether one flipped bit, in the words or in the stored checksum, explains why the checksums differ. The checksum is
- * linear: adding n to a word adds n times two factors to it, which depend on how many words follow.
+ * linear: if a word grows by n, its two numbers grow by n · a and n · b. These factors depend on how many words follow.
  */
 function isBitFlip({ pairs, at }: Words, computed: Sum, stored: Sum): boolean {
   const [first, second] = [computed[0] ^ stored[0], computed[1] ^ stored[1]];
   if ((first === 0 && isOneBit(second)) || (second === 0 && isOneBit(first))) return true;
   const missing: Sum = [(stored[0] - computed[0]) | 0, (stored[1] - computed[1]) | 0];
-  /** What the checksum grows by when the first, or the second, word of a pair grows by 1. */
+  /** The growth of the checksum when the first word of a pair grows by 1. */
   let ofFirst: Sum = [1, 1];
+  /** The growth of the checksum when the second word of a pair grows by 1. */
   let ofSecond: Sum = [0, 1];
   for (let pair = pairs - 1; pair >= 0; pair--) {
     if (isFlip(at(2 * pair), ofFirst, missing) || isFlip(at(2 * pair + 1), ofSecond, missing)) return true;
@@ -113,7 +114,7 @@ function isBitFlip({ pairs, at }: Words, computed: Sum, stored: Sum): boolean {
   return false;
 }
 
-/** What the addition to the checksum becomes when one more pair of words follows. */
+/** What a growth of the checksum becomes when one more pair of words follows. */
 function passOn([first, second]: Sum): Sum {
   return [(first + second) | 0, (first + 2 * second) | 0];
 }

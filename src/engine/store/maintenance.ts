@@ -38,8 +38,9 @@ export function startMaintenance(store: Store, interval: number): () => void {
   };
 }
 
-/** Milliseconds between two steps of comparing pages: until all were compared once since the start, and afterwards. */
+/** Milliseconds between two steps of comparing pages, until all were compared once since the start. */
 const FIRST_ROUND_MS = 2;
+/** Milliseconds between two steps of comparing pages, after the first round. */
 const NEXT_ROUNDS_MS = 1000;
 
 /**

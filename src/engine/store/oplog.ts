@@ -22,7 +22,8 @@ export interface OplogEntry {
   /** `documentKey`, encoded as BSON. */
   id: Uint8Array | null;
   /**
-   * The document (i, r), `{updatedFields, removedFields, truncatedArrays}` (u), or the description of the operation.
+   * The document (for i and r), `{updatedFields, removedFields, truncatedArrays}` (for u), or the description of the
+   * operation.
    */
   body: Uint8Array | null;
   /** `EventExtra`, encoded as BSON. */
@@ -39,8 +40,9 @@ const EVERYTHING: Scope = { db: undefined, coll: undefined };
 
 /** Optional data of an entry. */
 export interface EventExtra {
-  /** The pre- and post-image, if the collection stores them. */
+  /** The pre-image, if the collection stores pre- and post-images. */
   before?: Binary;
+  /** The post-image, if the collection stores pre- and post-images. */
   after?: Binary;
   /** The transaction that made the change. */
   lsid?: { id: Binary };
@@ -85,8 +87,9 @@ export function seqOf(time: Timestamp): number {
 export class Oplog {
   readonly #database: Database;
   readonly #limit: number;
-  /** Positions of the newest entry, and of the newest trimmed entry. */
+  /** Position of the newest entry. */
   last: number;
+  /** Position of the newest trimmed entry. */
   floor: number;
   #endPos: number;
   #startPos: number;

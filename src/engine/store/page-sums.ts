@@ -60,10 +60,9 @@ export class PageSums {
   #logHeader: LogHeader | null = null;
   /** The checksum of the last log frame that was read. */
   #logSum: Sum = [0, 0];
-  /**
-   * The sums of the pages in the frames read so far. `#logged` maps a page number less one to the page's last frame.
-   */
+  /** The sums of the pages in the frames read so far. */
   #frameSums: number[] = [];
+  /** For each page in the log, its last frame; by page number less one. */
   readonly #logged = new Map<number, number>();
   /** Whether the next commit may begin a new log, because all of this one is in the data file. */
   #mayBeginAgain = false;
@@ -79,8 +78,9 @@ export class PageSums {
    * that start.
    */
   #isExamined = true;
-  /** The page at which the comparison continues, and whether its first round since the start is unfinished. */
+  /** The page at which the comparison continues. */
   #next = 0;
+  /** Whether some pages were not compared since the start. */
   #isFirstRound = true;
 
   /** Opens the files. Call it after SQLite has locked the data file. */
@@ -163,7 +163,7 @@ export class PageSums {
   }
 
   /**
-   * Throws, because the log is gone that may have had commits.
+   * Refuses the data file, because its log is gone, which may have had commits.
    * @throws DamageFound if pages differ: another program, such as the SQLite shell, has then copied the log to the
    *   file, and the content must be checked. Otherwise LogGone
    */

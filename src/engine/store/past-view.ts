@@ -10,9 +10,11 @@ export class PastView implements PastRows {
   readonly #snapshot: Snapshot;
   /** The collections that the command uses, by id. */
   readonly #collections = new Map<number, Collection>();
-  /** Rows already restored, and ranges and collections whose rows are all restored. */
+  /** Rows already restored. */
   readonly #done = new Set<number>();
+  /** Key ranges of indexes whose rows are all restored. */
   readonly #ranges = new Set<string>();
+  /** Ids of collections whose rows are all restored. */
   readonly #complete = new Set<number>();
 
   constructor(documents: Documents, versions: Versions, snapshot: Snapshot) {

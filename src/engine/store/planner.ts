@@ -22,10 +22,11 @@ export type SortField = [path: string, direction: 1 | -1];
 
 const MAX_MERGED_RANGES = 64;
 /**
- * Of several indexes with equal scores, up to this many keys are counted for each. If all have more, the limit is
- * raised, to at most the largest sample, which takes a millisecond.
+ * The number of keys that are counted of each index if several have equal scores. It is raised while all of them have
+ * more.
  */
 const SMALLEST_SAMPLE = 200;
+/** The most keys that are counted of an index, which takes a millisecond. */
 const LARGEST_SAMPLE = 20_000;
 
 /**
@@ -171,8 +172,8 @@ function usable(index: Index, filter: Doc, bounds: Map<string, Bound[]>): boolea
 }
 
 /**
- * An index scan for each branch of the filter's `$or`. Undefined when a branch has no usable index, because then the
- * whole collection has to be read anyway.
+ * Plans an index scan for each branch of the filter's `$or`. Undefined when a branch has no usable index, because then
+ * the whole collection has to be read anyway.
  */
 function orBranches(database: Database, collection: Collection, filter: Doc): IndexScan[] | undefined {
   const scans = analyzeBranches(filter)?.map((bounds) => bestIndex(database, collection, filter, bounds, [])?.access);

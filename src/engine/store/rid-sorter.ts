@@ -38,8 +38,9 @@ export class RidSorter {
   readonly #mayUseDisk: boolean;
   readonly #memoryBytes: number;
   #sorter: Sorter<FiledEntry>;
-  /** Bytes in memory, of all entries and of their documents alone. */
+  /** Bytes of entries in memory, with their documents. */
   #bytes = 0;
+  /** Bytes of documents in memory. */
   #documentBytes = 0;
   #sinceDrop = 0;
   #runs: RunFile | undefined;

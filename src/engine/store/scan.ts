@@ -48,7 +48,7 @@ interface Reading {
 }
 
 /**
- * The documents that a plan reaches, in its order and without duplicates. Reads in chunks of limited size and keeps no
+ * Reads the documents of a plan, in its order and without duplicates. Reads in chunks of limited size and keeps no
  * SQLite statement open between them, so a reader may pause as long as it likes. Like MongoDB's cursors, a scan sees
  * writes that happen meanwhile.
  */
@@ -84,8 +84,8 @@ function scanIndex(database: Database, access: IndexScan, stats: ReadStats, expe
 }
 
 /**
- * Whether this is the first key of a document that the scan reads. If the index becomes multikey during the scan, this
- * is not known for rows read before: they had one key then, and are read again only if they were written since.
+ * Whether this is the first key of its document that the scan reads. Rows read before the index became multikey are not
+ * recorded: they had one key then, and can be read again only if they were written since.
  */
 function isFirst({ multikey }: Index, seen: Set<number>, { rid }: Keyed): boolean {
   if (!multikey) return true;

@@ -11,8 +11,9 @@ import type { Event, Oplog } from './oplog.ts';
 import { PastView } from './past-view.ts';
 import { type Pin, Snapshot, type Versions } from './versions.ts';
 
-/** Limit on the bytes of documents that one transaction may write, and on those of all open transactions together. */
+/** Maximum bytes of documents that one transaction may write. */
 const MAX_BYTES = 64 * 1024 * 1024;
+/** Maximum bytes of documents that all open transactions together may write. */
 const MAX_ALL_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -223,7 +224,7 @@ export class Transactions implements RowObserver {
     }
   }
 
-  /** Throws WriteConflict for a key that others added after the snapshot, which is invisible to the transaction. */
+  /** Throws WriteConflict if others added the key after the snapshot, so that the transaction cannot see it. */
   #checkKey(transaction: Transaction, index: number, key: Uint8Array): void {
     const rows = this.#store.database.prepare('SELECT rid FROM idx WHERE i = ? AND key = ?').all(index, key);
     if (rows.some(({ rid }) => !transaction.writes.has(rid as number))) throw conflict();

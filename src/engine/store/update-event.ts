@@ -5,8 +5,8 @@ import type { UpdateDescription } from '../query/update-types.ts';
 const NUMBERED = /(?:^|\.)\d+(?:\.|$)/;
 
 /**
- * The oplog body of an update: its description, and the components of every path in which a number is a field name, not
- * an array index (`disambiguatedPaths`).
+ * Builds the oplog body of an update: its description, and the components of every path in which a number is a field
+ * name, not an array index (`disambiguatedPaths`).
  */
 export function updateEntryBody(description: UpdateDescription, after: Doc): Doc {
   const paths = [

@@ -10,8 +10,9 @@ import { entriesOf } from './documents.ts';
 import { limitedBy } from './limited-by.ts';
 import type { Store } from './store.ts';
 
-/** Number of documents checked in one step, and of index entries counted in one. */
+/** Number of documents checked in one step. */
 const STEP = 128;
+/** Number of index entries counted in one step. */
 const ENTRIES = 2000;
 const MAX_ERRORS = 20;
 

@@ -43,10 +43,11 @@ const OVERHEAD = 150;
 export class Versions {
   readonly #limit: number;
   readonly #pins = new Set<Pin>();
-  /** All changes in order of time. `#rows` has the same changes by collection and row. */
+  /** All changes in order of time. */
   #changes: Change[] = [];
+  /** The same changes by collection and row. */
   readonly #rows = new Map<number, Map<number, Change[]>>();
-  /** The index keys in these changes. */
+  /** The index keys in the changes, to find rows by a key range. */
   readonly formerKeys = new FormerKeys();
   /** For each namespace, when its collection was last created, dropped, renamed or given another index. */
   readonly #catalog = new Map<string, number>();

@@ -60,8 +60,9 @@ export function encodeDocument(doc: Doc): Uint8Array {
 export interface Element {
   type: number;
   name: string;
-  /** Offsets of the whole element (type byte included) and of its value. */
+  /** Offset of the whole element, whose first byte is the type. */
   start: number;
+  /** Offset of the element's value. */
   value: number;
   end: number;
 }
@@ -132,7 +133,7 @@ export function documentsIn(bytes: Uint8Array, field: string): Uint8Array[] | un
   return undefined;
 }
 
-/** The document with its `_id` element first, as MongoDB stores it; undefined when it has no `_id`. */
+/** Moves the document's `_id` element to the front, as MongoDB stores it; undefined when it has no `_id`. */
 export function withIdFirst(bytes: Uint8Array): Uint8Array | undefined {
   for (const element of elements(bytes)) {
     if (element.name !== '_id') continue;
@@ -148,7 +149,7 @@ export function withIdFirst(bytes: Uint8Array): Uint8Array | undefined {
   return undefined;
 }
 
-/** The document with the element `name` added at the front. */
+/** Adds the element `name` at the front of the document. */
 export function withElementFirst(name: string, value: unknown, bytes: Uint8Array): Uint8Array {
   const element = encodeElement(name, value);
   const out = Buffer.concat([bytes.subarray(0, 4), element, bytes.subarray(4)]);

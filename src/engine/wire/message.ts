@@ -19,9 +19,9 @@ const REQUIRED_BITS = 0xffff;
  */
 export interface Request {
   id: number;
-  /** A legacy OP_QUERY request, which is answered with OP_REPLY. */
+  /** Whether the request is a legacy OP_QUERY, which is answered with OP_REPLY. */
   legacy: boolean;
-  /** The client expects no answer (`w: 0`). */
+  /** Whether the client expects no answer (`w: 0`). */
   silent: boolean;
   body: Doc;
   /** The body as received. */
