@@ -34,7 +34,8 @@ function tableOf({ figures, repeats, quick, noise }: Outcome, { date, commit, di
     conditions.join(', '),
   ]);
   const head = ['what', ...sides, ...(hasPeers ? ['ratio'] : []), 'date', 'commit'];
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |\n`).join('');
+  const [first = '', ...others] = [head, ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |\n`);
+  return `${first}${'|---'.repeat(head.length)}|\n${others.join('')}`;
 }
 
 const ratiosOf = ({ ratios }: Figure) => ratios.map(({ median }) => formatNumber(median)).join(' / ');

@@ -52,13 +52,13 @@ it('--record replaces the table of the bench, and nothing else', async () => {
   expect(await run('alone', '--record', '--quick')).toBe(EXIT.reliable);
   const table = [
     '| what | ours | stock | ratio | date | commit |',
-    '| --- | --- | --- | --- | --- | --- |',
+    '|---|---|---|---|---|---|',
     `| throughput | 2000/s | 800/s | 2.5 | ${today} | none, 3 repeats |`,
     `| read p50 | 5 ms | 10 ms | 2 | ${today} | none, 3 repeats |`,
     `| read p99 | 5 ms | 10 ms | 2 | ${today} | none, 3 repeats |`,
     `| a\\|b | 2 | 3 | 1.5 | ${today} | none, 3 repeats |\n`,
   ].join('\n');
-  const alone = `| what | ours | date | commit |\n| --- | --- | --- | --- |\n| throughput | 12.3/s | ${today} | none, 3 repeats, quick |\n`;
+  const alone = `| what | ours | date | commit |\n|---|---|---|---|\n| throughput | 12.3/s | ${today} | none, 3 repeats, quick |\n`;
   expect(readFileSync(figures(), 'utf8')).toBe(
     `Before.\n${place('alpha', table)}${others}${place('alone', alone)}After.\n`,
   );
