@@ -27,7 +27,7 @@ export function createDifferenceRepository(db: Db): DifferenceRepository {
   const countOf = (kind: DifferenceKind) =>
     stored.countDocuments({ open: true, kind, acknowledged: { $exists: false } });
 
-  /** Returns the new findings that are to be stored: at most `MOST_OF_A_KIND` of each kind may be open. */
+  /** Returns the new findings that are to be stored: at most `MOST_OF_A_KIND` unacknowledged ones of a kind. */
   async function admit(news: readonly Finding[]): Promise<Finding[]> {
     const admitted: Finding[] = [];
     for (const kind of DIFFERENCE_KINDS) {
