@@ -44,7 +44,7 @@ function* explained({ server }: Context, command: Doc, described: Steps<Doc>): S
 
 interface Explained {
   query: Query;
-  /** The pipeline stages after the query. */
+  /** The pipeline stages that are not part of the query. */
   rest: Doc[];
   projected: boolean;
 }

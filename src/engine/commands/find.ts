@@ -59,7 +59,7 @@ export const find: Command = {
   },
 };
 
-/** The validated query of a find command. */
+/** Validates the arguments of a find command, and returns its query. */
 export function findQuery({ args }: Context): Query {
   for (const option of UNSUPPORTED) {
     if (args.isEnabled(option))

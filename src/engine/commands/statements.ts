@@ -207,7 +207,6 @@ class RunningStatement {
     this.#done = 0;
   }
 
-  /** Ends the search. */
   end(): void {
     this.#search.return(undefined as never);
   }

@@ -60,7 +60,6 @@ function attempt(context: Context): Doc | Promise<Doc> {
   return run(context, { session, number }, before);
 }
 
-/** The session and transaction number of a retryable write. */
 interface Retryable {
   readonly session: string;
   readonly number: number;

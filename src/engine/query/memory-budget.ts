@@ -18,8 +18,8 @@ export class MemoryBudget {
   }
 
   /**
-   * @throws CommandError QueryExceededMemoryLimitNoDiskUseAllowed (292) beyond the limit, as does each method that adds
-   *   bytes
+   * Counts a document as kept in memory.
+   * @throws CommandError QueryExceededMemoryLimitNoDiskUseAllowed (292) beyond the limit
    */
   take(doc: Doc): void {
     this.change(valueBytes(doc));
@@ -29,7 +29,7 @@ export class MemoryBudget {
     this.bytes -= valueBytes(doc);
   }
 
-  /** @param bytes number of bytes to add; negative to subtract */
+  /** @param bytes number of bytes to add; negative to subtract @throws as `take` */
   change(bytes: number): void {
     this.bytes += bytes;
     if (this.bytes > this.limit) throw this.exceeded();

@@ -39,7 +39,6 @@ const OTHER_REASON = 'expression did not match';
 /** Operators that test an array as a whole. */
 const OF_ARRAYS = ['$size', '$all', '$elemMatch'];
 
-/** One condition of a filter, compiled. */
 interface Condition {
   readonly operatorName: string;
   /** A filter with this condition alone. */

@@ -8,7 +8,8 @@ const REST = 1024 * 1024;
 /** As `REST`, for the longest logs. A reply has at most 16 MiB. */
 const MOST_REST = 8 * 1024 * 1024;
 /**
- * Maximum bytes of the log while a backup has not read it. Beyond, the backup is ended, so that the engine can go on.
+ * Maximum bytes of the log while a backup has not read it. Beyond it, slow backups are ended, and the log can be moved
+ * again.
  */
 const MOST_LOG = 256 * 1024 * 1024;
 /** Milliseconds between two checks of the log's size. */

@@ -22,8 +22,8 @@ export type SortField = [path: string, direction: 1 | -1];
 
 const MAX_MERGED_RANGES = 64;
 /**
- * The number of keys that are counted of each index if several have equal scores. It is raised while all of them have
- * more.
+ * When several indexes have equal scores, this many keys of each are counted at first. If all have more, more are
+ * counted.
  */
 const SMALLEST_SAMPLE = 200;
 /** The most keys that are counted of an index, which takes a millisecond. */

@@ -37,7 +37,6 @@ interface Keyed extends StoredDocument {
   key: Uint8Array;
 }
 
-/** The parameters of reading an index. */
 interface Reading {
   readonly reverse: boolean;
   readonly stats: ReadStats;
