@@ -12,7 +12,10 @@ const CALLBACK_PATH = '/authority/callback';
 /** The largest body of a callback, bytes. */
 const MAX_CALLBACK_BYTES = 4096;
 const MAX_ID = 200;
-/** The most ids of messages that are remembered. A forgotten one costs an update that changes nothing. */
+/**
+ * The maximum number of message ids that are remembered. If a forgotten one is repeated, it costs an update that
+ * changes nothing.
+ */
 const MOST_REMEMBERED = 10_000;
 
 export interface AuthorityCallbackParts {
@@ -22,12 +25,12 @@ export interface AuthorityCallbackParts {
 }
 
 /**
- * `POST /authority/callback`: the authority's hint that a submission has changed (docs/decisions/0043). A signed one is
- * answered 204, whether the submission is known or not. It comes before the rate limits: only what is not signed is
- * counted for its address, so that forged callbacks never keep the authority's own away.
+ * `POST /authority/callback`: the authority's hint that a submission has changed (docs/decisions/0043). A signed
+ * callback is answered 204, whether the submission is known or not. This route comes before the rate limits and counts
+ * only unsigned callbacks for their address, so that forged callbacks never block the authority's own.
  */
 export function authorityCallback({ key, takeHint }: AuthorityCallbackParts, count: CountRequests): Middleware {
-  // A message may come until its signature is too old, which may be up to twice the tolerance from now.
+  // A message may be repeated until its signature expires, at most twice the tolerance from now.
   const seen = new LRUCache<string, true>({ max: MOST_REMEMBERED, ttl: 2 * CALLBACK_TOLERANCE_MS });
 
   async function receive(ctx: Context): Promise<void> {
@@ -43,7 +46,7 @@ export function authorityCallback({ key, takeHint }: AuthorityCallbackParts, cou
     try {
       await takeHint(submissionId);
     } catch (error) {
-      // The authority sends it again after a failure.
+      // The authority repeats the message after a failure, so it must not count as seen.
       seen.delete(message);
       throw error;
     }
@@ -59,7 +62,10 @@ export function authorityCallback({ key, takeHint }: AuthorityCallbackParts, cou
   };
 }
 
-/** The body of a signed request. @throws {ServiceError} 401 when it is not signed, and what `readBytes` throws */
+/**
+ * Reads the body and checks its signature.
+ * @throws {ServiceError} 401 when it is not signed; the errors of `readBytes`
+ */
 async function readSigned(ctx: Context, key: KeyObject): Promise<Buffer> {
   const body = await readBytes(ctx, MAX_CALLBACK_BYTES);
   const header = (name: string) => (countOf(ctx, name) === 1 ? ctx.get(name) : undefined);
@@ -76,7 +82,7 @@ async function readSigned(ctx: Context, key: KeyObject): Promise<Buffer> {
   );
 }
 
-/** The id in `{"id", "status"}`. @throws {ServiceError} invalid_request */
+/** Returns the id in the body `{"id", "status"}`. @throws {ServiceError} invalid_request */
 function submissionIn(body: unknown): string {
   const { id, status, ...others } = Object(body) as Record<string, unknown>;
   const isText = (value: unknown) => typeof value === 'string' && value.length > 0 && value.length <= MAX_ID;

@@ -7,15 +7,21 @@ import { askAgain } from './ask.ts';
 import { countOf } from './headers.ts';
 import { ArrivingBody } from './unfinished-bodies.ts';
 
-/** How long a body may take to arrive, milliseconds: 1 MiB at 140 kbit/s. */
+/** How long a body may take to arrive, in milliseconds: enough for 1 MiB at 140 kbit/s. */
 export const BODY_MS = 60_000;
-/** Bytes of a too large body that are read and discarded: many clients read no answer before they have sent it all. */
+/**
+ * How many bytes of a too large body are read and discarded. Many clients read no answer before they have sent
+ * everything.
+ */
 const MAX_DROPPED_BYTES = 16 * MAX_BODY_BYTES;
-/** Values of a JSON body, objects and lists counted: an invoice of 1,000 lines has 5,000 (docs/decisions/0013). */
+/**
+ * Maximum number of values in a JSON body, including objects and lists. An invoice of 1,000 lines has 5,000
+ * (docs/decisions/0013).
+ */
 export const MAX_VALUES = 30_000;
 
 /**
- * A JSON body, checked in this order: media type, time, size, UTF-8, number of values, syntax.
+ * Reads a JSON body, and checks in this order: media type, time, size, UTF-8, number of values, syntax.
  * @param most as for {@link readBytes}
  * @throws {ServiceError} invalid_request with 415, 408, 413 or 400
  */
@@ -24,7 +30,10 @@ export async function readJson(ctx: Context, most = MAX_BODY_BYTES): Promise<unk
   return parseJson(textOf(await readBytes(ctx, most)));
 }
 
-/** The same for a body that was read before. @throws {ServiceError} invalid_request with 415 or 400 */
+/**
+ * Like {@link readJson}, for a body that has already been read.
+ * @throws {ServiceError} invalid_request with 415 or 400
+ */
 export function readJsonOf(ctx: Context, body: Buffer): unknown {
   requireJson(ctx);
   return parseJson(textOf(body));
@@ -41,9 +50,9 @@ function requireJson(ctx: Context): void {
 }
 
 /**
- * Whether a media type is JSON in UTF-8. Other parameters than `charset` have no meaning and are ignored (RFC 9110,
- * section 8.3.1). Browsers read media types by the same rules (WHATWG MIME Sniffing): what counts as JSON here, they send
- * to another origin only after a preflight.
+ * Whether a media type is JSON in UTF-8. Parameters other than `charset` have no meaning and are ignored (RFC 9110,
+ * section 8.3.1). Browsers read media types by the same rules (WHATWG MIME Sniffing), so they send what counts as JSON
+ * here to another origin only after a preflight.
  */
 function isJson(type: string): boolean {
   if (type === 'application/json') return true;
@@ -65,12 +74,12 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Counts the values of a JSON text before it is parsed, which takes longest for many small ones: 70,000 names in 1 MiB
- * hold the event loop for 50 ms, and then whatever looks at them.
+ * Counts the values of a JSON text before parsing. Many small values take the longest: 70,000 names in 1 MiB block the
+ * event loop for 50 ms in the parser, and then again in every later step.
  * @throws {ServiceError} invalid_request
  */
 function requireFewValues(text: string): void {
-  // Each takes two characters or more.
+  // Each value takes two characters or more.
   if (text.length <= 2 * MAX_VALUES) return;
   let [values, isString] = [0, false];
   for (let at = 0; at < text.length; at++) {
@@ -89,8 +98,8 @@ function sentType(ctx: Context): string {
 }
 
 /**
- * The body of a GraphQL request as unparsed text. Its Content-Type must be JSON: unlike a form or plain text, browsers
- * send JSON to another origin only after a preflight.
+ * Reads the body of a GraphQL request as unparsed text. Its Content-Type must be JSON, because browsers send JSON to
+ * another origin only after a preflight, unlike a form or plain text.
  * @throws {ServiceError} invalid_request with 415, 408, 413 or 400
  */
 export async function readGraphqlJson(ctx: Context): Promise<string> {
@@ -103,7 +112,7 @@ export async function readGraphqlJson(ctx: Context): Promise<string> {
 }
 
 /**
- * The body as text, without a byte order mark.
+ * Reads the body as text, without a byte order mark.
  * @throws {ServiceError} invalid_request: 408 when it does not arrive in time, 413 when it is too large, 415 when it
  * has a content coding, 400 when it is not UTF-8
  */
@@ -111,7 +120,10 @@ export async function readText(ctx: Context): Promise<string> {
   return textOf(await readBytes(ctx));
 }
 
-/** A body as text, without a byte order mark. @throws {ServiceError} invalid_request (400) when it is not UTF-8 */
+/**
+ * Decodes a body as text, without a byte order mark.
+ * @throws {ServiceError} invalid_request (400) when it is not UTF-8
+ */
 function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw serviceError('invalid_request', 'The body is not valid UTF-8.');
   const text = bytes.toString('utf8');
@@ -119,11 +131,11 @@ function textOf(bytes: Buffer): string {
 }
 
 /**
- * The body as it was sent. When it is complete, the caller's authority is asked for again (ask.ts): every body is read
- * here, so that nothing acts with an authority that ended while it waited.
+ * Reads the body as it was sent. When it is complete, the caller's permission is checked again (ask.ts). Every body is
+ * read here, so no request acts with a permission that ended while its body arrived.
  * @param most the largest body, bytes: a whole number of KiB
  * @throws {ServiceError} invalid_request: 408 when it does not arrive in time, 413 when it is too large, 415 when it
- * has a content coding; 503 when there is no place for it; the refusal of a caller whose authority has ended
+ * has a content coding; 503 when there is no memory for it; the refusal of a caller whose permission has ended
  */
 export async function readBytes(ctx: Context, most = MAX_BODY_BYTES): Promise<Buffer> {
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) {
@@ -145,11 +157,11 @@ export async function readBytes(ctx: Context, most = MAX_BODY_BYTES): Promise<Bu
 }
 
 /**
- * The size of a body and its bytes, which are discarded when the body is too large or there is no place for it. Uses
- * events, because an async iterator costs as much as the rest of a small request.
- * @param length as the headers say, bytes; 0 if they do not
- * @throws {ServiceError} 408 when it takes too long; 400 when the client disconnects before the end, which is no
- * failure of this service; nobody reads that answer
+ * Receives a body. Returns its size and its bytes, or null for the bytes when the body is too large or there is no
+ * memory for it. Uses events, because an async iterator costs as much as the rest of a small request.
+ * @param length the Content-Length, bytes; 0 if there is none
+ * @throws {ServiceError} 408 when it takes too long; 400 when the client disconnects before the end, which nobody reads
+ * and which is no failure of this service
  */
 function received(ctx: Context, length: number, most: number): Promise<{ size: number; bytes: Buffer | null }> {
   const { req } = ctx;

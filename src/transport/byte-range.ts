@@ -5,9 +5,9 @@ export interface ByteRange {
 }
 
 /**
- * Parses a Range header with one range (RFC 9110, sections 14.1.2 and 14.2). The package range-parser is not used: it
- * calls a suffix longer than the document (`bytes=-1000` of 100 bytes) and an invalid range (`bytes=5-4`)
- * unsatisfiable. By the RFC, the first means the whole document, and the second is ignored.
+ * Parses a Range header with one range (RFC 9110, sections 14.1.2 and 14.2). The package range-parser is not used,
+ * because it calls a suffix longer than the document (`bytes=-1000` of 100 bytes) and an invalid range (`bytes=5-4`)
+ * unsatisfiable. By the RFC, the former means the whole document, and the latter is ignored.
  * @returns null when the whole document is to be sent: no header, another unit, several ranges, or an invalid header.
  * `unsatisfiable` when the range is beyond the end
  */

@@ -1,13 +1,13 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 
-/** No longer node identifier is read: an address with its zone and port is shorter. */
+/** Maximum length of a node identifier that is parsed. An address with its zone and port is shorter. */
 const MOST_CHARACTERS = 100;
 
 /**
- * The address in a node identifier as proxies write it (RFC 7239, section 6, and what X-Forwarded-For has in practice):
- * `192.0.2.1`, `192.0.2.1:4711`, `[2001:db8::1]:4711`, `2001:db8::1`, quoted or not. The port is left out, because each
- * connection has another one. An identifier without an address (`unknown`, `_hidden`) is returned as it is, up to 100
- * characters: it is not taken for the address of the proxy, which may be this machine.
+ * Extracts the address from a node identifier as proxies write it (RFC 7239, section 6, and X-Forwarded-For in
+ * practice): `192.0.2.1`, `192.0.2.1:4711`, `[2001:db8::1]:4711`, `2001:db8::1`, quoted or not. The port is dropped,
+ * because each connection has another one. An identifier without an address (`unknown`, `_hidden`) is returned
+ * unchanged, up to 100 characters. It is not replaced by the address of the proxy, which may be this machine.
  */
 export function forwardedAddress(identifier: string): string {
   const text = identifier.slice(0, MOST_CHARACTERS).trim();
@@ -20,10 +20,10 @@ export function forwardedAddress(identifier: string): string {
 }
 
 /**
- * The address that a rate limit counts. For IPv4, the address, also if it is mapped into IPv6 (`::ffff:192.0.2.1`). For
- * IPv6, the network of 64 bits (`2001:db8:0:1::/64`), because a subscriber has all addresses of at least one such
- * network (RFC 6177).
- * @param ip from the socket or a trusted proxy; a text that is not an address is returned as it is, up to 100
+ * Returns the address that a rate limit counts. For IPv4 that is the address, also if it is mapped into IPv6
+ * (`::ffff:192.0.2.1`). For IPv6 it is the network of 64 bits (`2001:db8:0:1::/64`), because a subscriber has all
+ * addresses of at least one such network (RFC 6177).
+ * @param ip from the socket or a trusted proxy; a text that is not an address is returned unchanged, up to 100
  * characters
  */
 export function limitedAddress(ip: string): string {

@@ -6,7 +6,7 @@ import type { MostConnections } from '../domain/connections.ts';
 import { limitedAddress } from './client-address.ts';
 
 export interface ConnectionLimits extends MostConnections {
-  /** Whether the process has no further files for clients, whatever uses them. */
+  /** Whether the process has no file descriptors left for clients, whatever uses them. */
   readonly isShort: () => boolean;
 }
 
@@ -16,23 +16,33 @@ export const UNLIMITED: ConnectionLimits = {
   isShort: () => false,
 };
 
-/** How long a refused client may take to read that it is, milliseconds; and how many may do so at the same time. */
+/**
+ * How long a refused client may take to read the refusal, in milliseconds, and how many refused clients may do so at
+ * once.
+ */
 const [LINGER_MS, MOST_LINGERING] = [1000, 100];
-/** Few connections are not what uses up the files, so these are looked at from this part of the connections on. */
+/**
+ * The part of the maximum number of connections from which file descriptors are checked. Fewer connections cannot be
+ * what uses them up.
+ */
 const CAREFUL_FROM = 1 / 8;
-/** Refusals are logged once in this time, milliseconds. */
+/** Minimum time between two log entries about refusals, milliseconds. */
 const LOG_MS = 60_000;
 
 export interface Admission {
   /** Whether a request is on a connection that was refused and has been answered. */
   readonly isRefused: (socket: Socket) => boolean;
-  /** From now on refused clients are answered, and the refusals logged. @param answer the bytes of an answer */
+  /**
+   * From this call on, refused clients are answered and refusals are logged.
+   * @param answer returns the bytes of the answer
+   */
   answer(answer: () => string, log: Pick<Logger, 'warn'>): void;
 }
 
 /**
- * Limits the connections of a server. What is full answers the newcomer, whatever it is about to send, and goes on for the
- * others. Connections from this machine count for the total only: they are those of a proxy, or of its operator.
+ * Limits the connections of a server. Beyond a limit, a new connection is answered with a refusal, whatever it sends,
+ * and existing ones continue. Connections from this machine count for the total only, because they come from a proxy or
+ * the operator.
  */
 export function limitConnections(server: Server, { total, perAddress, isShort }: ConnectionLimits): Admission {
   const byAddress = new Map<string, number>();
@@ -44,7 +54,7 @@ export function limitConnections(server: Server, { total, perAddress, isShort }:
   let unlogged = 0;
   let warn: (why: string) => void = () => undefined;
 
-  /** Why there is no place for a connection; null if there is. */
+  /** Returns why there is no place for a connection; null if there is one. */
   function fullFor(address: string | null): string | null {
     if (open >= total) return 'the process has its most connections';
     if (address !== null && (byAddress.get(address) ?? 0) >= (perAddress ?? 0)) return 'the address has its most';

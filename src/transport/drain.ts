@@ -6,17 +6,17 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 export interface ShutdownOptions {
   /** Milliseconds for which the listener stays open, so that load balancers notice that it is not ready. */
   readonly delayMs: number;
-  /** How long the requests in flight may take after that, milliseconds. */
+  /** Time limit for the requests in flight after that delay, milliseconds. */
   readonly graceMs: number;
   /**
-   * Whether an idle connection stays open until its client sends another request, which is answered, or for
-   * {@link IDLE_MS}. Closing it at once could lose a request that is on its way. False closes idle connections at
-   * once, for somebody who waits at a terminal.
+   * Whether an idle connection stays open until its client sends another request, which is answered, or for {@link
+   * IDLE_MS}. Closing it at once could lose a request that is on its way. If false, idle connections are closed at
+   * once, for a user who waits at a terminal.
    */
   readonly patient: boolean;
 }
 
-/** The connections and requests of a server. */
+/** Ends the connections and requests of a server in an orderly way. */
 export interface Drain {
   /**
    * Answers the requests in flight and those that still arrive, each with `Connection: close`, then closes the
@@ -26,27 +26,29 @@ export interface Drain {
   end(options: ShutdownOptions, endStreams: () => void): Promise<void>;
 }
 
-/** The listener closes after so many milliseconds without a new connection and without a request in flight. */
+/** The listener closes after this time without a new connection and without a request in flight, milliseconds. */
 const QUIET_MS = 100;
 /**
- * Maximum time between the delay and the closing of the listener, milliseconds. Connections that wait to be accepted
- * then are accepted first.
+ * Maximum time between the delay and the closing of the listener, milliseconds. Connections waiting to be accepted at
+ * that time are accepted before it closes.
  */
 const LISTEN_MS = 1000;
-/** How long idle connections stay open, milliseconds: proxies that were told by `/readyz` stop using them meanwhile. */
+/** How long idle connections stay open, milliseconds. Meanwhile proxies that query `/readyz` stop using them. */
 const IDLE_MS = 6000;
 /** More than enough time for a destroyed connection to emit `close`, milliseconds. */
 const GONE_MS = 1000;
 
-/** The state of a connection. */
+/** What is known about an open connection. */
 interface Client {
   /** Number of requests in flight. */
   requests: number;
-  /** The bytes received when the last request was answered. With more since, another request is arriving. */
+  /**
+   * Number of bytes received when the last request was answered. If more have arrived since, another request is coming.
+   */
   read: number;
 }
 
-/** Tracks the connections of a server. To be called before it has any. */
+/** Tracks the connections of a server. Must be called before there are any. */
 export function createDrain(server: Server): Drain {
   const clients = new Map<Socket, Client>();
   const active = new Set<ServerResponse>();
@@ -94,8 +96,9 @@ export function createDrain(server: Server): Drain {
   }
 
   /**
-   * Resolves when no request has been in flight and no connection has come for `QUIET_MS`, or at `until`; in both cases
-   * when no connection waits to be accepted, or at `limit`. Closing the listener would reset a waiting connection.
+   * Resolves when no request is in flight and no connection has come for `QUIET_MS`, or at `until`. In both cases it
+   * waits until no connection is queued for acceptance, or until `limit`, because closing the listener would reset such
+   * a connection.
    */
   async function quiet(until: number, limit: number): Promise<void> {
     for (;;) {
@@ -120,7 +123,10 @@ export function createDrain(server: Server): Drain {
     }
   }
 
-  /** Node's `closeIdleConnections` would cut off incomplete answers, and keep connections that never sent a request. */
+  /**
+   * Closes idle connections. Node's `closeIdleConnections` would cut off incomplete answers, and keep connections that
+   * never sent a request.
+   */
   function closeIdle(): void {
     for (const [socket, { requests, read }] of clients)
       if (requests === 0 && socket.bytesRead === read) socket.destroy();
@@ -135,7 +141,7 @@ export function createDrain(server: Server): Drain {
       lastActive = start;
       endStreams();
       if (patient) await quiet(start + LISTEN_MS, start + graceMs);
-      // Not `close` of the HTTP server, which also closes idle connections.
+      // The `close` of the HTTP server is not used, because it also closes idle connections.
       NetServer.prototype.close.call(server);
       const end = start + graceMs;
       if (patient) await empty(Math.min(end, start + IDLE_MS));

@@ -11,8 +11,8 @@ export interface EmbeddingParts {
 }
 
 /**
- * The paths of embedded pages (docs/decisions/0064).
- * @param showPage answers the page, which these sites may frame
+ * The routes of embedded pages (docs/decisions/0064).
+ * @param showPage answers with the page and allows the given sites to frame it
  */
 export function embeddingRoutes(
   { originsOf, readLog }: EmbeddingParts,
@@ -22,7 +22,7 @@ export function embeddingRoutes(
   const show: Middleware = async (ctx) => {
     const origins = originsOf(String((ctx.params as { frame?: string }).frame));
     if (origins === null) throw serviceError('resource_not_found', 'The address of this page is incomplete.');
-    // Older than `frame-ancestors`, and it cannot name sites.
+    // This older header cannot name sites; `frame-ancestors` replaces it.
     ctx.remove('X-Frame-Options');
     await showPage(ctx, origins);
   };

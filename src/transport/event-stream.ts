@@ -12,29 +12,29 @@ import { whenGone } from './when-gone.ts';
 /** The open event streams of this process, of all protocols. */
 export interface EventStreams {
   /**
-   * Starts an answer and returns; values are sent as they arrive. The next value is requested when the client has read
+   * Starts an answer and returns. Values are sent as they arrive. The next value is requested when the client has read
    * the previous ones, which bounds the memory. The stream sends heartbeats. It ends when the source ends, when the
-   * caller's key is revoked, or when the service stops, and it is reset when the client does not read. The source ends
-   * with the stream.
+   * caller's key is revoked, or when the service stops. It is reset when the client does not read. The source ends with
+   * the stream.
    * @throws {ServiceError} rate_limit_exceeded when the caller has too many open streams
    */
   open<Value>(ctx: Context, principal: Principal, source: Source<Value>): EventStream;
-  /** Whether `open` would admit a stream of the caller. */
+  /** Whether the caller may open another stream. */
   hasPlace(principal: Principal): boolean;
   /**
    * Calls `onRevoked` when the caller's key is revoked, if the credential is a key.
-   * @returns a function that stops this
+   * @returns a function that removes the callback
    */
   whenRevoked(principal: Principal, onRevoked: () => void): () => void;
-  /** What waits for clients in this process. Streams count the long messages here that their clients have not read. */
+  /** Counts what clients of this process have not read. Streams add their long messages until these are read. */
   readonly unread: UnreadAnswers;
   /** Number of open streams. */
   count(): number;
-  /** Ends all streams, also those opened later, with a `retry:` field. The clients resume with another process. */
+  /** Ends all streams, also those opened later, with a `retry:` field. The clients then resume at another process. */
   close(): void;
 }
 
-/** Range of the random delay after which clients reconnect when the service stops, milliseconds. */
+/** Range of the random delay after which clients reconnect when the service stops, in milliseconds. */
 const RECONNECT_MS = [1000, 4000] as const;
 
 /**
@@ -56,7 +56,7 @@ export const EVENT_STREAM_HEADERS = {
 };
 
 export interface EventStreamParts {
-  /** Calls `onRevoked` when the credential is revoked. Returns a function that stops this. */
+  /** Calls `onRevoked` when the credential is revoked. Returns a function that removes the callback. */
   readonly follow: (principal: Principal, onRevoked: () => void) => () => void;
   /** Receives the error of a source. */
   readonly report: (error: unknown) => void;

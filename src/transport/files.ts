@@ -17,13 +17,13 @@ const COMING: Readonly<Record<DocumentKind, string>> = {
   receipt: FROM_AUTHORITY,
 };
 
-/** The path of a document: `/files/<invoice id>/<capability>.<suffix of the kind>`. */
+/** Returns the path of a document: `/files/<invoice id>/<capability>.<suffix of the kind>`. */
 export function documentPath(invoiceId: string, kind: DocumentKind, token: string): string {
   return `/files/${invoiceId}/${token}.${DOCUMENTS[kind].suffix}`;
 }
 
 /**
- * `/files/…`: the documents of an invoice (docs/decisions/0017), streamed from the store, with conditional
+ * Serves `/files/…`, the documents of an invoice (docs/decisions/0017). Streams them from the store, with conditional
  * requests and range requests as in RFC 9110.
  */
 export function files(readDocument: ReadDocument): Middleware {
@@ -37,8 +37,8 @@ export function files(readDocument: ReadDocument): Middleware {
       ctx.set('Retry-After', '10');
       throw serviceError('internal_error', COMING[kind], null, 503);
     }
-    // The bytes never change, but the URL may be revoked, so clients revalidate, which costs a 304. Proxies must not
-    // transform signed bytes.
+    // The bytes never change, but the URL may be revoked, so clients must revalidate, which costs a 304. `no-transform`
+    // keeps proxies from changing signed bytes.
     ctx.set('Cache-Control', 'private, no-cache, no-transform');
     if (isUnchanged(ctx, `"${document.sha256}"`)) return;
     ctx.status = 200;
@@ -46,7 +46,7 @@ export function files(readDocument: ReadDocument): Middleware {
   };
 }
 
-/** @throws {ServiceError} 416 */
+/** Sends the document or the requested range. @throws {ServiceError} 416 */
 function send(ctx: Context, document: ReadableDocument, kind: DocumentKind): void {
   const { size } = document;
   const range = ctx.method === 'GET' && isRangeOfThis(ctx) ? byteRange(ctx.get('Range'), size) : null;
@@ -64,8 +64,8 @@ function send(ctx: Context, document: ReadableDocument, kind: DocumentKind): voi
   ctx.set('Content-Type', isXml ? `${mediaType}; charset=utf-8` : mediaType);
   ctx.set('Accept-Ranges', 'bytes');
   ctx.set('X-Robots-Tag', 'noindex');
-  // XML shown by a browser could load a style sheet or run a script. PDF viewers do not work in a sandbox and need
-  // none.
+  // XML shown by a browser could load a style sheet or run a script. PDFs get no sandbox: they need none, and PDF
+  // viewers do not work in one.
   if (isXml) ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
   if (ctx.method !== 'HEAD') ctx.body = Readable.from(document.read(range ?? undefined));
   ctx.length = range ? range.last - range.first + 1 : size;

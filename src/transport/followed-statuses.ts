@@ -11,7 +11,7 @@ import type { EventStreams } from './event-stream.ts';
 import { messageOf } from './open-stream.ts';
 import { whenGone } from './when-gone.ts';
 
-/** Invoices of one stream at most, and bytes of a request for as many. */
+/** Maximum number of invoices of one stream, and the maximum size of its request in bytes. */
 const [MOST_FOLLOWED, MOST_BYTES] = [100, 64 * 1024];
 
 const text = z.string().max(400);
@@ -25,12 +25,15 @@ export interface FollowParts {
   readonly watchInvoice: WatchInvoice;
 }
 
-/** Why an invoice of the request is not followed: its token opens it no more, or never did; or not before so many seconds. */
+/**
+ * Why an invoice of the request is not followed: its token does not open it or no longer does, or its rate limit
+ * refuses it for `later` seconds.
+ */
 type Unfollowed = { readonly refused: true } | { readonly later: number };
 
 const REFUSED = { refused: true } as const;
 
-/** A message: what is new of the nth invoice of the request. */
+/** A message about the nth invoice of the request: a new status, or that it is no longer followed. */
 type News =
   | { readonly n: number; readonly eventId: string; readonly status: string }
   | ({ readonly n: number } & Unfollowed);
@@ -43,14 +46,14 @@ interface Source {
 
 /**
  * POST /embed/api/statuses: the status changes of several invoices over one stream, for frames and windows of a browser
- * that share it (docs/decisions/0064). Each invoice is opened by a token of its own, a client_secret or that of an embedded
- * page, and counts for that token's rate limit. What is wrong with one of them ends nothing of another.
- * @throws {ServiceError} if none can be followed: rate_limit_exceeded, with `Retry-After`, where one can be later, or else
- * invalid_api_key (401); invalid_request
+ * that share it (docs/decisions/0064). Each invoice has a token of its own, a client_secret or the token of an embedded
+ * page, and counts for that token's rate limit. A failure of one invoice does not end the others.
+ * @throws {ServiceError} invalid_request. If no invoice can be followed: rate_limit_exceeded, with `Retry-After`, if
+ * one can be later, otherwise invalid_api_key (401)
  */
 export function followStatuses({ authenticate, limiter, streams, watchInvoice }: FollowParts): Middleware {
   async function open(ctx: Context, { id, token, after }: z.output<typeof followed>): Promise<Source | Unfollowed> {
-    // Keys open more than one invoice, and are no business of pages without an account.
+    // API keys open more than one invoice, and pages without an account must not use them.
     if (!/^(inv|emb)_/.test(token)) return REFUSED;
     try {
       const { secure: encrypted, ip: address, host } = ctx;
@@ -73,20 +76,20 @@ export function followStatuses({ authenticate, limiter, streams, watchInvoice }:
     const news = merged(sources, streams.whenRevoked);
     whenGone(ctx.res, () => void news.return?.());
     const followed = sources.filter((each) => 'principal' in each);
-    // The stream counts for one of them: which has as many as it may have keeps none from the others.
+    // The stream counts for one of the invoices. An invoice that has its maximum of streams must not block the others.
     const carrier = followed.find((each) => streams.hasPlace(each.principal)) ?? followed[0];
     const failed = opened.find((each) => each.status === 'rejected');
     if (failed || !carrier) {
       await news.return?.();
       throw failed ? failed.reason : refusalOf(ctx, sources);
     }
-    // Each token ends its own invoice, so the stream has no end of its own.
+    // A revoked token ends only its own invoice, so no token ends the whole stream.
     const principal: ClientPrincipal = { kind: 'client', invoiceId: carrier.principal.invoiceId };
     streams.open(ctx, principal, { values: news, print: (each) => messageOf(`data: ${JSON.stringify(each)}\n\n`) });
   };
 }
 
-/** The refusal of a request none of whose invoices is followed. */
+/** Returns the error for a request of which no invoice can be followed. */
 function refusalOf(ctx: Context, sources: readonly (Source | Unfollowed)[]): ServiceError {
   const waits = sources.flatMap((each) => ('later' in each ? [each.later] : []));
   if (waits.length === 0) return serviceError('invalid_api_key', 'No token opens its invoice.');
@@ -95,7 +98,8 @@ function refusalOf(ctx: Context, sources: readonly (Source | Unfollowed)[]): Ser
 }
 
 /**
- * The changes of all sources as they come; one change of a source waits at most. It ends with the last source.
+ * Merges the changes of all sources in the order of arrival. At most one change of each source waits. Ends with the
+ * last source.
  * @param whenRevoked as in {@link EventStreams}
  */
 function merged(

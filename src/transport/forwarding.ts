@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 const ADDED_BY_PROXIES = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip'];
 
 /**
- * Tells whether a request came through a proxy that is not trusted. The first such request is logged, because the
- * operator has to act; later ones are not, because any client can send these headers.
+ * Returns a function that reports whether a request came through a proxy that is not trusted. The first such request is
+ * logged, because the operator has to act. Later ones are not, because any client can send these headers.
  * @param trustedProxies TRUST_PROXY; with 1 or more every proxy in front is trusted
  */
 export function untrustedForwarding(trustedProxies: number, log: Pick<Logger, 'warn'>): (ctx: Context) => boolean {

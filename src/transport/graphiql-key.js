@@ -1,17 +1,17 @@
 // Asks for a key before GraphiQL starts, and adds it to requests without an Authorization header. The key stays in the
-// memory of this page. With `?tenant=…&environment=…` the session of somebody who is signed in is used instead.
+// memory of this page. With `?tenant=…&environment=…` the signed-in person's session is used instead.
 (() => {
   const form = document.querySelector('#ask');
   const [input, button, told] = ['#key', 'button', 'output'].map((part) => form.querySelector(part));
   const send = window.fetch.bind(window);
 
-  /** The fault of the text of a key; null if it has none. */
+  /** Returns what is wrong with the text of a key; null if nothing is. */
   function faultOf(key) {
     if (key === '') return 'Paste a key first.';
     return /^[\x21-\x7e]+$/.test(key) ? null : 'This is not a key: keys contain no spaces and only ASCII characters.';
   }
 
-  /** Why the service refuses a credential; null if it accepts it. */
+  /** Returns why the service refuses a credential; null if it accepts it. */
   async function refusal(credential) {
     const headers = { ...credential, 'Content-Type': 'application/json', Accept: 'application/json' };
     const body = JSON.stringify({ query: '{ __typename }' });
@@ -52,7 +52,7 @@
   });
   const asked = new URLSearchParams(location.search);
   const [tenant, environment] = [asked.get('tenant'), asked.get('environment')];
-  // The browser adds the cookie; these headers say for which tenant. Only ASCII can be in them.
+  // The browser adds the cookie; these headers name the tenant and the environment. Headers can only contain ASCII.
   if (/^ten_[\w-]+$/.test(tenant ?? '') && /^(test|live)$/.test(environment ?? ''))
     void tryWith({ 'Fatoura-Tenant': tenant, 'Fatoura-Environment': environment });
 })();

@@ -83,14 +83,16 @@ subscription Events {
 }
 `;
 
-/** The first tabs of GraphiQL. Headers are not persisted, because keys must not be in the browser's storage. */
+/**
+ * Options of GraphiQL, with its first tabs. Headers are not persisted, because keys must not be stored in the browser.
+ */
 export const GRAPHIQL: GraphiQLOptions = {
   title: 'Fatoura: GraphQL',
   shouldPersistHeaders: false,
   defaultTabs: [CREATE, LIST, FOLLOW].map((query) => ({ query })),
 };
 
-/** The form that asks for a key. GraphiQL starts after it, because even the schema needs a credential. */
+/** The form that asks for a key. GraphiQL starts afterwards, because even reading the schema needs a credential. */
 const ASK = `<style>
   #ask { max-width: 34rem; margin: 12vh auto 0; padding: 0 24px; color: #1b2733; font: 16px/1.55 system-ui, sans-serif; }
   #ask h1 { margin: 0 0 8px; font-size: 24px; }
@@ -118,7 +120,7 @@ const ASK = `<style>
   </small>
 </form>`;
 
-/** The page of the library, changed so that GraphiQL starts after {@link ASK} has a key. */
+/** Changes the page of the library so that GraphiQL starts once the form of {@link ASK} has a key. */
 async function pageOf(rendered: string): Promise<string> {
   const script = await readFile(new URL('./graphiql-key.js', import.meta.url), 'utf8');
   const [root, start] = ['<div id="root"></div>', 'YogaGraphiQL.renderYogaGraphiQL('];
@@ -155,7 +157,7 @@ interface Page {
 }
 
 async function makePage(): Promise<Page> {
-  // Loaded here, because its 9 MB of assets cost each start time and memory, and few processes show the page.
+  // Loaded on demand: its 9 MB of assets would cost every start time and memory, and few processes show the page.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const plain = Buffer.from(await pageOf(renderGraphiQL(GRAPHIQL).trim()));
   return {
@@ -165,7 +167,7 @@ async function makePage(): Promise<Page> {
   };
 }
 
-/** Serves the page without a credential. Its 9 MB are rendered and compressed at the first request. */
+/** Serves the page, which needs no credential. Its 9 MB are rendered and compressed at the first request. */
 export function showGraphiql(): Middleware {
   let page: Promise<Page> | undefined;
   return async (ctx) => {

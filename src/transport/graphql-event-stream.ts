@@ -20,7 +20,7 @@ export interface YogaServerContext {
 /**
  * Puts the results of a subscription into the server context instead of letting Yoga send them. Yoga's sender stops its
  * heartbeats permanently when a client is slow, waits without limit for a client that does not read, and does not
- * notice one that disconnected before the start.
+ * notice a client that disconnected before the start.
  */
 export const eventStreaming = (subscribe: Subscribe): Plugin<{ ctx: Context }, YogaServerContext> => ({
   onSubscribe({ setSubscribeFn }) {
@@ -42,7 +42,7 @@ export const eventStreaming = (subscribe: Subscribe): Plugin<{ ctx: Context }, Y
 });
 
 /**
- * Results in the format of Yoga, which is also that of graphql-sse's distinct connections mode.
+ * Converts results to an event stream in Yoga's format, which is also that of graphql-sse's distinct connections mode.
  * @param shown converts a result to what clients may see
  */
 export function asEventStream(
@@ -57,12 +57,12 @@ export function asEventStream(
 }
 
 /**
- * The messages of results that several streams share. If each stream makes its own, an event reaches all of them after
+ * The messages of results that several streams share. With one message per stream, an event reached all streams after
  * 88 ms instead of 68 (p99, bench `streams -- --quick`).
  */
 const messages = new WeakMap<ExecutionResult, Message>();
 
-/** The message of a result: made once for all streams that share the result. Errors differ for each stream. */
+/** Returns the message of a result, made once for all streams that share the result. Errors differ for each stream. */
 function sharedMessageOf(result: ExecutionResult, shown: (result: ExecutionResult) => ExecutionResult): Message | null {
   const known = messages.get(result);
   if (known) return known;

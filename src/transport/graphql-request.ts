@@ -1,6 +1,6 @@
 import type { OperationRequest } from '../graphql/compiled-queries.ts';
 
-/** The JSON value of a body; undefined if it is none. */
+/** Parses a body as JSON; undefined if it is not JSON. */
 export function jsonOf(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -10,8 +10,8 @@ export function jsonOf(body: string): unknown {
 }
 
 /**
- * A body without members that stand for nothing: an empty `operationName`, and the empty arrays that PHP writes for
- * objects without members.
+ * Removes empty members of a body that clients send for absent ones: an empty `operationName`, and the empty arrays
+ * that PHP writes for objects without members.
  * @param body any value
  */
 export function withoutEmptyMembers(body: unknown): unknown {
@@ -25,8 +25,8 @@ export function withoutEmptyMembers(body: unknown): unknown {
 const OPTIONAL = new Set(['operationName', 'variables', 'extensions']);
 
 /**
- * Reads the body of a POST with one operation and no unusual members. Null does not mean that the body is invalid:
- * Yoga then decides.
+ * Reads the body of a POST with one operation and no unusual members. Null does not mean that the body is invalid, only
+ * that Yoga must decide.
  * @param body any value
  * @param listed returns the text of a listed operation by its SHA-256
  */
@@ -40,14 +40,14 @@ export function ordinaryRequest(body: unknown, listed: (sha256: string) => strin
   return { query, operationName, variables: variables ?? {} };
 }
 
-/** The listed query that `extensions` names by its digest; null if there are other extensions. */
+/** Returns the listed query that `extensions` names by its digest; null if there are other extensions. */
 function listedQuery(extensions: unknown, listed: (sha256: string) => string | null): string | null {
   if (!isObject(extensions) || Object.keys(extensions).length > 1) return null;
   const sha256 = persistedDigest({ extensions });
   return sha256 === null ? null : listed(sha256);
 }
 
-/** The digest of the operation in the format of Apollo's automatic persisted queries; null if there is none. */
+/** Returns the digest of the operation in the format of Apollo's automatic persisted queries; null if there is none. */
 export function persistedDigest(request: unknown): string | null {
   const extensions = isObject(request) ? request.extensions : null;
   const persisted = isObject(extensions) ? extensions.persistedQuery : null;
@@ -55,8 +55,8 @@ export function persistedDigest(request: unknown): string | null {
 }
 
 /**
- * The media type that Yoga would choose for this Accept header; null if it is not JSON. Like Yoga, it uses the order of
- * the accepted types and ignores their weights.
+ * Returns the media type that Yoga would choose for this Accept header; null if it is not JSON. Like Yoga, it uses the
+ * order of the accepted types and ignores their weights.
  */
 export function answerType(accept: string): string | null {
   for (const each of (accept || '*/*').replace(/\s/g, '').toLowerCase().split(',')) {
@@ -79,10 +79,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 export const MAX_OPERATION_ID = 200;
 
 /**
- * The id of the operation of a request in graphql-sse's single connection mode, by which the library will register it.
- * Numbers are ids, too.
- * @returns empty if there is none, or if the library will refuse the request; null if it is neither a text nor a number,
- * too long, or not well-formed
+ * Returns the id under which the library will register the operation of a request in graphql-sse's single connection
+ * mode. Numbers are ids, too.
+ * @returns empty if there is none, or if the library will refuse the request; null if it is neither a text nor a
+ * number, too long, or not well-formed
  */
 export function operationIdOf(
   { method, url }: { readonly method: string; readonly url: string },
@@ -95,7 +95,7 @@ export function operationIdOf(
   const id = membersOf(sent).operationId ?? '';
   if (typeof id !== 'string' && typeof id !== 'number') return null;
   const text = String(id);
-  // What is not well-formed cannot stand in the address that stops the operation.
+  // An id that is not well-formed cannot be part of the URL that stops the operation.
   return text.length <= MAX_OPERATION_ID && text.isWellFormed() ? text : null;
 }
 

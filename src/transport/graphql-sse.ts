@@ -36,7 +36,7 @@ export const MAX_OPERATIONS = 100;
 const EVENTS = 'text/event-stream';
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 
-/** Memory of a request for each character of its text, bytes. */
+/** Estimated memory of a request for each character of its text, in bytes. */
 const BYTES_A_CHARACTER = 8;
 
 /** The context of a request in the hooks of the library. */
@@ -49,22 +49,25 @@ interface Call {
   characters: number;
   /** Whether the library has registered the id of the operation with the stream. */
   registered: boolean;
-  /** The results of the operation, in distinct connections mode. */
+  /** The results of the operation in distinct connections mode. */
   outcome: ExecutionResult | AsyncIterable<ExecutionResult> | null;
 }
 
 /** An operation as the library passes it from hook to hook. */
 interface Operation extends ExecutionArgs {
-  /** In whose turn it runs, in single connection mode. */
+  /** The reader whose turns the operation waits for, in single connection mode. */
   readonly reader: Reader | null;
-  /** What the caller may do by then, for one that has waited. @throws {ServiceError} if that is nothing any more */
+  /**
+   * Returns the context with what the caller may do now, for an operation that has waited.
+   * @throws {ServiceError} if the caller is no longer admitted
+   */
   readonly present: () => Promise<GraphQLContext>;
-  /** Memory that it takes while it waits, bytes. */
+  /** Memory that the operation takes while it waits, bytes. */
   readonly bytes: number;
 }
 
 /**
- * `/graphql/stream`: the GraphQL over SSE protocol in both modes. The library implements the protocol; this file adds
+ * `/graphql/stream`: the GraphQL over SSE protocol in both modes. The library implements the protocol. This file adds
  * tokens, limits and error codes, and bounds the memory for clients that do not read.
  */
 export function graphqlOverSse(
@@ -81,7 +84,7 @@ export function graphqlOverSse(
   const handler = createHandler<IncomingMessage, Call, Record<string, unknown>>({
     authenticate: ({ context: { token } }) => token,
     async onSubscribe({ headers, context: call }, { query, operationName: named, variables }) {
-      // An empty parameter of the query string names nothing.
+      // An empty parameter of the query string means no name.
       const operationName = named || undefined;
       const { ctx } = call;
       call.registered = true;
@@ -109,7 +112,7 @@ export function graphqlOverSse(
         };
         return operation as Operation & { contextValue: Record<string, unknown> };
       }
-      // For a client that accepts events the errors are an event, which the browser's EventSource can read.
+      // A client that accepts events gets the errors as an event, which the browser's EventSource can read.
       if (headers.get('accept') === EVENTS) return singleResult(read);
       const errors = read.errors.map((error) => toPublic(error, requestIdOf(ctx)));
       return refusal(400, { errors });
@@ -135,7 +138,7 @@ export function graphqlOverSse(
     validate: () => [],
     onOperation(_context, { context: call }, _args, outcome) {
       if (call.token !== null) return;
-      // Sent like Yoga's results, in the same protocol, because the library would queue results without a limit.
+      // Sent by the same sender as Yoga's results, because the library would queue results without a limit.
       call.outcome = outcome as NonNullable<Call['outcome']>;
       return noResults();
     },
@@ -150,7 +153,7 @@ export function graphqlOverSse(
     return errors ? { ...result, errors } : result;
   }
 
-  /** Adds the code that all errors of the service have to errors of the library, which only have a message. */
+  /** Adds the service's error codes to errors of the library, which only have a message. */
   function withErrorCodes(body: string, status: number, requestId: string): string {
     const { errors } = JSON.parse(body) as { errors: readonly { message: string; extensions?: unknown }[] };
     const coded = errors.map((error) => {
@@ -172,7 +175,7 @@ export function graphqlOverSse(
     const get = (name: string) => (name === 'accept' ? accept : ctx.get(name) || null);
     const request = { method, url, headers: { get }, body, raw: ctx.req, context: call };
     const answer = await handler(request);
-    // The library keeps the request as long as the operation.
+    // Frees the text, because the library keeps the request as long as the operation.
     request.body = '';
     return answer;
   }
@@ -247,8 +250,8 @@ export function graphqlOverSse(
   }
 
   /**
-   * The answer to an operation in single connection mode.
-   * @throws {ServiceError} invalid_request if there are too many
+   * Answers an operation in single connection mode.
+   * @throws {ServiceError} invalid_request if there are too many operations
    */
   async function operate(call: Call, accept: string, body: string | Record<string, unknown>): Promise<Response> {
     const { ctx, reader } = call;
@@ -267,7 +270,7 @@ export function graphqlOverSse(
       return answer;
     } finally {
       if (status !== 202) reader.operations--;
-      // Otherwise the library would keep the id of a refused operation.
+      // The library would otherwise keep the id of a refused operation.
       if (status >= 400 && call.registered)
         await handle(call, 'DELETE', '*/*', `/?operationId=${encodeURIComponent(id)}`, '');
     }
@@ -289,7 +292,7 @@ export function graphqlOverSse(
   };
 }
 
-/** The body of a POST; its text if it is no JSON object, which the library refuses. */
+/** Reads the body of a POST. Returns its text if it is not a JSON object, which the library refuses. */
 async function operationIn(call: Call): Promise<string | Record<string, unknown>> {
   const text = await readGraphqlJson(call.ctx);
   call.characters = text.length;
@@ -297,7 +300,7 @@ async function operationIn(call: Call): Promise<string | Record<string, unknown>
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : text;
 }
 
-/** The variables that the operation declares: the others would only take memory while it waits. */
+/** Returns only the variables that the operation declares, because others would take memory while it waits. */
 function declared(
   document: DocumentNode,
   operationName: string | undefined,
@@ -311,12 +314,12 @@ function declared(
   );
 }
 
-/** The result of an operation that failed by a defect. */
+/** Converts the error of an operation that failed by a defect to a result. */
 function asResult(error: unknown): ExecutionResult {
   return { errors: [new GraphQLError('', { originalError: toError(error) })] };
 }
 
-/** The document of a valid request, or its errors. */
+/** Checks a request. Returns its document, or its errors. */
 function checked(
   gate: Gate,
   source: string,
@@ -340,7 +343,7 @@ function checked(
   }
 }
 
-/** The Accept header, reduced to the values that the library compares. */
+/** Returns the Accept header, reduced to the values that the library compares. */
 function acceptOf(ctx: Context): string {
   if (!ctx.get('Accept')) return '*/*';
   const types = ctx.method === 'PUT' ? ['text/plain'] : ['application/json', EVENTS];

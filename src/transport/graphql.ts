@@ -23,13 +23,13 @@ import { errorBody } from './rest/errors.ts';
 import type { Subscribe } from './running-documents.ts';
 import { principalOf, type RequestState } from './state.ts';
 
-/** Applies the gate to Yoga's requests, and answers with its errors. */
+/** Creates the plugin that applies the gate to Yoga's requests and answers with the gate's errors. */
 function gatePlugin(
   gate: Gate,
   count: CountRequests,
   toPublic: (error: GraphQLError) => GraphQLError,
 ): Plugin<GraphQLContext & YogaServerContext, YogaServerContext> {
-  /** The result of an operation that exceeds a limit, before or after it ran. */
+  /** Makes the result of an operation that exceeds a limit, before or after it ran. */
   const refused = (refusals: readonly GraphQLError[]): ExecutionResult => {
     const errors = refusals.map((refusal) => {
       const error = toPublic(refusal);
@@ -49,7 +49,7 @@ function gatePlugin(
   };
   return {
     onParams({ params: sent, setParams }) {
-      // Of a GET: the body of a POST has none any more.
+      // The parameters of a GET. Empty members of a POST's body were removed earlier.
       const params = withoutEmptyMembers(sent) as typeof sent;
       if (params !== sent) setParams(params);
       const sha256 = persistedDigest(params);
@@ -58,7 +58,7 @@ function gatePlugin(
         return;
       }
       const { query = '' } = params;
-      // Yoga reports the error.
+      // Yoga reports the missing query.
       if (typeof query !== 'string') return;
       if (query !== '') {
         if (digestOf(query) === sha256) return;
@@ -101,7 +101,10 @@ function gatePlugin(
   };
 }
 
-/** Notes an error that is a member of a mutation's union, if the client has selected its code and message. */
+/**
+ * Notes for the request log an error that is a member of a mutation's union, if the client has selected its code and
+ * message.
+ */
 function noteTypedError({ data }: ExecutionResult): void {
   for (const value of Object.values(data ?? {})) {
     const { code, message, param } = (value ?? {}) as Record<string, unknown>;
@@ -109,17 +112,19 @@ function noteTypedError({ data }: ExecutionResult): void {
   }
 }
 
-/** The error of a request that is not GraphQL over HTTP: 400 for every Accept header. */
+/** Makes the error of a request that is not GraphQL over HTTP: 400 for every Accept header. */
 function malformed(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { http: { status: 400 } } });
 }
 
-/** The error of a GraphQL over HTTP request: 400 if the client accepts GraphQL's own media type, otherwise 200. */
+/**
+ * Makes the error of a GraphQL over HTTP request: 400 if the client accepts GraphQL's own media type, otherwise 200.
+ */
 function badRequest(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { http: { spec: true, status: 400 } } });
 }
 
-/** Gives Yoga the parsed body. Yoga itself would copy the text several times, once as an array of its characters. */
+/** Passes the parsed body to Yoga, which would copy the text several times, once as an array of its characters. */
 const PARSED_BODY: Plugin<YogaServerContext, YogaServerContext> = {
   onRequestParse({ request, serverContext: { body }, setRequestParser }) {
     if (request.method !== 'POST') return;
@@ -131,7 +136,7 @@ const PARSED_BODY: Plugin<YogaServerContext, YogaServerContext> = {
   },
 };
 
-/** Adds an error body to Yoga's refusals (405, 406, 415), which have none. */
+/** Adds an error body to Yoga's refusals (405, 406, 415), which otherwise have none. */
 const REFUSAL_BODIES: Plugin = {
   onResponse({ response, setResponse, fetchAPI }) {
     if (response.status < 400 || response.body !== null) return;
@@ -151,9 +156,9 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 export interface GraphqlParts {
   readonly gate: Gate;
-  /** Whether browsers get GraphiQL. */
+  /** Whether browsers that request HTML get GraphiQL. */
   readonly graphiql: boolean;
-  /** Called for each request with the executor that ran it. */
+  /** Called for each request with the path that executed it. */
   readonly ran: (path: 'prepared' | 'yoga') => void;
 }
 
@@ -181,7 +186,7 @@ export function graphqlOverHttp(
     parserAndValidationCache: false,
     cors: false,
     logging: false,
-    // The body was read within its limit before.
+    // The body has already been read within its limit.
     maxRequestBodySize: false,
     plugins: [gatePlugin(gate, count, toPublic), PARSED_BODY, REFUSAL_BODIES, eventStreaming(subscribe)],
     context: ({ ctx }) => contextOf(ctx),
@@ -192,7 +197,10 @@ export function graphqlOverHttp(
   const queries = createCompiledQueries(gate);
   const showPage = showGraphiql();
 
-  /** The prepared path: answers a known query as Yoga would, at a fraction of its cost. False: Yoga must answer. */
+  /**
+   * Answers a known query on the prepared path, as Yoga would, at a fraction of its cost. Returns false if Yoga must
+   * answer.
+   */
   async function answerPrepared(ctx: Context, server: YogaServerContext): Promise<boolean> {
     const type = answerType(ctx.get('Accept'));
     const request = type === null ? null : ordinaryRequest(server.body, gate.listed);
@@ -201,14 +209,14 @@ export function graphqlOverHttp(
     const result = await boundedAnswer(query.boundsOf(request.variables), contextOf(ctx), (context) =>
       query.run(context, request.variables),
     );
-    // After an error, Yoga runs the query again and answers with its errors, except when a limit was exceeded.
+    // After an error, Yoga runs the query again and answers with its errors. If a limit was exceeded, it does not.
     if (!result || !('data' in result)) {
       const [refusal] = result?.errors ?? [];
       if (refusal) server.refusal = refusal;
       return false;
     }
     (ctx.state as RequestState).operation = query.name;
-    // Written directly, because Koa would examine the body to determine the type and length.
+    // Written directly, because Koa would examine the body to determine its type and length.
     ctx.respond = false;
     ctx.res.statusCode = 200;
     ctx.res.setHeader('Content-Type', `${type}; charset=utf-8`);
@@ -238,21 +246,24 @@ export function graphqlOverHttp(
     ctx.respond = false;
     if (!response) return;
     ctx.res.writeHead(response.status, Object.fromEntries(response.headers));
-    // Yoga has serialized a single result as an event.
+    // Yoga has already serialized a single result as an event.
     if (response.headers.get('content-type')?.startsWith('text/event-stream'))
       return void ctx.res.end(escapeLineEnds(await response.text()));
     ctx.res.end(new Uint8Array(await response.arrayBuffer()));
   };
 }
 
-/** Errors of the gate and of resolvers are GraphQL errors already. Unreadable variables are converted. */
+/**
+ * Converts an error to a GraphQL error. Errors of the gate and of resolvers are GraphQL errors already; those of
+ * unreadable variables are converted.
+ */
 function graphqlErrorOf(error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return error;
   if (error instanceof SyntaxError) return malformed('The parameters are not valid JSON.');
   return new GraphQLError('', { originalError: error as Error });
 }
 
-/** The answer, or null when the client disconnected before it was complete, in which case Yoga throws. */
+/** Returns the answer; null when the client disconnected before it was complete, in which case Yoga throws. */
 async function answerOf<Answer>(ctx: Context, make: () => Promise<Answer> | Answer): Promise<Answer | null> {
   try {
     return await make();

@@ -6,7 +6,10 @@ import { serviceError } from '../domain/errors.ts';
 /** Maximum number of headers of a request. Common proxies forward no more. */
 export const MAX_HEADERS = 100;
 
-/** How often a request has a header (`name` in lower case). Node keeps only the first of some, and joins others. */
+/**
+ * Counts how often a request has a header (`name` in lower case). Node keeps only the first of some headers, and joins
+ * others.
+ */
 export function countOf(ctx: Context, name: string): number {
   const { rawHeaders } = ctx.req;
   let count = 0;
@@ -18,7 +21,7 @@ export function countOf(ctx: Context, name: string): number {
 }
 
 /**
- * The value of a header that must not be repeated.
+ * Returns the value of a header that must not be repeated.
  * @returns undefined when it is absent
  * @throws {ServiceError} invalid_request when it is sent twice
  */
@@ -31,15 +34,15 @@ export function singleHeader(ctx: Context, name: string): string | undefined {
 }
 
 /**
- * Decodes a header as UTF-8, which clients send. Node decodes each octet as ISO 8859-1; a value that is not valid UTF-8
- * keeps that form.
+ * Decodes a header as UTF-8, which clients send. Node decodes each octet as ISO 8859-1. A value that is not valid UTF-8
+ * is returned in that form.
  */
 export function decodedHeader(value: string): string {
   const octets = Buffer.from(value, 'latin1');
   return isUtf8(octets) ? octets.toString('utf8') : value;
 }
 
-/** A weak ETag of the content (RFC 9110, section 8.8.3), equal for every content coding. */
+/** Computes a weak ETag of the content (RFC 9110, section 8.8.3), equal for every content coding. */
 export function weakEtag(content: string | Uint8Array): string {
   return `W/"${hash('sha256', content, 'base64url').slice(0, 27)}"`;
 }
@@ -58,7 +61,8 @@ export function isUnchanged(ctx: Context, etag: string): boolean {
   const known = condition.trim() === '*' || tags.includes(etag.replace(/^W\//, ''));
   if (!known) return false;
   ctx.status = 304;
-  // The Vary header that a 200 would have (RFC 9110, section 15.4.5). Content with a strong ETag has one coding only.
+  // A 304 needs the Vary header that the 200 would have (RFC 9110, section 15.4.5). Content with a strong ETag has one
+  // coding only.
   if (etag.startsWith('W/')) ctx.vary('Accept-Encoding');
   return true;
 }

@@ -1,20 +1,23 @@
-/** Something that is called in regular intervals. */
+/** An object that is called in regular intervals. */
 export interface Beating {
   beat(): void;
 }
 
-/** Calls each member once in an interval, with one timer for all. */
+/** Calls each member once per interval, with one timer for all. */
 export interface Heartbeats {
   add(member: Beating): void;
   delete(member: Beating): void;
 }
 
-/** Parts of an interval. Each calls its share of the members, so that thousands of them never block the event loop. */
+/**
+ * Number of slots of an interval. Each slot calls its share of the members, so that thousands of them never block the
+ * event loop.
+ */
 const SLOTS = 30;
 
 /**
- * The first call of a member comes within an interval, each further one after an interval. The timer runs while there
- * are members.
+ * Creates heartbeats. The first call of a member comes within an interval, each further one after another interval. The
+ * timer runs only while there are members.
  * @param intervalMs milliseconds
  */
 export function createHeartbeats(intervalMs: number): Heartbeats {

@@ -20,7 +20,7 @@ import { errorBody } from './rest/errors.ts';
 
 /** An HTTP server that listens before its handler exists. */
 export interface HttpServer {
-  /** The address that it listens on, without a trailing slash. */
+  /** The URL at which it listens, without a trailing slash. */
   readonly url: string;
   /** Sets the handler of requests. Requests that arrived earlier wait for it. */
   serve(handle: RequestListener, parts: { log: Logger; limiter: RateLimiter; streams: EventStreams }): void;
@@ -33,17 +33,17 @@ export interface HttpServer {
 
 /** Time limits for clients, milliseconds. */
 interface TimeLimits {
-  /** For the headers of a request. */
+  /** Time for the headers of a request. */
   readonly headers: number;
-  /** For a whole request, where `BODY_MS` does not apply. */
+  /** Time for a whole request, where `BODY_MS` does not apply. */
   readonly request: number;
-  /** Interval at which Node checks these two. */
+  /** Interval at which Node checks the two limits above. */
   readonly check: number;
-  /** For a connection without a request. */
+  /** Time that a connection may stay without a request. */
   readonly idle: number;
-  /** Without data on the socket while an answer is prepared or sent. Event streams send heartbeats. */
+  /** Time without data on the socket while an answer is prepared or sent. Event streams stay below it by heartbeats. */
   readonly silence: number;
-  /** Until a connection is closed after the answer to a request that is not valid HTTP. */
+  /** Time until a connection is closed after the answer to a request that is not valid HTTP. */
   readonly linger: number;
 }
 
@@ -65,7 +65,7 @@ export async function listen(
 ): Promise<HttpServer> {
   const limits = { ...TIME_LIMITS, ...given };
   const server = createServer({
-    // A proxy and this server could read different values of a repeated header. Joined, the value is no valid
+    // A proxy and this server could read different values of a repeated header. Once joined, the values are no valid
     // credential or media type.
     joinDuplicateHeaders: true,
     // Node's own answer to a missing Host has no body.
@@ -76,7 +76,7 @@ export async function listen(
     keepAliveTimeout: limits.idle,
   });
   server.setTimeout(limits.silence, abandon);
-  // One more than a request may have, which tells that it has more.
+  // One more than a request may have, so that too many headers can be detected.
   server.maxHeadersCount = MAX_HEADERS + 1;
   const drain = createDrain(server);
   const admission = limitConnections(server, connections);
@@ -85,7 +85,7 @@ export async function listen(
     server.listen(port, host, resolve);
   });
   refuseTunnels(server);
-  // Requests on a refused connection are ignored: that was their answer.
+  // Further requests on a refused connection are ignored, because the refusal was their answer.
   const limited = (handle: RequestListener) => limitPipelined(handle, admission.isRefused);
   const handler = Promise.withResolvers<RequestListener>();
   const early = limited((request, response) => void handler.promise.then((handle) => handle(request, response)));
@@ -121,7 +121,8 @@ function refusal(error: NodeJS.ErrnoException, port: number, host: string): Erro
   };
   const message =
     said[error.code ?? ''] ?? `The service cannot listen on HOST ${host}, PORT ${port}: ${error.message}.`;
-  // A port may be free again at the next start, and an address there.
+  // Only EACCES needs a change of the setup. A port in use may be free at the next start, and an address may exist by
+  // then.
   return error.code === 'EACCES' ? new SetupError(message, { cause: error }) : new Error(message, { cause: error });
 }
 
@@ -130,17 +131,18 @@ function addressOf(server: Server, host: string): string {
 }
 
 /**
- * Whether the request's head became too long in its target. Without a line end, and without a space but the one behind
- * the method, what arrived last belongs to the target: names and values of headers stand on lines of their own.
+ * Whether the request's head exceeded its limit in the target. If the last bytes contain no line end and no space
+ * except the one after the method, they belong to the target, because header names and values are on lines of their
+ * own.
  */
 function isTargetTooLong({ code, rawPacket, bytesParsed }: UnreadableRequest): boolean {
   if (code !== 'HPE_HEADER_OVERFLOW' || rawPacket === undefined) return false;
   return /^([A-Z]+ )?\S*$/.test(rawPacket.toString('latin1', 0, bytesParsed));
 }
 
-/** What Node tells of a request that its parser refuses. */
+/** The error that Node emits for a request that its parser refuses. */
 interface UnreadableRequest extends NodeJS.ErrnoException {
-  /** The bytes that arrived last, and how many of them were parsed. */
+  /** The bytes that arrived last. */
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
 }
@@ -154,8 +156,8 @@ const UNREADABLE: Readonly<Record<string, { status: number; message: string }>> 
 };
 
 /**
- * Answers requests that Node's HTTP parser refuses with the contract's error body (docs/api/contract.md, "Errors"), a
- * request id, and the rate limit of the address.
+ * Answers requests that Node's HTTP parser refuses. The answer has the contract's error body (docs/api/contract.md,
+ * "Errors"), a request id, and the rate limit of the address.
  */
 function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter, lingerMs: number): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
@@ -182,7 +184,10 @@ function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter, lin
   });
 }
 
-/** The answer to a connection that is one too many. It is not counted: the store need not know of each. */
+/**
+ * Returns the answer to a connection beyond the limit. It is not counted for the rate limit, which would cost a write
+ * to the store for each.
+ */
 function tooManyConnections(limiter: RateLimiter): string {
   const error = serviceError('internal_error', 'Too many connections are open. Try again.', null, 503);
   const headers = [['Retry-After', '2'], ...limitHeaders(limiter.uncounted('address'))] as const;

@@ -3,8 +3,8 @@ import type { Reader } from './stream-reservations.ts';
 const DONE = { done: true, value: undefined } as const;
 
 /**
- * The results of an operation, each made when its reader is ready for it. Until the next one is requested, no other
- * operation of the reader makes one. Ends with its events, or when the reader is gone.
+ * The results of an operation, each made when the reader is ready for it. Until the next result is requested, no other
+ * operation of that reader makes one. Ends when the events end or the reader is gone.
  */
 export class InTurn<Event, Result> implements AsyncGenerator<Result> {
   readonly #events: AsyncIterator<Event>;
@@ -16,7 +16,7 @@ export class InTurn<Event, Result> implements AsyncGenerator<Result> {
 
   /**
    * @param make makes the result of an event; does not reject
-   * @param bytes what is kept while an event waits for its turn, bytes
+   * @param bytes memory that is kept while an event waits for its turn, bytes
    */
   constructor(
     events: AsyncIterator<Event>,
@@ -39,7 +39,7 @@ export class InTurn<Event, Result> implements AsyncGenerator<Result> {
     return this.return();
   }
 
-  /** An event that waits for its turn then has no result. */
+  /** Ends the results. An event that waits for its turn then produces no result. */
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#ended = true;
     this.#endTurn();
@@ -66,7 +66,7 @@ export class InTurn<Event, Result> implements AsyncGenerator<Result> {
   }
 }
 
-/** One event, for an operation with one result. */
+/** Emits one event, for an operation with one result. */
 export async function* once(): AsyncGenerator<undefined> {
   yield undefined;
 }

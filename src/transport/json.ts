@@ -10,7 +10,8 @@ export function answerJson(ctx: Context, status: number, body: unknown): void {
 
 /**
  * Answers a read with a weak ETag of the content, which is equal for every content coding, or with 304 if the client
- * has that content (RFC 9110, section 13.1.2). Only the client's own cache may store it, and must revalidate it.
+ * has that content (RFC 9110, section 13.1.2). Only the client's own cache may store the answer, and it must revalidate
+ * it.
  */
 export function answerRead(ctx: Context, body: unknown): void {
   const text = JSON.stringify(body);

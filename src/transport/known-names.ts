@@ -2,7 +2,7 @@ import { isInputObjectType, isInterfaceType, isObjectType } from 'graphql';
 import { schema } from '../graphql/schema.ts';
 
 /**
- * The names of the API's inputs: of REST's parameters and fields, and of GraphQL's arguments and fields.
+ * Collects the names of the API's inputs: of REST's parameters and fields, and of GraphQL's arguments and fields.
  * @param description the OpenAPI document
  */
 export function namesOfInputs(description: unknown): ReadonlySet<string> {
@@ -24,7 +24,8 @@ function collect(part: unknown, names: Set<string>): void {
 }
 
 /**
- * A `param` with `*` for each name that the client made up: it may be a secret, or tell of a person.
+ * Replaces each name in a `param` that the API does not have by `*`. The client made such a name up, so it may be a
+ * secret or personal data.
  * @param param short: the time grows with the square of its length
  */
 export function withKnownNames(param: string, known: ReadonlySet<string>): string {

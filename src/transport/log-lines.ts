@@ -4,12 +4,14 @@ import { type DestinationStream, pino } from 'pino';
 type Style = Parameters<typeof styleText>[0];
 
 const STYLES: Readonly<Record<string, Style>> = { warn: 'yellow', error: 'red', fatal: ['bold', 'red'] };
-/** Characters that move the cursor, colour or reorder the text on a terminal. A logged text may be a client's. */
+/**
+ * Characters that move the cursor, or colour or reorder the text on a terminal. A logged text may come from a client.
+ */
 const CONTROLS = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 
 /**
- * A log for people: writes each entry of pino as a line with its time, level, message and fields, an error's stack below
- * it.
+ * Creates a log for people. It writes each entry of pino as a line with its time, level, message and fields, and the
+ * stack of an error below it.
  * @param coloured whether the terminal shows colours
  */
 export function readableLines(output: DestinationStream, coloured: boolean): DestinationStream {
@@ -31,7 +33,7 @@ export function readableLines(output: DestinationStream, coloured: boolean): Des
   };
 }
 
-/** An error as `Type: message (code)`, with its causes. */
+/** Formats an error as `Type: message (code)`, with its causes. */
 function summaryOf(err: unknown): string {
   if (!isObject(err)) return textOf(err);
   const { type, message, code, cause } = err;
@@ -45,7 +47,7 @@ function stackLines(err: unknown): string[] {
   return [...own, ...stackLines(err.cause)];
 }
 
-/** Texts with spaces in quotes, so that it is clear where the next field begins. */
+/** Formats a value. Texts with spaces are quoted, so that it is clear where the next field begins. */
 function textOf(value: unknown): string {
   return typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
 }

@@ -3,8 +3,8 @@ import { currentActivity } from '../domain/activity.ts';
 import { isObject, readableLines } from './log-lines.ts';
 
 /**
- * Names whose values are never logged, at the top of an entry and in the objects directly in it. Nothing logs them; errors of
- * libraries may carry them.
+ * Names whose values are never logged, at the top level of an entry and in the objects directly in it. The service does
+ * not log them, but errors of libraries may contain them.
  */
 const SECRETS = [
   ...['authorization', 'cookie', 'password', 'passphrase', 'secret', 'secretKey', 'clientSecret', 'client_secret'],
@@ -15,10 +15,10 @@ const SECRETS = [
 const ERROR_LEVEL = 50;
 
 /**
- * The log of the service: JSON lines, on a terminal lines for people, each with the ids of its request, tenant, invoice and
- * trace as far as they are known. In entries below the level `error`, an expected error (a refusal, a lost reply, an
- * outage of the store) is logged with its message and code, without its stack. Defects are logged with their stack at
- * every level.
+ * Creates the log of the service: JSON lines, or readable lines on a terminal. Each entry has the ids of its request,
+ * tenant, invoice and trace as far as they are known. In entries below the level `error`, an expected error (a refusal,
+ * a lost reply, an outage of the store) is logged with its message and code, without its stack. Defects are logged with
+ * their stack at every level.
  * @param level a level of pino
  * @param destination default: standard output
  */
@@ -55,18 +55,21 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   );
 }
 
-/** Standard error, for the log of a command, whose results go to standard output. */
+/** Returns standard error, for the log of a command whose results go to standard output. */
 export function errorOutput(): DestinationStream {
   return outputTo(process.stderr);
 }
 
-/** Written synchronously, so that the last entries of a process that ends are there. */
+/** Creates a synchronous output, so that the last entries of an ending process are written. */
 function outputTo(stream: NodeJS.WriteStream & { readonly fd: number }): DestinationStream {
   const output = pino.destination({ fd: stream.fd, sync: true });
   return stream.isTTY ? readableLines(output, stream.hasColors()) : output;
 }
 
-/** Expected errors have their own class or a code. A built-in error class without a code indicates a defect. */
+/**
+ * Whether an error indicates a defect: a built-in error class without a code. Expected errors have their own class or a
+ * code.
+ */
 function isDefect(error: Error & { code?: unknown }): boolean {
   return Object.hasOwn(globalThis, error.name) && error.code === undefined;
 }
@@ -75,7 +78,7 @@ interface Brief {
   readonly type: string;
   readonly message: string;
   readonly code?: unknown;
-  /** Present for a defect, which may be the cause of an expected error. */
+  /** Present for a defect, which may also be the cause of an expected error. */
   readonly stack?: string | undefined;
   readonly cause?: Brief;
 }

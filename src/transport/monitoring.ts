@@ -6,7 +6,7 @@ import { type Ready, readinessOf, type Warnings } from './readiness.ts';
 
 /** Time limits for a request, milliseconds. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 70_000 };
-/** Connections at the same time: monitoring systems need a few. */
+/** Maximum number of concurrent connections. Monitoring systems need a few. */
 const MAX_CONNECTIONS = 64;
 
 export interface MonitoringParts {
@@ -17,14 +17,15 @@ export interface MonitoringParts {
   readonly warnings: Warnings;
 }
 
-/** The addresses of a process that answers monitoring systems alone. */
+/** A listening server for monitoring systems only. */
 export interface Monitoring {
   readonly url: string;
   close(): void;
 }
 
 /**
- * Answers `/metrics`, `/healthz` and `/readyz` as the service does, in a process without its HTTP server.
+ * Answers `/metrics`, `/healthz` and `/readyz` as the service does, in a process that does not run the service's HTTP
+ * server.
  * @throws when the address cannot be listened on; the message names the setting
  */
 export async function serveMonitoring(port: number, host: string, parts: MonitoringParts): Promise<Monitoring> {

@@ -9,13 +9,14 @@ const LINGER_MS = 5000;
 const COMMENT = Buffer.from(':\n\n');
 const COMMENT_CHUNK = chunkOf(COMMENT);
 
-/** The bytes of a message: as they are for HTTP/1.0, and as a chunk of a chunked answer (RFC 9112, section 7.1). */
+/** The bytes of a message: plain for HTTP/1.0, and as a chunk of a chunked answer (RFC 9112, section 7.1). */
 export interface Message {
   readonly bytes: Buffer;
   readonly chunk: Buffer;
 }
 
 /**
+ * Encodes messages.
  * @param text messages with JSON data; their line ends are escaped
  * @returns null for an empty text, which is no message
  */
@@ -26,8 +27,8 @@ export function messageOf(text: string): Message | null {
 }
 
 /**
- * Escapes U+0085, U+2028 and U+2029, which occur in JSON strings only. They are no line ends of the protocol, but many
- * clients treat them as such.
+ * Escapes U+0085, U+2028 and U+2029, which occur in JSON strings only. The protocol does not treat them as line ends,
+ * but many clients do.
  */
 export function escapeLineEnds(messages: string): string {
   return messages.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -36,7 +37,7 @@ export function escapeLineEnds(messages: string): string {
 /** The source of a stream's messages. */
 export interface Source<Value> {
   readonly values: AsyncIterator<Value>;
-  /** Converts a value to messages with JSON data, whose line ends are escaped; null for no message. */
+  /** Converts a value to messages with JSON data and escaped line ends; null for no message. */
   readonly print: (value: Value) => Message | null;
   /** Messages after the last value. Not sent if the stream ends earlier. */
   readonly last?: string;
@@ -46,11 +47,11 @@ export interface Source<Value> {
 export interface EventStream {
   /** Resolves when the client has read what was sent, or has disconnected. */
   ready(): Promise<void>;
-  /** Whether nothing more can be sent: it was ended, or the client has disconnected. */
+  /** Whether nothing more can be sent, because the stream was ended or the client has disconnected. */
   readonly isOver: boolean;
-  /** Ends the answer in an orderly way. @param last messages to send before the end */
+  /** Ends the answer after sending all messages. @param last messages to send before the end */
   end(last?: string): void;
-  /** Ends the connection at once, whatever the client has not read. */
+  /** Closes the connection at once, even if the client has unread data. */
   reset(): void;
 }
 
@@ -59,8 +60,8 @@ function chunkOf(bytes: Buffer): Buffer {
 }
 
 /**
- * An answer that is an event stream. A class, not closures, and no timer of its own: a process holds tens of thousands
- * (`npm run bench streams`).
+ * An answer that is an event stream. It is a class, not closures, and has no timer of its own, because a process holds
+ * tens of thousands of them (`npm run bench streams`).
  */
 export class OpenStream implements EventStream {
   readonly #res: ServerResponse;
@@ -73,14 +74,15 @@ export class OpenStream implements EventStream {
 
   /**
    * @param res an answer whose head has been written
-   * @param counted counts a long message until it is read, for its sharer; the stream is reset if it is given up
+   * @param counted counts a long message for its sharer until it is read, and resets the stream when the limit is
+   * exceeded
    */
   constructor(res: ServerResponse, counted: UnreadAnswers, principal: Principal) {
     this.#res = res;
     this.#counted = counted;
     this.#principal = principal;
     this.#chunked = res.chunkedEncoding;
-    // A message is framed once for all its readers, instead of by Node for each one.
+    // This class frames a message once for all readers. Node would frame it for each.
     res.chunkedEncoding = false;
     // Some browsers do not report an answer before its first bytes.
     res.write(this.#chunked ? COMMENT_CHUNK : COMMENT);
@@ -99,7 +101,7 @@ export class OpenStream implements EventStream {
     await this.#unread.promise;
   }
 
-  /** Resumes whoever waits for the client: it has read what was sent, or it is gone. */
+  /** Resumes the code that waits for the client, because the client has read everything sent or is gone. */
   release(): void {
     this.#unread?.resolve();
     this.#unread = null;
@@ -108,7 +110,10 @@ export class OpenStream implements EventStream {
     this.#stalled = false;
   }
 
-  /** Sends a heartbeat, or resets a client that has unread data and read nothing since the last call. It can resume. */
+  /**
+   * Sends a heartbeat. If the client has unread data and has read nothing since the last call, the stream is reset
+   * instead. The client can resume.
+   */
   beat(): void {
     if (this.isOver) return;
     if (!this.#res.writableNeedDrain) {
@@ -117,12 +122,12 @@ export class OpenStream implements EventStream {
     } else if (this.#stalled) this.reset();
     else {
       this.#stalled = true;
-      // Also notices a client that reads while nobody waits for it.
+      // Also notices that the client reads while no caller awaits `ready`.
       void this.ready();
     }
   }
 
-  /** Counts what the client has not read. `release` ends this. */
+  /** Counts what the client has not read until `release` is called. */
   #count(): void {
     const bytes = this.#res.writableLength;
     if (bytes < COUNTED_BYTES) return;
@@ -153,7 +158,8 @@ export class OpenStream implements EventStream {
       report(error);
       this.end();
     };
-    // No async function: each stream would keep its suspended state. One promise a value, because an event goes to thousands.
+    // Not an async function, because each stream would keep its suspended state. Only one promise per value, because an
+    // event goes to thousands of streams.
     const take = (result: IteratorResult<Value>): void => {
       if (this.isOver) return;
       try {
@@ -165,7 +171,7 @@ export class OpenStream implements EventStream {
       } catch (error) {
         failed(error);
       }
-      // An ended stream requests nothing.
+      // `request` does nothing once the stream has ended.
       if (this.#res.writableNeedDrain) {
         void this.ready().then(request);
         this.#count();

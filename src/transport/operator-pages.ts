@@ -14,29 +14,29 @@ import { isOwnPage } from './own-page.ts';
 const USER = 'operator';
 
 /**
- * SHA-256 of the operator's password, lower-case hex. Read at each request, so that a reset applies at once everywhere,
- * except during an outage of the store.
+ * Returns the SHA-256 of the operator's password, in lower-case hex. Read at each request, so that a reset applies at
+ * once in every process, except during an outage of the store.
  */
 export type OperatorHash = () => Promise<string | null>;
 
-/** The caller who passed: a person, or somebody with the operator's password (null). */
+/** The admitted caller: a signed-in operator, or null for a caller with the operator's password. */
 interface Passed {
   readonly operator: Operator | null;
 }
 
 export interface OperatorParts {
-  /** Records changes of jobs. */
+  /** Records changes of jobs in the audit log. */
   readonly audit: Audit;
   readonly agenda: Agenda;
   readonly exposition: () => Promise<{ contentType: string; text: string }>;
   readonly operatorHash: OperatorHash;
-  /** Finds the operator who is signed in. Read at each request, as the password is. */
+  /** Finds the signed-in operator. Called at each request, like `operatorHash`. */
   readonly findOperator: FindOperator;
 }
 
 /**
- * The pages for operators: with HTTP Basic authentication (user `operator`, the operator's credential as password), or
- * with the session of an operator.
+ * Serves the pages for operators. They need HTTP Basic authentication (user `operator`, the operator's credential as
+ * password) or the session of an operator.
  */
 export function operatorPages(parts: OperatorParts): Middleware {
   return compose([metricsPage(parts), jobsDashboard(parts)]);
@@ -54,7 +54,10 @@ function metricsPage(parts: OperatorParts): Middleware {
   return (ctx, next) => (ctx.path === '/metrics' && ['GET', 'HEAD'].includes(ctx.method) ? show(ctx, next) : next());
 }
 
-/** Agenda's dashboard at `/ops/jobs`. The operator's first request loads it: its libraries would delay each start. */
+/**
+ * Agenda's dashboard at `/ops/jobs`. The operator's first request loads it, because its libraries would delay each
+ * start.
+ */
 function jobsDashboard(parts: OperatorParts): Middleware {
   let loading: Promise<Middleware> | null = null;
   const load = async (): Promise<Middleware> => {
@@ -73,7 +76,7 @@ function jobsDashboard(parts: OperatorParts): Middleware {
     const isChange = !['GET', 'HEAD'].includes(ctx.method);
     if (isChange) {
       refuseForbiddenChange(ctx);
-      // The dashboard parses no body that is parsed already.
+      // The dashboard does not parse a body that is already parsed.
       (ctx.request as { body?: unknown }).body = await readJson(ctx);
     }
     if (ctx.path === '/ops/jobs') return ctx.redirect('/ops/jobs/');
@@ -100,12 +103,12 @@ function jobsDashboard(parts: OperatorParts): Middleware {
   return (ctx, next) => (/^\/ops\/jobs(\/|$)/.test(ctx.path) ? show(ctx, next) : next());
 }
 
-/** The allowed changes: those of existing jobs. */
+/** The allowed changes, all of existing jobs. */
 const CHANGE = /^\/ops\/jobs\/api\/jobs\/(requeue|retry|delete|pause|resume)$/;
 
 /**
- * Refuses cross-site changes, because browsers add the credential to them automatically, and new jobs, which no worker
- * would run, or which would have unexpected data.
+ * Refuses cross-site changes, because browsers add the credential to them automatically. Also refuses new jobs, which
+ * no worker would run or which would have unexpected data.
  * @throws {ServiceError} insufficient_scope
  */
 function refuseForbiddenChange(ctx: Context): void {
@@ -118,11 +121,11 @@ function refuseForbiddenChange(ctx: Context): void {
   );
 }
 
-/** The operator who sent the request; null if it is none. */
+/** Returns the operator who sent the request; null if the caller is not an operator. */
 async function passed(ctx: Context, parts: OperatorParts): Promise<Passed | null> {
   const authorization = ctx.get('Authorization');
   if (authorization && isOperator(authorization, (await parts.operatorHash()) ?? '')) return { operator: null };
-  // Without a cookie nobody is signed in, and the library of the accounts need not be loaded.
+  // Without a cookie there is no session, so the library of the accounts need not be loaded.
   if (!authorization && ctx.get('Cookie') && isOwnPage(ctx)) {
     const { result, cookies } = await parts.findOperator(browserOf(ctx));
     for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
@@ -132,8 +135,8 @@ async function passed(ctx: Context, parts: OperatorParts): Promise<Passed | null
 }
 
 /**
- * Whether a person follows a link of another site: browsers then send no session (its cookie is SameSite=Strict), and
- * must not ask for a password on that site's behalf.
+ * Whether a person follows a link on another site. Browsers then send no session (its cookie is SameSite=Strict), and
+ * must not ask for a password because that site wants it.
  */
 function isForeignLink(ctx: Context): boolean {
   const from = ctx.get('Sec-Fetch-Site');
@@ -142,7 +145,7 @@ function isForeignLink(ctx: Context): boolean {
   );
 }
 
-/** Answers 401, or leads to the page of operators, which asks who it is. @param what the page, with the verb `need` */
+/** Answers 401, or redirects to the operators' sign-in page. @param what the page, with the verb `need` */
 function challenge(ctx: Context, what: string): void {
   if (isForeignLink(ctx)) {
     ctx.set('Cache-Control', 'no-store');
@@ -154,7 +157,7 @@ function challenge(ctx: Context, what: string): void {
   ctx.body = `${what} the operator credential that the first start printed, or the session of an operator: sign in at /sign-in.\nLost it? npm run -s cli -- operator reset\n`;
 }
 
-/** Whether it is HTTP Basic authentication of the operator. @param passwordHash see {@link OperatorParts} */
+/** Whether the header is the operator's HTTP Basic authentication. @param passwordHash see {@link OperatorParts} */
 export function isOperator(authorization: string, passwordHash: string): boolean {
   const encoded = /^basic +(\S+)$/i.exec(authorization)?.[1];
   if (!encoded) return false;

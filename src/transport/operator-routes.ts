@@ -49,8 +49,8 @@ const pauseInput = exactly(
 );
 
 /**
- * The paths of the pages for operators (docs/decisions/0063). They need the session of an operator, which is read at each
- * request; changes also a page of this origin.
+ * The routes of the pages for operators (docs/decisions/0063). They need the session of an operator, which is read at
+ * each request. Changes must also come from a page of this origin.
  */
 export function operatorRoutes({ findOperator, operate, survey }: OperatorRouteParts): readonly OperatorRoute[] {
   /** @throws {ServiceError} not_signed_in (401); insufficient_scope (403) */
@@ -89,7 +89,7 @@ export function operatorRoutes({ findOperator, operate, survey }: OperatorRouteP
       '/ops/api/survey',
       shows(async () => {
         const found = await survey();
-        // Far in the future: nothing happens until somebody retries it.
+        // NEVER means that nothing happens until an operator retries it.
         const next = (at: Date) => (at >= NEVER ? null : at);
         return {
           ...found,
@@ -147,7 +147,7 @@ export function operatorRoutes({ findOperator, operate, survey }: OperatorRouteP
   ];
 }
 
-/** The profile as GraphQL shows it, too: what is not known is null. */
+/** Converts a profile as GraphQL does, with null for unknown fields. */
 function sellerOf(profile: Partial<SellerProfile>) {
   const { legalName, legalForm, capital, ice, taxId, tradeRegister, professionalTax, cnss, email, address } = profile;
   const { paymentMode, paymentMeans, paymentTermDays, bankAccount, exemptionReason, documentLanguage, logo } = profile;
@@ -181,7 +181,7 @@ function idOf(ctx: Context): string {
   return String((ctx.params as { id?: string }).id ?? '').slice(0, 100);
 }
 
-/** @throws {ServiceError} invalid_request */
+/** Returns the cursor in the query. @throws {ServiceError} invalid_request */
 function afterOf(ctx: Context): string | null {
   const { after, ...others } = ctx.query;
   const [other] = Object.keys(others);

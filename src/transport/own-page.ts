@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 
 /**
- * Whether a request comes from a page of this origin or from a client that is not a browser. In plain HTTP to other
- * machines, browsers send no `Sec-Fetch-Site`, but `Origin`. Other clients send neither.
+ * Whether a request comes from a page of this origin or from a client that is not a browser. Over plain HTTP to other
+ * machines, browsers send no `Sec-Fetch-Site`, only `Origin`. Other clients send neither.
  */
 export function isOwnPage(ctx: Context): boolean {
   const site = ctx.get('Sec-Fetch-Site');

@@ -9,7 +9,7 @@ const MAX_PIPELINED = 16;
 interface Connection {
   /** The answers that are not complete, in the order of their requests. */
   readonly unfinished: Set<ServerResponse>;
-  /** The last answer that has no end of its own. */
+  /** The last answer that ends only with its stream, such as an event stream. */
   endless: ServerResponse | null;
 }
 
@@ -17,9 +17,9 @@ interface Connection {
 const connections = new WeakMap<Socket, Connection>();
 
 /**
- * Resets a connection whose client sends ever more requests without reading the answers, or sends one that could only
- * be answered when a stream has ended. Each request that waits for the answer to another takes some kilobytes, however
- * small its own answer is. One limit counts for all listeners.
+ * Limits the unfinished requests of a connection. Resets a connection whose client sends ever more requests without
+ * reading the answers, or sends one behind a stream that has not ended. Each waiting request takes some kilobytes,
+ * however small its answer is. The limit counts the requests of a connection on all listeners together.
  * @param isIgnored whether the requests of a connection are read and ignored
  */
 export function limitPipelined(handle: RequestListener, isIgnored: (socket: Socket) => boolean): RequestListener {
@@ -37,8 +37,8 @@ export function limitPipelined(handle: RequestListener, isIgnored: (socket: Sock
 }
 
 /**
- * Tells that an answer has no end of its own: until it ends, its connection takes no further request. A client that has
- * sent one already is reset.
+ * Declares that an answer is endless: its connection takes no further request before it ends. A client that has already
+ * sent one is reset.
  */
 export function allowNothingBehind(response: ServerResponse, socket: Socket): void {
   const connection = connections.get(socket);
@@ -48,8 +48,8 @@ export function allowNothingBehind(response: ServerResponse, socket: Socket): vo
 }
 
 /**
- * Closes a connection whose client asks for a tunnel. Node gives up such a connection, with the answers that wait on it:
- * they would never be closed, and whatever waits for that would be kept for ever.
+ * Closes a connection whose client requests a tunnel (CONNECT). Node abandons such a connection without closing its
+ * unfinished answers, so code that waits for their end would wait for ever.
  */
 export function refuseTunnels(server: Server): void {
   server.on('connect', ({ socket }) => {

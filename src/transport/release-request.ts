@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 
-/** Any text: Node only asks whether the head was sent. */
+/** Any text will do: Node only checks whether the head was sent. */
 const SENT_HEAD = 'HTTP/1.1 200 OK\r\n\r\n';
 
 /**
- * Releases what Koa and Node keep of a request until its answer is complete, for an answer that may stay open for days:
- * the headers of both directions, the parsed address and the body. Takes effect when the middleware has returned. A
- * version of Node with other internals only keeps more.
+ * Releases what Koa and Node keep of a request until its answer is complete: the headers of both directions, the parsed
+ * address and the body. For an answer that may stay open for days. Takes effect when the middleware has returned. A
+ * version of Node with other internals only releases less.
  * @param ctx a request whose answer has begun outside of Koa
  */
 export function releaseRequest(ctx: Context): void {

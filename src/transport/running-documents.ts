@@ -5,13 +5,13 @@ import { documentBytes, type Gate } from '../graphql/gate.ts';
 import { subscribe } from '../graphql/subscribe.ts';
 import { COUNTED_BYTES, type UnreadAnswers } from './unread-answers.ts';
 
-/** `subscribe` of src/graphql, which counts the document as long as the subscription runs. */
+/** The function `subscribe` of src/graphql, extended to count the document as long as the subscription runs. */
 export type Subscribe = (args: ExecutionArgs, paced?: Parameters<typeof subscribe>[1]) => ReturnType<typeof subscribe>;
 
 /**
- * Counts the documents of running subscriptions among what clients hold of a process's memory. All subscriptions with
- * one text share one document, which is counted once, for one of the sharers that run it. When clients hold too much,
- * that sharer's subscriptions with it end, and it is counted for the next sharer.
+ * Counts the documents of running subscriptions among the memory that clients hold in a process. All subscriptions with
+ * the same text share one document, which is counted once, for one of the sharers that run it. When clients hold too
+ * much, that sharer's subscriptions with the document end, and it is counted for the next sharer.
  */
 export function countingDocuments(gate: Gate, unread: UnreadAnswers): Subscribe {
   const running = new Map<DocumentNode, RunningDocument>();
@@ -38,7 +38,7 @@ class RunningDocument {
   readonly #bytes: number;
   readonly #unread: UnreadAnswers;
   readonly #forget: () => void;
-  /** What ends each subscription, by sharer. */
+  /** The functions that end the subscriptions, by sharer. */
   readonly #ends = new Map<string, Set<() => void>>();
   #charge: { readonly sharer: string; uncount: () => void } | null = null;
 
@@ -69,11 +69,12 @@ class RunningDocument {
     }
     const charge = { sharer, uncount: (): void => undefined };
     this.#charge = charge;
-    // May drop it before it returns: the next charge is then an object of its own.
+    // `add` may drop the document before it returns, and then starts the next charge, so each charge is an object of
+    // its own.
     charge.uncount = this.#unread.add(sharer, { bytes: this.#bytes, drop: () => this.#remove(sharer) });
   }
 
-  /** Ends what the sharer still runs. */
+  /** Ends all subscriptions of the sharer with this document. */
   #remove(sharer: string): void {
     const ends = this.#ends.get(sharer) ?? [];
     this.#ends.delete(sharer);

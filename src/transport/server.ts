@@ -52,10 +52,10 @@ export interface ServerParts extends RestParts {
   readonly useCases: UseCases;
   readonly readDocument: ReadDocument;
   readonly verifyPublicly: VerifyPublicly;
-  /** The answer to a failure that an outage of the store caused; null for any other. */
+  /** Returns the answer to a failure that an outage of the store caused; null for any other failure. */
   readonly unavailable: (failure: unknown) => ServiceError | null;
   readonly graphql: GraphqlParts;
-  /** Null if the authority sends none: the path does not exist then. */
+  /** Null if the authority sends no callbacks; then the path does not exist. */
   readonly authorityCallback: AuthorityCallbackParts | null;
   readonly accounts: AccountRouteParts;
   /** The job dashboard and the metrics. */
@@ -70,16 +70,22 @@ export interface ServerParts extends RestParts {
   readonly recorded: (request: AnsweredRequest) => void;
   readonly ready: Ready;
   readonly warnings: Warnings;
-  /** Proxies in front that set `X-Forwarded-*`. With 0 their values are ignored, because clients can set them. */
+  /**
+   * Number of proxies in front that set `X-Forwarded-*`. With 0 these headers are ignored, because clients can set
+   * them.
+   */
   readonly trustedProxies: number;
 }
 
-/** Codes of errors after a client has disconnected, possibly within a body. They are no failures of this service. */
+/**
+ * Codes of errors after a client has disconnected, possibly within a body. They do not count as failures of this
+ * service.
+ */
 const DISCONNECTED = /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|HPE_.*)$/;
 
 let known: ReadonlySet<string> | null = null;
 
-/** The names of the API's inputs, which the first failed request collects. */
+/** Returns the names of the API's inputs. The first failed request collects them. */
 function knownNames(): ReadonlySet<string> {
   known ??= namesOfInputs(description());
   return known;
@@ -87,13 +93,13 @@ function knownNames(): ReadonlySet<string> {
 
 let described: ReturnType<typeof openApiDocument> | null = null;
 
-/** The OpenAPI document, which the first request makes: it would delay each start. */
+/** Returns the OpenAPI document. The first request makes it, because it would delay each start. */
 function description(): ReturnType<typeof openApiDocument> {
   described ??= openApiDocument(ROUTES);
   return described;
 }
 
-/** The HTTP server's application: middleware in order, then the routes. */
+/** Creates the HTTP server's application: middleware in order, then the routes. */
 export function createServer(parts: ServerParts): Koa {
   const { log, useCases } = parts;
   const app = new Koa({ proxy: parts.trustedProxies > 0, maxIpsCount: parts.trustedProxies });
@@ -102,7 +108,7 @@ export function createServer(parts: ServerParts): Koa {
     log[level]({ err }, 'Koa reports an error');
   });
   const contextOf = (ctx: Context): GraphQLContext => ({
-    // Read when it is used: after the body it is what the caller may do by then.
+    // A getter, because the caller's permissions may have changed once the body was read.
     get principal() {
       return principalOf(ctx);
     },
@@ -189,7 +195,7 @@ export function createServer(parts: ServerParts): Koa {
   return app;
 }
 
-/** Refuses a request with too many headers before any is read: Node has dropped those beyond the limit. */
+/** Refuses a request with too many headers before any is read, because Node has dropped those beyond the limit. */
 function fewHeaders(count: CountRequests): Middleware {
   return async (ctx, next) => {
     if (ctx.req.rawHeaders.length <= 2 * MAX_HEADERS) return next();
@@ -198,12 +204,12 @@ function fewHeaders(count: CountRequests): Middleware {
   };
 }
 
-/** Maximum number of parameters of a request. Koa's parser takes quadratic time for a repeated one. */
+/** Maximum number of parameters of a request. Koa's parser takes quadratic time for a repeated parameter. */
 const MAX_PARAMETERS = 100;
 
 /**
- * Refuses what RFC 9112 (section 3.2) and RFC 9110 (section 10.1.1) forbid and Node accepts, or would refuse without an
- * error body, and too many parameters, before any route parses them.
+ * Refuses requests that RFC 9112 (section 3.2) and RFC 9110 (section 10.1.1) forbid but Node accepts, or refuses
+ * without an error body. Also refuses too many parameters, before any route parses them.
  */
 const wellFormed: Middleware = (ctx, next) => {
   if ((ctx.state as RequestState).noTarget)
@@ -249,11 +255,11 @@ function unmatched(router: Router): Middleware {
   };
 }
 
-/** A hint at the path that a client may have meant, or an empty text. */
+/** Returns a hint at the path that the client may have meant, or an empty text. */
 function adviceOn(path: string, router: Router): string {
   if (/^\/v\d[^/]*\//.test(path) && !path.startsWith('/v1/')) return ' The only version of the interface is v1: /v1/….';
   let end = path.length;
-  // A regular expression would try each run of slashes from each of its slashes on.
+  // Not a regular expression, which would restart at each slash and take quadratic time.
   while (path[end - 1] === '/') end--;
   const shorter = path.slice(0, end);
   return shorter !== path && router.match(shorter, 'GET').path.length > 0 ? ' Remove the trailing slash.' : '';

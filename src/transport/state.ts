@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Activity } from '../domain/activity.ts';
 import type { Principal } from '../domain/principal.ts';
 
-/** Facts about a request that middleware sets. It is the activity of whatever answers the request. */
+/** Facts about a request that middleware sets. It also is the {@link Activity} of the work that answers the request. */
 export interface RequestState extends Activity {
   requestId: string;
   /** Set when the request target is not a valid URL. The URL is then `/` until the request is refused. */
@@ -13,11 +13,14 @@ export interface RequestState extends Activity {
   operation?: string | null;
   /** The caller, or the error of its authentication, mostly a 401. Absent on paths that need no credential. */
   identity?: { readonly principal: Principal } | { readonly refusal: unknown };
-  /** What was asked (ask.ts), in order; late: to be asked again when the body is complete. */
+  /** The checks that ask.ts ran, in order. `isLate`: must run again when the body is complete. */
   questions?: { readonly put: () => Promise<unknown>; isLate: boolean }[];
 }
 
-/** The caller of a request. @throws {ServiceError} 401, or the error that prevented the look-up of the credential */
+/**
+ * Returns the caller of a request.
+ * @throws {ServiceError} 401, or the error that prevented the look-up of the credential
+ */
 export function principalOf(ctx: Context): Principal {
   const { identity } = ctx.state as RequestState;
   if (!identity) throw new Error(`${ctx.path} is a path without authentication`);

@@ -1,13 +1,13 @@
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 
-/** The parameter beside `client_secret`. */
+/** The query parameter that may accompany `client_secret`. */
 export const PUBLISHABLE_KEY = 'publishable_key';
 
 /**
- * What a request says in `Authorization`. A browser's own EventSource can send no header, so on the stream of an invoice,
- * and there alone, the query may say it instead: `client_secret`, with a `publishable_key` or without. The header wins. No
- * key that can do more is taken from an address, which browsers and proxies keep.
+ * Returns what a request says in `Authorization`. A browser's own EventSource cannot send that header. So on the stream
+ * of an invoice, and only there, the query may contain `client_secret`, with or without a `publishable_key`. The header
+ * takes precedence. No more powerful key is accepted in a URL, because browsers and proxies keep URLs.
  * @throws {ServiceError} invalid_api_key
  */
 export function authorizationOf(ctx: Context): string | undefined {

@@ -5,8 +5,8 @@ import type { UnreadAnswers } from './unread-answers.ts';
 
 /**
  * The destination of results in single connection mode: an event stream, or a reservation for one that the client is
- * about to open. Its operations run one after the other, each when the client has read the result of the one before it:
- * what waits is an operation, never a result.
+ * about to open. Its operations run one after the other, each when the client has read the previous result. So
+ * operations wait, never results.
  */
 export class Reader {
   readonly principal: Principal;
@@ -14,9 +14,9 @@ export class Reader {
   readonly #opened = Promise.withResolvers<EventStream | null>();
   /** Resolves when the last turn that was requested has ended. */
   #last: Promise<void> = Promise.resolve();
-  /** Number of operations that write to it. */
+  /** Number of operations that write to this reader. */
   operations = 0;
-  /** Gives the reader up. */
+  /** Ends the stream or the reservation, to free its memory. */
   drop: () => void = () => undefined;
 
   /** @param unread counts the operations that wait */
@@ -25,16 +25,19 @@ export class Reader {
     this.#unread = unread;
   }
 
-  /** @param stream null if the client will never open it. Only the first call has an effect. */
+  /**
+   * Sets the stream of this reader. Only the first call has an effect.
+   * @param stream null if the client will never open it
+   */
   open(stream: EventStream | null): void {
     if (stream) this.drop = () => stream.reset();
     this.#opened.resolve(stream);
   }
 
   /**
-   * Waits until the client is ready to read a result and the turns before have ended.
-   * @param bytes what is kept meanwhile, bytes; if it is too much together with all that waits, the reader may be dropped
-   * @returns a function that ends the turn, when the result has been handed over; null if the client is gone
+   * Waits until earlier turns have ended and the client is ready to read a result.
+   * @param bytes memory that is kept while waiting, bytes; the reader may be dropped if all waiting work takes too much
+   * @returns a function that ends the turn once the result has been handed over; null if the client is gone
    */
   async turn(bytes: number): Promise<(() => void) | null> {
     const uncount = bytes > 0 ? this.#unread.add(sharerOf(this.principal), { bytes, drop: () => this.drop() }) : null;
@@ -46,7 +49,7 @@ export class Reader {
     await stream?.ready();
     uncount?.();
     if (stream && !stream.isOver) {
-      // By then the stream has been given the result, and is ready when the client has read it.
+      // Delayed until the stream has received the result, so that the next turn waits for the client to read it.
       return () => void setImmediate(resolve);
     }
     resolve();
@@ -54,7 +57,10 @@ export class Reader {
   }
 }
 
-/** A random token. The library's use Math.random, so a caller could guess one and read another caller's stream. */
+/**
+ * Makes a random token. The library's tokens use Math.random, so a caller could guess one and read another caller's
+ * stream.
+ */
 export function newStreamToken(): string {
   return randomBytes(24).toString('base64url');
 }
@@ -63,12 +69,13 @@ export function newStreamToken(): string {
 export function createStreamReservations() {
   const reserved = new Map<string, { readonly reader: Reader; readonly onEnd: () => void }>();
   return {
-    /** @param onEnd called when the reservation ends */
+    /** Adds a reservation. @param onEnd called when the reservation ends */
     add(token: string, reader: Reader, onEnd: () => void): void {
       reserved.set(token, { reader, onEnd });
     },
     /**
-     * The reader of a token, if the same credential reserved it, with which the stream ends; otherwise null.
+     * Finds the reader of a token, if the same credential reserved it; otherwise null. The stream ends when that
+     * credential is revoked.
      * @param principal null for a browser's EventSource, which can send no credential except the token
      */
     find(token: string, principal: Principal | null): Reader | null {

@@ -6,33 +6,34 @@ import type { RequestState } from './state.ts';
 
 const MIB = 1024 * 1024;
 /**
- * A body of at most this many bytes is not counted, so that ordinary requests always have place: it takes as much as the
- * headers of its connection may, and connections are limited (http-server.ts).
+ * A body of at most this many bytes is not counted, so that ordinary requests are never refused. It takes no more
+ * memory than the headers of its connection may, and connections are limited (http-server.ts).
  */
 const UNCOUNTED_BYTES = 16 * 1024;
-/** The first block of a body whose length is not known, bytes. */
+/** Size of the first block of a body of unknown length, bytes. */
 const FIRST_BLOCK = 4 * 1024;
 
-/** A body that has place in a pool. */
+/** A body that holds memory of a pool. */
 interface Holding {
-  /** As {@link sharerOf}. */
+  /** The sharer, by {@link sharerOf}. */
   readonly sharer: string;
-  /** A credential, or an address without one. */
+  /** The credential, or the client's address if there is none. */
   readonly caller: string;
-  /** What is counted for it. */
+  /** The bytes that are counted for the body. */
   bytes: number;
-  /** Told that its place was given to another. */
+  /** Called when the memory of the body is given to another body. */
   readonly drop: () => void;
 }
 
 /**
- * Place for bodies that are arriving, bytes. Nobody has a fixed part of it. When it is full, the oldest bodies of those
- * who hold more than the newcomer would hold make place: of other sharers, and within its sharer of other callers. So no
- * number of bodies keeps out a sharer that has none, unless as many sharers as bodies fit hold one each.
+ * A pool of memory, in bytes, for bodies that are arriving. No sharer has a fixed part of it. When the pool is full,
+ * the oldest bodies of sharers that hold more than the new body's sharer would hold are dropped, and within that sharer
+ * those of callers that hold more. So a sharer without a body is refused only if as many sharers hold one each as the
+ * pool has room for.
  */
 export class BodyPool {
   readonly #limit: number;
-  /** The oldest first. */
+  /** The bodies, oldest first. */
   readonly #holdings = new Set<Holding>();
   #bytes = 0;
 
@@ -40,7 +41,7 @@ export class BodyPool {
     this.#limit = limit;
   }
 
-  /** Counts further bytes of a body. @returns false, and changes nothing, where there is no place */
+  /** Counts further bytes of a body. @returns false, without a change, if there is no memory for them */
   take(body: Holding, bytes: number): boolean {
     const dropped = this.#placeFor(body, bytes);
     if (dropped === null) return false;
@@ -54,19 +55,19 @@ export class BodyPool {
     return true;
   }
 
-  /** Ends the place of a body. */
+  /** Returns the memory of a body to the pool. */
   give(body: Holding): void {
     if (!this.#holdings.delete(body)) return;
     this.#bytes -= body.bytes;
     body.bytes = 0;
   }
 
-  /** Bytes that are counted. */
+  /** Number of bytes that are counted. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The bodies that make place; null if they do not suffice. */
+  /** Selects the bodies to drop for another one; null if dropping them would not suffice. */
   #placeFor(body: Holding, bytes: number): Holding[] | null {
     let missing = this.#bytes + bytes - this.#limit;
     const dropped: Holding[] = [];
@@ -91,11 +92,11 @@ export class BodyPool {
 
 /** The pools of a process, which share its memory. */
 export interface BodyPools {
-  /** Secret keys and people, by tenant. */
+  /** For secret keys and signed-in people, by tenant. */
   readonly members: BodyPool;
   /**
-   * Whoever needs no secret: client_secrets and publishable keys, which stand in pages, and callers without a credential.
-   * However many they are, they take no place of members.
+   * For callers without a secret of their own: client_secrets and publishable keys, which pages contain, and callers
+   * without a credential. However many they are, they take no memory from members.
    */
   readonly others: BodyPool;
 }
@@ -103,8 +104,8 @@ export interface BodyPools {
 const ofProcess: BodyPools = { members: new BodyPool(96 * MIB), others: new BodyPool(32 * MIB) };
 
 /**
- * A body that arrives, in one block of memory: each piece by itself would take some hundred bytes more, and a client
- * chooses how small they are. It counts from its headers on, if these say how long it is.
+ * A body that arrives, collected in one block of memory. Separate pieces would take some hundred bytes more each, and a
+ * client chooses how small they are. If the headers state the length, all of it is counted from the start.
  */
 export class ArrivingBody {
   readonly #pool: BodyPool;
@@ -114,7 +115,7 @@ export class ArrivingBody {
   #size = 0;
   #hasPlace: boolean;
 
-  /** @param expected bytes, as the headers say; 0 if they do not */
+  /** @param expected the Content-Length, bytes; 0 if there is none */
   constructor(ctx: Context, expected: number, { members, others }: BodyPools = ofProcess) {
     const { identity } = ctx.state as RequestState;
     const principal = identity && 'principal' in identity ? identity.principal : null;
@@ -129,34 +130,34 @@ export class ArrivingBody {
     this.#hasPlace = this.#count(expected);
   }
 
-  /** Takes a piece. Nothing is kept of a body that has no place, or no longer. */
+  /** Adds a piece. Pieces of a refused body are discarded. */
   add(piece: Buffer): void {
     if (this.#hasPlace && !this.#keep(piece)) this.refuse();
   }
 
-  /** What has arrived; null if there was no place for it. */
+  /** Returns what has arrived; null if the body was refused. */
   bytes(): Buffer | null {
     if (!this.#hasPlace) return null;
     return this.#block?.subarray(0, this.#size) ?? Buffer.alloc(0);
   }
 
-  /** Gives up the memory of the body: it is complete and used, or will never be. */
+  /** Frees the memory of the body, because it is complete and used, or will never be complete. */
   release(): void {
     this.#block = null;
     this.#pool.give(this.#holding);
   }
 
-  /** Keeps nothing of the body, now and later. */
+  /** Discards the body, including pieces that arrive later. */
   refuse(): void {
     this.#hasPlace = false;
     this.release();
   }
 
-  /** @returns whether there was place */
+  /** Stores a piece. @returns whether there was memory for it */
   #keep(piece: Buffer): boolean {
     const size = this.#size + piece.length;
     if (this.#block === null) {
-      // Mostly the whole body.
+      // The first piece is usually the whole body.
       this.#block = piece;
       this.#size = size;
       return this.#count(size);
@@ -165,7 +166,7 @@ export class ArrivingBody {
       const more = Math.min(MAX_BODY_BYTES, Math.max(2 * this.#block.length, FIRST_BLOCK));
       const length = size <= this.#expected ? this.#expected : Math.max(size, more);
       if (!this.#count(length)) return false;
-      // Not of Node's pool, which its smallest part would keep.
+      // Not taken from Node's buffer pool, because any small part would keep the whole pool allocated.
       const longer = Buffer.allocUnsafeSlow(length);
       this.#block.copy(longer, 0, 0, this.#size);
       this.#block = longer;
@@ -175,7 +176,7 @@ export class ArrivingBody {
     return true;
   }
 
-  /** @returns whether there is place for a body of this many bytes */
+  /** Counts the body. @returns whether there is memory for a body of this many bytes */
   #count(bytes: number): boolean {
     const more = bytes - this.#holding.bytes;
     return bytes <= UNCOUNTED_BYTES || more <= 0 || this.#pool.take(this.#holding, more);

@@ -1,21 +1,21 @@
-/** Limit on the bytes that wait for clients, of all together. */
+/** Maximum number of bytes that wait for clients, in total. */
 const UNREAD_BYTES = 64 * 1024 * 1024;
-/** The size from which answers are counted, in bytes. A smaller one costs little more than its connection. */
+/** The size in bytes from which answers are counted. A smaller one costs little more than its connection. */
 export const COUNTED_BYTES = 64 * 1024;
 
 interface Waiting {
   readonly bytes: number;
-  /** Gives it up. */
+  /** Frees the memory, for example by resetting the connection. */
   drop(): void;
 }
 
 /**
- * What waits for clients in this process, by sharer: answers and messages of streams that they have not read, and
- * operations whose results they are not ready to read.
+ * Counts the memory that waits for clients in this process, by sharer: answers and messages of streams that clients
+ * have not read, and operations whose results they are not ready to read.
  */
 export class UnreadAnswers {
   readonly #limit: number;
-  /** The oldest of each sharer first. */
+  /** The waiting items of each sharer, oldest first. */
   readonly #sharers = new Map<string, { bytes: number; readonly waiting: Set<Waiting> }>();
   #bytes = 0;
 
@@ -23,15 +23,16 @@ export class UnreadAnswers {
     this.#limit = limit;
   }
 
-  /** Bytes that wait now. */
+  /** Number of bytes that wait now. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Adds one, and drops others, or itself, while they are more than the limit.
+   * Adds an item. While the total exceeds the limit, the oldest item of the sharer with the most bytes is dropped,
+   * possibly the new one.
    * @param sharer by `sharerOf`; empty for callers without a credential
-   * @returns a function that removes it
+   * @returns a function that removes the item
    */
   add(sharer: string, one: Waiting): () => void {
     const own = this.#sharers.get(sharer) ?? { bytes: 0, waiting: new Set() };

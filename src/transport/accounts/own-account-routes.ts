@@ -11,7 +11,7 @@ import { browserOf, originOf } from '../browser-facts.ts';
 import { answerJson } from '../json.ts';
 import { type AccountRoute, type AccountRouteParts, type AccountSteps, change, notSignedIn } from './steps.ts';
 
-/** The sessions of an account, its name and its address (docs/decisions/0057). */
+/** The routes of a person's own account: sessions, name and address (docs/decisions/0057). */
 export function ownAccountRoutes(
   { ownAccount, mailAddressChange, record }: AccountRouteParts,
   { countAttempt, withHash, requireSession }: AccountSteps,
@@ -40,7 +40,7 @@ export function ownAccountRoutes(
       '/auth/sessions/end',
       change(endSessionInput, async (ctx, { id }) => {
         const { person } = await requireSession(ctx);
-        // Another person's is answered as one that does not exist.
+        // Another person's session gets the same answer as one that does not exist.
         if (!(await ownAccount.endSession(person.id, id)))
           throw serviceError('resource_not_found', 'This session has ended already.', 'id');
         await record(person, originOf(ctx), 'member.sessions_ended');
@@ -77,7 +77,8 @@ export function ownAccountRoutes(
         if (begun.refusal === 'ended') throw notSignedIn();
         if (begun.refusal !== null) throw serviceError('invalid_credentials', 'The password is wrong.', 'password');
         mailAddressChange.asked(person.email, email, begun.token);
-        // The same if another account has the address: only its reader is told, with the link.
+        // The answer is the same if another account has the address. Only the reader of that mailbox learns it, with
+        // the link.
         answerJson(ctx, 202, { message: 'A mail with a link is on its way to the new address.' });
       }),
     ],

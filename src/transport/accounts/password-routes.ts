@@ -25,10 +25,10 @@ import {
   setCookies,
 } from './steps.ts';
 
-/** Mails that are being written, and those that wait: of an address, and of all. */
+/** Limits of the queue of reset mails: sent at the same time, waiting for one address, waiting in all. */
 const RESETS = { places: 2, perKey: 10, total: 200 } as const;
 
-/** Signing in and out, passwords, and invitations. */
+/** The routes for signing in and out, passwords, and invitations. */
 export function passwordRoutes(
   parts: AccountRouteParts,
   { countAttempt, withHash, answerSession }: AccountSteps,
@@ -36,7 +36,7 @@ export function passwordRoutes(
   const { accounts } = parts;
   const resets = createFairQueue(RESETS);
 
-  /** Answers with the session, or that the code of the second factor is wanted. */
+  /** Answers with the session, or states that a second factor is required. */
   async function answerAccepted(ctx: Context, { result, cookies }: WithCookies<PasswordAccepted>): Promise<void> {
     setCookies(ctx, cookies);
     if (result.session === null) answerJson(ctx, 200, { secondFactorRequired: true });
@@ -125,7 +125,7 @@ export function passwordRoutes(
       '/auth/request-password-reset',
       change(requestResetInput, async (ctx, { email }) => {
         await countAttempt(ctx, email);
-        // Not awaited: what is answered, and when, tells nobody who has an account.
+        // Not awaited, because the answer and its time must not reveal whether the address has an account.
         void resets.run(limitedAddress(ctx.ip), () => accounts.requestReset(email)).catch(parts.report);
         ctx.status = 202;
         answerJson(ctx, 202, {
@@ -139,7 +139,8 @@ export function passwordRoutes(
       change(resetPasswordInput, async (ctx, { token, newPassword }) => {
         await countAttempt(ctx, null);
         const person = await withHash(ctx, async () => {
-          // First, so that the link still serves for another password.
+          // Reads the person before using up the token: if the new password is refused, the link still works for
+          // another one.
           const whose = await accounts.personOfReset(token);
           if (whose !== null) await requireUnguessable(newPassword, whose);
           return accounts.resetPassword(token, newPassword);

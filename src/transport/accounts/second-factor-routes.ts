@@ -22,12 +22,12 @@ import {
   setCookies,
 } from './steps.ts';
 
-/** Codes of an authenticator, recovery codes and passkeys (docs/decisions/0062). */
+/** The routes for authenticator codes, recovery codes and passkeys (docs/decisions/0062). */
 export function secondFactorRoutes(
   { secondFactors, record }: AccountRouteParts,
   { countAttempt, withHash, answerSession, requirePerson }: AccountSteps,
 ): readonly AccountRoute[] {
-  /** Runs a change that needs the person's password: it is counted like signing in, and costs the same hash. */
+  /** Runs a change that needs the person's password. It counts as an attempt to sign in and costs the same hash. */
   async function withPassword<Result>(ctx: Context, run: () => Promise<Result>) {
     const person = await requirePerson(ctx);
     await countAttempt(ctx, person.email);
@@ -161,8 +161,8 @@ function shown({ id, name, createdAt }: Passkey) {
 }
 
 /**
- * Runs `work`, with refusals as errors of the API.
- * @param param the field that is at fault if the code or the authenticator's answer is wrong
+ * Runs `work` and converts its refusals to errors of the API.
+ * @param param the field named in the error if the code or the authenticator's answer is wrong
  */
 async function refusing<Result>(
   ctx: Context,

@@ -32,7 +32,7 @@ export interface AccountRouteParts {
   readonly accounts: Accounts;
   readonly secondFactors: SecondFactors;
   readonly ownAccount: OwnAccount;
-  /** Mails what concerns a change of address. Never rejects. */
+  /** Sends the mails about a change of address. Never rejects. */
   readonly mailAddressChange: MailAddressChange;
   readonly acceptInvitation: AcceptInvitation;
   readonly readInvitation: ReadInvitation;
@@ -42,26 +42,33 @@ export interface AccountRouteParts {
   readonly passwords: PasswordJudge;
   /** Records an action of a person on their account. */
   readonly record: RecordOfPerson;
-  /** Receives the failure of what nobody waits for. */
+  /** Receives the error of work that is not awaited. */
   readonly report: (error: unknown) => void;
 }
 
-/** Hashes at the same time, and requests that wait for theirs: of an address, and of all. */
+/** Limits of the queue of password hashes: computed at the same time, waiting for one address, waiting in all. */
 const HASHING = { places: 2, perKey: 10, total: 200 } as const;
 
-/** Maximum size of a body in bytes. Anybody may send one; an authenticator's answer, the largest, has a few KiB. */
+/**
+ * Maximum size of a body in bytes. Callers without credentials may send one. The largest, an authenticator's answer,
+ * has a few KiB.
+ */
 const MAX_BODY_BYTES = 64 * 1024;
 
 export type AccountSteps = ReturnType<typeof createAccountSteps>;
 
-/** The steps that the paths of accounts have in common. */
+/** Creates the steps that the routes of accounts share. */
 export function createAccountSteps(parts: AccountRouteParts) {
   const hashing = createFairQueue(HASHING);
 
-  /** @throws {ServiceError} rate_limit_exceeded (429), with `Retry-After` */
+  /**
+   * Counts an attempt for the address of the client and for the account.
+   * @throws {ServiceError} rate_limit_exceeded (429), with `Retry-After`
+   */
   async function countAttempt(ctx: Context, account: string | null): Promise<void> {
     const address = await parts.attempts.attempt('address', limitedAddress(ctx.ip));
-    // An address that is refused must not go on to lock accounts. Hashed, because the store need not know who signs in.
+    // A refused address must not lock accounts as well. The account is hashed, because the store need not know who
+    // signs in.
     const locked = address > 0 || account === null ? 0 : await parts.attempts.attempt('account', sha256(account));
     const wait = Math.ceil(Math.max(address, locked) / 1000);
     if (wait === 0) return;
@@ -73,8 +80,8 @@ export function createAccountSteps(parts: AccountRouteParts) {
   }
 
   /**
-   * Runs what computes the hash of a password, which takes 32 MiB. Addresses take turns.
-   * @throws {ServiceError} rate_limit_exceeded (429) if too many wait
+   * Runs work that computes the hash of a password, which takes 32 MiB. Client addresses take turns.
+   * @throws {ServiceError} rate_limit_exceeded (429) if too many requests wait
    */
   async function withHash<Result>(ctx: Context, work: () => Promise<Result>): Promise<Result> {
     try {
@@ -86,7 +93,7 @@ export function createAccountSteps(parts: AccountRouteParts) {
     }
   }
 
-  /** Answers who is signed in, with the person's roles. */
+  /** Answers with the signed-in person and the person's roles. */
   async function answerSession(ctx: Context, { person, isConfirmed, expiresAt }: SignedIn): Promise<void> {
     const { isOperator, memberships: all } = await parts.people.grantsOf(person.id);
     const names = all.length === 0 ? new Map() : await parts.tenants.namesOf(all.map(({ tenantId }) => tenantId));
@@ -119,7 +126,7 @@ export function setCookies(ctx: Context, cookies: readonly string[]): void {
   for (const cookie of cookies) ctx.append('Set-Cookie', cookie);
 }
 
-/** A change by a page of this service, with checked input. */
+/** Handles a change sent by a page of this service: checks the origin, validates the body and runs `run`. */
 export function change<Schema extends z.ZodType>(
   schema: Schema,
   run: (ctx: Context, input: z.output<Schema>) => Promise<void>,
@@ -132,7 +139,10 @@ export function change<Schema extends z.ZodType>(
   };
 }
 
-/** Browsers add cookies to requests of other sites' pages, too. @throws {ServiceError} insufficient_scope */
+/**
+ * Refuses requests of other sites' pages, because browsers add cookies to those, too.
+ * @throws {ServiceError} insufficient_scope
+ */
 export function requireOwnPage(ctx: Context): void {
   if (!isOwnPage(ctx)) throw serviceError('insufficient_scope', 'Only pages of this service may do this.');
 }

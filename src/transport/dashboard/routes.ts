@@ -5,7 +5,7 @@ import { serviceError } from '../../domain/errors.ts';
 import { MOROCCAN_TIME } from '../../domain/morocco/time.ts';
 import { isUnchanged, weakEtag } from '../headers.ts';
 
-/** The addresses of the pages; `src/dashboard/main.tsx` shows what each stands for. */
+/** The paths of the pages; `src/dashboard/main.tsx` shows the page of each. */
 export const PAGES = [
   ...['/', '/i/:id', '/account', '/forgotten-password', '/join', '/new-address', '/new-password', '/sign-in'],
   ...['/ops', '/ops/tenants', '/ops/tenants/:id', '/ops/entries'],
@@ -26,13 +26,13 @@ export const PAGES = [
   ].map((page) => `/tenants/:tenant/:environment/${page}`),
 ];
 
-/** Where `scripts/build-dashboard.ts` writes the pages. */
+/** The folder into which `scripts/build-dashboard.ts` writes the pages. */
 const BUILT = new URL('../../../dist/dashboard/', import.meta.url);
 
 /**
- * Allows what this origin serves, and no script or style within a page. Trusted Types with no policy refuse each text
- * that a script would have the browser take as HTML or as a script. `blob:` is the preview of an invoice, which is stored
- * nowhere.
+ * Allows resources of this origin, and no inline script or style. Requiring Trusted Types without any policy makes
+ * browsers refuse every text that a script passes as HTML or as a script. `blob:` is needed for the preview of an
+ * invoice, which is not stored.
  */
 const POLICY = [
   "default-src 'none'",
@@ -48,7 +48,10 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** @param framedBy the sites that may frame a page; usually none, against clickjacking */
+/**
+ * Builds the content security policy.
+ * @param framedBy the sites that may frame a page; usually none, against clickjacking
+ */
 function policyFor(framedBy: readonly string[]): string {
   return `${POLICY}; frame-ancestors ${framedBy.length === 0 ? "'none'" : framedBy.join(' ')}`;
 }
@@ -61,22 +64,22 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.woff': 'font/woff',
 };
 
-/** Browsers may have older time zone data, so the page tells its script Morocco's offsets (docs/decisions/0076). */
+/** The place in the page for Morocco's UTC offsets: browsers may have older time zone data (docs/decisions/0076). */
 const PLACE_OF_OFFSETS = '<meta name="moroccan-time" content=""';
-/** `2026-03-22T02:00:00Z=60 2026-09-20T01:00:00Z=0` */
+/** Text of the form `2026-03-22T02:00:00Z=60 2026-09-20T01:00:00Z=0`: start of an offset, and minutes from UTC. */
 const OFFSETS = MOROCCAN_TIME.changes.map(({ from, minutes }) => `${from}=${minutes}`).join(' ');
 
 interface Pages {
-  /** The page of every address: its script shows what the address stands for. */
+  /** The HTML for every path. Its script shows the page that the path names. */
   readonly page: string;
   readonly pageEtag: string;
-  /** The names of the files under `assets/`, which have the digest of their contents in them. */
+  /** The names of the files under `assets/`. Each name contains the digest of the file's contents. */
   readonly assets: ReadonlySet<string>;
 }
 
 /**
- * The pages for people (docs/decisions/0054). Every address answers the same page, so it tells nothing of an invoice or a
- * person.
+ * Serves the pages for people (docs/decisions/0054). Every path gets the same HTML, so it reveals nothing about an
+ * invoice or a person.
  * @param built the folder of the built pages
  */
 export function dashboard(built: URL = BUILT): {

@@ -18,7 +18,7 @@ const MEANING: Readonly<Record<Scenario, string>> = {
   'slow-receipt': 'accepted, but the receipt takes 60 s',
 };
 
-/** The origin in the commands. The script of the page replaces it by its own. */
+/** The origin in the commands. The script of the page replaces it with the origin of the page. */
 const ORIGIN = 'http://127.0.0.1:3000';
 
 const STEPS = [
@@ -56,7 +56,7 @@ const GENERATORS = `npx openapi-typescript ${ORIGIN}/v1/openapi.json -o fatoura.
 openapi-generator-cli generate -i ${ORIGIN}/v1/openapi.json -g java -o client \\
   --additional-properties=disallowAdditionalPropertiesIfNotPresent=false,containerDefaultToNull=true`;
 
-/** Each text is a line of Markdown. */
+/** Rules of the contract by title. Each text is a line of Markdown. */
 const RULES: Readonly<Record<string, string>> = {
   Credentials:
     'Every request carries `Authorization: Bearer …`. A secret key (`sk_…`) stays in your back end. A front end reads and follows one invoice with its ' +
@@ -81,7 +81,7 @@ function inline(markdown: string): Markup {
   return html`${markdown.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
 }
 
-/** A command with marked origins, which the script of the page replaces. */
+/** Marks the origins in a command, which the script of the page replaces. */
 function withOrigin(command: string): Markup {
   const [first = '', ...rest] = command.split(ORIGIN);
   return html`${first}${rest.map((part) => html`<span class="origin">${ORIGIN}</span>${part}`)}`;

@@ -6,8 +6,8 @@ import { isUnchanged, weakEtag } from '../headers.ts';
 import { DOCS_PAGE } from './page.ts';
 
 /**
- * Allows resources of this origin only, and no inline scripts. The icons of the viewer are data URLs. Without Trusted Types:
- * under a policy that allows none the viewer (swagger-ui) shows nothing.
+ * Allows resources of this origin only, and no inline scripts. The icons of the viewer are data URLs. Trusted Types are
+ * not required, because the viewer (swagger-ui) shows nothing under a policy that allows none.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

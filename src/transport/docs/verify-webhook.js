@@ -13,7 +13,7 @@ export function isGenuine(header, rawBody, secret, now = Date.now() / 1000) {
   const time = parts.find(([name]) => name === 't')?.[1] ?? '';
   if (!/^\d+$/.test(time) || Math.abs(now - Number(time)) > TOLERANCE_SECONDS) return false;
   const expected = createHmac('sha256', secret).update(`${time}.`).update(rawBody).digest();
-  // During the rotation of a secret there are several signatures; one must match.
+  // While a secret is being rotated there are several signatures, one of which must match.
   return parts.some(([name, value = '']) => {
     const given = Buffer.from(value, 'hex');
     return name === 'v1' && given.length === expected.length && timingSafeEqual(given, expected);

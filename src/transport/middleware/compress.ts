@@ -19,7 +19,10 @@ export function compressReads(): Middleware {
     if (body.length >= THRESHOLD && acceptsAny(ctx)) await negotiate(ctx, async () => undefined);
     else ctx.vary('Accept-Encoding');
   };
-  /** Who accepts no coding that there is, not even none (`identity;q=0`), gets the body uncompressed; the library throws. */
+  /**
+   * Clients that accept none of the codings, not even none (`identity;q=0`), get the body uncompressed, because the
+   * library would throw.
+   */
   const acceptsAny = (ctx: Context) => ctx.acceptsEncodings('br', 'gzip', 'identity') !== false;
   return (ctx, next) => (ctx.method === 'GET' ? compressed(ctx, next) : next());
 }

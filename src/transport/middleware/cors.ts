@@ -8,8 +8,9 @@ const EXPOSED = [
   ...['Deprecation', 'Sunset', 'Link', 'Accept-Ranges', 'Content-Range', 'Content-Disposition'],
 ];
 /**
- * The request headers that they may send. PDF viewers use ranges. Tracing libraries add theirs to each request of a page
- * (W3C Trace Context and Baggage, Sentry), and Apollo's client its name; without them here, browsers send nothing.
+ * The request headers that pages of other origins may send. PDF viewers use ranges. Tracing libraries add their headers
+ * to each request of a page (W3C Trace Context and Baggage, Sentry), and Apollo's client adds its name. Browsers would
+ * send no such request if these headers were missing here.
  */
 const ALLOWED = [
   ...['Authorization', 'Content-Type', 'Accept', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID', 'Cache-Control'],
@@ -22,8 +23,8 @@ const PREFLIGHT_SECONDS = 7200;
 
 /**
  * Opens the API and the documents to pages of every origin, because front ends call with publishable keys and client
- * secrets. The cookie of a signed-in person is a credential only beside headers that are not allowed here
- * (`identify`), so a page can only do what its own credential allows.
+ * secrets. The cookie of a signed-in person is accepted only together with headers that are not allowed here
+ * (`identify`), so such a page can only do what its own credential allows.
  */
 export function crossOrigin(): { readonly mark: Middleware; readonly answerPreflight: Middleware } {
   const allow = cors({

@@ -14,7 +14,7 @@ import type { RequestState } from '../state.ts';
 import { authorizationOf } from '../stream-credential.ts';
 import { isPreflight } from './cors.ts';
 
-/** The headers with which a page says which tenant and environment it shows. */
+/** The headers in which a page names the tenant and the environment that it shows. */
 const TENANT = 'Fatoura-Tenant';
 const ENVIRONMENT = 'Fatoura-Environment';
 
@@ -37,9 +37,9 @@ function isUnlimited(path: string): boolean {
 }
 
 /**
- * Reads the credential and applies its rate limit. The limit is checked first (docs/decisions/0011): a caller over its
- * limit gets 429, even if its credential is refused. Every answer has the headers of the limit. Health checks are not
- * counted, so that monitoring is never refused, and need no store: their headers show an unused window.
+ * Reads the credential and applies its rate limit. The limit is checked first (docs/decisions/0011): a caller beyond
+ * its limit gets 429, even if its credential is refused. Every answer has the headers of the limit. Health checks are
+ * not counted, so that monitoring is never refused and needs no store; their headers show an unused window.
  */
 export function identify({ limiter, ...parts }: IdentifyParts): Middleware {
   return async (ctx, next) => {
@@ -55,7 +55,7 @@ export function identify({ limiter, ...parts }: IdentifyParts): Middleware {
     try {
       await count(ctx, limiter, preflight ? 0 : 1);
     } catch (failure) {
-      // The metrics tell most during an outage of the store, which has the limits.
+      // The limits are in the store, and the metrics matter most during its outage.
       if (ctx.path !== '/metrics' || failure instanceof ServiceError) throw failure;
       showLimit(ctx, limiter.uncounted('address'));
     }
@@ -64,8 +64,9 @@ export function identify({ limiter, ...parts }: IdentifyParts): Middleware {
 }
 
 /**
- * Notes the caller, or why there is none: that is thrown later, because the limit is counted first and every answer shows
- * it. Asked again, it notes what the caller may do by then.
+ * Stores the caller in the request's state, or the error of its authentication. The error is thrown later, because the
+ * limit is counted first and every answer shows the limit. When repeated after the body, it updates what the caller may
+ * do.
  * @throws the refusal of a caller whose credential was valid before
  */
 async function identifyCaller(ctx: Context, parts: Omit<IdentifyParts, 'limiter'>): Promise<void> {
@@ -89,7 +90,7 @@ export function countingBy(limiter: RateLimiter): CountRequests {
   return (ctx, requests) => count(ctx, limiter, requests);
 }
 
-/** @param requests 0 only reads the state of the limit */
+/** Counts requests and sets the limit's headers. @param requests 0 only reads the state of the limit */
 async function count(ctx: Context, limiter: RateLimiter, requests: number): Promise<void> {
   const states = await Promise.all(
     bucketsOf(ctx, ctx.state as RequestState).map(([kind, id, limit]) => limiter.consume(kind, id, requests, limit)),
@@ -103,8 +104,8 @@ async function count(ctx: Context, limiter: RateLimiter, requests: number): Prom
 }
 
 /**
- * The state of a limit as headers: the contract's (docs/api/contract.md, "Limits"; the reset in UNIX seconds), and
- * those of the IETF draft "RateLimit header fields for HTTP".
+ * Converts the state of a limit to headers: those of the contract (docs/api/contract.md, "Limits"; the reset in UNIX
+ * seconds), and those of the IETF draft "RateLimit header fields for HTTP".
  */
 export function limitHeaders(state: LimitState): readonly (readonly [string, string])[] {
   const { limit, remaining, resetAt } = state;
@@ -137,20 +138,20 @@ async function identityOf(
   }
 }
 
-/** Notes the tenant or the invoice of the caller, for the log and traces. */
+/** Stores the tenant or the invoice of the caller in the request's state, for the log and traces. */
 function noteCaller(state: RequestState, principal: Principal): void {
   if (principal.kind === 'client') state.invoiceId = principal.invoiceId;
   else state.tenantId = principal.tenant.id;
 }
 
-/** A caller with where the request comes from, if it may make changes. */
+/** Adds the origin of the request to a caller that may make changes. */
 function from(ctx: Context, principal: Principal): { readonly principal: Principal } {
   return { principal: isMember(principal) ? { ...principal, origin: originOf(ctx) } : principal };
 }
 
 /**
- * Whether the session of the browser's cookie is the credential of a request: GraphQL by a page of this service. Pages of
- * other sites cannot send the header, because no preflight allows it.
+ * Whether the session in the browser's cookie is the credential of a request. It is for GraphQL requests by a page of
+ * this service. Pages of other sites cannot send the tenant's header, because no preflight allows it.
  */
 function usesSession(ctx: Context): boolean {
   if (ctx.get(TENANT) === '' || ctx.get('Authorization') !== '' || !/^\/graphql(\/|$)/.test(ctx.path)) return false;
@@ -168,13 +169,13 @@ function arrivalOf({ secure, ip, host }: Context): Omit<Arrival, 'forwarded'> {
   return { encrypted: secure, address: ip, host };
 }
 
-/** The limit that refuses the request, or else the one that will be reached first. */
+/** Returns the limit that refuses the request, otherwise the one that will be reached first. */
 function tightest(states: readonly LimitState[]): LimitState {
   const left = ({ allowed, remaining }: LimitState) => (allowed ? remaining : -1);
   return states.reduce((least, each) => (left(each) < left(least) ? each : least));
 }
 
-/** A window that a request counts in: its kind, its owner, and the owner's own limit where there is one. */
+/** A window in which a request counts: its kind, its owner, and the owner's own limit if there is one. */
 type Bucket = readonly [LimitKind, string, (number | undefined)?];
 
 function bucketsOf(ctx: Context, state: RequestState): readonly Bucket[] {

@@ -8,13 +8,13 @@ export interface MeasuredRequest {
   /** The pattern of the route. */
   readonly route: string;
   readonly status: number;
-  /** Until the answer began. */
+  /** Time until the answer began. */
   readonly seconds: number;
-  /** Its place in a trace; null if it is not traced. */
+  /** The request's place in a trace; null if it is not traced. */
   readonly traceparent: string | null;
 }
 
-/** Reports each request by the pattern of its route, so that no id or secret in a path gets into the metrics. */
+/** Reports each request under the pattern of its route, so that no id or secret in a path gets into the metrics. */
 export function measure(tell: (request: MeasuredRequest) => void): Middleware {
   return async (ctx, next) => {
     const start = performance.now();
@@ -29,7 +29,7 @@ export function measure(tell: (request: MeasuredRequest) => void): Middleware {
   };
 }
 
-/** The pattern of the route that handled a request. */
+/** Returns the pattern of the route that handled a request. */
 export function routeOf(ctx: Context): string {
   const matched = (ctx as { _matchedRoute?: unknown })._matchedRoute;
   if (typeof matched === 'string') return matched;

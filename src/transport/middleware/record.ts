@@ -3,13 +3,13 @@ import type { AnsweredRequest } from '../../domain/request-log/recorder.ts';
 import { withKnownNames } from '../known-names.ts';
 import type { RequestState } from '../state.ts';
 
-/** The longest part of a text of the client that is recorded. */
+/** Maximum length of a recorded text of the client. */
 const LONGEST = 100;
 
 /**
- * Records each answered request with an API key. Requests of pages and of an invoice's customer are not recorded: they
- * are many, and no program of the tenant has made them. A stream is recorded when it opens.
- * @param names of the API's inputs; others are not recorded
+ * Records each answered request with an API key. Requests by pages and by an invoice's customer are not recorded,
+ * because they are many and do not come from a program of the tenant. A stream is recorded when it opens.
+ * @param names the names of the API's inputs; other names are not recorded
  */
 export function recordRequests(
   record: (request: AnsweredRequest) => void,
@@ -32,7 +32,7 @@ export function recordRequests(
       tenantId: principal.tenant.id,
       environment: principal.environment,
       method: ctx.method.slice(0, 10),
-      // A path that is none of ours may have anything in it.
+      // A path of no route may contain anything, also secrets.
       route: typeof matched === 'string' ? matched : 'other',
       operation: operation?.slice(0, LONGEST) ?? null,
       milliseconds: Math.round(performance.now() - start),

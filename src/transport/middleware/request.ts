@@ -10,8 +10,9 @@ import { errorBody } from '../rest/errors.ts';
 import type { RequestState } from '../state.ts';
 
 /**
- * Keeps the first error of the current request, for the request log.
- * @param code anything: in GraphQL a client chooses the names of its answer's fields, so only the contract's codes count
+ * Stores the first error of the current request, for the request log.
+ * @param code any value: in GraphQL a client chooses the names of its answer's fields, so only the contract's codes
+ * count
  */
 export function noteFailure(code: unknown, param: unknown): void {
   const state = currentActivity() as RequestState | undefined;
@@ -20,8 +21,8 @@ export function noteFailure(code: unknown, param: unknown): void {
 }
 
 /**
- * Gives each request an id, answers thrown errors with the contract's error body (docs/api/contract.md, "Errors"), and
- * logs one line without the query string.
+ * Gives each request an id, and answers thrown errors with the contract's error body (docs/api/contract.md, "Errors").
+ * Logs one line per request, without the query string.
  * @param explain converts an unexpected error to an answer, or logs it and returns null
  */
 export function request(log: Logger, explain: Explain): Middleware {
@@ -82,13 +83,13 @@ function hasPath(ctx: Context): boolean {
   }
 }
 
-/** By RFC 6750, section 3, there is no error code if no credential was sent. */
+/** Returns the challenge of a 401. It has no error code if no credential was sent (RFC 6750, section 3). */
 function challengeOf(ctx: Context): string {
   const sent = ctx.headers.authorization !== undefined;
   return `Bearer realm="fatoura"${sent ? ', error="invalid_token"' : ''}`;
 }
 
-/** A path without secrets: the capability of a document, or a client_secret or a key in place of an id. */
+/** Removes secrets from a path: the capability of a document, or a client_secret or a key in place of an id. */
 export function loggedPath(path: string): string {
   return path
     .replace(/^(\/files\/[^/]*\/).*/i, '$1…')
@@ -96,16 +97,18 @@ export function loggedPath(path: string): string {
     .slice(0, 200);
 }
 
-/** Sets the headers of every answer, on Node's response as in identify.ts, because Koa's setter is slow. */
+/**
+ * Sets the security headers of every answer. Uses Node's response as identify.ts does, because Koa's setter is slow.
+ */
 export function securityHeaders(): Middleware {
   return (ctx, next) => {
     const { res } = ctx;
     res.setHeader('X-Content-Type-Options', 'nosniff');
     // URLs may contain secrets, which must not be sent to other sites.
     res.setHeader('Referrer-Policy', 'no-referrer');
-    // No page may be framed, against clickjacking. Documents may: tenants can embed them in their pages.
+    // No page may be framed, against clickjacking. Documents may be, because tenants embed them in their pages.
     if (!ctx.path.startsWith('/files/')) res.setHeader('X-Frame-Options', 'DENY');
-    // Answers with data and secrets. `answerRead` allows private caching.
+    // These answers contain data and secrets. `answerRead` allows private caching.
     if (hasSecrets(ctx.path)) res.setHeader('Cache-Control', 'no-store');
     if (ctx.secure) res.setHeader('Strict-Transport-Security', 'max-age=31536000');
     return next();

@@ -3,12 +3,14 @@ import { readTraceparent, type Tracing, traceIdOf } from '../../domain/tracing.t
 import type { RequestState } from '../state.ts';
 import { METHODS, routeOf } from './measure.ts';
 
-/** Paths that monitoring systems ask all the time, and files of pages: their traces would hide those of invoices. */
+/**
+ * Paths that monitoring systems request all the time, and files of pages. Their traces would hide those of invoices.
+ */
 const UNTRACED = /^\/(healthz|readyz|metrics|assets\/.*)$/;
 
 /**
- * Records each request as a span, in the trace of the client's `traceparent` if it sends one. The span has the route and
- * the status: neither the path, which may have a secret in it, nor who sent it.
+ * Records each request as a span, in the trace of the client's `traceparent` if it sends one. The span has the route
+ * and the status, but not the path, which may contain a secret, nor the sender.
  */
 export function trace(tracing: Tracing): Middleware {
   return async (ctx, next) => {

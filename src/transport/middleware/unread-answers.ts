@@ -5,15 +5,16 @@ import type { RequestState } from '../state.ts';
 import { COUNTED_BYTES, type UnreadAnswers } from '../unread-answers.ts';
 import { whenGone } from '../when-gone.ts';
 
-/** What a request takes without its headers until it is answered, and each header beside its text, bytes. */
+/** Memory of an unanswered request without its headers, and memory of each header besides its text, bytes. */
 const [REQUEST_BYTES, HEADER_BYTES] = [12 * 1024, 100];
 
 /**
- * Limits the memory of finished answers that clients have not read, however slowly they read them. Beyond the limit,
- * the sharer with the most of it loses its oldest, whose connection is reset: the secret keys and people of one
- * tenant cannot cost another its answers, and publishable keys cost neither theirs. The holders of client_secrets share one
- * part (docs/decisions/0031), as do callers without a credential. Streams count their messages themselves.
- * An answer that waits on its connection behind others counts with its request, which is kept as long.
+ * Limits the memory of finished answers that clients have not read, however slowly they read. Beyond the limit, the
+ * sharer with the most unread bytes loses its oldest answer, whose connection is reset. So the secret keys and people
+ * of one tenant cannot cost another tenant its answers, and publishable keys cannot cost either. All holders of
+ * client_secrets are one sharer (docs/decisions/0031), as are all callers without a credential. Streams count their
+ * messages themselves. An answer queued behind others of its connection counts together with its request, which is kept
+ * as long.
  */
 export function limitUnread(unread: UnreadAnswers): Middleware {
   return async (ctx, next) => {
@@ -38,13 +39,13 @@ export function limitUnread(unread: UnreadAnswers): Middleware {
   }
 }
 
-/** What a request takes until it is answered, bytes. */
+/** Estimates the memory of a request until it is answered, in bytes. */
 function requestBytes({ req: { url = '', rawHeaders } }: Context): number {
   const text = rawHeaders.reduce((sum, { length }) => sum + length, url.length);
   return REQUEST_BYTES + text + (rawHeaders.length / 2) * HEADER_BYTES;
 }
 
-/** The bytes that this client will be sent. */
+/** Returns how many bytes this client will be sent. */
 function bytesOf(ctx: Context): number {
   if (ctx.method === 'HEAD') return 0;
   if (ctx.respond === false) return ctx.res.writableLength;

@@ -67,8 +67,8 @@ const read = prepare<{ invoice: InvoiceData }>(`
   query ($id: ID!, $clientSecret: String) { invoice(id: $id, clientSecret: $clientSecret) { ${FIELDS} } }`);
 
 /**
- * The query of a page. It selects only whether there is another page in the direction of the cursor, because the other
- * direction would cost a query of its own.
+ * Makes the query of a page. It selects only whether there is another page in the direction of the cursor, because the
+ * other direction would cost another query.
  */
 const listing = (more: 'hasNextPage' | 'hasPreviousPage') =>
   prepare<{ invoices: { edges: { node: InvoiceData }[]; pageInfo: { more: boolean } } }>(`
@@ -85,8 +85,9 @@ const client_secret = once.meta({ description: "With a publishable key: the invo
 const clientSecretQuery = exactly({ client_secret }, 'query parameters');
 
 /**
- * Besides, what a browser's EventSource sends, which cannot send headers (docs/decisions/0023). Generated clients can, and
- * have no parameters for it: in some languages its names would be those of the headers.
+ * The query parameters of the stream, with those of a browser's EventSource, which cannot send headers
+ * (docs/decisions/0023). Generated clients can send headers and get no parameters for these: in some languages their
+ * names would clash with those of the headers.
  */
 const streamQuery = exactly(
   {
@@ -212,7 +213,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** The invoice object with its fields in the order of the contract. */
+/** Builds the invoice object with its fields in the order of the contract. */
 function bodyOf({ id, ...fields }: InvoiceData, clientSecret?: string) {
   const nested = NESTED.map(({ rest, below }) => [rest, below.reduce(memberOf, fields[rest])]);
   return {
@@ -228,7 +229,7 @@ function memberOf(value: unknown, name: string): unknown {
   return (value as Readonly<Record<string, unknown>> | null)?.[name] ?? null;
 }
 
-/** The input, or the error (400) of the body. @throws {ServiceError} 413, 415 */
+/** Reads the input; returns the error (400) of a body that is not valid. @throws {ServiceError} 413, 415 */
 async function readInput(ctx: Context): Promise<CreateInvoiceInput | ServiceError> {
   try {
     const parsed = restInvoiceBody.safeParse(await readJson(ctx));
@@ -239,7 +240,10 @@ async function readInput(ctx: Context): Promise<CreateInvoiceInput | ServiceErro
   }
 }
 
-/** The key as sent. As in GraphQL, a bare string and the quoted one of the IETF draft are different keys. */
+/**
+ * Returns the idempotency key as sent. As in GraphQL, a bare string and the quoted string of the IETF draft are
+ * different keys.
+ */
 function idempotencyKeyOf(ctx: Context): string | null {
   const octets = singleHeader(ctx, 'Idempotency-Key');
   if (octets === undefined) return null;

@@ -11,7 +11,8 @@ const ARGUMENTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The result of `work`.
+ * Awaits `work`.
+ * @returns the result of `work`
  * @throws what `work` throws; the problems of a `ServiceError` have REST's names
  */
 export async function inRestNames<Result>(work: Promise<Result>): Promise<Result> {

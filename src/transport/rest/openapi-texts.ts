@@ -153,7 +153,10 @@ export const webhookHeaders = (environment: object) => [
   ),
 ];
 
-/** One scheme for all credentials: of several for one header, generated clients send the first one that is set. */
+/**
+ * One scheme for all credentials. If a header had several schemes, generated clients would send the first one that is
+ * set.
+ */
 export const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',

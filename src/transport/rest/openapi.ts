@@ -20,7 +20,7 @@ import { environmentSchema, errorSchema, eventSchema, STREAM_EXAMPLE } from './s
 
 type Json = { readonly [key: string]: unknown };
 
-/** The OpenAPI 3.1 document of a table of routes, made from the schemas that check requests. */
+/** Makes the OpenAPI 3.1 document of a table of routes from the schemas that check requests. */
 export function openApiDocument(routes: readonly Route[]): Json {
   const components = new Components();
   const paths: Record<string, Record<string, Json>> = {};
@@ -47,11 +47,15 @@ export function openApiDocument(routes: readonly Route[]): Json {
   };
 }
 
-/** JSON Schemas by the ids of their zod schemas, which `$ref` refers to and generated clients name types after. */
+/**
+ * JSON Schemas by the ids of their zod schemas. `$ref` refers to these ids, and generated clients name types after
+ * them.
+ */
 class Components {
   readonly schemas: Record<string, Json> = {};
 
   /**
+   * Adds a schema and returns a reference to it.
    * @param io `input` for data that clients send, `output` for answers
    * @throws {Error} when two different schemas have the same id
    */
@@ -121,7 +125,7 @@ function answerOf({ description, schema, type, headers = [] }: RouteAnswer, comp
   };
 }
 
-/** A string for generated clients, because OpenAPI 3.1 cannot describe a sequence of messages. */
+/** Generated clients get a string, because OpenAPI 3.1 cannot describe a sequence of messages. */
 const STREAM = {
   type: 'string',
   description: 'Messages with an `id`, after which `Last-Event-ID` resumes, and a `StatusMessage` in JSON as `data`.',
@@ -132,7 +136,7 @@ function exampleOf(schema: z.ZodType): Json {
   return example === undefined ? {} : { example };
 }
 
-/** The answers that follow from the parameters and headers of an operation. */
+/** Returns the answers that follow from the parameters and headers of an operation. */
 function otherAnswersOf({ id, body, headers = [], rules = [] }: Route): [string, Json][] {
   const statuses = [
     ...(headers.includes('If-None-Match') ? [304] : []),
@@ -149,7 +153,7 @@ function otherAnswersOf({ id, body, headers = [], rules = [] }: Route): [string,
   ];
 }
 
-/** Answers of several operations. */
+/** Answers that several operations have. */
 const SHARED_ANSWERS: Readonly<Record<string, Json>> = {
   304: { description: 'Unchanged: the ETag in If-None-Match is still current.', headers: headersOf(['ETag']) },
   400: failure('Invalid payload, parameter or missing field.', 400, ['invalid_request']),

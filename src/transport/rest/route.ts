@@ -8,11 +8,11 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import type { EventStreams } from '../event-stream.ts';
 
 /**
- * One operation of the REST interface: its contract, which defines the OpenAPI document and the checks of requests, and
- * `handle`, which converts a request to variables of a prepared GraphQL operation, and the data to an answer.
+ * One operation of the REST interface. Its contract defines the OpenAPI document and the checks of requests. Its
+ * `handle` converts a request to variables of a prepared GraphQL operation, and the resulting data to an answer.
  */
 export interface Route extends RouteContract {
-  /** The query parameters; others are refused. */
+  /** The allowed query parameters; others are refused. */
   readonly query: z.ZodObject;
   /** Answers the request. @throws {ServiceError} */
   readonly handle: (ctx: Context, graphql: GraphQLContext, parts: RestParts) => Promise<void>;
@@ -48,9 +48,9 @@ export interface RouteContract {
   readonly headers?: readonly ('Idempotency-Key' | 'Last-Event-ID' | 'If-None-Match')[];
   /** The successful answers, by status. Error answers follow from the other properties. */
   readonly answers: Readonly<Record<number, RouteAnswer>>;
-  /** Error codes of the business rules (422). */
+  /** Error codes of the business rules that the operation may return (422). */
   readonly rules?: readonly ErrorCode[];
-  /** Sent as the headers `Deprecation`, `Sunset` and `Link` (docs/api/contract.md, "Versioning"). */
+  /** If present, sent as the headers `Deprecation`, `Sunset` and `Link` (docs/api/contract.md, "Versioning"). */
   readonly deprecation?: Deprecation;
 }
 
@@ -75,10 +75,10 @@ export interface Deprecation {
 
 const NO_QUERY = exactly({}, 'no query parameters');
 
-/** The keyword of a query parameter that the OpenAPI document tells of in the description of its operation only. */
+/** Marks a query parameter that the OpenAPI document mentions only in the description of its operation. */
 export const HIDDEN = 'x-internal';
 
-/** Makes a route whose `handle` gets the parsed query parameters; invalid ones are refused before. */
+/** Makes a route whose `handle` gets the parsed query parameters. Invalid ones are refused before it is called. */
 export function route<Query extends z.ZodObject = typeof NO_QUERY>(
   row: RouteContract & {
     readonly query?: Query;

@@ -19,10 +19,10 @@ import { MAX_ENDPOINTS, PAGE_SIZE } from '../../domain/limits.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { errorBody } from './errors.ts';
 
-// The schemas of answers (docs/api/contract.md). The OpenAPI document contains them, and tests validate every answer
-// against them. Ids name the components of the document.
+// Schemas of answers (docs/api/contract.md). The OpenAPI document contains them, and tests validate every answer
+// against them. Their ids name the components of the document.
 
-/** An identifier: a prefix and a UUID (docs/api/contract.md, "Conventions"). */
+/** Makes the schema of an identifier: a prefix and a UUID (docs/api/contract.md, "Conventions"). */
 function idSchema(prefix: string) {
   return z
     .string()
@@ -43,8 +43,8 @@ export const environmentSchema = z.enum(ENVIRONMENTS).meta({
 });
 
 /**
- * The keyword for the known members of a set that may grow within a version. Not `enum`: with that, generated clients refuse
- * the whole answer for one value that is newer than they are.
+ * The keyword for the known members of a set that may grow within a version. It is not `enum`, because generated
+ * clients would refuse a whole answer for one newer value.
  */
 const KNOWN = 'x-extensible-enum';
 
@@ -71,7 +71,7 @@ const SCHEMAS: Readonly<Record<ValueType, z.ZodType>> = {
   url: z.url(),
 };
 
-/** The members of an answer, in the order of the table. */
+/** Returns the schemas of an answer's members, in the order of the table. */
 function shapeOf(type: RecordType): Record<string, z.ZodType> {
   return Object.fromEntries(answeredFields(type).map(({ rest, field }) => [rest, schemaOf(field)]));
 }
@@ -107,8 +107,8 @@ export const invoiceSchema = z
   .meta({ id: INVOICE.restName, examples: [invoiceExample] });
 
 /**
- * An invoice in the answer to its creation: with its client_secret, `pending`, and with null for values that are not
- * known yet. Its fields have the types of {@link invoiceSchema}.
+ * An invoice in the answer to its creation: with its client_secret, the status `pending`, and null for values that are
+ * not known yet. Its fields have the types of {@link invoiceSchema}.
  */
 export const createdInvoiceSchema = z
   .strictObject({ id: idMember, object, client_secret: clientSecretSchema, ...members })

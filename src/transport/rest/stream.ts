@@ -25,8 +25,8 @@ const watch = prepare<{ invoiceStatus: StatusMessage }>(`
 
 /**
  * GET /v1/invoices/:id/stream (docs/decisions/0023): the subscription `invoiceStatus` as Server-Sent Events.
- * `Last-Event-ID` resumes the stream, or the parameter `lastEventId`, which polyfills of EventSource send instead. If that was the final event the answer is 204, which makes a browser's
- * EventSource stop reconnecting.
+ * `Last-Event-ID` resumes the stream, or the parameter `lastEventId`, which polyfills of EventSource send instead. If
+ * the client already has the final event, the answer is 204, which makes a browser's EventSource stop reconnecting.
  * @throws {ServiceError} before anything is sent
  */
 export async function streamStatus(
@@ -56,7 +56,7 @@ function print({ invoiceStatus: { eventId, id, ...fields } }: { invoiceStatus: S
   return messageOf(`id: ${eventId}\ndata: ${JSON.stringify({ id, object: 'invoice', ...fields })}\n\n`);
 }
 
-/** An iteration whose first step has already been requested. */
+/** Returns an iteration that starts with a step that has already been requested. */
 function beginningWith<Value>(first: Promise<IteratorResult<Value>>, rest: AsyncIterator<Value>): AsyncIterator<Value> {
   let begun = false;
   return {
@@ -69,7 +69,7 @@ function beginningWith<Value>(first: Promise<IteratorResult<Value>>, rest: Async
   };
 }
 
-/** Whether an iteration has ended, as far as it is known within this turn of the event loop. */
+/** Whether an iteration ends within this turn of the event loop. */
 async function endedAlready(first: Promise<IteratorResult<unknown>>): Promise<boolean> {
   const pending = new Promise<null>((resolve) => setImmediate(() => resolve(null)));
   const settled = await Promise.race([first, pending]);

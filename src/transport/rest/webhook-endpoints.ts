@@ -105,7 +105,7 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** The endpoint object with its fields in the order of the contract. */
+/** Builds the endpoint object with its fields in the order of the contract. */
 function bodyOf({ id, url, description, events, ...rest }: EndpointData, secret?: string) {
   const shown = secret === undefined ? {} : { secret };
   return { id, object: 'webhook_endpoint', url, events: events.map(eventTypeNamed), description, ...shown, ...rest };

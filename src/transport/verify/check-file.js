@@ -1,5 +1,5 @@
-// Runs in the browser. Compares the SHA-256 of a file with those of the invoice's documents, so that the file need not be
-// sent. Without this script, or where the browser provides no digests (plain HTTP), the form sends the file.
+// Runs in the browser. Compares the SHA-256 of a file with those of the invoice's documents, so that the file need not
+// be sent. Without this script, or if the browser provides no digests (plain HTTP), the form sends the file.
 const form = document.querySelector('form');
 const input = form?.querySelector('input');
 
@@ -12,7 +12,7 @@ if (form && input && globalThis.crypto?.subtle) {
   };
 
   const outcomeOf = async (file) => {
-    // A file of another size is another file; this avoids reading a large one.
+    // A file of another size cannot be a document of the invoice, so a large one need not be read.
     if (!documents.some(({ size }) => size === file.size)) return 'other';
     const digest = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());
     const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -10,7 +10,10 @@ import { VERIFY_TEXTS, type VerifyTexts } from './texts.ts';
 const STYLE = resource('page.css');
 const SCRIPT = resource('check-file.js');
 
-/** Allows only the style and the script of the page, by their digests, and no text that becomes HTML or a script. */
+/**
+ * Allows only the page's style and script, by their digests. Requiring Trusted Types keeps texts from becoming HTML or
+ * a script.
+ */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src '${digest(STYLE)}'`,
@@ -27,8 +30,8 @@ const OUTCOMES = [...PUBLIC_KINDS, 'other', 'failed', 'no-file', 'too-large'] as
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * The page of an accepted invoice.
- * @param outcome the result for a sent file; null if none was sent
+ * Makes the page of an accepted invoice.
+ * @param outcome the result for a file that was sent; null if none was sent
  */
 export function verifyPage(facts: PublicFacts, language: DocumentLanguage, outcome: Outcome | null): string {
   const texts = VERIFY_TEXTS[language];
@@ -60,7 +63,7 @@ ${fileCheck(facts, texts, language, outcome)}`,
   );
 }
 
-/** The page for a URL without an accepted invoice. */
+/** Makes the page for a URL of no accepted invoice. */
 export function unknownPage(language: DocumentLanguage): string {
   const texts = VERIFY_TEXTS[language];
   return document(
@@ -75,7 +78,7 @@ ${CROSS}
   );
 }
 
-/** A test invoice is never called genuine, because it can name any seller. */
+/** Returns the page's statement. A test invoice is never called genuine, because it can name any seller. */
 function verdict({ environment }: PublicFacts, texts: VerifyTexts): Markup {
   return environment === 'test'
     ? html`${ATTENTION}<h1>${texts.test}</h1><p class="soft">${texts.testUnder}</p>`

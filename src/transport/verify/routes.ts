@@ -6,9 +6,9 @@ import { CONTENT_SECURITY_POLICY, type Outcome, unknownPage, verifyPage } from '
 import { digestOfUpload } from './uploaded-file.ts';
 
 /**
- * `/verify/<invoice id>`, the address in the QR code of the PDF. It says whether this service issued the invoice and
- * the authority accepted it, and whether a file is an unchanged document of the invoice. The browser examines the file,
- * or the service does after a POST if there is no script. The language is French, Arabic or English, from `?lang=` or
+ * `/verify/<invoice id>`, the address in the QR code of the PDF. The page says whether this service issued the invoice
+ * and the authority accepted it, and whether a file is an unchanged document of the invoice. The browser examines the
+ * file, or without a script the service does after a POST. The language is French, Arabic or English, from `?lang=` or
  * Accept-Language.
  */
 export function verification(verifyPublicly: VerifyPublicly): {

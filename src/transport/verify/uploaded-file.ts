@@ -7,7 +7,8 @@ import { serviceError } from '../../domain/errors.ts';
 const MAX_UPLOAD = 32 * 1024 * 1024;
 
 /**
- * The SHA-256 of the file in the form field `file`, lower-case hex. The file is digested as it arrives and not stored.
+ * Computes the SHA-256 of the file in the form field `file`, in lower-case hex. The file is digested as it arrives and
+ * not stored.
  * @param most the maximum size of the file, bytes; for a larger one the result is `longer`
  * @returns null when the form contains no file
  * @throws {ServiceError} 400 when the body is not such a form, 413 when it is larger than {@link MAX_UPLOAD}
