@@ -4,9 +4,9 @@ import type { Audit } from '../domain/audit-entry.ts';
 import type { CommandContext } from './command.ts';
 
 /**
- * Opens the configured store, runs `work` with it and closes it. `work` records its changes of a tenant's account
+ * Opens the configured store, runs `work` with it and closes it. `work` must record its changes of a tenant's account
  * with `audit`.
- * @param logs whether the entries are also written to standard error, for the log that the operator keeps
+ * @param logs whether the audit entries are also written to standard error, for the operator's log
  * @throws when the store cannot be opened, and what `work` throws
  */
 export async function administer<T>(

@@ -14,7 +14,7 @@ import {
 import { harmless, minute } from './terminal.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** The name of standard output or input in place of a folder's. */
+/** The argument that means standard output or input instead of a folder. */
 const STREAM = '-';
 
 const workDir = {
@@ -51,7 +51,7 @@ back.`,
       const to = input.get('to');
       const isJson = input.has('json');
       const place = workDirOf(input, to);
-      // With standard output taken, the manifest stands alone on standard error.
+      // With --json and an archive on standard output, the manifest is the only output on standard error.
       const say = (what: string) => {
         if (place === null || !isJson) terminal.remark(`${what}…`);
       };
@@ -121,7 +121,7 @@ acknowledged after the backup is gone: docs/operations.md says what to do about 
   },
 };
 
-/** Faults that are shown. */
+/** Maximum number of faults that are shown. */
 const SHOWN = 100;
 
 export const check: Command = {
@@ -153,7 +153,11 @@ validate. The exit code is 1 if there is a fault.`,
   },
 };
 
-/** @param tools what copies the data of a MongoDB server @throws {InputError} when one is set */
+/**
+ * Refuses the command if a MongoDB server is configured.
+ * @param tools the server's own tools for this
+ * @throws {InputError}
+ */
 function embedded({ config }: CommandContext, tools: string): Config {
   const settings = config();
   if (settings.mongodbUrl === null) return settings;
@@ -162,7 +166,10 @@ function embedded({ config }: CommandContext, tools: string): Config {
   );
 }
 
-/** The folder in which an archive is checked; null without an archive. @throws {InputError} if it is not a folder */
+/**
+ * Returns the folder in which an archive is checked; null if there is no archive.
+ * @throws {InputError} if it is not a folder
+ */
 function workDirOf(input: ParsedArguments, place: string): string | null {
   const given = input.find('work-dir');
   if (place !== STREAM) {
@@ -174,11 +181,15 @@ function workDirOf(input: ParsedArguments, place: string): string | null {
   throw new InputError(`--work-dir ${folder} is not a folder.`);
 }
 
-/** Runs `work` with a signal that Ctrl-C, SIGTERM and SIGHUP abort; an error after that is the abort itself. */
+/**
+ * Runs `work` with an abort signal that Ctrl-C, SIGTERM and SIGHUP trigger. An error after a signal counts as the
+ * abort.
+ */
 async function untilSignal(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController();
   const interrupt = () => controller.abort();
-  // npm passes on what the terminal has sent to both: a second signal must not end the removal.
+  // The terminal sends the signal to npm, too, which passes it on again. This second signal must not interrupt the
+  // cleanup.
   for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     return await work(controller.signal);
@@ -190,7 +201,10 @@ async function untilSignal(work: (signal: AbortSignal) => Promise<number>): Prom
   }
 }
 
-/** Printed for any data: whether there are live invoices is known only when the data is opened. */
+/**
+ * Returns what to do before starting. Printed in all cases, because only opening the data shows whether it has live
+ * invoices.
+ */
 function beforeTheStart({ takenAt }: Manifest): string {
   return `
 If it has live keys or live invoices: what was acknowledged after ${takenAt} is gone here, but not at the tax authority.

@@ -2,9 +2,9 @@ import type { CommandParts } from '../app/command-parts.ts';
 import type { Config } from '../config.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A command of the command line: its arguments as data for the parser and the help, and its implementation. */
+/** A command: its arguments as data for the parser and the help, and its implementation. */
 export interface Command {
-  /** `keys create`: one or two words. */
+  /** One or two words, such as `keys create`. */
   readonly name: string;
   /** One line, without a full stop. */
   readonly summary: string;
@@ -36,12 +36,12 @@ export interface ParsedArguments {
   has(flag: string): boolean;
 }
 
-/** The parts that a command gets from its environment. */
+/** The dependencies that a command gets. */
 export interface CommandContext {
   readonly terminal: Terminal;
-  /** The settings. @throws {ConfigError} */
+  /** Reads the settings. @throws {ConfigError} */
   readonly config: () => Config;
-  /** The value of FATOURA_KEY, which is used when `--key` is not given; null when it is not set. */
+  /** Returns the value of FATOURA_KEY, used when `--key` is not given; null when it is not set. */
   readonly environmentKey: () => string | null;
   readonly parts: CommandParts;
 }
@@ -49,8 +49,8 @@ export interface CommandContext {
 /** Exit code of a command that a signal ended. */
 export const INTERRUPTED = 130;
 
-/** An input (argument, file or setting) is wrong or cannot be read: exit code 2. */
+/** An input (argument, file or setting) is wrong or cannot be read. The exit code is 2. */
 export class InputError extends Error {}
 
-/** The arguments are wrong: exit code 2, and the usage is shown. */
+/** The arguments are wrong. The exit code is 2, and the usage is shown. */
 export class UsageError extends InputError {}

@@ -2,8 +2,8 @@ import type { Config } from '../config.ts';
 
 /**
  * Redirects this process's requests to PUBLIC_URL and SANDBOX_URL to the service at `address`, with the Host header
- * that a reverse proxy would send. The service accepts test keys only at the sandbox's host; this way DNS names and the
- * proxy need not exist yet.
+ * that a reverse proxy would send. DNS names and the proxy need not exist yet for that. The service accepts test keys
+ * only at the sandbox's host.
  */
 export async function callDirectly({ publicUrl, sites }: Config, address: string): Promise<void> {
   if (publicUrl === null) return;

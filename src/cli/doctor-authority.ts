@@ -4,10 +4,10 @@ import { moroccanDate } from '../domain/morocco/time.ts';
 import { CLOCK_WARNING_MS, EXPIRY_WARNING_DAYS, type Finding, needText, oneLine } from './doctor-checks.ts';
 
 /**
- * Checks the live authority: files, certificate, token, capabilities, clock. Files that cannot be used prevent the start
- * of the service. No authority is a failure if the data needs one; everything else only delays live invoices, so it is a
- * warning.
- * @param need what live invoices and keys wait for if no authority is configured; null: nothing
+ * Checks the live authority: files, certificate, token, capabilities, clock. Files that cannot be used prevent the
+ * start of the service. A missing authority is a failure if the data needs one. Everything else only delays live
+ * invoices, so it is a warning.
+ * @param need which live invoices and keys need an authority although none is configured; null: none
  */
 export async function checkAuthority(
   diagnose: () => Promise<AuthorityDiagnosis | null>,

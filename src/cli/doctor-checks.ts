@@ -23,7 +23,7 @@ export interface Finding {
 
 const LOW_DISK_BYTES = 1024 ** 3;
 export const EXPIRY_WARNING_DAYS = 30;
-/** A date before this version was written: a clock that shows an earlier time is wrong. */
+/** A date before this version was written. A clock that shows an earlier time is wrong. */
 const EARLIEST_MS = Date.UTC(2026, 10, 1);
 export const CLOCK_WARNING_MS = 5000;
 const CLOCK_FAILURE_MS = 300_000;
@@ -40,7 +40,7 @@ export function checkNode(version: string): Finding {
   };
 }
 
-/** @param limit how many files the system lets this process open; null: it is not known */
+/** Checks the limit of open files. @param limit how many files the system lets this process open; null: unknown */
 export function checkOpenFiles(limit: number | null, settings: ConnectionSettings, behindProxy: boolean): Finding {
   const subject = 'open files';
   if (limit === null) return { subject, state: 'works', found: 'no limit is known' };
@@ -127,7 +127,7 @@ export async function checkStore(
     }[kind];
     const found = `${name}; answers in ${milliseconds.toFixed(1)} ms`;
     const clock = kind === 'server' ? Date.now() - milliseconds / 2 - (hello.localTime as Date).getTime() : null;
-    // Replica sets and sharded clusters have change streams, standalone servers do not.
+    // Only replica sets and sharded clusters have change streams; this is a standalone server.
     if (hello.setName === undefined && hello.msg !== 'isdbgrid') {
       const advice = 'Run it as a replica set, which may have one member: mongod --replSet rs0, then rs.initiate().';
       return { finding: { subject, state: 'fails', found: `${name} is not a replica set`, advice }, kind, clock };
@@ -151,7 +151,10 @@ export async function checkMasterKey(diagnose: () => Promise<void>): Promise<Fin
   }
 }
 
-/** @param need what live invoices and keys wait for if there is only the generated certificate; null: nothing */
+/**
+ * Checks the signing certificate.
+ * @param need which live invoices and keys need more than the generated certificate; null: none
+ */
 export async function checkCertificate(
   load: () => Promise<X509Certificate>,
   need: LiveNeed | null,
@@ -235,16 +238,18 @@ export async function checkMail(diagnose: () => Promise<MailDiagnosis>): Promise
   };
 }
 
-/** Failing webhook endpoints that are named; of more, only the number is told. */
+/** Maximum number of failing webhook endpoints that are named. Of more, only the number is shown. */
 const NAMED_ENDPOINTS = 3;
 const COUNTED_ENDPOINTS = 100;
 
-/** Checks that webhook endpoints take their events. Receivers are the tenants', so a dead one is a warning. */
+/**
+ * Checks that webhook endpoints accept their events. Receivers belong to the tenants, so a failing one is a warning.
+ */
 export async function checkEndpoints(
   failing: (limit: number) => Promise<readonly Pick<WebhookEndpoint, 'id' | 'tenantId' | 'failingSince'>[]>,
 ): Promise<Finding> {
   const subject = 'webhooks';
-  // An unreachable store is a finding of its own.
+  // An unreachable store has its own finding.
   const found = await failing(COUNTED_ENDPOINTS).catch(() => []);
   if (found.length === 0) return { subject, state: 'works', found: 'no endpoint has failed for half an hour' };
   const named = found
@@ -260,7 +265,7 @@ export async function checkEndpoints(
   };
 }
 
-/** `3 unfinished live invoices and 1 tenant with valid live keys` */
+/** Formats the need: `3 unfinished live invoices and 1 tenant with valid live keys`. */
 export function needText({ waiting, tenants }: LiveNeed): string {
   const counted = (count: number, one: string, many: string) =>
     count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
@@ -270,7 +275,7 @@ export function needText({ waiting, tenants }: LiveNeed): string {
   ].join(' and ');
 }
 
-/** The path, or its nearest existing parent folder. */
+/** Returns the path if it exists, otherwise its nearest existing parent folder. */
 function nearestPresent(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestPresent(dirname(path));
 }

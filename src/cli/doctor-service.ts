@@ -7,8 +7,8 @@ import type { Finding } from './doctor-checks.ts';
 import { serviceAddress, serviceState } from './service-address.ts';
 
 /**
- * Checks that the service runs, or can be started.
- * @param store the kind from {@link checkStore}; an embedded store is served by one process at a time
+ * Checks that the service runs or can be started.
+ * @param store the kind from {@link checkStore}; only one process at a time can serve an embedded store
  */
 export async function checkService(config: Config, store: OpenStore['kind'] | null): Promise<Finding> {
   const subject = 'service';
@@ -50,7 +50,7 @@ export async function checkService(config: Config, store: OpenStore['kind'] | nu
   return { subject, state: 'works', found };
 }
 
-/** Checks that the service knows of the proxy where HTTPS ends. */
+/** Checks that the service is configured for the proxy that terminates HTTPS. */
 export function checkProxy({ publicUrl, trustedProxies }: Pick<Config, 'publicUrl' | 'trustedProxies'>): Finding {
   const subject = 'proxy';
   if (!lacksTrustedProxy(publicUrl, trustedProxies)) {
@@ -65,7 +65,7 @@ export function checkProxy({ publicUrl, trustedProxies }: Pick<Config, 'publicUr
   };
 }
 
-/** Opens the service's port for a moment. @returns why that is not possible; null when it is */
+/** Opens the service's port for a moment. @returns why that failed; null if it worked */
 async function listeningRefusal({ host, port }: Config): Promise<Pick<Finding, 'found' | 'advice'> | null> {
   const server = createServer().listen(port, host);
   try {

@@ -3,7 +3,7 @@ import { MOROCCAN_TIME, moroccanZone } from '../domain/morocco/time.ts';
 import { timestampOf } from '../domain/timestamp.ts';
 import type { Finding } from './doctor-checks.ts';
 
-/** Checks the service's own offsets of Morocco by Node's time zone data, which dates nothing. */
+/** Compares the service's own offsets of Morocco with Node's time zone data, which has no version date. */
 export function checkTimeZone(data: TimeZoneData, now: Date): Finding {
   const subject = 'time zone';
   const own = `Morocco is at ${moroccanZone(now)} (IANA ${MOROCCAN_TIME.version}, read on ${MOROCCAN_TIME.readOn})`;

@@ -58,7 +58,7 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
   // Without the folder neither the embedded store nor the certificate can be checked.
   if (folder.some(({ state }) => state === 'fails')) return;
   const trial = await mkdtemp(join(tmpdir(), 'fatoura-doctor-'));
-  // The checks leave nothing behind: whatever the data folder does not contain yet is created in a temporary folder.
+  // The checks leave nothing behind: what the data folder does not contain yet is created in a temporary folder.
   const configFor = (name: string): Config =>
     existsSync(join(config.dataDir, name)) ? config : { ...config, dataDir: trial };
   const markTrial = (finding: Finding, name: string): Finding =>
@@ -70,7 +70,7 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
     yield markTrial(store.finding, 'db');
     if (store.finding.state !== 'fails') yield await checkMasterKey(() => diagnosis.diagnoseMasterKey(configFor('db')));
     const identity = 'signing-test-identity.pem';
-    // Without a store, which is a finding of its own, nothing is known of it.
+    // Without a store, which has its own finding, the needs are unknown.
     const needs = await diagnosis.diagnoseLive(configFor('db')).catch(() => []);
     const needOf = (condition: LiveNeed['condition']) => needs.find((each) => each.condition === condition) ?? null;
     const load = () => diagnosis.signingCertificate(configFor(identity));
@@ -94,7 +94,7 @@ const MARKS = { works: ['green', '✔'], warns: ['yellow', '!'], fails: ['red', 
 
 const INDENT = 15;
 
-/** `✔ store        what was found`, followed by the advice on further lines. */
+/** Formats a finding as `✔ store        what was found`, followed by the advice on further lines. */
 export function findingText({ subject, state, found, advice }: Finding, width: number, style: Style): string {
   const [colour, mark] = MARKS[state];
   const under = (text: string) => wrap(harmless(text), width - INDENT).replaceAll('\n', `\n${' '.repeat(INDENT)}`);

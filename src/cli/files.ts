@@ -50,13 +50,13 @@ async function readAll(file: FileHandle, most: number, silence: number): Promise
   throw new Error(`it sent nothing for ${silence / 1000} s`);
 }
 
-/** @returns null for a pipe without data at the moment */
+/** Returns null if the error means that the pipe has no data at the moment; throws any other error. */
 function unlessEmpty(error: NodeJS.ErrnoException): null {
   if (error.code === 'EAGAIN') return null;
   throw error;
 }
 
-/** @throws {InputError} when the file cannot be read or is not JSON */
+/** Reads a JSON file. @throws {InputError} when the file cannot be read or is not JSON */
 export async function readJsonInput(path: string): Promise<unknown> {
   const text = (await readInput(path)).toString('utf8');
   try {
@@ -75,7 +75,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-/** The reason of a file system error as text, without the path. */
+/** Returns the reason of a file system error as text, without the path. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return REASONS[code ?? ''] ?? message;

@@ -9,8 +9,8 @@ const KEY_COMMANDS = [
 ];
 
 /**
- * The text that the process prints when it is ready: its address, its documentation, and how to create a key. The first
- * start prints the credentials instead, which are never shown again.
+ * Returns the text that the process prints when it is ready: its address, its documentation, and how to create a key.
+ * The first start prints the credentials instead, which are never shown again.
  * @param sandboxUrl the only address that accepts test keys; null when every address accepts them
  */
 export function greeting(url: string | null, firstStart: FirstStart, sandboxUrl: string | null = null): string {
@@ -39,7 +39,7 @@ export function greeting(url: string | null, firstStart: FirstStart, sandboxUrl:
 }
 
 /**
- * The credentials of a first start as lines to print; empty at a later start.
+ * Returns the credentials of a first start as lines to print; empty at a later start.
  * @param url address of the API; null when this process does not know it
  */
 export function credentials({ operatorPassword, demo }: FirstStart, url: string | null): string[] {

@@ -3,7 +3,7 @@ import { columns } from './terminal.ts';
 
 const PROGRAM = 'npm run -s cli --';
 
-/** The list of all commands, or of those of a group (`keys`). */
+/** Lists all commands, or those of a group (`keys`). */
 export function overview(commands: readonly Command[]): string {
   return [
     `Usage: ${PROGRAM} COMMAND`,
@@ -16,7 +16,7 @@ export function overview(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-/** One line: `Usage: … keys create --tenant T …`. */
+/** Returns the usage in one line: `Usage: … keys create --tenant T …`. */
 export function usage({ name, positionals, options }: Command): string {
   const parts = Object.entries(options).map(([option, { value, required, choices }]) => {
     const text = value === undefined ? `--${option}` : `--${option} ${choices?.join('|') ?? value}`;
@@ -25,7 +25,7 @@ export function usage({ name, positionals, options }: Command): string {
   return `Usage: ${[PROGRAM, name, ...positionals, ...parts].join(' ')}`;
 }
 
-/** The complete help of a command. */
+/** Returns the complete help of a command. */
 export function commandHelp(command: Command): string {
   const options = Object.entries(command.options).map(([option, { value, description, choices }]) => [
     `  --${option}${value === undefined ? '' : ` ${choices?.join('|') ?? value}`}`,

@@ -59,7 +59,8 @@ export const retryInvoice: Command = {
     const due = await administer(context, async ({ invoices, audit }) => {
       const invoice = await invoices.find(id);
       if (!(await invoices.retryNow(id))) return false;
-      // Of a tenant that is erased: what was under way is finished, and found by nobody.
+      // The invoice of an erased tenant is still processed, but cannot be found. The entry then goes to the
+      // installation's log.
       const { tenantId, environment } = invoice ?? { tenantId: INSTALLATION, environment: null };
       await audit(entryByOperator(tenantId, environment, 'invoice.retried', { subject: id }));
       return true;
@@ -89,7 +90,7 @@ this invoice itself. The entry of the audit log is also written to standard erro
       async ({ invoices, ledgerCopy, audit }) => {
         const abandonment = await createAbandonInvoice(invoices, ledgerCopy, () => new Date())(id, reason);
         if (!abandonment.isNew) return abandonment;
-        // Of a tenant that is erased: its own log is gone.
+        // The log of an erased tenant no longer exists. The entry then goes to the installation's log.
         const { tenantId, environment } = (await invoices.find(id)) ?? { tenantId: INSTALLATION, environment: null };
         await audit(entryByOperator(tenantId, environment, 'invoice.abandoned', { subject: id, details: { reason } }));
         return abandonment;

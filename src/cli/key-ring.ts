@@ -8,7 +8,10 @@ import { columns, minute } from './terminal.ts';
 
 const JSON_OPTION = { json: { description: 'Print an object' } } as const;
 
-/** The shortest time until earlier keys end: the new one is used after a minute, and embedded pages have an hour at most. */
+/**
+ * Minimum time until earlier keys end. All processes use the new key after a minute, and embedded pages live for an
+ * hour at most.
+ */
 const LEAST_MS = 10 * 60_000;
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -39,11 +42,14 @@ keeps the old one beside it, also while the service runs. Interrupted at any poi
   },
 };
 
-/** @param now when the keys were sealed: backups of the same day may be older */
+/**
+ * Returns the text about a rotation.
+ * @param now when the keys were sealed; earlier backups of the same day may need the old keys
+ */
 function outcome({ from, to, file, kept }: Rotated, now: Date): string {
   const sealed = `The keys of the data are sealed by ${file ?? 'MASTER_KEY'} (fingerprint ${to})`;
   const done = from === to ? `${sealed}; there was nothing left to seal.` : `${sealed} and no longer by ${from}.`;
-  // The next whole minute: one of the seconds before this may need the old key, too.
+  // Rounded up to the next whole minute, because a backup of the seconds before may need the old key, too.
   const until = minute(new Date(Math.ceil(now.getTime() / 60_000) * 60_000));
   if (kept !== null)
     return `${done} The old key is kept as ${kept}: backups made before ${until} open with it only. Delete it when you have none of them any more.`;
@@ -158,7 +164,7 @@ export const resealSecrets: Command = {
   },
 };
 
-/** Changes the ring, and records and shows it. */
+/** Changes the ring, records the change and shows the result. */
 async function changed(
   input: ParsedArguments,
   context: Parameters<Command['run']>[1],
@@ -189,7 +195,7 @@ function objectOf({ revision, master, keys }: KeyRing) {
   };
 }
 
-/** `90d` in milliseconds. @throws {UsageError} */
+/** Parses a duration such as `90d` to milliseconds. @throws {UsageError} */
 function timeOf(option: string, text: string, least: number): number {
   const [, amount, unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   const time = Number(amount) * (UNITS[unit] ?? Number.NaN);

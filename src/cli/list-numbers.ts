@@ -7,7 +7,7 @@ interface Series {
   readonly tenant: string;
   readonly name: string;
   readonly year: number;
-  /** Null: none in this year. */
+  /** The last number; null if there is none in this year. */
   readonly last: string | null;
   readonly next: string;
 }

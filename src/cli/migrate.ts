@@ -3,7 +3,7 @@ import { type Command, type CommandContext, type ParsedArguments, UsageError } f
 import { createMoveDisplay } from './move-display.ts';
 import { columns } from './terminal.ts';
 
-/** Characters of a digest that the table shows. */
+/** Number of characters of a digest that the table shows. */
 const SHOWN = 16;
 
 export const migrate: Command = {
@@ -65,7 +65,7 @@ function* summary({ collections, address, masterKeyFile }: Moved, to: string): G
   yield masterKeyFile === null ? 'MASTER_KEY as it is set until now' : `MASTER_KEY="$(cat ${quoted(masterKeyFile)})"`;
 }
 
-/** As one word of a shell. */
+/** Quotes a text as one word for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

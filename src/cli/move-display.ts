@@ -2,13 +2,13 @@ import { createLogUpdate } from 'log-update';
 import type { MoveReports } from '../app/migration.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Milliseconds between two drawings on a terminal, and between two lines elsewhere. */
+/** Pause between two updates on a terminal, and between two lines elsewhere, milliseconds. */
 const EVERY_MS = { terminal: 200, lines: 2000 } as const;
 const MEGABYTE = 1e6;
 
 /**
- * Shows how far a move is: one line that changes on a terminal, otherwise a line for each collection and time. Writes
- * to standard error, because standard output is for the result.
+ * Shows the progress of a move: a line that is redrawn on a terminal, otherwise lines for each collection, at
+ * intervals. Writes to standard error, because standard output is for the result.
  */
 export function createMoveDisplay({ stream, remark }: Pick<Terminal, 'stream' | 'remark'>) {
   const update = stream.isTTY ? createLogUpdate(process.stderr) : null;

@@ -53,7 +53,7 @@ function parse({ options }: Command, args: readonly string[]) {
     }) as { values: Record<string, string | boolean | undefined>; positionals: string[] };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // In `--key $KEY --url …` with KEY unset, the next option takes the place of the value.
+    // In `--key $KEY --url …` with KEY unset, the next option is taken for the value.
     const name = /--([\w-]+)/.exec(message)?.[1] ?? '';
     if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' && options[name]?.value !== undefined)
       throw new UsageError(noValue(name));

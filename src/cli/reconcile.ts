@@ -13,9 +13,9 @@ import { type Command, InputError, type ParsedArguments, UsageError } from './co
 import { statedReason } from './stated-reason.ts';
 import { columns, harmless, minute, type Terminal } from './terminal.ts';
 
-/** Rows of each kind in a table. */
+/** Maximum number of rows of each kind in a table. */
 const SHOWN = 100;
-/** Differences that are read at a time. */
+/** Number of differences that are read at a time. */
 const BATCH = 500;
 
 export const reconcileAuthority: Command = {
@@ -61,7 +61,7 @@ operator has acknowledged (authority acknowledge) are listed apart, and are not 
   },
 };
 
-/** @throws {InputError} */
+/** Parses `--since`. @throws {InputError} */
 function sinceOf(input: ParsedArguments): Date | null {
   const day = input.find('since');
   if (day === null) return null;
@@ -87,7 +87,7 @@ async function allOf(
   }
 }
 
-/** @param lists one of each kind, either all open or all acknowledged */
+/** Formats differences as a table. @param lists a list for each kind, either all open or all acknowledged */
 function tableOf(lists: readonly (readonly Difference[])[]): string {
   const isKnown = lists.flat().some(({ acknowledged }) => acknowledged !== null);
   const head = ['DIFFERENCE', 'SUBMISSION', 'INVOICE', 'TENANT', 'HERE', 'AUTHORITY', 'SINCE'];
@@ -132,7 +132,7 @@ standard error. Repeating it changes nothing.`,
           throw new Error(`There is no difference '${kind}' of '${submissionId}'. authority reconcile lists them.`);
         if (!result.isNew) return result;
         const { tenantId, invoiceId, theirs } = result.difference;
-        // The log of a tenant that is erased is gone.
+        // The log of an erased tenant no longer exists.
         const isKnown = tenantId !== null && (await tenants.find(tenantId)) !== null;
         const facts = {
           subject: invoiceId ?? submissionId,

@@ -62,7 +62,7 @@ function isPrefix(words: readonly string[], args: readonly string[]): boolean {
   return words.every((word, index) => args[index] === word);
 }
 
-/** The message of an error on one line, with all its problems. */
+/** Returns the message of an error on one line, with all its problems. */
 function messageOf(error: unknown): string {
   const text =
     error instanceof ServiceError

@@ -1,12 +1,12 @@
 import type { Config } from '../config.ts';
 import { UsageError } from './command.ts';
 
-/** Time limit for asking a service for its state, in milliseconds; long enough for a busy service. */
+/** Time limit for the request of a service's state, in milliseconds; long enough for a busy service. */
 export const STATE_MS = 10_000;
 
 /**
- * Address of the service with this configuration, as seen from this machine; null when the port is not known in advance
- * (PORT 0).
+ * Returns the address of the service with this configuration, as seen from this machine; null when the port is not
+ * known in advance (PORT 0).
  */
 export function serviceAddress({ host, port }: Pick<Config, 'host' | 'port'>): string | null {
   if (port === 0) return null;
@@ -14,13 +14,15 @@ export function serviceAddress({ host, port }: Pick<Config, 'host' | 'port'>): s
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
-/** What a service says of itself: why it is not ready, or null, and what operators must know all the same. */
+/**
+ * The state that a service reports: why it is not ready, or null; and warnings for operators, also when it is ready.
+ */
 export interface ServiceState {
   readonly reason: string | null;
   readonly warnings: readonly string[];
 }
 
-/** Asks the service at the address for its state; null when no Fatoura service answers. */
+/** Requests the state of the service at the address; null when no Fatoura service answers. */
 export async function serviceState(url: string): Promise<ServiceState | null> {
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(STATE_MS), redirect: 'error' });
@@ -36,7 +38,7 @@ export async function serviceState(url: string): Promise<ServiceState | null> {
 }
 
 /**
- * Checks the address given for an option.
+ * Validates the address given for an option.
  * @param bare whether an address without a scheme (`localhost:4000`) means http; must be false where a credential is
  * sent
  * @throws {UsageError} when it is not an http(s) address

@@ -81,7 +81,7 @@ with the tax authority is finished by the service, and is erased then. See docs/
         );
         return 0;
       }
-      // Before anything goes: whatever happens, it is recorded who began it.
+      // Recorded before anything is erased, so that the log names who began it even if the erasure fails.
       await audit(entryByOperator(INSTALLATION, null, 'tenant.erased', { subject: tenantId }));
       const { erase } = createEraseTenant({
         store: erasures,
@@ -103,10 +103,10 @@ with the tax authority is finished by the service, and is erased then. See docs/
   },
 };
 
-/** Invoices that wait for an operator and are named. */
+/** Maximum number of blocked invoices that are named. */
 const BLOCKED = 20;
 
-/** What the service does not finish by itself; an empty text if there is nothing. */
+/** Returns a text about the invoices that wait for an operator; empty if there are none. */
 function waitingText(blocked: readonly string[]): string {
   if (blocked.length === 0) return '';
   const more = blocked.length === BLOCKED ? ', and maybe more' : '';
@@ -115,7 +115,7 @@ These of them wait for an operator, and the service does not finish them by itse
 says why, docs/operations.md, "The tax authority", what to do; then "invoices retry INVOICE_ID" lets the service go on.`;
 }
 
-/** Kept invoices that are counted together. */
+/** Number of kept invoices that are counted at a time. */
 const COUNTED = 500;
 
 async function keptCount({ kept }: Pick<ErasureStore, 'kept'>, tenantId: string): Promise<number> {

@@ -111,7 +111,7 @@ export const updateTenant: Command = {
       const before = await tenants.find(tenantId);
       if (before === null || !(await tenants.updateProfile(tenantId, profile)))
         throw new Error(`There is no tenant '${tenantId}'.`);
-      // Fields that the file does not have are removed.
+      // Fields that are missing in the file are removed.
       const gone = Object.fromEntries(Object.keys(before.profile).map((field) => [field, null]));
       const fields = changedFields(before.profile, { ...gone, ...profile });
       const details = { fields: fields.join(', ') };

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** The output of a command. */
+/** The output channels of a command. */
 export interface Terminal {
   /** Writes a result to standard output, one line or several. */
   print(text: string): void;
@@ -8,9 +8,9 @@ export interface Terminal {
   remark(text: string): void;
   /** Standard output itself, for live displays. */
   readonly stream: NodeJS.WriteStream;
-  /** Columns of the terminal; infinite when the output is not a terminal. */
+  /** Returns the columns of the terminal; infinite when the output is not a terminal. */
   readonly width: () => number;
-  /** Colours a text if standard output is a terminal that supports colours; not with NO_COLOR. */
+  /** Colours a text if standard output is a terminal that supports colours and NO_COLOR is not set. */
   readonly style: Style;
 }
 
@@ -19,8 +19,8 @@ export type Style = (format: 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
   for (const stream of [stdout, stderr]) {
-    // EPIPE: the reader has closed the pipe (`| head`). The command still runs to its end. A command that listens itself
-    // handles all errors.
+    // EPIPE means that the reader has closed the pipe (`| head`). The command still runs to its end. If a command has
+    // its own error listener, it handles all errors.
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE' && stream.listenerCount('error') === 1) throw error;
     });
@@ -40,11 +40,11 @@ export function processTerminal(): Terminal {
  * subject.
  */
 export function harmless(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for them
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '?');
 }
 
-/** Rows with their columns aligned, two spaces apart. */
+/** Aligns the columns of rows, two spaces apart. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
@@ -72,7 +72,7 @@ export function wrap(text: string, width: number): string {
   return lines.join('\n');
 }
 
-/** `2026-11-21 12:30 UTC` */
+/** Formats a time as `2026-11-21 12:30 UTC`. */
 export function minute(time: Date): string {
   return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -8,8 +8,8 @@ import { readInput } from './files.ts';
 import { columns, harmless, type Style } from './terminal.ts';
 
 /**
- * Whether the signer is trusted. `reason` is a complete sentence. 'not checked': neither --trust nor --fingerprint was
- * given.
+ * Whether the signer is trusted, with the reason as a complete sentence. 'not checked' if neither --trust nor
+ * --fingerprint was given.
  */
 export type Signer = { readonly trusted: boolean; readonly reason: string } | 'not checked';
 
@@ -63,7 +63,7 @@ Exit codes: 0 valid: unchanged, and the signer is trusted
 };
 
 /**
- * Reads the expected signer from the options before the document is read, and returns the check.
+ * Reads the expected signer from the options, before the document is read, and returns the check.
  * @throws {InputError}
  */
 async function signerCheck(
@@ -79,7 +79,7 @@ async function signerCheck(
     file === null ? null : await trusted(file, (await readInput(file)).toString('latin1'), trustedSigners);
   return (signature) => {
     const checks: Exclude<Signer, 'not checked'>[] = [];
-    // A fingerprint names one signer, and says nothing of the tax authority.
+    // A fingerprint identifies one signer, but not the tax authority.
     if (signature.clearance !== null && trustOf === null) return 'not checked';
     if (fingerprint !== null) checks.push(byFingerprint(signature, fingerprint));
     if (file !== null && trustOf !== null) {
@@ -109,7 +109,7 @@ function byFingerprint({ certificate }: ValidSignature, expected: string) {
   return { trusted, reason: `The signer's certificate has ${which}.` };
 }
 
-/** @param whose the subject of the sentence */
+/** Judges a signer by trusted certificates. @param whose the subject of the sentence */
 function byCertificates(
   certificate: SigningCertificate,
   file: string,
@@ -128,7 +128,7 @@ function verdictOf({ valid }: Verification, signer: Signer): keyof typeof EXIT_C
   return signer.trusted ? 'valid' : 'untrusted';
 }
 
-/** The result as text for a person. */
+/** Formats the result as text for people. */
 export function report(verification: Verification, signer: Signer, name: string, style: Style): string {
   if (!verification.valid) {
     return `${style('red', 'NOT VALID')}  ${harmless(name)}\n${harmless(verification.reason)} (${verification.failed})`;
@@ -160,7 +160,7 @@ export function report(verification: Verification, signer: Signer, name: string,
   return `${verdict}  ${harmless(name)}\n${facts}\n${harmless(explanation)}`;
 }
 
-/** The statement of the tax authority in a cleared document, and the signer of the statement. */
+/** Formats the tax authority's statement in a cleared document, and the signer of the statement. */
 function clearanceRows(clearance: ValidSignature['clearance']): (readonly [string, string])[] {
   if (clearance === null) return [];
   const { subject, fingerprint } = clearance.signature.certificate;
@@ -180,7 +180,7 @@ function objectOf(verification: Verification, signer: Signer) {
   const { valid, signingTime, algorithm, certificate, covered, timeStamp, clearance } = verification;
   return {
     verdict,
-    /** Validity of the signature alone, whoever made it. */
+    /** Whether the signature itself is valid, whoever made it. */
     valid,
     /** null: the signer was not checked. */
     trusted: signer === 'not checked' ? null : signer.trusted,
@@ -211,7 +211,7 @@ function signerObject({ subject, issuer, serialNumber, validFrom, validTo, finge
   };
 }
 
-/** `2026-11-21 12:30:05 UTC` */
+/** Formats a time as `2026-11-21 12:30:05 UTC`. */
 function second(time: Date): string {
   return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -6,7 +6,10 @@ import { NotFound } from './interface/not-found.tsx';
 import { takeOffsets } from './text/moroccan-time.ts';
 import './style.css';
 
-/** The addresses that this program serves. Links to others (`/docs`, `/verify/…`, `/files/…`) load from the server. */
+/**
+ * The addresses that this program serves. The browser loads links to others (`/docs`, `/verify/…`, `/files/…`) from the
+ * server.
+ */
 const OWN_ADDRESSES =
   /^\/(i\/.*|embed\/.*|account|forgotten-password|join|new-address|new-password|sign-in|tenants\/.*|ops(\/(tenants|entries).*)?)?$/;
 

@@ -16,7 +16,7 @@ import { takeTurn } from '../domain/turns.ts';
 import { isList } from './field-weights.ts';
 import { definitionOf } from './limits.ts';
 
-/** Counts the fields of one answer: each list by its actual length, before its items are resolved. */
+/** Counts the fields of one answer. Each list counts with its actual length, before its items are resolved. */
 export interface AnswerMeter {
   /** The error that refuses the answer; null as long as it is within its limits. */
   readonly exceeded: ServiceError | null;
@@ -27,16 +27,17 @@ export interface AnswerMeter {
    */
   page<Page extends { readonly bytes: number }>(read: (maxBytes?: number) => Promise<Page>): Promise<Page>;
   /**
-   * The value of a list field: its items. The items of a long list are released in turns of the event loop.
+   * Returns the value of a list field: its items. The items of a long list are released over several turns of the event
+   * loop.
    * @throws {ServiceError} invalid_request if the answer has too many fields
    */
   list(items: readonly unknown[], info: GraphQLResolveInfo): unknown;
 }
 
-/** Maximum number of fields of a list for which one call of {@link takeTurn} waits; a field counts as one unit. */
+/** Number of units for which one call of {@link takeTurn} waits, at most; a field of a list counts as one unit. */
 const SLICE = 1000;
 
-/** @param maxBytes limit for all pages together, in bytes as stored; default: no limit */
+/** Creates a meter. @param maxBytes limit for all pages together, in bytes as stored; default: no limit */
 export function createAnswerMeter(maxFields: number, maxBytes?: number): AnswerMeter {
   let fields = 0;
   let bytesLeft = maxBytes;
@@ -88,8 +89,9 @@ export async function readMetered<Page extends { readonly bytes: number }>(
 }
 
 /**
- * Makes the meter of the context, if there is one, count every list of the schema. The types of introspection are
- * graphql-js's own, the same in all schemas: each list is wrapped once, and without a meter it resolves as before.
+ * Makes every list of the schema count in the context's meter, if there is one. Without a meter the lists resolve as
+ * before. The types of introspection are graphql-js's own and shared by all schemas, so their lists are wrapped only
+ * once.
  */
 export function metered(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -115,10 +117,12 @@ function meter(field: GraphQLField<unknown, { readonly meter?: AnswerMeter | und
 
 const known = new WeakMap<FieldNode, number>();
 
-/** Levels of `__Type.ofType` that are not null: a type of this schema has at most three wrappers, `[Type!]!`. */
+/**
+ * Maximum number of non-null levels of `__Type.ofType`: a type of this schema has at most three wrappers, `[Type!]!`.
+ */
 const WRAPPERS = 3;
 
-/** Fields of the answer for each item of a list, the item included. Nested lists are counted separately. */
+/** Counts the fields of the answer for each item of a list, including the item. Nested lists are counted separately. */
 function fieldsAnItem(info: GraphQLResolveInfo): number {
   const parent = getNamedType(info.returnType);
   let sum = 1;

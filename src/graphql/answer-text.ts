@@ -2,14 +2,15 @@ import type { ExecutionResult } from 'graphql';
 import { answerTooLarge } from '../domain/answer-bounds.ts';
 import { takeTurn, WRITTEN_BYTES_A_UNIT } from '../domain/turns.ts';
 
-/** Characters of JSON that are serialized at a time. */
+/** Number of characters of JSON that are serialized at a time. */
 const PIECE = 128 * 1024;
 
-/** The serialized text of large data, whose serialization takes several turns of the event loop. */
+/** The serialized texts of large data. Their serialization takes several turns of the event loop. */
 const serialized = new WeakMap<object, string>();
 
 /**
- * Serializes large data in turns of the event loop, as JSON.stringify does. {@link resultText} serializes small data.
+ * Serializes large data as JSON.stringify does, over several turns of the event loop. {@link resultText} serializes
+ * small data.
  * @param maxBytes limit of the text, in bytes of UTF-8
  * @throws {ServiceError} invalid_request if the text would be longer; serialization stops at the limit
  */
@@ -35,7 +36,7 @@ function tooLong(maxBytes: number) {
   return answerTooLarge(`more than ${maxBytes.toLocaleString('en')} bytes`);
 }
 
-/** Serializes a result to JSON, with the text that {@link writeData} has made of its data. */
+/** Serializes a result to JSON, using the text that {@link writeData} has made of its data, if any. */
 export function resultText(result: ExecutionResult): string {
   const data = result.data && serialized.get(result.data);
   if (data === undefined || data === null) return JSON.stringify(result);
@@ -46,7 +47,9 @@ export function resultText(result: ExecutionResult): string {
   return `{${members.join(',')}}`;
 }
 
-/** The length of a value as JSON in characters: exact except for escapes, which make it longer. */
+/**
+ * Estimates the length of a value as JSON in characters. It is exact except for escapes, which make the JSON longer.
+ */
 export function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 4;

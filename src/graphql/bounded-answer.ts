@@ -10,15 +10,20 @@ import { schema } from './schema.ts';
 
 /** The limits of an operation while it runs. */
 export interface AnswerBounds {
-  /** Whether the operation may need much memory: it then waits for a place. */
+  /** Whether the operation may need much memory. It then waits for a place among large operations. */
   readonly large: boolean;
   readonly fields: number;
   readonly bytes: number;
-  /** Bytes that it may read from the store; undefined: only the limit of each single search applies. */
+  /**
+   * Limit of the bytes that the operation may read from the store. If undefined, only the limit of each search applies.
+   */
   readonly reads: number | undefined;
 }
 
-/** @param variables null: unknown, a page length given by a variable counts as the maximum */
+/**
+ * Computes the bounds.
+ * @param variables null if unknown: a page length given by a variable then counts as the maximum
+ */
 export function boundsOf(
   document: DocumentNode,
   operationName: string | null | undefined,
@@ -28,13 +33,16 @@ export function boundsOf(
   const size = operation ? sizeOf(schema, document, operation, variables ?? null) : null;
   const large = size !== null && isLarge(size);
   const isMutation = operation?.operation === OperationTypeNode.MUTATION;
-  // A mutation cannot be refused after it has run: the gate has limited its answer before.
+  // A mutation cannot be refused after it has run, so the gate limits its answer beforehand.
   return isMutation
     ? { large, fields: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY, reads: undefined }
     : { large, fields: LIMITS.answerFields, bytes: LIMITS.answerBytes, reads: READ_BYTES };
 }
 
-/** The bounds of an operation, by its variables. They are computed again for those that can be large only. */
+/**
+ * Returns the bounds of an operation by its variables. Only for operations that can be large are they computed each
+ * time.
+ */
 export function boundsByVariables(
   document: DocumentNode,
   operationName: string | null,
@@ -43,7 +51,7 @@ export function boundsByVariables(
   return (variables) => (most.large ? boundsOf(document, operationName, variables) : most);
 }
 
-/** The error of a valid operation whose answer is refused. */
+/** The error of a valid operation whose answer is too large. */
 export class AnswerRefusal extends GraphQLError {}
 
 /**

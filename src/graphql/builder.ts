@@ -25,7 +25,8 @@ export const builder = new SchemaBuilder<{
     Metadata: { Input: Record<string, string>; Output: Readonly<Record<string, string>> };
   };
 }>({
-  // The first plugin wraps the others: scopes are checked before input rules, and both may refuse with a typed error.
+  // The first plugin wraps the others, so scopes are checked before input rules, and both may refuse with a typed
+  // error.
   plugins: [ErrorsPlugin, ScopeAuthPlugin, ZodPlugin, RelayPlugin, DataloaderPlugin],
   defaultFieldNullability: false,
   errors: {
@@ -73,12 +74,15 @@ export const builder = new SchemaBuilder<{
 });
 
 /**
- * Options of every data loader: the keys loaded in one tick share one query. Nothing is cached, because a context lives
- * as long as its subscription and an object may change between two reads.
+ * Options of every data loader. The keys requested in one tick share one query. Nothing is cached, because a context
+ * lives as long as its subscription and an object may change between two reads.
  */
 export const UNCACHED = { cache: false } as const;
 
-/** The rules of the fields' `authScopes` for a caller. Each throws {ServiceError} insufficient_scope, tenant_suspended. */
+/**
+ * Returns the rules of the fields' `authScopes` for a caller. Each throws {ServiceError} insufficient_scope,
+ * tenant_suspended.
+ */
 export function scopesOf(principal: Principal) {
   return {
     scope: (scope: Scope) => requireScope(principal, scope) !== null,

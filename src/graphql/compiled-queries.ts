@@ -25,7 +25,7 @@ export interface OperationRequest {
 /** A compiled operation. */
 export interface CompiledOperation {
   readonly name: string | null;
-  /** The bounds of its answer with these variables. */
+  /** Returns the bounds of the answer with these variables. */
   boundsOf(variables: Readonly<Record<string, unknown>>): AnswerBounds;
   /**
    * Runs the operation.
@@ -39,16 +39,18 @@ export interface CompiledOperation {
   ): Promise<{ readonly data: Record<string, unknown> } | null>;
 }
 
-/** Whether there is a fault, whichever. */
+/** Limits for checking variables that only report whether there is a fault. */
 const ONE_FAULT = { ...LIMITS, errors: 1 };
 /** Maximum number of fields of a compiled operation. Compiling costs about as much as ten executions, or more. */
 const MAX_FIELDS = 120;
-/** Capacity of the cache in fields of about 2 KB, and the tokens of a document (300 bytes each) that count as one. */
+/**
+ * Capacity of the cache in fields of about 2 KB, and how many tokens of a document (300 bytes each) count as one field.
+ */
 const [KEPT_FIELDS, TOKENS_A_FIELD] = [20_000, 7];
 
 /**
- * The compiled queries of the prepared path. Compiles queries that are requested again, but no mutations: a failed one
- * could not be run again to report its error.
+ * Creates the cache of compiled queries for the prepared path. Queries that are requested again are compiled, but not
+ * mutations, because a failed mutation could not be run again to report its error.
  * Measured: without compiled queries, an invoice over `/graphql` takes 1.8 times the CPU time (service of the bench
  * `graphql`, 32 concurrent requests).
  */
@@ -56,8 +58,8 @@ export function createCompiledQueries(gate: Gate) {
   const compile = createCompiler(OperationTypeNode.QUERY);
   return {
     /**
-     * The requested query; null if its document has not passed validation before or cannot be compiled, or if the gate
-     * would refuse the variables: graphql-jit would report each fault of any number.
+     * Returns the requested query. Null if its document has not passed validation before or cannot be compiled, or if
+     * the gate would refuse the variables, because graphql-jit would report any number of their faults.
      */
     find({ query, operationName, variables }: OperationRequest): CompiledOperation | null {
       const document = gate.known(query);
@@ -70,12 +72,13 @@ export function createCompiledQueries(gate: Gate) {
   };
 }
 
-/** @returns null for an operation of another type, and for one that is too large or cannot be compiled */
+/** Compiles an operation. @returns null if it has another type, is too large or cannot be compiled */
 export type Compile = (document: DocumentNode, operationName: string | null) => CompiledOperation | null;
 
 /**
- * Compiles each operation once and keeps it in an LRU cache whose size is counted in fields. The number of documents
- * would be no bound: a few tokens can spread large fragments, and a document can hold hundreds of operations.
+ * Creates a function that compiles each operation once and keeps it in an LRU cache, whose size is counted in fields.
+ * Counting documents would not bound the memory: a few tokens can spread large fragments, and a document can hold
+ * hundreds of operations.
  */
 export function createCompiler(type: OperationTypeNode): Compile {
   const numbers = new WeakMap<DocumentNode, number>();
@@ -91,10 +94,11 @@ export function createCompiler(type: OperationTypeNode): Compile {
     const known = compiled.get(key);
     if (known) return known.run;
     const operation = getOperationAST(document, operationName);
-    // An unknown operation name is not cached: a client could send any number of them.
+    // An unknown operation name is not cached, because a client could send any number of them.
     if (!operation) return null;
     const { fields, possibleFields } = sizeOf(schema, document, operation, null);
-    // An operation that may exceed the cost limit is not compiled; the gate checks its cost with the variables.
+    // An operation that may exceed the cost limit is not compiled, because the gate must check its cost with the
+    // variables.
     const fits = operation.operation === type && fields <= MAX_FIELDS && possibleFields <= LIMITS.possibleFields;
     const run = fits ? compileOperation(document, operation) : null;
     const size = run ? fields + Math.ceil((document.tokenCount ?? LIMITS.tokens) / TOKENS_A_FIELD) : 1;
@@ -117,7 +121,10 @@ function compileOperation(document: DocumentNode, operation: OperationDefinition
   };
 }
 
-/** For a field selected twice, once under `@skip`, graphql-jit orders members differently from graphql-js. */
+/**
+ * Whether a document has directives. If a field is selected twice, once under `@skip`, graphql-jit orders the answer's
+ * members differently from graphql-js.
+ */
 function hasDirectives(document: DocumentNode): boolean {
   let found = false;
   visit(document, {

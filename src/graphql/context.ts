@@ -55,7 +55,7 @@ export interface UseCases {
   readonly members: ManageMembers;
   readonly sellerProfile: OwnProfile;
   readonly embeds: CreateEmbed;
-  /** The URL of an accepted invoice's document. */
+  /** Returns the URL of an accepted invoice's document. */
   readonly documentUrl: (invoice: Invoice, kind: DocumentKind) => string;
 }
 
@@ -64,6 +64,9 @@ export interface GraphQLContext {
   readonly principal: Principal;
   readonly requestId: string;
   readonly useCases: UseCases;
-  /** Counts the fields and bytes of the answer; without it the answer is not bounded and lists are resolved at once. */
+  /**
+   * Counts the fields and bytes of the answer. Without a meter the answer is not bounded and lists are resolved at
+   * once.
+   */
   readonly meter?: AnswerMeter;
 }

@@ -1,7 +1,7 @@
 import { builder } from './builder.ts';
 
 /**
- * An enum of the names in a table. The names are those of the domain and of REST, with `_` for the dot.
+ * Makes an enum of the names in a table. The names are those of the domain and of REST, with `_` for the dot.
  * @param rows the description of each value, or a row that contains it
  */
 export function enumOf<Value extends string>(

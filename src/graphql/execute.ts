@@ -10,16 +10,19 @@ import { schema } from './schema.ts';
 
 /** A document that is parsed, validated and compiled once at start. */
 export interface PreparedOperation<Data> {
-  /** Runs a query or mutation. @throws {ServiceError} a refusal, also as a typed error; other errors are defects */
+  /**
+   * Runs a query or mutation.
+   * @throws {ServiceError} if it is refused, also with a typed error; other errors are defects
+   */
   execute(context: GraphQLContext, variables: Record<string, unknown>): Promise<Data>;
-  /** Runs a subscription. @throws {ServiceError} a refusal before the first value */
+  /** Runs a subscription. @throws {ServiceError} if it is refused before the first value */
   subscribe(context: GraphQLContext, variables: Record<string, unknown>): Promise<AsyncIterableIterator<Data>>;
 }
 
 /**
  * Prepares a document for the execution path that REST and GraphQL share, so that validation, scopes and errors are the
- * same. An operation that may be large with its variables waits for a place, as in GraphQL. The document need not select
- * typed errors, and its page lengths are those that REST accepts.
+ * same. An operation that may be large with its variables waits for a place, as in GraphQL. The document need not
+ * select typed errors. Its page lengths are those that REST accepts.
  * @throws {Error} at start if the document does not match the schema
  */
 export function prepare<Data>(source: string): PreparedOperation<Data> {
@@ -34,7 +37,8 @@ export function prepare<Data>(source: string): PreparedOperation<Data> {
     async execute(context, variables) {
       const leave = boundsOf(variables).large ? await enterLarge(context.principal) : null;
       try {
-        // The store bounds the pages of REST, so fields have no limit here; long lists are still resolved in turns.
+        // Fields have no limit here, because the store bounds the pages of REST. Long lists are still resolved in
+        // turns.
         const meter = createAnswerMeter(Number.POSITIVE_INFINITY);
         const result = await compiled.query(undefined, { ...context, meter }, variables);
         const data = dataOf(result) as Record<string, unknown>;
@@ -78,12 +82,15 @@ function valuesOf<Data>(results: AsyncIterableIterator<ExecutionResult>): AsyncI
   };
 }
 
-/** Maps a failure outside of the resolvers' refusals to a service error; null for a defect, which it reports. */
+/**
+ * Maps an unexpected failure, which is not a resolver's refusal, to a service error. Returns null for a defect, which
+ * it reports.
+ */
 export type Explain = (failure: unknown) => ServiceError | null;
 
 /**
- * The error as GraphQL clients see it. `extensions` holds the contract's code, param and status, and `problems`: all
- * problems of that status. The message of a defect is never sent to clients.
+ * Converts an error to what GraphQL clients see. `extensions` holds the contract's code, param and status, and
+ * `problems`, all problems of that status. The message of a defect is never sent to clients.
  */
 export function publicError(error: GraphQLError, requestId: string, explain: Explain): GraphQLError {
   const cause = error.originalError ?? null;
@@ -96,7 +103,7 @@ export function publicError(error: GraphQLError, requestId: string, explain: Exp
   };
   if (cause instanceof ServiceError) return described(cause.message, location, cause.problems);
   if (cause === null || cause instanceof GraphQLError) {
-    // The document or its variables are invalid: the message of graphql-js says how.
+    // The document or its variables are invalid; the message of graphql-js says why.
     const { originalError: _internals, ...extensions } = error.extensions;
     const param = typeof extensions.param === 'string' ? extensions.param : null;
     const wrong = problem('invalid_request', error.message, param, statusOf(error));
@@ -106,7 +113,7 @@ export function publicError(error: GraphQLError, requestId: string, explain: Exp
   return described(message, location, problems);
 }
 
-/** The HTTP status that the refusing library has set, if any. */
+/** Returns the HTTP status that the refusing library has set, if any. */
 function statusOf({ extensions: { http } }: GraphQLError): number | undefined {
   return (http as { readonly status?: number } | undefined)?.status;
 }

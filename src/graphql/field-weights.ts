@@ -15,11 +15,11 @@ import { PAGE_SIZE } from '../domain/limits.ts';
 
 /** The weight that a field states in its `extensions`; the gate reads it. */
 export interface FieldWeight {
-  /** Maximum number of items. Required of every list without pages. */
+  /** Maximum number of items. Every list without pages must state it. */
   readonly most?: number;
   /** Maximum size in bytes of JSON, for a text that may exceed the usual maximum. */
   readonly bytes?: number;
-  /** Bytes that the field reads from the store; of a connection, for each row. */
+  /** Number of bytes that the field reads from the store; for a connection, per row. */
   readonly reads?: number;
 }
 
@@ -44,14 +44,14 @@ export function weightOf(field: Pick<GraphQLField<unknown, unknown>, 'extensions
   return field.extensions as FieldWeight;
 }
 
-/** Maximum size of a leaf field's value, in bytes of JSON; 0 for other fields. */
+/** Returns the maximum size of a leaf field's value, in bytes of JSON; 0 for other fields. */
 export function leafBytes(field: GraphQLField<unknown, unknown>): number {
   const type = getNamedType(field.type);
   if (!isLeafType(type)) return 0;
   return weightOf(field).bytes ?? (isEnumType(type) ? ENUM_BYTES : (SCALARS[type.name] ?? TEXT * BYTES_A_CHARACTER));
 }
 
-/** Whether a field returns a page: the lists below it are then as long as its `first` or `last` says. */
+/** Whether a field returns a page. The lists below it are then as long as its `first` or `last` says. */
 export function isPaged(field: Pick<GraphQLField<unknown, unknown>, 'args'>): boolean {
   return field.args.some(({ name }) => name === 'first' || name === 'last');
 }
@@ -61,7 +61,7 @@ export function isList(field: Pick<GraphQLField<unknown, unknown>, 'type'>): boo
 }
 
 /**
- * Maximum number of items of a list field; of the lists of introspection, which state none, that of a page.
+ * Returns the maximum number of items of a list field. The lists of introspection state none and count as a page.
  * @param page length of the page that the list belongs to; null outside of a page
  */
 export function listLength(field: GraphQLField<unknown, unknown>, page: number | null): number {
@@ -69,8 +69,8 @@ export function listLength(field: GraphQLField<unknown, unknown>, page: number |
 }
 
 /**
- * The lists of the schema that state no maximum length, as `Type.field`. There must be none, otherwise the cost of a
- * request would be underestimated. The rows of connections are counted by the page.
+ * Returns the lists of the schema that state no maximum length, as `Type.field`. There must be none, otherwise the cost
+ * of a request would be underestimated. The rows of connections are counted by the page.
  */
 export function unboundedLists(schema: GraphQLSchema): string[] {
   const types = Object.values(schema.getTypeMap()).filter(

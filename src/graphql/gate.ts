@@ -19,7 +19,7 @@ import { schema } from './schema.ts';
 import { variableErrors } from './variable-faults.ts';
 
 export interface GateSettings {
-  /** Whether clients may query the schema. If not, error messages do not reveal names of the schema either. */
+  /** Whether clients may query the schema. If not, error messages do not reveal the schema's names either. */
   readonly introspection: boolean;
   /** The listed operations: text by SHA-256 of the text. Default: none. */
   readonly operations?: ReadonlyMap<string, string> | null;
@@ -29,52 +29,56 @@ export interface GateSettings {
 
 /** Checks a client's document before any of it runs. All GraphQL transports share one gate. */
 export interface Gate {
-  /** The text of the listed operation with this SHA-256; null if there is none. */
+  /** Returns the text of the listed operation with this SHA-256; null if there is none. */
   listed(sha256: string): string | null;
   /** @throws {GraphQLError} for a syntax error, a document that is too long, or one that must be listed and is not */
   parse(source: string): DocumentNode;
   /** Checks the limits first, then the validation rules of GraphQL. */
   validate(document: DocumentNode): readonly GraphQLError[];
   /**
-   * Why a valid operation must not run with these variables: they do not match their types, or its answer may be too
-   * large. None if it may run: the libraries then find no fault in the variables, which they would quote at length.
+   * Returns why a valid operation must not run with these variables: they do not match their types, or its answer may
+   * be too large. If the list is empty, the libraries will find no fault in the variables, which they would quote at
+   * length.
    */
   refuse(args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>): readonly GraphQLError[];
   /**
-   * The error of a valid operation of which the caller may run nothing; null if something may run. To be asked before
-   * {@link refuse}, which reads the variables.
+   * Returns the error of a valid operation of which the caller may run no part; null if the caller may run some part.
+   * Must be called before {@link refuse}, which reads the variables.
    */
   forbidden(args: Pick<ExecutionArgs, 'document' | 'operationName'>, principal: Principal): GraphQLError | null;
-  /** The number of requests that an operation counts for the rate limit. */
+  /** Returns how many requests an operation counts for the rate limit. */
   requests(document: DocumentNode, operationName: string | null | undefined): number;
-  /** The error with a shortened message, and without suggestions of the schema's names if introspection is disabled. */
+  /** Shortens the message of an error, and removes suggestions of the schema's names if introspection is disabled. */
   redacted(error: GraphQLError): GraphQLError;
-  /** The document with exactly this text, if it passed validation before and is still remembered. */
+  /** Returns the document with exactly this text if it passed validation before and is still cached. */
   known(source: string): DocumentNode | null;
   /**
-   * Remembers a valid document as long as it is in use, whatever the cache does.
+   * Keeps a valid document available while it is in use, even if the cache evicts it.
    * @returns a function that ends this
    */
   keep(document: DocumentNode): () => void;
 }
 
-/** Memory of a document for each token, bytes. */
+/** Estimated memory of a document for each token, bytes. */
 const BYTES_A_TOKEN = 400;
 
-/** Memory that a document takes, bytes, its text included. */
+/** Estimates the memory of a document in bytes, including its text. */
 export function documentBytes({ loc, tokenCount = LIMITS.tokens }: DocumentNode): number {
   return tokenCount * BYTES_A_TOKEN + (loc?.source.body.length ?? 0);
 }
 
 /**
- * Capacity of the cache of documents in tokens (compiled, one takes four times as much), and characters per token.
+ * Capacity of the cache of documents in tokens, and characters per token. A compiled document takes four times as much.
  * Without the cache 834 queries a second are answered instead of 3,500 to 3,600 (bench `graphql`).
  */
 const [REMEMBERED_TOKENS, CHARACTERS_A_TOKEN] = [60_000, 100];
 
 /** The prefix of the suggestion at the end of a graphql-js message. */
 const SUGGESTION = 'Did you mean ';
-/** Characters kept at both ends of a long message: it states the fault before or after the value that it quotes. */
+/**
+ * Number of characters kept at each end of a long message. It states the fault before or after the value that it
+ * quotes.
+ */
 const KEPT = 500;
 
 export function createGate({ introspection, operations, operationsOnly = false }: GateSettings): Gate {
@@ -150,7 +154,7 @@ export function createGate({ introspection, operations, operationsOnly = false }
   };
 }
 
-/** The limits that a document exceeds; otherwise the validation rules that it breaks. */
+/** Returns the limits that a document exceeds. If there are none, returns the validation rules that it breaks. */
 function errorsOf(document: DocumentNode, rules: readonly ValidationRule[]): readonly GraphQLError[] {
   try {
     const exceeded = exceededLimits(schema, document);
@@ -161,8 +165,8 @@ function errorsOf(document: DocumentNode, rules: readonly ValidationRule[]): rea
 }
 
 /**
- * The refusal of a document on which the parser or a validation rule, which recurse, overflowed the call stack. How deep
- * a document may be depends on what the JIT compiler has optimized, so an overflow is an error of the document.
+ * Converts an overflow of the call stack to the refusal of a document: the parser and the validation rules recurse.
+ * Which depth overflows depends on what the JIT compiler has optimized, so an overflow is an error of the document.
  * @throws any other error
  */
 function refusalOfDepth(error: unknown): GraphQLError {
@@ -170,7 +174,9 @@ function refusalOfDepth(error: unknown): GraphQLError {
   throw error;
 }
 
-/** Refuses response names that break a JavaScript object: `__proto__` is lost, `then` makes it look like a promise. */
+/**
+ * Refuses response names that break a JavaScript object: `__proto__` is lost, and `then` makes it look like a promise.
+ */
 function responseNames(context: ValidationContext): ASTVisitor {
   return {
     Field(node) {

@@ -21,26 +21,26 @@ import { PAGE_SIZE } from '../domain/limits.ts';
 import { isList, isPaged, leafBytes, listLength, weightOf } from './field-weights.ts';
 
 /**
- * Limits of one operation. A request counts once for the rate limit, so it must not cause the work of thousands.
- * Fragments count at each place where they are spread. GraphiQL's introspection query has 230 fields.
+ * Limits of one operation. It counts as one request for the rate limit, so it must not cause the work of thousands. A
+ * fragment counts at each place where it is spread. GraphiQL's introspection query has 230 fields.
  */
 export const LIMITS = {
-  /** Characters of a document. Values are sent as variables. */
+  /** Characters of a document. Values belong into variables. */
   characters: 100_000,
   tokens: 5000,
-  /** Levels of fields. graphql-js limits those of introspection. */
+  /** Levels of fields. graphql-js limits those of introspection itself. */
   depth: 12,
-  /** Fields of Query, Mutation or Subscription. */
+  /** Root fields: those of Query, Mutation or Subscription. */
   rootFields: 10,
   fields: 500,
   aliases: 50,
   /**
-   * Selections of a document as it is written: fields, spreads and inline fragments of all its operations and fragments,
+   * Selections in the text of a document: fields, spreads and inline fragments of all its operations and fragments,
    * used or not. Validation compares them in pairs.
    */
   selections: 600,
   fragments: 50,
-  /** Items of all lists of the variables together. An invoice has at most 1,000 lines. */
+  /** Items of all lists in the variables together. An invoice has at most 1,000 lines. */
   listItems: 3000,
   /** Reported errors of a document, or of its variables. */
   errors: 20,
@@ -48,35 +48,41 @@ export const LIMITS = {
   answerFields: 30_000,
   /** Bytes of an answer, counted while it is serialized. */
   answerBytes: ANSWER_BYTES,
-  /** Fields of an answer if every list had its maximum length: enough for three nested long lists. */
+  /** Fields of an answer if every list had its maximum length. This is enough for three nested long lists. */
   possibleFields: 1_000_000_000,
-  /** The same for a mutation. Its answer cannot be refused after it has run, so the maximum must be safe. */
+  /**
+   * The limit of `possibleFields` for a mutation. Its answer cannot be refused after it has run, so the maximum must be
+   * safe.
+   */
   mutationFields: 150_000,
   mutationBytes: 8 * ANSWER_BYTES,
 } as const;
 
-/** Bytes that an operation may read and return without being large: any number of such operations may run at a time. */
+/**
+ * Maximum number of bytes that an operation may read and return without being large. Any number of small operations may
+ * run at once.
+ */
 const SMALL_BYTES = READ_BYTES;
 
-/** The size of an operation. */
+/** The estimated size of an operation. */
 export interface Size {
   readonly root: number;
   readonly fields: number;
   readonly aliases: number;
   readonly depth: number;
-  /** Maximum number of fields in its answer: lists have their maximum length, pages the requested one. */
+  /** Maximum number of fields in its answer, with lists at their maximum length and pages at the requested one. */
   readonly possibleFields: number;
   /** Maximum number of bytes that it reads and returns. */
   readonly bytes: number;
 }
 
-/** Whether an operation may need much memory; few of them run at a time. */
+/** Whether an operation may need much memory; only a few of these run at once. */
 export function isLarge({ bytes }: Pick<Size, 'bytes'>): boolean {
   return bytes > SMALL_BYTES;
 }
 
 /**
- * The limits that a document exceeds, apart from its cost. Only the text is needed: the document may be invalid.
+ * Checks the limits of a document except its cost. Only the text is needed, so the document may be invalid.
  * @returns one error for each operation that exceeds a limit: the first limit that it exceeds
  */
 export function exceededLimits(schema: GraphQLSchema, document: DocumentNode): GraphQLError[] {
@@ -94,7 +100,7 @@ export function exceededLimits(schema: GraphQLSchema, document: DocumentNode): G
   return written ? [written] : [];
 }
 
-/** The first limit that the document exceeds as it is written, whatever its operations use of it. */
+/** Returns the first limit that the text of the document exceeds, including parts that no operation uses. */
 function exceededText({ definitions }: DocumentNode): GraphQLError | null {
   let [selections, fragments] = [0, 0];
   const count = (set: SelectionSetNode): void => {
@@ -111,7 +117,7 @@ function exceededText({ definitions }: DocumentNode): GraphQLError | null {
 }
 
 /**
- * Whether the answer of a valid operation may be too large, with the page lengths of these variables. For queries
+ * Checks whether the answer of a valid operation may be too large with the page lengths of these variables. For queries
  * {@link LIMITS.answerFields} and {@link LIMITS.answerBytes} apply later, when the actual sizes are known.
  * @returns the error that refuses the operation, or null
  */
@@ -147,7 +153,9 @@ function refusal(most: string, nodes: ASTNode): GraphQLError {
   return new GraphQLError(`An operation may have at most ${most}.`, { nodes });
 }
 
-/** Requests that an operation counts for the rate limit: one for each root field of a mutation, otherwise 1. */
+/**
+ * Returns how many requests an operation counts for the rate limit: one for each root field of a mutation, otherwise 1.
+ */
 export function requestsOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -157,7 +165,10 @@ export function requestsOf(
   return Math.max(1, sizeOf(schema, document, operation, null).root);
 }
 
-/** @param variables null: unknown, a page length given by a variable counts as the maximum */
+/**
+ * Estimates the size.
+ * @param variables null if unknown: a page length given by a variable then counts as the maximum
+ */
 export function sizeOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -202,7 +213,7 @@ export function sizeOf(
     const definition = definitionOf(schema, field.name.value, parent);
     const aliases = field.alias ? 1 : 0;
     const length = definition && isList(definition) ? listLength(definition, page) : 1;
-    /** Bytes of the name with quotation marks, colon and comma. */
+    /** Size of the name with quotation marks, colon and comma, in bytes. */
     const name = (field.alias ?? field.name).value.length + 4;
     const reads = definition ? (weightOf(definition).reads ?? 0) : 0;
     if (!field.selectionSet) {
@@ -227,7 +238,7 @@ export function sizeOf(
     const known = spread.get(key);
     if (known) return known;
     const nothing = { root: 0, fields: 0, aliases: 0, depth: 0, possibleFields: 0, bytes: 0 };
-    // A fragment that spreads itself counts nothing here; the validation rules refuse it.
+    // A fragment that spreads itself counts as nothing here, because the validation rules refuse it.
     spread.set(key, nothing);
     const fragment = fragments.get(name);
     const size = fragment
@@ -253,17 +264,17 @@ export function sizeOf(
         if (given === undefined && byDefault?.kind === Kind.INT) return Number(byDefault.value);
         return given == null ? null : typeof given === 'number' ? given : PAGE_SIZE.most;
       })
-      // Documents that page in both directions leave one of the two arguments unset.
+      // Documents that can page in both directions leave one of the two arguments unset.
       .filter((length) => length !== null);
-    // The resolver refuses a value out of range.
+    // The value is clamped, because the resolver refuses one out of range.
     return Math.min(PAGE_SIZE.most, Math.max(1, ...(lengths.length > 0 ? lengths : [PAGE_SIZE.default])));
   }
 }
 
-/** The arguments of a field with pages that state the length of its page. */
+/** The arguments that state the length of a page. */
 const PAGE_ARGUMENTS: readonly string[] = ['first', 'last'];
 
-/** The definition of a field by its name, including the root fields of introspection. */
+/** Returns the definition of a field by its name, including the root fields of introspection. */
 export function definitionOf(schema: GraphQLSchema, name: string, parent: GraphQLNamedType | null) {
   if (parent === schema.getQueryType()) {
     if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;

@@ -12,12 +12,13 @@ import {
 } from 'graphql';
 import { createGate, type Gate } from './gate.ts';
 
-/** The operations that clients may request by digest: text by SHA-256 of the text in lower-case hexadecimal. */
+/** The operations that clients may request by digest: the texts, by their SHA-256 in lower-case hexadecimal. */
 export type OperationList = ReadonlyMap<string, string>;
 
 /**
  * Reads an operation list made by {@link makeOperationList} or another tool: a JSON object of texts by digest.
- * @throws {Error} that names the file and the fault: a digest that does not match, an operation that the gate refuses
+ * @throws {Error} that names the file and the fault: a digest that does not match, or an operation that the gate
+ * refuses
  */
 export async function readOperationList(file: string): Promise<OperationList> {
   const problem = (what: string) => new Error(`GRAPHQL_OPERATIONS: ${file} ${what}`);
@@ -49,8 +50,10 @@ export interface OperationFile {
 }
 
 /**
- * The list of all operations in these files. Each text includes the fragments that it spreads, from any of the files.
- * @throws {Error} that names the file and the fault: syntax, a duplicate fragment, an operation that the gate refuses
+ * Makes the list of all operations in these files. Each text includes the fragments that it spreads, from any of the
+ * files.
+ * @throws {Error} that names the file and the fault: syntax, a duplicate fragment, or an operation that the gate
+ * refuses
  */
 export function makeOperationList(files: readonly OperationFile[]): OperationList {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -96,7 +99,7 @@ function refusalOf(gate: Gate, text: string): string | null {
   }
 }
 
-/** The fragments that a definition spreads, directly or indirectly, sorted by name. */
+/** Returns the fragments that a definition spreads, directly or indirectly, sorted by name. */
 function spreadBy(
   definition: DefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,

@@ -4,7 +4,7 @@ import { builder } from './builder.ts';
 type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Each> ? Each : never;
 
 /**
- * The payload type of a mutation that returns one object: `RevokeApiKeyPayload { apiKey }`.
+ * Makes the payload type of a mutation that returns one object: `RevokeApiKeyPayload { apiKey }`.
  * @param mutation the name of the mutation
  * @param field the name of the payload's only field
  */

@@ -11,7 +11,8 @@ interface ConnectionArguments {
 }
 
 /**
- * The page that a connection's arguments request. Rows are newest first, so `after` means older. Cursors are ids.
+ * Converts a connection's arguments to a request for a page. Rows are newest first, so `after` means older. Cursors are
+ * ids.
  * @throws {ServiceError} invalid_request for an unsupported combination of arguments
  */
 export function pageRequest({ first, last, after, before }: ConnectionArguments) {
@@ -28,7 +29,9 @@ export function pageRequest({ first, last, after, before }: ConnectionArguments)
   return { limit: first ?? last ?? PAGE_SIZE.default, cursor: id === null ? null : { direction, id } };
 }
 
-/** A page as the value of a connection. Whether there are rows before the cursor is queried only if selected. */
+/**
+ * Converts a page to the value of a connection. Whether there are rows before the cursor is queried only if selected.
+ */
 export function connectionOf<Row extends { id: string }>(
   { rows, hasMore, hasOthers }: Pick<Page<Row>, 'rows' | 'hasMore' | 'hasOthers'>,
   { before }: ConnectionArguments,

@@ -15,10 +15,9 @@ import { definitionOf } from './limits.ts';
 type Scopes = ReturnType<typeof scopesOf>;
 
 /**
- * The error of an operation of which the caller may run nothing: the one that its first field would have. It is found
- * before the variables are read, which may be large. Where one field may run, or the root has fragments, the resolvers
- * decide.
- * @returns null if something may run
+ * Finds out whether the caller may run no part of an operation, before reading the variables, which may be large. If
+ * one field may run, or the root has fragments, the resolvers decide.
+ * @returns the error that its first field would have; null if some part may run
  */
 export function forbiddenOperation(
   schema: GraphQLSchema,

@@ -36,7 +36,7 @@ export const schema = metered(builder.toSchema());
 const unbounded = unboundedLists(schema);
 if (unbounded.length > 0) throw new Error(`lists without a maximum length (extensions.most): ${unbounded.join(', ')}`);
 
-/** The text of `schema.graphql`: sorted, so that its diffs are readable. */
+/** Returns the text of `schema.graphql`, sorted so that its diffs are readable. */
 export function printedSchema(): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }

@@ -13,8 +13,8 @@ import { charactersOf } from './answer-text.ts';
 import { schema } from './schema.ts';
 
 /**
- * The fields that depend on nothing but the event: not on the stream, the caller, the time or arguments. An operation
- * with any other field runs for each stream.
+ * The fields that depend only on the event, not on the stream, the caller, the time or arguments. An operation with any
+ * other field runs separately for each stream.
  */
 const OF_THE_EVENT: Readonly<Record<string, readonly string[]>> = {
   Subscription: ['invoiceStatus', 'invoiceEvents'],
@@ -23,9 +23,12 @@ const OF_THE_EVENT: Readonly<Record<string, readonly string[]>> = {
   WebhookEvent: ['id', 'type', 'invoiceId', 'createdAt', 'manual', 'body'],
 };
 
-/** Limits of the results in memory. One event reaches all streams within seconds; a later stream runs on its own. */
+/**
+ * Limits of the cached results. One event reaches all streams within seconds. A stream that comes later runs its
+ * operation itself.
+ */
 const KEPT = { max: 1000, maxSize: 16 * 1024 * 1024 };
-/** Memory of a kept result besides its text, bytes. */
+/** Memory of a cached result besides its text, bytes. */
 const OVERHEAD = 1000;
 
 const results = new LRUCache<string, ExecutionResult>(KEPT);
@@ -34,7 +37,10 @@ const running = new Map<string, Promise<ExecutionResult>>();
 const numbers = new WeakMap<object, number>();
 let lastNumber = 0;
 
-/** A number for each object. Events are told apart by identity: one that is sent again by hand has the same id. */
+/**
+ * Returns a number for each object. Events are distinguished by identity, because one that is sent again by hand has
+ * the same id.
+ */
 function numberOf(object: object): number {
   let number = numbers.get(object);
   if (number === undefined) {
@@ -47,8 +53,8 @@ function numberOf(object: object): number {
 const shareable = new WeakMap<DocumentNode, boolean>();
 
 /**
- * The name under which streams share results: the same document and operation, and the same credential. Variables are
- * not part of it: they choose the events of a stream, not what is told of one.
+ * Returns the key under which streams share results: same document, operation and credential. Variables are not part of
+ * it, because they select the events of a stream, not the content of a result.
  * @returns null if the result of an event may differ between streams
  */
 export function sharedName(document: DocumentNode, operationName: string | null, principal: Principal): string | null {
@@ -84,10 +90,10 @@ function dependsOnEventsOnly(document: DocumentNode): boolean {
 }
 
 /**
- * The result of an event: from `run` the first time, for all later streams the same object, which they get at once: a
- * promise for each of thousands of streams takes longer than their look-up. A result with errors is that of one stream
- * only. Without sharing, an event reaches all of 5,000 streams in 116 ms (p50) and 324 ms (p99) instead of 86 and 213
- * (bench `streams`).
+ * Returns the result of an event. The first call computes it with `run`; later streams get the same object without a
+ * promise, because a promise for each of thousands of streams takes longer than the look-up. A result with errors is
+ * not shared. Without sharing, an event reaches all of 5,000 streams in 116 ms (p50) and 324 ms (p99) instead of 86 and
+ * 213 (bench `streams`).
  * @param event the object that all streams get for one event
  */
 export function sharedResult(

@@ -13,10 +13,10 @@ import { sharedName, sharedResult } from './shared-results.ts';
 
 /**
  * Returns the same results as graphql-js's `subscribe`. From the second subscription on, a document runs compiled,
- * because one event may go to thousands of streams. Streams share the results that are the same for all of them
- * (docs/decisions/0023). After an error graphql-js runs it again and reports the error.
+ * because one event may go to thousands of streams. Streams share results that are the same for all of them
+ * (docs/decisions/0023). After an error, graphql-js runs the document again and reports the error.
  * @param paced delays events until their results may be made
- * @param hold called at the start with what ends the subscription; returns a function to be called at its end
+ * @param hold called at the start with a function that ends the subscription; returns a function to call at its end
  */
 export async function subscribe(
   args: ExecutionArgs,
@@ -28,12 +28,12 @@ export async function subscribe(
   return new Results(paced(source[Symbol.asyncIterator]()), args, hold);
 }
 
-/** The results of a subscription. A class, not closures: a process holds tens of thousands. */
+/** The results of a subscription. A class, not closures, because a process holds tens of thousands. */
 class Results implements AsyncGenerator<ExecutionResult> {
   readonly #events: AsyncIterator<unknown>;
   readonly #args: ExecutionArgs;
   readonly #bounds: AnswerBounds;
-  /** Null if no other stream may use the results. */
+  /** The key of shared results; null if no other stream may use them. */
   readonly #shared: string | null;
   readonly #compiles: boolean;
   #release: () => void = () => undefined;
@@ -55,7 +55,10 @@ class Results implements AsyncGenerator<ExecutionResult> {
     return this.#events.next().then(this.#take);
   }
 
-  /** No async function, because it runs for each stream and event, and the result of another stream is there already. */
+  /**
+   * Not an async function, because it runs for each stream and event, and another stream has usually made the result
+   * already.
+   */
   readonly #take = ({
     done,
     value,
@@ -78,13 +81,13 @@ class Results implements AsyncGenerator<ExecutionResult> {
     });
   }
 
-  /** Not kept here: the cache of compiled documents bounds their memory. */
+  /** Looks up the compiled document each time, because the cache of compiled documents bounds their memory. */
   #compiled(): CompiledOperation | null {
     const { document, operationName = null } = this.#args;
     return this.#compiles ? compile(document, operationName) : null;
   }
 
-  /** Ends the stream even while `next` is pending; a generator's own `return` would wait for it. */
+  /** Ends the stream even while `next` is pending. The `return` of a generator would wait for `next`. */
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#release();
     await this.#events.return?.();
@@ -111,7 +114,7 @@ function contextOf({ contextValue }: ExecutionArgs): GraphQLContext {
   return contextValue as GraphQLContext;
 }
 
-/** The event of a source's value: the same object in all streams that get it from the feed. */
+/** Returns the event of a source's value. All streams get the same object from the feed. */
 function eventOf(value: unknown): object | null {
   const event = (value as { readonly event?: unknown } | null)?.event;
   return typeof event === 'object' ? event : null;

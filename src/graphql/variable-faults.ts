@@ -21,19 +21,21 @@ import { paramOf } from '../domain/input-problems.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** A value that does not match its type: its path below the variable, and a sentence about it. */
+/** A value that does not match its type: its path within the variable, and a sentence about the fault. */
 interface Fault {
   readonly path: readonly string[];
   readonly message: string;
 }
 
 /**
- * The errors of the values that do not match the types of an operation's variables: what graphql-js would report, in its
- * order. Each of its own messages quotes the whole value, or the object around it, which takes seconds for a large one.
- * `extensions.param` is the path from the argument that contains the variable, and below the argument `input`.
- * The lengths of lists are counted before a member of one is read: each costs the work of its whole type, however small it
- * is in the request.
- * @param most `errors`: the values behind so many are not examined; `listItems`: in all lists of the variables
+ * Returns the errors of the values that do not match the types of an operation's variables: those that graphql-js would
+ * report, in its order. graphql-js is not used, because its messages quote the whole value or the object around it,
+ * which takes seconds for a large one.
+ * `extensions.param` is the path from the argument that contains the variable, or within the argument `input`.
+ * The length of a list is counted before any item is read, because each item costs the work of its whole type, however
+ * small it is in the request.
+ * @param most `errors`: after this number of faults the remaining values are not examined; `listItems`: maximum in all
+ * lists of the variables
  */
 export function variableErrors(
   schema: GraphQLSchema,
@@ -67,7 +69,7 @@ export function variableErrors(
   return errors;
 }
 
-/** The path of the place where a variable is used first. */
+/** Returns the path of the place where a variable is used first. */
 function placeOf(document: DocumentNode, { variable }: VariableDefinitionNode): string[] {
   let place: string[] | null = null;
   visit(document, {
@@ -91,7 +93,7 @@ function typeOf(schema: GraphQLSchema, { type }: VariableDefinitionNode): GraphQ
   return typeFromAST(schema, type) as GraphQLInputType;
 }
 
-/** @param items how many items of lists may still come; below 0, too many came, and nothing more is read */
+/** Finds the faults of a value. @param items how many items of lists are still allowed; below 0 nothing more is read */
 function* faults(
   value: unknown,
   type: GraphQLInputType,
@@ -127,14 +129,17 @@ function* faults(
   }
 }
 
-/** No name of a value of an enum is longer. */
+/** Length in characters above which a text cannot be the name of an enum value. */
 const LONGEST_NAME = 100;
 
-/** Why a scalar or an enum refuses a value; null if it does not. A text may be quoted, but no object of any size. */
+/**
+ * Returns why a scalar or an enum refuses a value; null if it accepts it. The reason may quote a text, but never an
+ * object.
+ */
 function refusalOf(value: unknown, type: GraphQLLeafType): string | null {
   const refused = `Expected type "${type}".`;
   if (typeof value === 'object' && (isEnumType(type) || isSpecifiedScalarType(type))) return refused;
-  // graphql-js compares it with each name, to suggest one.
+  // graphql-js would compare the text with each name to suggest one.
   if (isEnumType(type) && typeof value === 'string' && value.length > LONGEST_NAME) return refused;
   try {
     return type.parseValue(value) === undefined ? refused : null;

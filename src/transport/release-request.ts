@@ -5,8 +5,8 @@ import type { Context } from 'koa';
 const SENT_HEAD = 'HTTP/1.1 200 OK\r\n\r\n';
 
 /**
- * Releases what Koa and Node keep of a request until its answer is complete: the headers of both directions, the parsed
- * address and the body. For an answer that may stay open for days. Takes effect when the middleware has returned. A
+ * Releases what Koa and Node keep of a request until its answer is complete, because the answer may stay open for days:
+ * the headers of both directions, the parsed address and the body. Takes effect when the middleware has returned. A
  * version of Node with other internals only releases less.
  * @param ctx a request whose answer has begun outside of Koa
  */

@@ -53,10 +53,10 @@ export async function readInvoice({ url, secretKey }: Access, id: string, signal
 }
 
 /**
- * Yields each status change of an invoice once and in order, until it is accepted or rejected. It reads GET
+ * Yields each status change of an invoice once and in order, until it is accepted or rejected. Reads GET
  * /v1/invoices/:id/stream with the client_secret, as a front end does, and resumes a broken connection after the last
  * message.
- * @param silenceMs a connection without a byte for so long is taken for broken, milliseconds
+ * @param silenceMs time without a byte after which a connection counts as broken, milliseconds
  * @throws Error when the service refuses the request, or stays unreachable
  */
 export async function* followStatus(
@@ -77,7 +77,7 @@ export async function* followStatus(
         },
         signal,
       });
-      // 204: the last message received was the final one.
+      // A 204 means that the last message received was the final one.
       if (response.status === 204) return;
       if (!response.ok || !response.body) throw new Refusal(await messageOf(response));
       for await (const message of messagesOf(response.body.pipeThrough(new TextDecoderStream()))) {
@@ -95,7 +95,7 @@ export async function* followStatus(
 }
 
 /**
- * Downloads `xml_url` or `pdf_url`; waits while the document is being made (503).
+ * Downloads `xml_url` or `pdf_url`. Waits while the document is being made (503).
  * @throws Error with the service's message
  */
 export async function download(url: string, signal: AbortSignal): Promise<Buffer> {
@@ -130,7 +130,7 @@ async function answerOf(response: Response): Promise<unknown> {
   return response.json();
 }
 
-/** The code and message of an error response, or its HTTP status if it is not in the service's error format. */
+/** Returns the code and message of an error response, or its HTTP status if it is not in the service's error format. */
 async function messageOf(response: Response): Promise<string> {
   const text = await response.text();
   try {

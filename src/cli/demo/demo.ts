@@ -12,7 +12,7 @@ import { remarks } from './render.ts';
 import { readSamples } from './samples.ts';
 import { givenTarget, openTarget } from './target.ts';
 
-/** Time limit for one invoice. */
+/** Time limit for one invoice, milliseconds. */
 const TIME_LIMIT_MS = 120_000;
 
 export const demo: Command = {
@@ -31,7 +31,7 @@ with a key that the demo creates and revokes at the end. If no service runs, the
 invoice are stored in DATA_DIR/demo. Exit code 0: every invoice ended as its sample expects.`,
   async run(input, context) {
     const interruption = new AbortController();
-    // The second signal exits at once.
+    // A second signal exits at once.
     const interrupt = () => (interruption.signal.aborted ? process.exit(INTERRUPTED) : interruption.abort());
     process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
     try {
@@ -68,7 +68,7 @@ async function runDemo(input: ParsedArguments, context: CommandContext, signal: 
   }
 }
 
-/** Sends one invoice after the other, and follows each from then on until all have ended. */
+/** Sends the invoices one after the other, and follows each until all have ended. */
 async function sendAll(
   access: Access,
   all: readonly Progress[],
@@ -159,8 +159,8 @@ async function showDocuments(
 }
 
 /**
- * Whether the certificate is the configured one; 'not checked' when it is another one, or when the configured one
- * cannot be loaded.
+ * Checks whether the certificate is the configured one. Returns 'not checked' for another one, or when the configured
+ * one cannot be loaded.
  */
 async function checkSigner({ certificate }: ValidSignature, { config, parts }: CommandContext): Promise<Signer> {
   const { signingCertificate } = await parts.diagnosis();
@@ -172,7 +172,7 @@ async function checkSigner({ certificate }: ValidSignature, { config, parts }: C
 
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
-  // fetch reports the reason only in `cause`.
+  // fetch reports the reason of a failure only in `cause`.
   return message === 'fetch failed' && cause instanceof Error
     ? `the service cannot be reached: ${cause.message}`
     : message;

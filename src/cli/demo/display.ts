@@ -7,13 +7,13 @@ const REFRESH_MS = 80;
 
 /** Shows the progress of the invoices. */
 export interface Display {
-  /** Call it when an invoice has a new status, or `failed` when following it failed. */
+  /** Must be called when an invoice has a new status, or with `failed` when following it failed. */
   changed(progress: Progress, status: string): void;
   /** Ends the display and leaves the final state on the screen. */
   close(): void;
 }
 
-/** A live table on a terminal; one line per change for any other output. */
+/** Creates the display: a live table on a terminal, and one line per change for any other output. */
 export function createDisplay(all: readonly Progress[], { stream, style, print }: Terminal): Display {
   const start = performance.now();
   if (!stream.isTTY) {

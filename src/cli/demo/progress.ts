@@ -4,10 +4,10 @@ import type { Sample } from './samples.ts';
 /** Progress of one sample. */
 export interface Progress {
   readonly sample: Sample;
-  /** Time of the request by a monotonic clock, in milliseconds. */
+  /** Time of the request on a monotonic clock, in milliseconds. */
   sentAt: number | null;
   id: string | null;
-  /** The status of the creation response, followed by those from the stream. */
+  /** The status in the answer to the creation, followed by those from the stream. */
   readonly steps: Step[];
   dgiId: string | null;
   rejectionReason: string | null;
@@ -47,8 +47,8 @@ export function recordStatus(
 }
 
 /**
- * How an ended invoice deviated from its sample's expectation; null when it did not. The stream starts with the current
- * status, so the first statuses may be missing when it was opened late.
+ * Returns how an ended invoice deviated from its sample's expectation; null when it did not. The stream starts with the
+ * current status, so the first statuses may be missing when it was opened late.
  */
 export function deviationOf({ sample: { expected }, steps, failure, rejectionReason }: Progress): string | null {
   if (failure !== null) return failure;

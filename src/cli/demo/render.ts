@@ -9,8 +9,8 @@ const [MARK, AMOUNT, SIGNING, TRANSMITTED, OUTCOME] = [2, 11, 10, 13, 18];
 const FIXED = MARK + AMOUNT + SIGNING + TRANSMITTED + OUTCOME;
 
 /**
- * The live table: one row per invoice with the time at which it reached each status.
- * @param now time of the progress's monotonic clock, in milliseconds
+ * Draws the live table: one row per invoice with the time at which it reached each status.
+ * @param now time on the progress's monotonic clock, in milliseconds
  * @param width width of the terminal in columns
  */
 export function table(all: readonly Progress[], now: number, width: number, style: Style): string {
@@ -45,7 +45,7 @@ function row(progress: Progress, now: number, titleWidth: number, style: Style):
   ].join('');
 }
 
-/** Time at which one of the statuses was reached; the time elapsed while it is the next one. */
+/** Returns the time at which one of the statuses was reached, or the time elapsed while it is the next one. */
 function cell(progress: Progress, statuses: string[], now: number, width: number, style: Style): string {
   const step = progress.steps.find(({ status }) => statuses.includes(status));
   if (step) {
@@ -67,7 +67,7 @@ function isAwaited({ sentAt, ended, steps }: Progress, statuses: string[]): bool
 }
 
 /**
- * Log line for a change: `[  0.041 s] Conseil: accepted (DGI-TEST-…)`.
+ * Formats a change as a log line: `[  0.041 s] Conseil: accepted (DGI-TEST-…)`.
  * @param at milliseconds since the start of the demo
  */
 export function logLine({ sample, id, dgiId, rejectionReason, failure }: Progress, status: string, at: number): string {
@@ -81,7 +81,7 @@ export function logLine({ sample, id, dgiId, rejectionReason, failure }: Progres
   return `${time} ${sample.title}: ${status}${facts ? ` (${harmless(facts)})` : ''}`;
 }
 
-/** Final remarks: rejections with their reasons, and deviations from the samples' expectations. */
+/** Returns the final remarks: rejections with their reasons, and deviations from the samples' expectations. */
 export function remarks(all: readonly Progress[], width: number, style: Style): string[] {
   const mark = { expected: style('yellow', '!'), not: style('red', '✘') };
   return all.flatMap((progress) => {
@@ -95,7 +95,7 @@ export function remarks(all: readonly Progress[], width: number, style: Style): 
   });
 }
 
-/** `41 ms`, `1.3 s` */
+/** Formats a duration as `41 ms` or `1.3 s`. */
 function duration(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }

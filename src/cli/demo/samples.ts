@@ -25,7 +25,10 @@ export interface Sample {
   readonly request: { readonly amount: number; readonly [field: string]: unknown };
 }
 
-/** The samples of `scripts/samples/`, ordered by file name. @throws Error naming the file that is not a valid sample */
+/**
+ * Reads the samples of `scripts/samples/`, ordered by file name.
+ * @throws Error naming the file that is not a valid sample
+ */
 export async function readSamples(folder: string = SAMPLES): Promise<Sample[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
   return Promise.all(
@@ -38,7 +41,7 @@ export async function readSamples(folder: string = SAMPLES): Promise<Sample[]> {
   );
 }
 
-/** The seller profile of the samples. */
+/** Reads the seller profile of the samples. */
 export async function readSampleSeller(): Promise<SellerProfileChange> {
   return parseSellerProfile(await readJsonInput(join(SAMPLES, 'seller', 'profile.json')), parseLogo);
 }

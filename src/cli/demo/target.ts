@@ -11,7 +11,7 @@ import { httpUrl, serviceAddress } from '../service-address.ts';
 import { type Access, acceptsKey } from './client.ts';
 import { readSampleSeller } from './samples.ts';
 
-/** The service that the samples are sent to. */
+/** The service to which the samples are sent. */
 export interface Target {
   readonly access: Access;
   /** The service as named in the output. */
@@ -20,7 +20,10 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** The service at a given address, called with a given key. @throws {UsageError} unless it is a secret test key */
+/**
+ * Returns the service at a given address, called with a given key.
+ * @throws {UsageError} unless it is a secret test key
+ */
 export function givenTarget(address: string, secretKey: string): Target {
   const { kind, environment } = parseToken(secretKey) ?? {};
   // A live key would register the samples with the tax authority.
@@ -30,7 +33,7 @@ export function givenTarget(address: string, secretKey: string): Target {
 }
 
 /**
- * The running service of this configuration, called with a key created for the demo. If none runs, starts a service on
+ * Returns the running service of this configuration, with a key created for the demo. If none runs, starts a service on
  * the same store and a free port.
  */
 export async function openTarget(
@@ -55,7 +58,7 @@ export async function openTarget(
   };
   try {
     const url = serviceAddress(config);
-    // If this process had to start the engine, no other process serves this store.
+    // If this process had to start the engine, no running service uses this store.
     if (url !== null && administration.store.kind !== 'own engine') {
       await callDirectly(config, url);
       const access = { url: config.sites?.test ?? url, secretKey: await secretKey() };
@@ -67,7 +70,7 @@ export async function openTarget(
     const own: Config = { ...config, ...address, role: 'all', logLevel: 'silent' };
     terminal.print('No service is running: starting one for the demo…\n');
     app = await (await parts.app()).startApp(own, { store: administration.store });
-    // Print the credentials at once: they are shown only once, and an interruption must not lose them.
+    // Credentials are printed at once, because they are shown only once and an interruption must not lose them.
     const shown = credentials(app.firstStart, url ?? app.url);
     if (shown.length > 0) terminal.print([...shown, ''].join('\n'));
     await app.warm;
@@ -82,8 +85,9 @@ export async function openTarget(
 }
 
 /**
- * The tenant of the demo: the one that the first start made, whose owner sees the samples in the dashboard. Without one,
- * or if it has live keys by now, a tenant of its own with a complete profile, which later runs reuse.
+ * Returns the tenant for the demo: the one that the first start made, whose owner sees the samples in the dashboard. If
+ * there is none, or it has live keys by now, returns a tenant of the demo's own with a complete profile, which later
+ * runs reuse.
  */
 async function demoTenant({ tenants, installation }: Administration): Promise<string> {
   const remembered = await installation.demoTenant();

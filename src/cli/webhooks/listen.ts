@@ -38,7 +38,7 @@ After a lost connection the stream resumes where it stopped. Stop it with Ctrl-C
         state = trouble;
         terminal.remark(trouble === null ? 'Listening.' : `${harmless(trouble)}; retrying…`);
       };
-      // One at a time, so that the local server receives the events in order.
+      // Forwards one event at a time, so that the local server receives them in order.
       for await (const streamed of followEvents(access, interruption.signal, onState)) {
         await forward(streamed, access.environment, target, secret, sender, terminal);
       }

@@ -10,7 +10,7 @@ import { callDirectly } from '../direct-calls.ts';
 import { messagesOf } from '../event-stream.ts';
 import { httpUrl, serviceAddress } from '../service-address.ts';
 
-/** Help text: the environment variable keeps the key out of the process list and the shell's history. */
+/** A help text. The environment variable keeps the key out of the process list and the shell's history. */
 export const FROM_ENVIRONMENT = 'default: the environment variable FATOURA_KEY';
 
 /** Options of the commands that call the running service as a client. */
@@ -95,7 +95,7 @@ export const FOLLOW = `subscription ($after: String) {
 /**
  * Yields the tenant's events from now on, endlessly. A broken connection is resumed after the last event.
  * @param onState called with null when the connection is established, and with the reason when it is lost
- * @param silenceMs a connection without a byte for so long is taken for broken, milliseconds
+ * @param silenceMs time without a byte after which a connection counts as broken, milliseconds
  * @throws {Error} when the service refuses the request
  */
 export async function* followEvents(
@@ -113,7 +113,7 @@ export async function* followEvents(
         signal,
       });
       if (!response.ok || !response.body) throw await refusalOf(response);
-      // The position to resume from if the connection breaks before the first event, by the service's clock.
+      // The position, by the service's clock, from which to resume if the connection breaks before the first event.
       after ??= orderAt(Date.parse(response.headers.get('Date') ?? '') || Date.now()).padEnd(24, '0');
       onState(null);
       for await (const { data } of messagesOf(response.body.pipeThrough(new TextDecoderStream()))) {
@@ -140,17 +140,17 @@ export async function* followEvents(
   }
 }
 
-/** The reason why a fetch failed, which its own message does not contain. */
+/** Returns why a fetch failed, which its own message does not say. */
 function causeOf(error: Error): string {
   const cause = (error.cause ?? error) as NodeJS.ErrnoException;
-  // When several addresses were tried, the first error is representative.
+  // When several addresses were tried, the first error stands for all.
   const [first = cause] = cause instanceof AggregateError ? (cause.errors as Error[]) : [];
   return first.message || cause.code || error.message;
 }
 
 class Refusal extends Error {}
 
-/** The error for a failed response: a {@link Refusal} when a retry would not help. */
+/** Returns the error for a failed response: a {@link Refusal} when a retry would not help. */
 async function refusalOf(response: Response): Promise<Error> {
   const answer = (await response.json().catch(() => null)) as Answer<never> | null;
   const message = answer?.error?.message ?? answer?.errors?.[0]?.message ?? `the service answered ${response.status}`;

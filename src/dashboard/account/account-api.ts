@@ -1,9 +1,9 @@
 import type { ROLES } from '../../domain/person/person.ts';
 
-/** The answer of `/auth/session` and of each call that begins a session. */
+/** The answer of `/auth/session` and of each call that starts a session. */
 export interface Session {
   readonly person: { readonly id: string; readonly email: string; readonly name: string };
-  /** Whether a mail has shown that the address is the person's. */
+  /** Whether the person has confirmed the address by a mail. */
   readonly addressConfirmed: boolean;
   readonly isOperator: boolean;
   readonly memberships: readonly {
@@ -23,7 +23,7 @@ export interface Refusal {
   readonly waitMinutes: number;
 }
 
-/** `body`: the answer, if it is no session; `{}` without one. */
+/** The result of a call. `body`: the answer if it is not a session; `{}` if there is none. */
 export type Outcome =
   | { readonly refusal: null; readonly session: Session | null; readonly body: Readonly<Record<string, unknown>> }
   | { readonly refusal: Refusal };

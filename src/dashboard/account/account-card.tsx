@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { PageFrame } from '../interface/page-frame.tsx';
 
-/** A page with one card: a form of the accounts, or what came of it. */
+/** Shows a page with one card: a form of the accounts, or its result. */
 export function AccountCard({ title, lead, children }: { title: string; lead?: string; children?: ComponentChildren }) {
   return (
     <PageFrame title={title}>

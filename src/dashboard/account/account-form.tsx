@@ -5,14 +5,14 @@ import { useLanguage } from '../interface/language.tsx';
 import type { Texts } from '../text/fr.ts';
 import { type AccountInput, callAccounts, type Outcome, type Refusal } from './account-api.ts';
 
-/** The fields that forms have. */
+/** The fields that forms may have. */
 const FIELDS = {
   email: { type: 'email', autocomplete: 'username', maxLength: PERSON_TEXTS.email },
-  /** Another one of an account. */
+  /** The new address of an existing account. */
   newEmail: { type: 'email', autocomplete: 'email', maxLength: PERSON_TEXTS.email },
   name: { type: 'text', autocomplete: 'name', maxLength: PERSON_TEXTS.name },
   password: { type: 'password', autocomplete: 'current-password', maxLength: PERSON_TEXTS.password },
-  /** Of a new account, or of the one that there is. */
+  /** The new password, of a new or an existing account. */
   chosenPassword: {
     type: 'password',
     autocomplete: 'new-password',
@@ -26,32 +26,34 @@ const FIELDS = {
     minLength: MIN_PASSWORD,
     maxLength: PERSON_TEXTS.password,
   },
-  /** Of an authenticator, or a recovery code. */
+  /** A code of an authenticator, or a recovery code. */
   code: { type: 'text', autocomplete: 'one-time-code', maxLength: PERSON_TEXTS.code },
   passkeyName: { type: 'text', autocomplete: 'off', maxLength: PERSON_TEXTS.passkeyName },
 } as const;
 export type FieldName = keyof typeof FIELDS;
 
 interface AccountFormProps {
-  /** A path under `/auth/`, or what calls several. */
+  /** A path under `/auth/`, or a function that calls several. */
   readonly path: string | ((input: AccountInput) => Promise<Outcome>);
   readonly fields: readonly FieldName[];
-  /** The service's names of fields that differ from the form's. */
+  /** The service's names of the fields whose names differ in the form. */
   readonly sentAs?: Readonly<Partial<Record<FieldName, string>>>;
-  /** Sent with the fields. */
+  /** Values that are sent together with the fields. */
   readonly also?: Readonly<Record<string, string>>;
   readonly submit: string;
-  /** The account whose password the form sets, for password managers; undefined if a field asks for it or unknown. */
+  /**
+   * The account whose password the form sets, for password managers; undefined if a field asks for it or it is unknown.
+   */
   readonly username?: string;
-  /** Whether the first field takes the focus: for a step that follows another one. */
+  /** Whether the first field gets the focus, for a step that follows another one. */
   readonly focus?: boolean;
-  /** Empties the fields after success. */
+  /** Whether the form stays after success; its fields are then emptied. */
   readonly stays?: boolean;
   readonly onSuccess: (outcome: Outcome & { refusal: null }) => void;
 }
 
 /**
- * A form that calls a path of accounts. It tells a screen reader of a refusal, and leads the focus to the field at
+ * A form that calls a path of accounts. It announces a refusal to screen readers and moves the focus to the field at
  * fault.
  */
 export function AccountForm({
@@ -116,7 +118,7 @@ export function AccountForm({
               {...attributes}
               id={`${id}-${name}`}
               name={name}
-              // The types of JSX take one literal.
+              // The types of JSX accept only one literal here.
               type={(type === 'password' && shown ? 'text' : type) as 'text'}
               dir={type === 'text' ? 'auto' : 'ltr'}
               required
@@ -144,7 +146,7 @@ export function AccountForm({
   );
 }
 
-/** Why something with an account was not done, in the reader's language. */
+/** Describes in the reader's language why an action with an account failed. */
 export function describeRefusal(
   { code, param, waitMinutes }: Refusal,
   { refusals, labels, join }: Texts['account'],
@@ -158,13 +160,13 @@ export function describeRefusal(
   }
   if (code === 'passkey') return refusals.passkey;
   if (code === 'resource_not_found') return refusals.link;
-  // Of an invitation: nothing else here is a tenant's.
+  // Here the code can only concern the tenant of an invitation.
   if (code === 'tenant_suspended') return join.ended.suspended;
   if (code === 'not_signed_in') return refusals.notSignedIn;
   if (code === 'unreachable') return refusals.unreachable;
-  // The browser has checked its length.
+  // The browser has checked the length, so the password is easy to guess.
   if (code === 'invalid_request' && (param === 'newPassword' || param === 'password')) return refusals.guessable;
-  // Its form is checked before the link is mailed.
+  // The browser has checked the form of the address, so another account has it.
   if (code === 'invalid_request' && param === 'address') return refusals.taken;
   if (param !== null && param in labels) return refusals.field(labels[param as FieldName]);
   return refusals.failed;

@@ -10,7 +10,9 @@ import { OwnDetails } from './own-details.tsx';
 import { SecondFactors } from './second-factors.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** `/account`: who is signed in, with which roles; a new password; second factors; sessions; name and address; the way out. */
+/**
+ * `/account`: the signed-in person and their roles, and forms for password, second factors, sessions, name and address.
+ */
 export function AccountPage() {
   const { texts } = useLanguage();
   const { account } = texts;
@@ -71,7 +73,7 @@ export function AccountPage() {
                 <span>{account.service}</span>
                 <strong>{account.operator}</strong>
                 <a href="/ops">{texts.operators.title}</a>
-                {/* Pages of their own, which the router of these pages must leave to the browser. */}
+                {/* Pages outside this program, which its router must leave to the browser. */}
                 <a href="/ops/jobs/" target="_blank" rel="noopener">
                   {account.jobs}
                 </a>

@@ -7,7 +7,7 @@ interface CodeFormProps {
   readonly onBack: () => void;
 }
 
-/** The step after the password, where an account has a second factor. */
+/** The step after the password, if the account has a second factor. */
 export function CodeForm({ onSuccess, onBack }: CodeFormProps) {
   const { codeStep } = useLanguage().texts.account;
   return (

@@ -1,4 +1,6 @@
-/** Browsers by what their `User-Agent` has. Each names those after it, too, so the order decides. */
+/**
+ * Browsers by a part of their `User-Agent`. The order matters, because each also contains the names of those below it.
+ */
 const BROWSERS = [
   [/Edg(e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],
@@ -8,7 +10,7 @@ const BROWSERS = [
   [/Safari\//, 'Safari'],
 ] as const;
 
-/** The same of systems. */
+/** Systems by a part of the `User-Agent`. */
 const SYSTEMS = [
   [/iPhone/, 'iPhone'],
   [/iPad/, 'iPad'],
@@ -19,7 +21,10 @@ const SYSTEMS = [
   [/Linux|X11/, 'Linux'],
 ] as const;
 
-/** A browser and its system as people call them, from a `User-Agent`; the beginning of the text itself if it has neither. */
+/**
+ * Returns the common names of a browser and its system, from a `User-Agent`; the beginning of the text if neither is
+ * known.
+ */
 export function deviceOf(userAgent: string): string {
   const nameIn = (names: typeof BROWSERS | typeof SYSTEMS) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
   const known = [nameIn(BROWSERS), nameIn(SYSTEMS)].filter((name) => name !== undefined);

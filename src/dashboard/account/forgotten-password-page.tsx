@@ -3,7 +3,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { AccountCard } from './account-card.tsx';
 import { AccountForm } from './account-form.tsx';
 
-/** `/forgotten-password`: asks for a mail with a link to a new password. */
+/** `/forgotten-password`: requests a mail with a link to set a new password. */
 export function ForgottenPasswordPage() {
   const { forgotten, signIn } = useLanguage().texts.account;
   const [isSent, setSent] = useState(false);

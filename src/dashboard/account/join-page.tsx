@@ -7,7 +7,9 @@ import { AccountCard } from './account-card.tsx';
 import { AccountForm } from './account-form.tsx';
 import { CodeForm } from './code-form.tsx';
 
-/** `/join#<token>`: makes an account from an invitation. The token stays in the fragment, which browsers do not send. */
+/**
+ * `/join#<token>`: creates an account from an invitation. The token stays in the fragment, which browsers do not send.
+ */
 export function JoinPage() {
   const { join, codeStep } = useLanguage().texts.account;
   const { route } = useLocation();
@@ -16,12 +18,12 @@ export function JoinPage() {
   const [state, setState] = useState<string | null>(null);
   useEffect(() => {
     if (token === '') return;
-    // Without an answer the form is shown: it says what is the matter when it is sent.
+    // Without an answer the form is shown; sending it will report the problem.
     void callAccounts('invitation', { token }).then((outcome) =>
       setState(outcome.refusal === null ? String(outcome.body.state) : 'open'),
     );
   }, [token]);
-  // The roles are there; a session of the account that had a second factor before begins with its code.
+  // The roles have been granted. If the account already had a second factor, its code is needed to start a session.
   const proceed = ({ session, body }: Outcome & { refusal: null }) =>
     body.secondFactorRequired ? setNeedsCode(true) : route(nextAddress('', session?.memberships ?? []), true);
   if (needsCode)
@@ -47,7 +49,7 @@ export function JoinPage() {
   );
 }
 
-/** What became of a link that cannot be used, and what its reader can do. */
+/** Explains why the link of an invitation cannot be used, and what its reader can do. */
 function EndedInvitation({ state }: { state: string }) {
   const { join, signIn, forgotten } = useLanguage().texts.account;
   const texts: Readonly<Record<string, string>> = join.ended;

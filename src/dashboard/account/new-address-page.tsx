@@ -3,7 +3,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { AccountCard } from './account-card.tsx';
 import { AccountForm } from './account-form.tsx';
 
-/** `/new-address#<token>`: where the link of a mail to another address of an account leads. */
+/** `/new-address#<token>`: confirms the new address of an account. The link is in the mail to that address. */
 export function NewAddressPage() {
   const { newAddress, signIn, title } = useLanguage().texts.account;
   const [token] = useState(() => location.hash.slice(1));

@@ -3,7 +3,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { AccountCard } from './account-card.tsx';
 import { AccountForm } from './account-form.tsx';
 
-/** `/new-password#<token>`: where the link of a mail leads. */
+/** `/new-password#<token>`: sets a new password. The link is in the mail that the person requested. */
 export function NewPasswordPage() {
   const { reset, signIn, forgotten } = useLanguage().texts.account;
   const [token] = useState(() => location.hash.slice(1));

@@ -7,7 +7,7 @@ interface OwnDetailsProps {
   readonly onRenamed: () => void;
 }
 
-/** The name of a person, and the address of the account. */
+/** Forms for the name of a person and the address of the account. */
 export function OwnDetails({ email, onRenamed }: OwnDetailsProps) {
   const { details } = useLanguage().texts.account;
   const [done, setDone] = useState<'name' | 'address' | null>(null);

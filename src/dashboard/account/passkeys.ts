@@ -4,13 +4,13 @@ import { callAccounts, type Outcome } from './account-api.ts';
 const AUTHENTICATOR: typeof PublicKeyCredential | undefined = window.PublicKeyCredential;
 
 /**
- * Whether this browser has passkeys on this page: over TLS, or on `localhost`. They belong to a name, so a service that
- * is opened by its number has none.
+ * Whether passkeys work on this page. They need TLS or `localhost`, and a host name: a service opened by its IP address
+ * has none.
  */
 export const HAS_PASSKEYS =
   AUTHENTICATOR?.parseRequestOptionsFromJSON !== undefined && !/^[\d.]+$|:/.test(location.hostname);
 
-/** The person closed the browser's window, or the authenticator has no passkey for this service. */
+/** The refusal when the person closed the browser's window, or the authenticator has no passkey for this service. */
 const NOT_DONE: Outcome = { refusal: { code: 'passkey', param: null, waitMinutes: 0 } };
 
 /** Signs in with a passkey that the person chooses. */
@@ -24,7 +24,7 @@ export async function signInWithPasskey(): Promise<Outcome> {
   return response === null ? NOT_DONE : callAccounts('sign-in/passkey', { response });
 }
 
-/** Makes a passkey and adds it to the account. */
+/** Creates a passkey and adds it to the account. */
 export async function addPasskey(name: string, password: string): Promise<Outcome> {
   const begun = await callAccounts('passkeys/begin', { password });
   if (begun.refusal !== null) return begun;

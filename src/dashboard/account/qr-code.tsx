@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The border that readers need, in modules (ISO/IEC 18004, section 9.1). */
+/** Width of the border that readers need, in modules (ISO/IEC 18004, section 9.1). */
 const BORDER = 4;
 
-/** A text as a QR code, whose drawing is loaded when it is needed. */
+/** Shows a text as a QR code. The code that draws it is loaded on demand. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const [drawn, setDrawn] = useState<{ readonly size: number; readonly path: string } | null>(null);
   useEffect(() => {

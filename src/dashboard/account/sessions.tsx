@@ -15,7 +15,7 @@ interface OpenSession {
   readonly usedAt: string;
 }
 
-/** The browsers in which a person is signed in, each of which can be signed out. */
+/** Lists the browsers in which a person is signed in. Each can be signed out. */
 export function Sessions() {
   const { texts, language } = useLanguage();
   const { sessions: words } = texts.account;
@@ -31,7 +31,7 @@ export function Sessions() {
 
   async function end(path: string, input: AccountInput) {
     const { refusal: failed } = await callAccounts(path, input);
-    // One that has ended by itself is what was wanted.
+    // A session that has ended by itself is the wanted result.
     setRefusal(failed?.code === 'resource_not_found' ? null : failed);
     await read();
   }

@@ -8,7 +8,7 @@ import { AccountForm, describeRefusal } from './account-form.tsx';
 import { CodeForm } from './code-form.tsx';
 import { HAS_PASSKEYS, signInWithPasskey } from './passkeys.ts';
 
-/** `/sign-in`: with a password and, where the account has one, a second factor; or with a passkey. */
+/** `/sign-in`: signs in with a passkey, or with a password and a second factor if the account has one. */
 export function SignInPage() {
   const { account } = useLanguage().texts;
   const { signIn, forgotten, codeStep } = account;

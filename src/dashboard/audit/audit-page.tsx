@@ -11,7 +11,7 @@ const PAGE = 25;
 
 type To = (set: Readonly<Record<string, string | null>>) => string;
 
-/** `…/audit`: who changed what in the tenant's account, in both environments. For owners. */
+/** `…/audit`: the audit log of the tenant's account, of both environments. For owners. */
 export function AuditPage() {
   const { texts } = useLanguage();
   const { address } = useWorkspace();

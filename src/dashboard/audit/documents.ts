@@ -1,7 +1,7 @@
 import type { ResultOf } from 'gql.tada';
 import { graphql } from '../graphql/graphql.ts';
 
-/** A page of the changes in the tenant's account. */
+/** A page of the audit log. */
 export const AUDIT_LOG = graphql(`
   query AuditLog($actorId: ID, $subject: ID, $first: Int, $after: String, $last: Int, $before: String) {
     auditLog(actorId: $actorId, subject: $subject, first: $first, after: $after, last: $last, before: $before) {

@@ -18,10 +18,10 @@ const RECEIVED = graphql(`
 
 type Received = ResultOf<typeof RECEIVED>['invoiceEvents'];
 
-/** Events that the page keeps. */
+/** Maximum number of events that the page keeps. */
 const MOST_SHOWN = 100;
 
-/** `…/console`: the events as a receiver gets them, while the page is open. The same as the command `listen`. */
+/** `…/console`: shows events as a receiver gets them, while the page is open. The command `listen` does the same. */
 export function ConsolePage() {
   const { texts, language } = useLanguage();
   const { client, address } = useWorkspace();
@@ -30,9 +30,10 @@ export function ConsolePage() {
   const { title, lead, waiting, clear, byHand } = texts.console;
   useTitle(title);
   useEffect(() => {
-    // After a lost connection, and when the page is seen again, the stream goes on behind the last event, or at its start.
+    // After a lost connection, and when the page becomes visible again, the stream resumes after the last event, or at
+    // its start.
     const variables: { after: string | null } = { after: null };
-    // Events before the stream is open do not come, so the page does not say before that it waits for some.
+    // Events before the stream opens are not sent, so only then does the page say that it waits for events.
     const context: SubscriptionContext = {
       connected(at) {
         variables.after ??= at.toISOString();
@@ -89,7 +90,7 @@ export function ConsolePage() {
   );
 }
 
-/** A JSON text with a line for each member. */
+/** Formats a JSON text with a line for each member. */
 function readable(body: string): string {
   return JSON.stringify(JSON.parse(body), null, 2);
 }

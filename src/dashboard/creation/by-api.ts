@@ -4,7 +4,7 @@ import type { InvoiceInput } from './documents.ts';
 export const WAYS = { curl: curlOf, 'Node.js': nodeOf, GraphQL: graphqlOf } as const;
 export type Way = keyof typeof WAYS;
 
-/** The body of POST /v1/invoices, whose names are in snake case. */
+/** Makes the body of POST /v1/invoices, whose names are in snake case. */
 function restBody({ lines, ...invoice }: InvoiceInput): string {
   const named = lines.map(({ unitPrice, taxRate, ...line }) => ({ ...line, unit_price: unitPrice, tax_rate: taxRate }));
   return JSON.stringify({ ...invoice, lines: named }, null, 2);
@@ -16,7 +16,7 @@ function curlOf(input: InvoiceInput, origin: string): string {
     "  -H 'Authorization: Bearer sk_test_…' \\",
     "  -H 'Content-Type: application/json' \\",
     `  -H 'Idempotency-Key: ${keyOf()}' \\`,
-    // A quotation mark ends the shell's text, so that it is written outside of it.
+    // A quotation mark would end the shell's string, so it is written outside of it.
     `  -d '${restBody(input).replaceAll("'", "'\\''")}'`,
   ].join('\n');
 }
@@ -49,7 +49,7 @@ function graphqlOf(input: InvoiceInput): string {
   ].join('\n');
 }
 
-/** An order number in the place of the caller's own. */
+/** Makes an order number as an example of the caller's own idempotency key. */
 function keyOf(): string {
   return 'order-4711';
 }

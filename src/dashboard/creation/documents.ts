@@ -1,7 +1,7 @@
 import type { VariablesOf } from 'gql.tada';
 import { graphql } from '../graphql/graphql.ts';
 
-/** The magic customers of the test environment. */
+/** The customers that trigger a certain outcome in the test environment. */
 export const SCENARIOS = graphql(`
   query Scenarios {
     testScenarios { ice name }

@@ -1,7 +1,7 @@
 import { centimesOf } from '../text/money.ts';
 import type { InvoiceInput } from './documents.ts';
 
-/** A line as it is typed. */
+/** A line of the invoice, as typed. */
 export interface TypedLine {
   readonly description: string;
   /** A whole number. */
@@ -19,12 +19,12 @@ export interface TypedInvoice {
   readonly lines: readonly TypedLine[];
 }
 
-/** In the place of a figure that cannot be read: no field of a line may be negative, so the service names it. */
+/** Replaces a figure that cannot be read. The service refuses the negative value and names the field. */
 const UNREADABLE = -1;
 
 /**
- * The invoice as the API takes it, with the total of its lines: VAT computed once for each rate, rounded half up. A
- * line with a figure that cannot be read is sent for the service to refuse, and is not in the total.
+ * Converts the form to an invoice as the API takes it, with the total of its lines. VAT is computed once for each rate,
+ * rounded half up. A line with an unreadable figure is sent so that the service refuses it, and is not in the total.
  */
 export function drawnUp({ ice, name, email, lines }: TypedInvoice): InvoiceInput {
   const typed = lines.map(({ description, quantity, unitPrice, taxRate }) => ({
@@ -43,13 +43,13 @@ export function drawnUp({ ice, name, email, lines }: TypedInvoice): InvoiceInput
   return { amount: Number(amount), currency: 'MAD', customer, lines: typed };
 }
 
-/** `1 000` → 1000. */
+/** Parses `1 000` to 1000. */
 function wholeOf(text: string): number {
   const digits = text.replaceAll(/\s/g, '');
   return /^\d{1,9}$/.test(digits) ? Number(digits) : UNREADABLE;
 }
 
-/** `20`, `20 %` and `20,0` → 20. */
+/** Parses `20`, `20 %` and `20,0` to 20. */
 function percentOf(text: string): number {
   return wholeOf(text.replace(/[%٪]\s*$/, '').replace(/[.,]0{1,2}\s*$/, ''));
 }

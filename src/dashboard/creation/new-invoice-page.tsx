@@ -12,7 +12,7 @@ import { CREATE_INVOICE, SCENARIOS } from './documents.ts';
 import { drawnUp, type TypedInvoice, type TypedLine } from './drawn-up.ts';
 import { SameByApi } from './same-by-api.tsx';
 
-/** A customer whose invoices are accepted. */
+/** The ICE of a customer whose invoices are accepted. */
 const ORDINARY_ICE = '001234567000089';
 const NEW_LINE: TypedLine = { description: 'Conseil', quantity: '1', unitPrice: '1000,00', taxRate: '20' };
 const NEW_INVOICE: TypedInvoice = {
@@ -23,7 +23,7 @@ const NEW_INVOICE: TypedInvoice = {
 };
 const MOST_LINES = 20;
 
-/** `…/invoices/new`: creates a test invoice. Live ones come from the tenant's own systems alone. */
+/** `…/invoices/new`: creates a test invoice. Live invoices come only from the tenant's own systems. */
 export function NewInvoicePage() {
   const { tenant, environment } = useWorkspace();
   const isOffered = environment === 'test' && mayChange('invoices', tenant.role, environment);

@@ -4,7 +4,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { WAYS, type Way } from './by-api.ts';
 import type { InvoiceInput } from './documents.ts';
 
-/** The request of the form, as a program sends it. */
+/** Shows the request of the form as a program would send it. */
 export function SameByApi({ input }: { input: InvoiceInput }) {
   const { texts } = useLanguage();
   const { byApi, byApiUnder } = texts.creation;

@@ -10,7 +10,7 @@ import { useOnline } from '../invoice/use-online.ts';
 
 /**
  * `/embed/invoices/<invoice id>/<frame>#<token>`: the live status of an invoice within a page of another product. A new
- * token in the fragment goes on.
+ * token in the fragment continues the page.
  */
 export function EmbeddedInvoice() {
   const { id = '' } = useRoute().params;

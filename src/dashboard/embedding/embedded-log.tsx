@@ -5,7 +5,7 @@ import { useFragment } from '../interface/use-fragment.ts';
 import { useTitle } from '../interface/use-title.ts';
 import { formatMoment } from '../text/dates.ts';
 
-/** The page reads again after this time, milliseconds. */
+/** Interval at which the page reads again, milliseconds. */
 const EVERY_MS = 10_000;
 
 interface Delivery {

@@ -12,7 +12,7 @@ import { ReplayForm } from './replay-form.tsx';
 
 const PAGE = 25;
 
-/** `…/deliveries`: what was sent to the endpoints, newest event first, with each request and answer. */
+/** `…/deliveries`: the deliveries to the endpoints, newest event first, with each request and answer. */
 export function DeliveriesPage() {
   const { texts } = useLanguage();
   const { address, tenant, environment } = useWorkspace();

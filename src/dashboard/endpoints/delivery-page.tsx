@@ -6,7 +6,7 @@ import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.t
 import { DeliveryRow, useOutcomes } from './delivery-row.tsx';
 import { DELIVERY } from './documents.ts';
 
-/** `…/deliveries/:id`: one delivery with each request and answer, for a link in a report. */
+/** `…/deliveries/:id`: one delivery with each request and answer. Reports can link to it. */
 export function DeliveryPage() {
   const { id = '' } = useRoute().params;
   const { texts } = useLanguage();

@@ -11,14 +11,14 @@ import { eventName } from './event-names.ts';
 interface DeliveryRowProps {
   readonly delivery: Delivery;
   readonly onResent: () => void;
-  /** Whether its attempts are shown at once. */
+  /** Whether the attempts are shown from the start. */
   readonly isOpen?: boolean;
 }
 
-/** Pause between two readings while an attempt is under way, milliseconds. */
+/** Interval of reading while an attempt is under way, milliseconds. */
 const OUTCOME_MS = 3000;
 
-/** Reads again while an attempt of a shown delivery is due or under way: no event tells of its outcome. */
+/** Reloads while an attempt of a shown delivery is due or under way, because no event reports its outcome. */
 export function useOutcomes(shown: readonly Delivery[], reload: () => void): void {
   useEvery(OUTCOME_MS, () => {
     if (shown.some(isUnderWay)) reload();
@@ -29,7 +29,7 @@ function isUnderWay({ state, nextAttemptAt }: Delivery): boolean {
   return state === 'pending' && (nextAttemptAt === null || Date.parse(nextAttemptAt) <= Date.now());
 }
 
-/** One delivery; opened, each of its attempts. */
+/** Shows one delivery and, when opened, each of its attempts. */
 export function DeliveryRow({ delivery, onResent, isOpen = false }: DeliveryRowProps) {
   const { language, texts } = useLanguage();
   const { address, tenant, environment } = useWorkspace();

@@ -17,7 +17,7 @@ interface EndpointCardProps {
   readonly onSecret: (secret: string) => void;
 }
 
-/** One endpoint with what can be done to it. */
+/** Shows one endpoint and the actions on it. */
 export function EndpointCard({ endpoint, isAllowed, onChange, onSecret }: EndpointCardProps) {
   const { language, texts } = useLanguage();
   const { environment } = useWorkspace();
@@ -49,7 +49,7 @@ export function EndpointCard({ endpoint, isAllowed, onChange, onSecret }: Endpoi
   const [isTested, setTested] = useState(false);
   const [isEdited, setEdited] = useState(false);
   const [first] = events;
-  /** The form and the card show the same refusal, each only its own. */
+  /** Opens or closes the form. The form and the card share one refusal, so it is cleared: each shows only its own. */
   function showForm(isShown: boolean): void {
     setRefusal(null);
     setEdited(isShown);

@@ -17,7 +17,7 @@ interface EndpointValues {
 interface EndpointFormProps {
   readonly title: string;
   readonly submit: string;
-  /** The endpoint whose values the fields begin with; null for a new endpoint. */
+  /** The endpoint whose values the fields start with; null for a new endpoint. */
   readonly given: Endpoint | null;
   readonly change: { readonly busy: boolean; readonly refusal: Reason | null };
   readonly onSend: (values: EndpointValues) => Promise<void>;

@@ -6,7 +6,7 @@ import { formatNumber } from '../text/money.ts';
 import { useRead } from '../workspace/workspace-context.ts';
 import { type Endpoint, HOURS } from './documents.ts';
 
-/** How an endpoint did in the last 24 hours, and, when it is opened, each of the last 48. */
+/** Shows an endpoint's results of the last 24 hours and, when opened, of each of the last 48. */
 export function EndpointHealth({ endpoint: { id, statistics } }: { endpoint: Endpoint }) {
   const { texts, language } = useLanguage();
   const [isOpen, setOpen] = useState(false);
@@ -15,7 +15,7 @@ export function EndpointHealth({ endpoint: { id, statistics } }: { endpoint: End
   const number = (n: number) => formatNumber(n, language);
   const all = first.delivered + first.failed + retries.delivered + retries.failed;
   if (all === 0) return <p class="under">{none}</p>;
-  // Rounded down: 100 means that nothing failed.
+  // Rounded down, so that 100 means that nothing failed.
   const percent = Math.floor((100 * (first.delivered + retries.delivered)) / all);
   return (
     <>

@@ -53,7 +53,7 @@ function NewEndpoint({ onMade }: { onMade: (secret: string) => void }) {
   const creation = useChange(CREATE_ENDPOINT);
   const [made, setMade] = useState(0);
   return (
-    // A new form after each endpoint.
+    // The key makes a new, empty form after each endpoint.
     <EndpointForm
       key={made}
       title={add}

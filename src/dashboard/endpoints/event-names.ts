@@ -1,10 +1,10 @@
 import { EVENT_TYPES, enumNameOf, eventTypeNamed } from '../../domain/event.ts';
 import type { EventType } from './documents.ts';
 
-/** The types of events by their names in GraphQL, in the order of an invoice's life. */
+/** The GraphQL names of the event types, in the order of an invoice's life. */
 export const EVENT_NAMES = EVENT_TYPES.map(enumNameOf) as EventType[];
 
-/** The name of an event as receivers get it: `invoice.accepted`. */
+/** Returns the name of an event as receivers get it: `invoice.accepted`. */
 export function eventName(type: EventType): string {
   return eventTypeNamed(type);
 }

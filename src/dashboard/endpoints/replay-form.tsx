@@ -11,9 +11,9 @@ import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { ENDPOINTS, RESEND_COUNT, RESEND_DELIVERIES, type ResendSelection } from './documents.ts';
 
 /**
- * Sends the deliveries of a period to an endpoint once more, after it has shown their number. One call takes the 10,000
- * newest, and the page says so.
- * @param onReplayed called when deliveries are on their way
+ * Resends the deliveries of a period to an endpoint, after showing their number. One call resends the 10,000 newest,
+ * and the page says so.
+ * @param onReplayed called when deliveries have been queued
  */
 export function ReplayForm({ onReplayed }: { onReplayed: () => void }) {
   const { texts } = useLanguage();
@@ -60,7 +60,7 @@ function Selection({ endpoints, first, onReplayed }: SelectionProps) {
   latest.current = chosen;
   const number = (n: number) => formatNumber(n, language);
 
-  /** A change of what is chosen makes the count one of something else. */
+  /** Changes the selection and drops the count, which was for the earlier one. */
   function choose(change: Partial<typeof chosen>): void {
     setChosen({ ...chosen, ...change });
     setFound(null);
@@ -69,7 +69,7 @@ function Selection({ endpoints, first, onReplayed }: SelectionProps) {
 
   async function countThem(): Promise<void> {
     const { data, error } = await client.query(RESEND_COUNT, { selection }).toPromise();
-    // A count of what was chosen before would stand for something else.
+    // The selection has changed meanwhile, so this count is out of date.
     if (latest.current !== chosen) return;
     setRefusal(error ? reasonOf(error) : null);
     setTold('');
@@ -173,7 +173,7 @@ function selectionOf({
   return {
     endpointId,
     state,
-    // The bounds are excluded.
+    // The service excludes the bounds.
     ...(start && { createdAfter: new Date(start.getTime() - 1).toISOString() }),
     ...(end && { createdBefore: end.toISOString() }),
   } satisfies ResendSelection;

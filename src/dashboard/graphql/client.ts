@@ -5,29 +5,29 @@ import type { ErrorCode, Reason } from '../text/errors.ts';
 import { waitToRetry } from './retry.ts';
 import { watchedFetch } from './watched-fetch.ts';
 
-/** Told of the connection of subscriptions. */
+/** Receives the state of the subscriptions' connections. */
 export interface ConnectionListener {
   connected(): void;
-  /** The connection is lost, or cannot be made; another attempt follows. */
+  /** Called when the connection is lost or cannot be made; another attempt follows. */
   lost(): void;
 }
 
 /** The listeners that a subscription's context can hold. */
 export interface SubscriptionContext {
   /**
-   * Told whenever the service sends the events of this subscription from now on.
+   * Called each time the service starts to send the events of this subscription.
    * @param at the time of its answer, by its clock
    */
   readonly connected?: (at: Date) => void;
-  /** Told when the connection of this subscription is lost: others are tried. */
+  /** Called when the connection of this subscription is lost. The client then reconnects. */
   readonly lost?: () => void;
 }
 
 /**
- * A GraphQL client: queries by POST, subscriptions over graphql-sse, which reconnect without end. A subscription's
- * `variables` are read again at each connection, so the caller can move `afterEventId` on.
+ * Creates a GraphQL client. It sends queries by POST and subscriptions over graphql-sse, which reconnect endlessly. A
+ * subscription's `variables` are read again at each connection, so the caller can update `afterEventId`.
  * @param headers the credential: a client_secret as `Authorization` (docs/api/contract.md, "Authentication"), or the
- *   tenant and the environment of the browser's session
+ * tenant and the environment of the browser's session
  */
 export function createGraphqlClient(
   headers: Readonly<Record<string, string>>,
@@ -78,12 +78,12 @@ export function isRefusal(error: CombinedError): boolean {
   return statusesOf(error).some((each) => each === 401 || each === 403 || each === 404);
 }
 
-/** Whether nobody is signed in any more. */
+/** Whether the error means that the session has ended. */
 export function isSessionEnd(error: CombinedError): boolean {
   return statusesOf(error).includes(401);
 }
 
-/** Why there is no result. */
+/** Returns why there is no result. */
 export function reasonOf(error: CombinedError | undefined): Reason {
   const [first] = error?.graphQLErrors ?? [];
   return first ? { code: first.extensions.code as ErrorCode, message: first.message } : 'unreachable';

@@ -1,7 +1,7 @@
 import type { initGraphQLTada } from 'gql.tada';
 import type { introspection } from './schema-types.d.ts';
 
-/** The scalars of the schema as JSON carries them. */
+/** The scalars of the schema, as represented in JSON. */
 interface Scalars {
   /** Centimes: an integer within ±(2^53 - 1). */
   Centimes: number;
@@ -15,7 +15,7 @@ interface Scalars {
 type TypedDocuments = ReturnType<typeof initGraphQLTada<{ introspection: introspection; scalars: Scalars }>>;
 
 /**
- * Types the result and the variables of a document by the schema (schema.graphql), when it is compiled. At run time the
+ * Types the result and the variables of a document by the schema (schema.graphql), at compile time. At run time the
  * document stays a text, which urql parses.
  */
 export const graphql = ((text: string) => text) as unknown as TypedDocuments;

@@ -3,7 +3,7 @@ const LONGEST_MS = 15_000;
 
 /**
  * Waits before another attempt: about 0.5 s, then twice as long each time, up to 15 s, or until the browser is online
- * again. Half of the time is random, so that pages that lost the same server do not return at once.
+ * again. Half of the time is random, so that pages that lost the same server do not reconnect at once.
  * @param attempts failed attempts since the last success
  */
 export function waitToRetry(attempts: number): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * A `fetch` whose answer fails after `silenceMs` milliseconds without a byte, its headers included. An idle NAT or a
- * sleeping machine can end a connection without telling either side: only the absence of the server's heartbeats shows it.
- * The time of a reader that is busy with what it has read does not count.
+ * Returns a `fetch` whose answer fails after `silenceMs` milliseconds without a byte, including its headers. An idle
+ * NAT or a sleeping machine can drop a connection without notifying either side, so only missing heartbeats of the
+ * server show it. Time in which the reader is busy with data does not count.
  */
 export function watchedFetch(silenceMs: number, send: typeof fetch = fetch): typeof fetch {
   return async (input, init = {}) => {

@@ -3,7 +3,7 @@ import { StackedBars } from '../interface/stacked-bars.tsx';
 import { formatDay } from '../text/dates.ts';
 import type { Day } from './documents.ts';
 
-/** Each day's invoices as a bar: accepted, rejected, still open. */
+/** Shows each day's invoices as a bar: accepted, rejected, still open. */
 export function DayChart({ days }: { days: readonly Day[] }) {
   const { texts, language } = useLanguage();
   const { perDay, day, open } = texts.home;

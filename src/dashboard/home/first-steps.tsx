@@ -2,7 +2,9 @@ import { useLanguage } from '../interface/language.tsx';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import type { Home } from './documents.ts';
 
-/** The first steps of a new tenant. A step is done when its result is there; the list goes when all steps are done. */
+/**
+ * Shows the first steps of a new tenant. A step is done when its result exists. The list disappears when all are done.
+ */
 export function FirstSteps({ home }: { home: Home }) {
   const { texts } = useLanguage();
   const { address, environment } = useWorkspace();

@@ -10,16 +10,16 @@ import { DAYS, type Day, HOME, type Home, type ShownInvoice } from './documents.
 import { FirstSteps } from './first-steps.tsx';
 
 const MONTH = 30;
-/** An invoice that has waited for so long may need somebody, milliseconds. */
+/** Age from which an open invoice may need attention, milliseconds. */
 const LATE_MS = 600_000;
-/** A certificate that ends so soon needs somebody, milliseconds: having one issued takes weeks. */
+/** Remaining validity from which a certificate needs attention, milliseconds: having one issued takes weeks. */
 const CERTIFICATE_MS = 30 * 86_400_000;
 
 /** `…/home`: today and the last 30 days, what needs attention, and the first steps. */
 export function HomePage() {
   const { texts, language } = useLanguage();
   const { title, thirtyDays } = texts.home;
-  // The whole minute, so that the variables stay the same while the page is shown.
+  // Rounded to the minute, so that the variables stay the same while the page is shown.
   const lateSince = useMemo(() => new Date(Math.floor((Date.now() - LATE_MS) / 60_000) * 60_000).toISOString(), []);
   const month = useRead(DAYS, { days: MONTH });
   const today = useRead(DAYS, { days: 1 });
@@ -48,13 +48,13 @@ export function HomePage() {
   );
 }
 
-/** The days of the month with the newer count of today. After midnight the new day comes first. */
+/** Replaces the count of today in the days of the month. After midnight the new day is put first. */
 function withToday(days: readonly Day[], today: Day | undefined): readonly Day[] {
   if (!today) return days;
   return [today, ...days.filter(({ date }) => date !== today.date)].slice(0, Math.max(MONTH, 1));
 }
 
-/** The numbers of invoices of some days, by outcome. Each number leads to the list that it counts. */
+/** Shows the numbers of invoices of some days, by outcome. Each number links to the list that it counts. */
 function Counts({ name, days }: { name: string; days: readonly Day[] }) {
   const { texts, language } = useLanguage();
   const { address } = useWorkspace();

@@ -5,15 +5,18 @@ import { useLanguage } from './language.tsx';
 
 interface ConfirmedButtonProps {
   readonly children: ComponentChildren;
-  /** The text of the dialog: it says what happens, and whether it can be undone. */
+  /** The text of the dialog: what will happen, and whether it can be undone. */
   readonly question: string;
-  /** Asks for a reason, without which the action is not to be had: its label and greatest length in characters. */
+  /** The label and maximum length in characters of a reason, which is then required for the action. */
   readonly reason?: { readonly label: string; readonly maxLength: number };
-  /** @param reason the text that was given; empty if none was asked for */
+  /** @param reason the reason as typed; empty if none was required */
   readonly onConfirm: (reason: string) => void;
 }
 
-/** A button whose action cannot be undone, or concerns everybody: a dialog asks first. The Escape key closes it. */
+/**
+ * A button for an action that cannot be undone, or that affects all users. It opens a dialog to confirm. Escape closes
+ * it.
+ */
 export function ConfirmedButton({ children, question, reason, onConfirm }: ConfirmedButtonProps) {
   const { texts } = useLanguage();
   const button = useRef<HTMLButtonElement>(null);
@@ -23,7 +26,7 @@ export function ConfirmedButton({ children, question, reason, onConfirm }: Confi
   const id = useId();
   useLayoutEffect(
     () => () => {
-      // The confirmed action can remove this button, to which the dialog has given the focus back.
+      // The dialog has returned the focus to this button, which the confirmed action may remove.
       if (button.current && button.current === document.activeElement) focusContent();
     },
     [],

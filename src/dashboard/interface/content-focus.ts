@@ -7,8 +7,8 @@ const CONTENT = 'content';
 let shownPath: string | null = null;
 
 /**
- * After somebody went to another page, moves the focus to its content: the link that had it may be gone, and a screen
- * reader would say nothing. Not where the browser itself has loaded the page.
+ * Moves the focus to the content after a change of the page: the focused link may be gone, and a screen reader would
+ * announce nothing. Does nothing where the browser itself has loaded the page.
  */
 export function useContentFocus(): void {
   const { path } = useLocation();
@@ -18,7 +18,7 @@ export function useContentFocus(): void {
   }, [path]);
 }
 
-/** Without scrolling: the router does that. */
+/** Moves the focus without scrolling, because the router scrolls. */
 export function focusContent(): void {
   document.getElementById(CONTENT)?.focus({ preventScroll: true });
 }

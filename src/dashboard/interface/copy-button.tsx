@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLanguage } from './language.tsx';
 
-/** Browsers have none in pages over plain HTTP from another machine. */
+/** The clipboard, which browsers lack in pages over plain HTTP from another machine. */
 const CLIPBOARD: Clipboard | undefined = navigator.clipboard;
 
-/** Copies a text with one click, where the browser can. */
+/** Copies a text with one click, if the browser can. */
 export function CopyButton({ text, kind = 'secondary' }: { text: string; kind?: 'primary' | 'secondary' }) {
   const { texts } = useLanguage();
   const [copied, setCopied] = useState<string | null>(null);

@@ -1,4 +1,4 @@
-/** The lines of each icon, in a box of 20 by 20. */
+/** The paths of each icon, in a box of 20 by 20. */
 const PATHS = {
   home: 'M3 9.5 10 3.5l7 6V16a1 1 0 0 1-1 1h-3.5v-4.5h-5V17H4a1 1 0 0 1-1-1Z',
   invoices: 'M5 2.5h7l3.5 3.5v11l-1.75-1-1.75 1-2-1-2 1-1.5-1-1.5 1ZM8 8.5h4.5M8 12h4.5',
@@ -18,7 +18,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A drawing beside a name; screen readers pass over it. */
+/** Draws an icon next to a name. Screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg viewBox="0 0 20 20" aria-hidden="true">

@@ -12,17 +12,17 @@ interface Reading {
 
 const ReadingContext = createContext<Reading | null>(null);
 
-/** Where the browser keeps the reader's choice. */
+/** The key under which the browser stores the reader's choice. */
 const KEPT_AS = 'language';
 
 /**
- * Gives its content the language, and the document its `lang` and `dir`. The address (`?lang=ar`) and the browser keep a
- * choice.
+ * Provides the language to its content, and sets `lang` and `dir` of the document. A choice is kept in the address
+ * (`?lang=ar`) and in the browser.
  */
 export function LanguageProvider({ children }: { children: ComponentChildren }) {
   const [language, setLanguage] = useState(() => {
     const chosen = chooseLanguage(location.search, [...keptLanguage(), ...navigator.languages]);
-    // The next address does not say it any more, and a reload there must not change the language.
+    // The next address does not contain the choice, and a reload there must not change the language.
     if (new URLSearchParams(location.search).get('lang') === chosen) keepLanguage(chosen);
     return chosen;
   });
@@ -35,7 +35,7 @@ export function LanguageProvider({ children }: { children: ComponentChildren }) 
       language,
       texts: TEXTS[language],
       choose(chosen: Language) {
-        // The rest of the address is the page's: a filter, or where signing in leads to.
+        // The rest of the address belongs to the page: a filter, or the page to open after signing in.
         const address = new URL(location.href);
         address.searchParams.set('lang', chosen);
         history.replaceState(history.state, '', address);
@@ -52,7 +52,7 @@ function keptLanguage(): string[] {
   try {
     return [localStorage.getItem(KEPT_AS) ?? ''];
   } catch {
-    return []; // The browser keeps nothing for this page.
+    return []; // The browser stores nothing for this page.
   }
 }
 
@@ -60,7 +60,7 @@ function keepLanguage(language: Language): void {
   try {
     localStorage.setItem(KEPT_AS, language);
   } catch {
-    // As above.
+    // The browser stores nothing for this page.
   }
 }
 

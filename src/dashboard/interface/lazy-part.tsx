@@ -9,17 +9,20 @@ import { Refusal } from './refusal.tsx';
 type Load = () => Promise<FunctionComponent>;
 type Attempt = 'none' | 'busy' | 'failed' | 'loaded';
 
-/** A page that is loaded when it is first shown. If it cannot be loaded, a notice offers to try again. */
+/** Makes a page that is loaded when it is first shown. If it cannot be loaded, a notice offers to try again. */
 export function lazyPage(load: Load): FunctionComponent {
   return lazyWith(load, true);
 }
 
-/** As {@link lazyPage}, for the content of a frame that is already there. */
+/** Like {@link lazyPage}, for the content of a frame that is already shown. */
 export function lazyPart(load: Load): FunctionComponent {
   return lazyWith(load, false);
 }
 
-/** `lazy` remembers a failure for as long as the page is open, so it gets a component that tries again. */
+/**
+ * Makes a lazily loaded component. `lazy` remembers a failure as long as the page is open, so it gets a component that
+ * tries again.
+ */
 function lazyWith(load: Load, hasFrame: boolean): FunctionComponent {
   return lazy(() => load().catch(() => retried(load, hasFrame)));
 }
@@ -29,7 +32,7 @@ function retried(load: Load, hasFrame: boolean): FunctionComponent {
   return function Retried() {
     const [attempt, setAttempt] = useState<Attempt>('none');
 
-    /** @returns whether it is loaded now */
+    /** Tries to load the component again. @returns whether it is loaded now */
     async function loadAgain(): Promise<boolean> {
       try {
         Found = await load();
@@ -43,11 +46,12 @@ function retried(load: Load, hasFrame: boolean): FunctionComponent {
       setAttempt('busy');
       if (await loadAgain()) return;
       // The service answers, but not with this file: it has a new version, or this browser remembers the failure. The
-      // address says what the page shows, so loading it anew loses nothing.
+      // address says what the page shows, so a reload loses nothing.
       if (await isReachable()) location.reload();
       else setAttempt('failed');
     }
-    // Nobody has to click after a short interruption. It never reloads by itself: where a file is missing, that had no end.
+    // Tries again after short interruptions without a click. It never reloads the page by itself, because a missing
+    // file would cause endless reloads.
     useEffect(() => {
       let isOver = false;
       async function wait(): Promise<void> {

@@ -1,7 +1,7 @@
 import { useLanguage } from './language.tsx';
 import { Notice } from './notice.tsx';
 
-/** For an address that is no page. */
+/** Shown for an address without a page. */
 export function NotFound() {
   const { texts } = useLanguage();
   return <Notice title={texts.notFound} text={texts.notFoundUnder} />;

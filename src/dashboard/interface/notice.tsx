@@ -1,6 +1,6 @@
 import { PageFrame } from './page-frame.tsx';
 
-/** A page that only says something. */
+/** A page that only shows a text. */
 export function Notice({ title, text }: { title: string; text: string }) {
   return (
     <PageFrame title={title}>

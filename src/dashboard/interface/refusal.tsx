@@ -1,7 +1,7 @@
 import { ERROR_TEXTS, type Reason } from '../text/errors.ts';
 import { useLanguage } from './language.tsx';
 
-/** Why a change was refused, or a reading failed. */
+/** Shows why a change was refused or a read failed. */
 export function Refusal({ why }: { why: Reason | null }) {
   const { texts, language } = useLanguage();
   return (
@@ -16,8 +16,9 @@ export function Refusal({ why }: { why: Reason | null }) {
 }
 
 /**
- * A sentence of the service, which is in English, after one in the reader's language.
- * @param own null or undefined: there is none, as for readers of English, or for a code of a newer service
+ * Shows the service's message, which is in English, after a sentence in the reader's language.
+ * @param own that sentence; null or undefined if there is none, as for readers of English, or for a code of a newer
+ * service
  */
 export function ServiceMessage({ own, message }: { own: string | null | undefined; message: string }) {
   return (

@@ -1,7 +1,7 @@
 import { CopyButton } from './copy-button.tsx';
 import { useLanguage } from './language.tsx';
 
-/** A secret that is shown only now, to be copied with one click. */
+/** Shows a secret that can be seen only now, with a button to copy it. */
 export function SecretOnce({ label, secret, onDone }: { label: string; secret: string; onDone: () => void }) {
   const { texts } = useLanguage();
   const { once, done } = texts.secret;

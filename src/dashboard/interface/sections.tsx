@@ -6,15 +6,15 @@ export interface Section {
   readonly icon: IconName;
   readonly name: string;
   readonly href: string;
-  /** Whether only this very address is the section; default: everything below it, too. */
+  /** Whether only this exact address belongs to the section; default: also all addresses below it. */
   readonly exact?: boolean;
-  /** A page of its own, which the router of these pages leaves to the browser. */
+  /** Whether the link leads outside this program, so that its router leaves it to the browser. */
   readonly apart?: boolean;
 }
 
 /**
- * The links to the sections, in groups. On a phone they are one line that scrolls; the present section is brought into
- * sight.
+ * Shows the links to the sections, in groups. On a phone they are one scrolling line, in which the current section is
+ * scrolled into view.
  */
 export function Sections({ label, groups }: { label: string; groups: readonly (readonly Section[])[] }) {
   const { path } = useLocation();

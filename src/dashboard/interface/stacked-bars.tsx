@@ -9,11 +9,11 @@ interface StackedBarsProps {
   readonly column: string;
   /** The parts of each bar, from the bottom; `kind` gives a part its colour. */
   readonly kinds: readonly { readonly kind: 'accepted' | 'rejected' | 'open'; readonly name: string }[];
-  /** With a value for each kind. */
+  /** Each bar has a value for each kind. */
   readonly bars: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
-/** Values over time as bars. Screen readers get the same as a table. */
+/** Shows values over time as bars. Screen readers get the same as a table. */
 export function StackedBars({ caption, column, kinds, bars }: StackedBarsProps) {
   const { language } = useLanguage();
   const most = Math.max(1, ...bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
@@ -49,7 +49,7 @@ export function StackedBars({ caption, column, kinds, bars }: StackedBarsProps) 
           </span>
         ))}
       </figcaption>
-      {/* A table would keep its height without the box. */}
+      {/* The box hides the table, which itself would keep its height. */}
       <div class="unseen">
         <table>
           <caption>{caption}</caption>

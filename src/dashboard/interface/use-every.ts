@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Calls `run` again and again while somebody sees the page. @param everyMs pause, milliseconds; null: never */
+/** Calls `run` repeatedly while the page is visible. @param everyMs pause, milliseconds; null: never */
 export function useEvery(everyMs: number | null, run: () => void): void {
   const latest = useRef(run);
   latest.current = run;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The fragment of the address, without `#`. */
+/** Returns the fragment of the address, without `#`. */
 export function useFragment(): string {
   const read = () => location.hash.slice(1);
   const [fragment, setFragment] = useState(read);

@@ -1,8 +1,9 @@
 /**
- * Runs something while somebody sees the page: browsers allow six connections to a server over HTTP/1.1, for all tabs
- * together, so a page that nobody sees has no stream.
- * @param start called now, if the page is seen, and each time it is seen again; returns what ends it
- * @returns ends it for good
+ * Runs something while the page is visible. A hidden page has no stream, because browsers allow six connections to a
+ * server over HTTP/1.1, for all tabs together.
+ * @param start called now, if the page is visible, and each time it becomes visible again; returns a function that
+ * stops it
+ * @returns a function that stops it for good
  */
 export function whileSeen(start: () => () => void): () => void {
   let stop: (() => void) | null = null;

@@ -9,22 +9,22 @@ export interface InvoiceView {
   /** Null until it is first read. */
   readonly invoice: Invoice | null;
   /**
-   * `live`: each change is shown at once. `lost`: what is shown may be out of date. `final`: it changes no more.
-   * `refused`: the secret is not that of an invoice with this id; nothing tells which of the two is wrong.
+   * `live`: each change is shown at once. `lost`: the view may be out of date. `final`: the status cannot change any
+   * more. `refused`: the secret does not belong to an invoice with this id; nothing reveals which of the two is wrong.
    */
   readonly state: 'connecting' | 'live' | 'lost' | 'final' | 'refused';
 }
 
 export const CONNECTING: InvoiceView = { invoice: null, state: 'connecting' };
 
-/** The characters of a client_secret and of an embedded page's token. Others could not be sent in a header. */
+/** The allowed characters of a client_secret or an embedded page's token. Others could not be sent in a header. */
 const SECRET = /^[\w-]{1,400}$/;
 
 /**
- * Reads an invoice with its client_secret and follows its status to the end, over lost connections. A page that nobody sees
- * has no stream; it reads again when it is seen.
+ * Reads an invoice with its client_secret and follows its status to the end, reconnecting when the connection is lost.
+ * A hidden page has no stream; it reads again when it becomes visible.
  * @param show called with each view
- * @returns ends it
+ * @returns a function that stops it
  */
 export function followInvoice(id: string, secret: string, show: (view: InvoiceView) => void): () => void {
   let invoice: Invoice | null = null;
@@ -58,7 +58,10 @@ export function followInvoice(id: string, secret: string, show: (view: InvoiceVi
   };
   const client = createGraphqlClient({ Authorization: `Bearer ${secret}` });
 
-  /** Reads the invoice until an answer comes. A later call takes over, so that an older answer never replaces a newer one. */
+  /**
+   * Reads the invoice, and retries until there is an answer. A later call takes over, so that an older answer never
+   * replaces a newer one.
+   */
   async function read(): Promise<void> {
     const turn = ++reads;
     for (let attempt = 0; turn === reads; attempt++) {
@@ -73,7 +76,7 @@ export function followInvoice(id: string, secret: string, show: (view: InvoiceVi
     }
   }
 
-  /** Reads, then follows what comes after that. */
+  /** Reads the invoice, then follows the changes after it. */
   async function listen(): Promise<void> {
     await read();
     if (!invoice || reads === Number.POSITIVE_INFINITY || document.hidden || unsubscribe) return;
@@ -86,7 +89,7 @@ export function followInvoice(id: string, secret: string, show: (view: InvoiceVi
         changed: () => void read(),
         refused() {
           moved('lost')();
-          // The answer tells why.
+          // Reading the invoice again shows why the stream was refused.
           void read();
         },
       },

@@ -13,7 +13,7 @@ export interface InvoiceBodyProps {
   readonly reader: Reader;
 }
 
-/** The facts of an invoice, its status as it changes, and its documents, for its customer and its tenant's people. */
+/** Shows an invoice, its status as it changes, and its documents, for its customer and its tenant's people. */
 export function InvoiceBody({ invoice, state, online, reader }: InvoiceBodyProps) {
   return (
     <div class="invoice">

@@ -3,7 +3,7 @@ import { formatDate, formatDay } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
 import type { Invoice } from './documents.ts';
 
-/** The dates, the customer and the totals, which add up as those of the PDF do. */
+/** Shows the dates, the customer and the totals, which add up as those of the PDF do. */
 export function InvoiceDetails({ invoice }: { invoice: Invoice }) {
   const { language, texts } = useLanguage();
   const { customer, terms, totals, roundingAmount, dgiId } = invoice;

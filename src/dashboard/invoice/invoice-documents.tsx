@@ -1,7 +1,7 @@
 import { useLanguage } from '../interface/language.tsx';
 import type { Invoice } from './documents.ts';
 
-/** The documents of an accepted invoice and its public verification, else when they come. */
+/** Shows the documents of an accepted invoice and its public verification, otherwise when they will be available. */
 export function InvoiceDocuments({ invoice: { id, status, documents } }: { invoice: Invoice }) {
   const { language, texts } = useLanguage();
   if (!documents) return <p class="to-come">{status === 'rejected' ? texts.noDocuments : texts.documentsToCome}</p>;

@@ -2,7 +2,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { PageFrame } from '../interface/page-frame.tsx';
 import { InvoiceBody, type InvoiceBodyProps } from './invoice-body.tsx';
 
-/** An invoice as its customer sees it. */
+/** Shows an invoice as its customer sees it. */
 export function InvoicePage({ invoice, state, online }: Omit<InvoiceBodyProps, 'reader'>) {
   const { texts } = useLanguage();
   const { number, environment } = invoice;

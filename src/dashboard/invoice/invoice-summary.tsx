@@ -2,10 +2,10 @@ import { useLanguage } from '../interface/language.tsx';
 import { formatAmount } from '../text/money.ts';
 import type { Invoice } from './documents.ts';
 
-/** A longer formatted amount is set in smaller type, so that it fits on a phone. In characters. */
+/** Length in characters from which a formatted amount is set in smaller type, so that it fits on a phone. */
 const LONG_AMOUNT = 13;
 
-/** The number, the amount and the customer. */
+/** Shows the number, the amount and the customer. */
 export function InvoiceSummary({ invoice }: { invoice: Invoice }) {
   const { language, texts } = useLanguage();
   const { number, customer, currency } = invoice;

@@ -1,6 +1,6 @@
 import { type FollowedInvoice, openStatusStream, type StreamListener } from './status-stream.ts';
 
-/** Told of the invoice that a page follows. */
+/** Receives what happens to the invoice that a page follows. */
 export interface StatusListener {
   connected(): void;
   lost(): void;
@@ -8,29 +8,33 @@ export interface StatusListener {
   refused(): void;
 }
 
-/** What the pages of a browser tell each other. `key` names a page. */
+/** The messages between the pages of a browser. `key` names a page. */
 type Word =
   | { readonly kind: 'follow'; readonly key: string; readonly invoice: FollowedInvoice }
   | { readonly kind: 'leave' | 'refused'; readonly key: string }
   | { readonly kind: 'changed'; readonly key: string; readonly eventId: string }
   | { readonly kind: 'connected' | 'lost'; readonly keys: readonly string[] }
-  /** Asks the others what they follow. */
+  /** Sent by a new leader, to ask the other pages what they follow. */
   | { readonly kind: 'lead' };
 
-/** Pages that start or leave together change the stream together, milliseconds. */
+/**
+ * How long changes are collected before the stream is changed, milliseconds, because pages often start or leave
+ * together.
+ */
 const TOGETHER_MS = 50;
 const NAME = 'statuses';
 
 /**
- * Follows an invoice's status over one connection for all pages of this browser that can share it: the frames of a page,
- * and windows beside each other. Browsers open six connections to a server over HTTP/1.1, and keep what they store and
- * connect for the frames of different sites apart, the lock and the channel alike. The page that has the lock leads: it has
- * the stream, and passes on what comes. When it goes, its lock goes to another one, which asks the others what they follow.
- * @param invoice its `after` moves on
- * @returns ends it
+ * Follows an invoice's status over one connection for all pages of this browser that can share it: the frames of a
+ * page, and windows side by side. The reason is that browsers open six connections to a server over HTTP/1.1. Browsers
+ * separate storage and connections by the sites that contain a frame, and with them the lock and the channel. The page
+ * that holds the lock leads: it owns the stream and forwards its messages. When it closes, another page gets the lock
+ * and asks the others what they follow.
+ * @param invoice the invoice to follow; its `after` is updated
+ * @returns a function that stops it
  */
 export function followStatus(invoice: FollowedInvoice, listener: StatusListener): () => void {
-  // Only secure contexts have locks. Others do not share.
+  // Only secure contexts have locks. Pages in other contexts do not share a stream.
   if (!navigator.locks) return followAlone(invoice, listener);
   const key = crypto.randomUUID();
   const channel = new BroadcastChannel(NAME);
@@ -38,7 +42,7 @@ export function followStatus(invoice: FollowedInvoice, listener: StatusListener)
   const say = (word: Word) => channel.postMessage(word);
   const ask = () => say({ kind: 'follow', key, invoice });
 
-  /** Takes what the leader says, which this page itself may be. */
+  /** Handles a message of the leader, which may be this page itself. */
   function hear(word: Word): void {
     if ('keys' in word && word.keys.includes(key)) listener[word.kind]();
     if (!('key' in word) || word.key !== key) return;
@@ -55,7 +59,7 @@ export function followStatus(invoice: FollowedInvoice, listener: StatusListener)
   navigator.locks
     .request(NAME, { signal: ended.signal }, () => lead(channel, { key, invoice }, hear, ended.signal))
     .catch(() => {
-      // The browser keeps locks from this page, for instance in a frame without storage.
+      // The browser refuses locks to this page, for instance in a frame without storage.
       if (!ended.signal.aborted) ended.signal.addEventListener('abort', followAlone(invoice, listener));
     });
   function leave(): void {
@@ -65,12 +69,12 @@ export function followStatus(invoice: FollowedInvoice, listener: StatusListener)
     ended.abort();
     channel.close();
   }
-  // Also when its frame is removed.
+  // This event also occurs when the page's frame is removed.
   addEventListener('pagehide', leave);
   return leave;
 }
 
-/** Has the stream of all pages until `signal` ends it. */
+/** Owns the stream of all pages until `signal` aborts. */
 function lead(
   channel: BroadcastChannel,
   own: { readonly key: string; readonly invoice: FollowedInvoice },
@@ -79,7 +83,7 @@ function lead(
 ): Promise<void> {
   const invoices = new Map([[own.key, { ...own.invoice }]]);
   const tell = (word: Word) => {
-    // A channel does not tell the page that speaks.
+    // A channel does not deliver a message to its sender.
     hear(word);
     if (!signal.aborted) channel.postMessage(word);
   };

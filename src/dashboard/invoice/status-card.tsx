@@ -6,7 +6,7 @@ import type { InvoiceView } from './follow-invoice.ts';
 
 const STEPS = INVOICE_STATUSES.filter((status) => !isFinal(status));
 
-/** Who reads the page: the customer of the invoice, or somebody of the seller. */
+/** Who reads the page: the customer of the invoice, or a member of the seller's tenant. */
 export type Reader = 'customer' | 'seller';
 
 interface StatusCardProps {
@@ -16,7 +16,7 @@ interface StatusCardProps {
   readonly reader: Reader;
 }
 
-/** The present status, what it means, the steps with their times, and whether the page follows the changes. */
+/** Shows the current status, its meaning, the steps with their times, and whether the page receives changes. */
 export function StatusCard({ invoice, state, online, reader }: StatusCardProps) {
   const { texts } = useLanguage();
   const inTest = invoice.environment === 'test' ? texts.testStatuses[invoice.status] : undefined;
@@ -38,7 +38,7 @@ export function StatusCard({ invoice, state, online, reader }: StatusCardProps) 
   );
 }
 
-/** The authority's findings, else the service's own reason. Both are in French. */
+/** Shows the authority's findings, otherwise the service's own reason. Both are in French. */
 function Reason({ invoice }: { invoice: Invoice }) {
   const { texts } = useLanguage();
   const found = invoice.problems.map(({ message }) => message);

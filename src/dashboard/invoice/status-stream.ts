@@ -12,32 +12,37 @@ export interface FollowedInvoice {
   after: string | null;
 }
 
-/** Told of what a stream brings. Keys are those of {@link openStatusStream}. */
+/** Receives the messages of a stream. Keys are those of {@link openStatusStream}. */
 export interface StreamListener {
-  /** Each change of these is told at once from now on. */
+  /** From now on each change of these invoices is reported at once. */
   connected(keys: readonly string[]): void;
-  /** The connection is lost, cannot be made, or is not for these at the moment; another attempt follows. */
+  /**
+   * The connection is lost, cannot be made, or does not accept these invoices at the moment. Another attempt follows.
+   */
   lost(keys: readonly string[]): void;
   changed(key: string, eventId: string): void;
-  /** The token opens the invoice no more. */
+  /** The token no longer opens the invoice. */
   refused(key: string): void;
 }
 
-/** Invoices that the service takes in one stream. */
+/** Maximum number of invoices in one stream. */
 const MOST = 100;
 
 /**
- * Follows the status changes of several invoices over one connection, which is made again without end. It ends by itself
- * when nothing is left that can change; final and refused invoices are taken out of the map.
- * @param invoices by keys of the caller; their `after` moves on
- * @returns closes it
+ * Follows the status changes of several invoices over one connection, which reconnects endlessly. It ends by itself
+ * when no remaining invoice can change. Final and refused invoices are removed from the map.
+ * @param invoices by keys of the caller; their `after` is updated
+ * @returns a function that closes the stream
  */
 export function openStatusStream(invoices: Map<string, FollowedInvoice>, listener: StreamListener): () => void {
   const control = new AbortController();
   const { signal } = control;
   const send = watchedFetch(SILENCE_MS);
 
-  /** @returns whether the connection was given up to follow all again, those among them that had to wait */
+  /**
+   * Follows these invoices until the connection ends.
+   * @returns whether it was closed in order to follow all invoices again, including those that had to wait
+   */
   async function follow(keys: readonly string[]): Promise<boolean> {
     const turn = new AbortController();
     const giveUp = () => turn.abort();
@@ -86,7 +91,7 @@ export function openStatusStream(invoices: Map<string, FollowedInvoice>, listene
       const started = performance.now();
       const goOn = await follow(keys);
       if (signal.aborted || invoices.size === 0) return;
-      // A connection that held for a while is no failed attempt.
+      // A connection that lasted for a while does not count as a failed attempt.
       if (performance.now() - started > SILENCE_MS) attempt = 0;
       if (goOn) continue;
       listener.lost(keys);
@@ -98,7 +103,10 @@ export function openStatusStream(invoices: Map<string, FollowedInvoice>, listene
   return () => control.abort();
 }
 
-/** The data of the messages of an event stream of this service, one line each. Not every browser can iterate a stream. */
+/**
+ * Yields the data of the messages in an event stream of this service, which are one line each. Uses a reader, because
+ * not every browser can iterate a stream.
+ */
 async function* messagesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = '';

@@ -2,26 +2,26 @@ import type { Language } from '../text/languages.ts';
 import { plainAmount } from '../text/money.ts';
 import { moroccanDate } from '../text/moroccan-time.ts';
 
-/** The signs that the spreadsheets of each language take as the end of a cell and as the decimal sign. */
+/** The field separator and the decimal sign that spreadsheets of each language expect. */
 const SIGNS: Readonly<Record<Language, readonly [separator: string, decimal: string]>> = {
   fr: [';', ','],
   ar: [';', ','],
   en: [',', '.'],
 };
 
-/** A text, an amount in centimes, or an instant of which Morocco's day is written. */
+/** A text, an amount in centimes, or an instant, of which the day in Morocco is written. */
 export type Cell = string | number | Date | null;
 
 /**
- * A line of a CSV file (RFC 4180), with its end. A text that a spreadsheet would run as a formula, or would change into a
- * date or a number, begins with an apostrophe: `'12/2026`, `'001234567000062` (docs/decisions/0058).
+ * Formats a line of a CSV file (RFC 4180), including its line end. A text that a spreadsheet would run as a formula, or
+ * convert to a date or a number, gets an apostrophe in front: `'12/2026`, `'001234567000062` (docs/decisions/0058).
  */
 export function csvLine(cells: readonly Cell[], language: Language): string {
   const [separator, decimal] = SIGNS[language];
   const written = cells.map((cell) => {
     if (cell === null) return '';
     if (typeof cell === 'number') return plainAmount(cell, decimal);
-    // Spreadsheets of every language take this form as a date.
+    // Spreadsheets of every language read this form as a date.
     if (cell instanceof Date) return moroccanDate(cell);
     const harmless = cell.replaceAll(FORMULA_BEGINS, "'");
     const safe = isChanged(harmless) ? `'${harmless}` : harmless;
@@ -31,21 +31,22 @@ export function csvLine(cells: readonly Cell[], language: Language): string {
 }
 
 /**
- * Where a formula begins that some spreadsheet would run: also behind whatever another one takes as the end of a cell,
- * because a French spreadsheet opens an English file, too, and then no quotes hold the cell together.
+ * Finds the places where some spreadsheet would see the start of a formula. They include each place after a character
+ * that ends a cell for another language, because a French spreadsheet may also open an English file, whose quotes then
+ * do not hold the cell together.
  */
 const FORMULA_BEGINS = /^(?=["\s]*[=+\-@＝＋－＠]|[\t\r\n])|(?<=[;,\t\r\n])(?=(?:"|[^\S\t\r\n])*[=+\-@＝＋－＠])/g;
 
-/** The numbers of the service (`2026-000123`), and whole numbers that are shown as they are. */
+/** Texts that spreadsheets show unchanged: the service's numbers (`2026-000123`), and whole numbers. */
 const SHOWN_AS_IT_IS = /^(?:\d{4}-\d{6,}|0|[1-9]\d{0,10})$/;
 const TRUTH_OR_ERROR = /^\s*(?:(?:true|false|vrai|faux)\s*$|#)/i;
-/** What makes a time or a power of ten of digits: `3 PM`, `12h30`, `1E5`. */
+/** Suffixes that turn digits into a time or a power of ten: `3 PM`, `12h30`, `1E5`. */
 const AFTER_DIGITS = /(?:(?<=\p{Nd}\s+)[ap]|(?<=\p{Nd}\s*)(?:[ap]m|e|h))(?!\p{L})/giu;
 const CURRENCIES = ['mad', 'dh', 'dhs', 'eur', 'usd'];
 
 /**
- * Whether a spreadsheet, of whichever language, would change a text into a date, a number, a time or a truth value: it has
- * digits, and no words but those of dates and amounts.
+ * Whether a spreadsheet of any language would convert a text to a date, a number, a time or a truth value: it has
+ * digits, and no words except those of dates and amounts.
  */
 function isChanged(text: string): boolean {
   if (text.startsWith("'") || SHOWN_AS_IT_IS.test(text)) return false;
@@ -55,7 +56,7 @@ function isChanged(text: string): boolean {
   return words.every((word) => CURRENCIES.includes(word) || isNameInDates(word));
 }
 
-/** Also shortened: `sept`, `janv`. */
+/** Whether a word is a name in dates, also if shortened: `sept`, `janv`. */
 function isNameInDates(word: string): boolean {
   return word.length >= 3 && NAMES_IN_DATES.some((name) => name.startsWith(word));
 }
@@ -70,7 +71,7 @@ const NAMES_IN_DATES: readonly string[] = ['en', 'fr', 'ar', 'ar-MA'].flatMap((l
   ];
 });
 
-/** In lower case, without accents. */
+/** Converts to lower case without accents. */
 function plain(text: string): string {
   return text
     .normalize('NFD')

@@ -67,7 +67,7 @@ export const MEMBER_INVOICE = graphql(`
 
 export type MemberInvoice = ResultOf<typeof MEMBER_INVOICE>['invoice'];
 
-/** The customers whose name or ICE begins so. */
+/** The customers whose name or ICE begins with a text. */
 export const CUSTOMERS = graphql(`
   query Customers($beginning: String!) {
     customers(beginning: $beginning) { name ice }
@@ -76,14 +76,14 @@ export const CUSTOMERS = graphql(`
 
 export type KnownCustomer = ResultOf<typeof CUSTOMERS>['customers'][number];
 
-/** The id of the invoice with a number; an error if there is none. */
+/** The id of the invoice with a given number; an error if there is none. */
 export const BY_NUMBER = graphql(`
   query ByNumber($number: String!) {
     invoiceByNumber(number: $number) { id }
   }
 `);
 
-/** A page of what an export contains. */
+/** A page of the invoices in an export. */
 export const EXPORTED = graphql(`
   query Exported(
     $status: InvoiceStatus

@@ -5,7 +5,7 @@ import { useWorkspace } from '../workspace/workspace-context.ts';
 import { exportInvoices } from './export-invoices.ts';
 import type { Filter } from './invoice-filter.ts';
 
-/** Exports what the list shows, all of its pages, and says how far it is. */
+/** Exports all pages of the list, and shows the progress. */
 export function ExportButton({ filter }: { filter: Filter }) {
   const { texts, language } = useLanguage();
   const { client, environment } = useWorkspace();
@@ -61,6 +61,6 @@ function save(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // The browser has begun to read it by then.
+  // By then the browser has started to read the file.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -9,26 +9,26 @@ import { type Cell, csvLine } from './csv.ts';
 import { EXPORTED, type ExportedInvoice } from './documents.ts';
 import { conditionsOf, type Filter } from './invoice-filter.ts';
 
-/** Attempts to read a page before the export is given up. */
+/** Maximum number of attempts to read a page before the export fails. */
 const ATTEMPTS = 6;
-/** Pause between two pages, so that the limit of requests leaves room for the pages that somebody looks at, milliseconds. */
+/** Pause between two pages, milliseconds. It leaves part of the rate limit to the pages that the person looks at. */
 const PACE_MS = 250;
-/** Tells spreadsheets that the file is UTF-8. */
+/** Marks the file as UTF-8 for spreadsheets. */
 const BYTE_ORDER_MARK = '\ufeff';
 
 interface Export {
   readonly filter: Filter;
   readonly language: Language;
   readonly texts: Texts;
-  /** Told after each page how many invoices are read. */
+  /** Called after each page with the number of invoices read so far. */
   readonly onProgress: (count: number) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads all invoices of a filter, newest first, page after page, into a CSV file. Invoices that are created meanwhile
- * are not in it. A page that fails is read again with growing pauses; a limit of requests only slows it down.
- * @returns null when `signal` has ended it
+ * Reads all invoices of a filter, newest first, page by page, into a CSV file. Invoices created meanwhile are not
+ * included. A page that fails is read again with growing pauses. The rate limit only slows the export down.
+ * @returns null when `signal` has aborted
  * @throws when the service refuses it, or cannot be reached for long
  */
 export async function exportInvoices(client: Client, options: Export): Promise<Blob | null> {
@@ -64,7 +64,10 @@ export async function exportInvoices(client: Client, options: Export): Promise<B
 
 type Column = readonly [name: string, cellOf: (invoice: ExportedInvoice) => Cell];
 
-/** The columns of the file. Those of amounts add up: without tax and tax are the total, and with the rounding what is payable. */
+/**
+ * Returns the columns of the file. Its amounts add up: the total is the sum without tax plus the tax, and the payable
+ * amount is the total plus the rounding.
+ */
 function columnsOf({ invoices, search, statuses, ...texts }: Texts): readonly Column[] {
   const { number, date, status, customer } = invoices.columns;
   return [
@@ -101,7 +104,7 @@ async function readPage(client: Client, variables: VariablesOf<typeof EXPORTED>,
   return null;
 }
 
-/** How long the limit of requests asks to wait, milliseconds; null if it is not the reason. */
+/** Returns how long the rate limit requires to wait, milliseconds; null if it is not the reason. */
 function limitedFor({ response }: CombinedError): number | null {
   if (response?.status !== 429) return null;
   return 1000 * Math.min(Math.max(Number(response.headers.get('Retry-After')) || 1, 1), 120);

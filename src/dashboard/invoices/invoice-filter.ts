@@ -4,24 +4,26 @@ import type { InvoicesVariables } from './documents.ts';
 
 const PAGE = 25;
 
-/** The filter of a page of the list. The address of the page keeps it. */
+/** The filter of a page of the list. It is kept in the page's address. */
 export interface Filter {
   readonly status: (typeof INVOICE_STATUSES)[number] | null;
   /** The first and the last day of creation, in Morocco: `YYYY-MM-DD`. */
   readonly from: string | null;
   readonly until: string | null;
-  /** A customer by name or ICE, or a total in centimes: at most one of them, and none with a status. */
+  /**
+   * The customer's name or ICE, or a total in centimes. At most one of them is set, and none together with a status.
+   */
   readonly customer: string | null;
   readonly ice: string | null;
   readonly amount: string | null;
-  /** The page begins after this invoice, or ends before that one. */
+  /** The cursor: the page begins after the invoice `after`, or ends before the invoice `before`. */
   readonly after: string | null;
   readonly before: string | null;
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The filter in the query of an address. Values that are not valid are ignored. */
+/** Reads the filter from the query of an address. Invalid values are ignored. */
 export function filterOf(query: Readonly<Record<string, string>>): Filter {
   const day = (text: string | undefined) => (text && DAY.test(text) && startOfDay(text) ? text : null);
   const after = query.after ?? null;
@@ -38,22 +40,22 @@ export function filterOf(query: Readonly<Record<string, string>>): Filter {
   };
 }
 
-/** Neither a customer nor a total. */
+/** The part of a filter without a customer or a total. */
 export const NO_MATCH = { customer: null, ice: null, amount: null } as const;
 
-/** The first of them that is given. */
+/** Returns the first of these that is given. */
 function matchOf(customer?: string, ice?: string, amount?: string): Partial<Filter> {
   if (customer) return { customer };
   if (ice) return { ice };
   return amount ? { amount } : {};
 }
 
-/** Whether the list is limited by more than its page. */
+/** Whether the filter restricts the list by more than its page. */
 export function isFiltered({ after: _after, before: _before, ...rest }: Filter): boolean {
   return Object.values(rest).some((value) => value !== null);
 }
 
-/** `?status=rejected&after=inv_…`, or nothing. */
+/** Formats a filter as `?status=rejected&after=inv_…`, or an empty text. */
 export function searchOf(filter: Filter): string {
   const set = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== null);
   return set.length === 0 ? '' : `?${new URLSearchParams(set)}`;
@@ -63,7 +65,7 @@ export function variablesOf({ after, before, ...filter }: Filter): InvoicesVaria
   return { ...conditionsOf(filter), ...(before === null ? { first: PAGE, after } : { last: PAGE, before }) };
 }
 
-/** The variables of what is listed, whichever page of it. */
+/** Makes the query variables that select the invoices, the same for all pages. */
 export function conditionsOf({ status, from, until, customer, ice, amount }: Omit<Filter, 'after' | 'before'>) {
   const [start, end] = [from && startOfDay(from), until && startOfDay(until, 1)];
   return {
@@ -71,7 +73,7 @@ export function conditionsOf({ status, from, until, customer, ice, amount }: Omi
     ...(customer && { customerName: customer }),
     ...(ice && { customerIce: ice }),
     ...(amount && { amount: Number(amount) }),
-    // The bounds are excluded.
+    // The service excludes the bounds.
     ...(start && { createdAfter: new Date(start.getTime() - 1).toISOString() }),
     ...(end && { createdBefore: end.toISOString() }),
   };

@@ -12,7 +12,7 @@ import { ExportButton } from './export-button.tsx';
 import { type Filter, filterOf, isFiltered, NO_MATCH, searchOf, variablesOf } from './invoice-filter.ts';
 import { SearchForm } from './search-form.tsx';
 
-/** `…/invoices`: a page of the invoices, newest first. The address keeps the filter and the page. */
+/** `…/invoices`: a page of the invoices, newest first. The address contains the filter and the page. */
 export function InvoicesPage() {
   const { texts } = useLanguage();
   const { address, environment, tenant } = useWorkspace();
@@ -23,7 +23,7 @@ export function InvoicesPage() {
   const found = data?.invoices;
   const isFirst = filter.after === null && filter.before === null;
   useTitle(title);
-  // A new invoice appears on the first page only; the rows of others can only change.
+  // New invoices appear on the first page only; on other pages, existing rows can change.
   useLive((invoiceId) => isFirst || found?.nodes.some(({ id }) => id === invoiceId) === true, reload);
   const to = (change: Partial<Filter>) => `${address}/invoices${searchOf({ ...filter, ...change })}`;
   return (

@@ -94,7 +94,7 @@ function Lines({ invoice: { lines } }: { invoice: MemberInvoice }) {
   );
 }
 
-/** The mail to the customer and the deliveries to webhooks. */
+/** Shows the mail to the customer and the deliveries to webhooks. */
 function Messages({ invoice: { email, deliveries } }: { invoice: MemberInvoice }) {
   const { language, texts } = useLanguage();
   const { address } = useWorkspace();
@@ -152,7 +152,7 @@ function Messages({ invoice: { email, deliveries } }: { invoice: MemberInvoice }
   );
 }
 
-/** The calls to the authority. */
+/** Shows the calls to the authority. */
 function Attempts({ invoice: { authorityAttempts } }: { invoice: MemberInvoice }) {
   const { language, texts } = useLanguage();
   if (authorityAttempts.length === 0) return null;

@@ -7,7 +7,7 @@ import { BY_NUMBER, CUSTOMERS, type KnownCustomer } from './documents.ts';
 import { type Filter, NO_MATCH } from './invoice-filter.ts';
 import { searchedOf } from './searched.ts';
 
-/** A pause in typing after which customers are suggested, milliseconds. */
+/** Pause in typing after which customers are suggested, milliseconds. */
 const PAUSE_MS = 200;
 const MATCHED = ['customer', 'ice', 'amount'] as const;
 
@@ -16,7 +16,7 @@ interface SearchFormProps {
   readonly to: (change: Partial<Filter>) => string;
 }
 
-/** Finds an invoice by its id or number, and the invoices of a customer or of a total. */
+/** Searches an invoice by id or number, or the invoices of a customer or with a total. */
 export function SearchForm({ filter, to }: SearchFormProps) {
   const { texts } = useLanguage();
   const { client, address } = useWorkspace();
@@ -32,7 +32,7 @@ export function SearchForm({ filter, to }: SearchFormProps) {
     if (searched.kind === 'id') return route(`${address}/invoices/${encodeURIComponent(searched.id)}`);
     if (searched.kind === 'match') return show(searched.match);
     const { text } = searched;
-    // A number has digits. One that is not found is answered by an error.
+    // An invoice number has digits. If it does not exist, the answer is an error.
     const byNumber = /\d/.test(text) ? await client.query(BY_NUMBER, { number: text }).toPromise() : null;
     if (byNumber?.data) return route(`${address}/invoices/${byNumber.data.invoiceByNumber.id}`);
     const found = suggested.length > 0 ? suggested : await customersOf(client, text);
@@ -87,7 +87,7 @@ export function SearchForm({ filter, to }: SearchFormProps) {
   );
 }
 
-/** The customer or the amount that the list is limited to, with a link that removes the limit. */
+/** Shows the customer or the amount to which the list is restricted, with a link that removes the restriction. */
 function Match({ filter, to }: SearchFormProps) {
   const { texts, language } = useLanguage();
   const field = MATCHED.find((each) => filter[each] !== null);
@@ -105,7 +105,7 @@ function Match({ filter, to }: SearchFormProps) {
   );
 }
 
-/** The customers whose name or ICE begins with what is typed, after a pause in typing. */
+/** Returns the customers whose name or ICE begins with the typed text, after a pause in typing. */
 function useCustomers(typed: string): readonly KnownCustomer[] {
   const { client } = useWorkspace();
   const [found, setFound] = useState<{ typed: string; customers: readonly KnownCustomer[] }>(NOTHING);
@@ -122,7 +122,7 @@ function useCustomers(typed: string): readonly KnownCustomer[] {
       clearTimeout(timer);
     };
   }, [client, text]);
-  // Customers that were found for another text are not suggested.
+  // Customers found for an earlier text are not suggested.
   return found.typed === text ? found.customers : [];
 }
 

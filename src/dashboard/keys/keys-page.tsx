@@ -11,7 +11,7 @@ import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { CREATE_KEY, KEYS, type Key, REVOKE_KEY, ROTATE_KEY } from './documents.ts';
 
-/** `…/keys`: the API keys of the environment. A token is shown once, when its key is made. */
+/** `…/keys`: the API keys of the environment. A token is shown once, when its key is created. */
 export function KeysPage() {
   const { texts } = useLanguage();
   const { tenant, environment } = useWorkspace();

@@ -5,7 +5,10 @@ import { useTitle } from '../interface/use-title.ts';
 import { formatMoment } from '../text/dates.ts';
 import { type Entry, useOperatorRead } from './operator-api.ts';
 
-/** `/ops/entries`: operators' changes of the whole service. Their changes for a tenant are in its audit log. */
+/**
+ * `/ops/entries`: the operators' changes of the whole service. Their changes for a tenant are in that tenant's audit
+ * log.
+ */
 export function EntriesPage() {
   const { texts, language } = useLanguage();
   const { operators, audit } = texts;

@@ -37,7 +37,7 @@ export interface Survey {
     readonly reason: AttentionReason;
     readonly stage: string;
     readonly since: string;
-    /** Null: nothing happens until somebody retries it. */
+    /** When the next attempt is due; null if nothing happens until an operator retries it. */
     readonly nextAttemptAt: string | null;
   }[];
   readonly endpoints: readonly {
@@ -99,7 +99,7 @@ export interface Entry {
   readonly origin: { readonly address: string } | null;
 }
 
-/** `not_signed_in` without a session. */
+/** The result of a call. `refusal` is `not_signed_in` without a session. */
 type Answer<Body> = { readonly body: Body; readonly refusal: null } | { readonly refusal: Reason | 'not_signed_in' };
 
 /** Calls a path under `/ops/api/`. Never throws. @param input the body of a POST; without it the call is a GET */
@@ -118,8 +118,8 @@ async function callOperators<Body>(path: string, input?: object, signal?: AbortS
 }
 
 /**
- * The answer of a path. Without the session of an operator the page goes to the form, and comes back afterwards.
- * @param everyMs reads again after this time, milliseconds, while the page can be seen; null: only when asked
+ * Reads a path. Without the session of an operator the page redirects to the sign-in form, which returns afterwards.
+ * @param everyMs interval of reading, milliseconds, while the page is visible; null: only on request
  */
 export function useOperatorRead<Body>(path: string, everyMs: number | null = null) {
   const { route } = useLocation();
@@ -141,7 +141,7 @@ export function useOperatorRead<Body>(path: string, everyMs: number | null = nul
   return { data: data?.path === path ? data.body : null, refusal, reload };
 }
 
-/** Runs changes, one at a time. */
+/** Returns a function that runs changes, one at a time. */
 export function useOperatorChange() {
   const { route } = useLocation();
   const [busy, setBusy] = useState(false);

@@ -9,7 +9,7 @@ import { SurveyPage } from './survey-page.tsx';
 import { TenantPage } from './tenant-page.tsx';
 import { TenantsPage } from './tenants-page.tsx';
 
-/** `/ops…`: the pages of operators. */
+/** `/ops…`: routes to the pages of operators. */
 export function OperatorsRoute() {
   const { texts } = useLanguage();
   useContentFocus();

@@ -6,11 +6,11 @@ import { useTitle } from '../interface/use-title.ts';
 import { formatDate, formatMoment } from '../text/dates.ts';
 import { type Backlog, type Survey, useOperatorChange, useOperatorRead } from './operator-api.ts';
 
-/** The page reads again after this time, milliseconds. */
+/** Interval at which the page reads again, milliseconds. */
 const EVERY_MS = 10_000;
 const GIB = 2 ** 30;
 
-/** `/ops`: what waits, what fails, the authority, the certificates and the disk. */
+/** `/ops`: shows backlogs, failures, the authority, the certificates and the disk. */
 export function SurveyPage() {
   const { texts } = useLanguage();
   const { operators } = texts;
@@ -88,7 +88,7 @@ function Attention({ rows, onRetry }: { rows: Survey['attention']; onRetry: (inv
   );
 }
 
-/** Receivers that answer nobody: their tenants are told by mail, and operators may know them. */
+/** Shows receivers that fail. Their tenants are notified by mail; operators may know the reason. */
 function FailingEndpoints({ rows }: { rows: Survey['endpoints'] }) {
   const { texts, language } = useLanguage();
   const { operators } = texts;
@@ -302,7 +302,7 @@ function counted(waiting: number): string {
   return waiting >= MOST_WAITING ? `${MOST_WAITING}+` : String(waiting);
 }
 
-/** How long ago something was, in the largest unit that fits. */
+/** Shows how long ago an instant was, in the largest unit that fits. */
 function Ago({ at }: { at: string }) {
   const { language } = useLanguage();
   const seconds = Math.max(0, Math.round((Date.now() - Date.parse(at)) / 1000));

@@ -20,7 +20,7 @@ interface ProfileProps {
   readonly onSave: (change: object) => void;
 }
 
-/** The seller's profile, to be changed. */
+/** The form for the seller's profile. */
 function Profile({ seller, busy, onSave }: ProfileProps) {
   const { settings } = useLanguage().texts;
   const [typed, setTyped] = useState<TypedProfile>(() => typedProfile(seller));
@@ -46,7 +46,7 @@ function Profile({ seller, busy, onSave }: ProfileProps) {
   );
 }
 
-/** `/ops/tenants/<id>`: a tenant with its keys, what it lacks for going live, invitations and its suspension. */
+/** `/ops/tenants/<id>`: a tenant with its keys, its missing conditions for live keys, invitations and suspension. */
 export function TenantPage() {
   const { texts, language } = useLanguage();
   const { operators, settings, home } = texts;

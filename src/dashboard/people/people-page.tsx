@@ -20,7 +20,7 @@ import {
   SET_ROLE,
 } from './documents.ts';
 
-/** `…/people`: who belongs to the tenant. Owners invite, change and remove. */
+/** `…/people`: the members of the tenant. Owners invite, change and remove them. */
 export function PeoplePage() {
   const { texts } = useLanguage();
   const { tenant } = useWorkspace();
@@ -102,7 +102,7 @@ function RoleChoice({ label, role, onChange }: { label: string; role: Role; onCh
   );
 }
 
-/** The invitations that nobody has accepted yet. */
+/** Shows the invitations that have not been accepted yet. */
 function OpenInvitations() {
   const { texts, language } = useLanguage();
   const { open, whoever, until, revoke, revokeQuestion } = texts.people;

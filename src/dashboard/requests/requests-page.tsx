@@ -11,7 +11,7 @@ import { type ApiRequest, FAILURES, type Failures, REQUESTS } from './documents.
 
 const PAGE = 25;
 
-/** `…/requests`: the requests with API keys, newest first, and the failed ones by kind. */
+/** `…/requests`: the requests with API keys, newest first, and counts of the failed ones by kind. */
 export function RequestsPage() {
   const { texts } = useLanguage();
   const { address, tenant, environment } = useWorkspace();
@@ -37,7 +37,7 @@ export function RequestsPage() {
       <h1 class="title">{title}</h1>
       <p class="under">{lead}</p>
       <p>
-        {/* A page of its own, which the router of these pages must leave to the browser. */}
+        {/* A page outside this program, which its router must leave to the browser. */}
         <a
           href={`/graphql?${new URLSearchParams({ tenant: tenant.tenantId, environment })}`}
           target="_blank"
@@ -83,7 +83,7 @@ interface FailureKindsProps {
   readonly to: (set: Readonly<Record<string, string>>) => string;
 }
 
-/** The kinds of failed requests, each with a link to its requests. */
+/** Shows the kinds of failed requests, each with a link to its requests. */
 function FailureKinds({ kinds, chosen, to }: FailureKindsProps) {
   const { texts, language } = useLanguage();
   if (kinds.length === 0) return null;

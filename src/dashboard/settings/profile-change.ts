@@ -1,7 +1,7 @@
 import { centimesOf, plainAmount } from '../text/money.ts';
 import type { PaymentMeans, ProfileChange, Seller } from './documents.ts';
 
-/** The fields of the form that are texts, with those of the address. */
+/** The text fields of the form, including those of the address. */
 export const COMPANY_FIELDS = [
   ...(['legalName', 'legalForm', 'capital', 'ice', 'taxId', 'tradeRegister', 'professionalTax', 'cnss'] as const),
 ] as const;
@@ -10,18 +10,18 @@ export const PAYMENT_FIELDS = ['paymentMode', 'paymentTermDays', 'bankAccount', 
 
 export type TextField = (typeof COMPANY_FIELDS | typeof CONTACT_FIELDS | typeof PAYMENT_FIELDS)[number];
 
-/** The profile as it is typed. */
+/** The profile as typed. */
 export interface TypedProfile {
   readonly texts: Readonly<Record<TextField, string>>;
-  /** Empty for none. */
+  /** Empty if none is chosen. */
   readonly paymentMeans: PaymentMeans | '';
   readonly documentLanguage: NonNullable<Seller['documentLanguage']>;
   readonly operationDateIsIssueDate: boolean;
-  /** A data URL; null removes the logo; undefined leaves it. */
+  /** A data URL of a new logo; null removes the logo; undefined leaves it. */
   readonly logo: string | null | undefined;
 }
 
-/** The form of a stored profile. */
+/** Fills the form from a stored profile. */
 export function typedProfile(seller: Seller): TypedProfile {
   const { address, capital, paymentTermDays } = seller;
   return {
@@ -50,17 +50,17 @@ export function typedProfile(seller: Seller): TypedProfile {
   };
 }
 
-/** A field as the API takes it. A value that the API refuses is sent too, so that the service says why. */
+/** Converts a field to the API's form. A value that the API refuses is sent too, so that the service says why. */
 const VALUES: Readonly<Partial<Record<TextField, (text: string) => string | number | null>>> = {
   capital: (text) => centimesOf(text) ?? -1,
   ice: (text) => text.replaceAll(/\s/g, ''),
   bankAccount: (text) => text.replaceAll(/\s/g, '') || null,
-  // An emptied one removes what was stored.
+  // An emptied field removes the stored value.
   exemptionReason: (text) => text || null,
   paymentTermDays: (text) => (text === '' ? null : /^\d{1,5}$/.test(text) ? Number(text) : -1),
 };
 
-/** The fields that differ from the stored profile, as the API takes them. */
+/** Returns the fields that differ from the stored profile, in the API's form. */
 export function profileChange(seller: Seller, typed: TypedProfile): ProfileChange {
   const change: Record<string, unknown> = {};
   for (const field of [...COMPANY_FIELDS, ...PAYMENT_FIELDS, 'email'] as const) {

@@ -4,7 +4,7 @@ import { LANGUAGE_NAMES, LANGUAGES } from '../text/languages.ts';
 import type { PaymentMeans, Seller } from './documents.ts';
 import { COMPANY_FIELDS, CONTACT_FIELDS, PAYMENT_FIELDS, type TextField, type TypedProfile } from './profile-change.ts';
 
-/** Fields of digits and codes, which are written from left to right in Arabic, too. */
+/** Fields of digits and codes, which are written from left to right even in Arabic. */
 const CODES = [
   'capital',
   'ice',

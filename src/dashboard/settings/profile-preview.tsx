@@ -10,13 +10,16 @@ import { PREVIEW, type ProfileChange } from './documents.ts';
 const PAUSE_MS = 900;
 
 interface Shown {
-  /** The address of the PDF in this browser; null before the first one. */
+  /** The object URL of the PDF; null before the first one. */
   readonly url: string | null;
   readonly refusal: Reason | null;
   readonly isDrawing: boolean;
 }
 
-/** The PDF of a sample invoice with the profile as it is typed. Drawn while it is open, after each pause in typing. */
+/**
+ * Shows the PDF of a sample invoice with the profile as typed. While open, it is drawn again after each pause in
+ * typing.
+ */
 export function ProfilePreview({ change }: { change: ProfileChange }) {
   const { texts } = useLanguage();
   const { client } = useWorkspace();
@@ -77,7 +80,7 @@ export function ProfilePreview({ change }: { change: ProfileChange }) {
   );
 }
 
-/** @param dataUrl of a PDF in base64 */
+/** Decodes a PDF. @param dataUrl a data URL in base64 */
 function pdfOf(dataUrl: string): Blob {
   const octets = Uint8Array.from(atob(dataUrl.slice(dataUrl.indexOf(',') + 1)), (each) => each.charCodeAt(0));
   return new Blob([octets], { type: 'application/pdf' });

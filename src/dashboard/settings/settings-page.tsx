@@ -10,7 +10,7 @@ import { profileChange, type TypedProfile, typedProfile } from './profile-change
 import { ProfileFields } from './profile-fields.tsx';
 import { ProfilePreview } from './profile-preview.tsx';
 
-/** `…/settings`: the seller's profile with a preview of its invoices, and what is missing for going live. */
+/** `…/settings`: the seller's profile with a preview of its invoices, and the missing conditions for live keys. */
 export function SettingsPage() {
   const { texts } = useLanguage();
   const { data, problem, reload } = useRead(SETTINGS, {});
@@ -27,7 +27,7 @@ export function SettingsPage() {
   );
 }
 
-/** The conditions of live keys, and which of them are met. */
+/** Shows the conditions of live keys, and which of them are met. */
 function GoingLive({ tenant: { missingForLive, seller } }: { tenant: Tenant }) {
   const { texts } = useLanguage();
   const { goingLive, conditions, fields, missing } = texts.settings;
@@ -64,7 +64,7 @@ function Profile({ tenant: { seller }, onChanged }: { tenant: Tenant; onChanged:
 
   async function send(): Promise<void> {
     if (!(await saving.run({ input: change }))) return;
-    // The service may have normalized what was typed.
+    // The service may have normalized the typed values.
     setTyped((now) => ({ ...now, logo: undefined }));
     setSaved(true);
     onChanged();

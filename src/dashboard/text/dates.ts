@@ -1,19 +1,19 @@
 import { type Language, LOCALES } from './languages.ts';
 import { moroccanClock, moroccanDate, moroccanZone } from './moroccan-time.ts';
 
-/** `2026-11-23` → `23 novembre 2026`. @param day a calendar date, `YYYY-MM-DD` */
+/** Formats a day: `2026-11-23` → `23 novembre 2026`. @param day a calendar date, `YYYY-MM-DD` */
 export function formatDay(day: string, language: Language): string {
   return new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: 'UTC' }).format(
     new Date(`${day}T00:00:00Z`),
   );
 }
 
-/** The day of an instant in Morocco: `23 novembre 2026`. @param instant ISO 8601 */
+/** Formats the day of an instant in Morocco: `23 novembre 2026`. @param instant ISO 8601 */
 export function formatDate(instant: string, language: Language): string {
   return formatDay(moroccanDate(new Date(instant)), language);
 }
 
-/** An instant in Morocco's time: `23 nov. 2026, 14:05:09 (UTC+0)`. @param instant ISO 8601 */
+/** Formats an instant in Morocco's time: `23 nov. 2026, 14:05:09 (UTC+0)`. @param instant ISO 8601 */
 export function formatMoment(instant: string, language: Language): string {
   const at = new Date(instant);
   const format = new Intl.DateTimeFormat(LOCALES[language], {

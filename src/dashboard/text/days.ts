@@ -1,7 +1,7 @@
 import { moroccanOffset } from './moroccan-time.ts';
 
 /**
- * The instant at which a day begins in Morocco, or so many days later.
+ * Returns the instant at which a day begins in Morocco, or the day that is `later` days after it.
  * @param day `YYYY-MM-DD`
  * @returns null for a day that does not exist
  */

@@ -5,10 +5,10 @@ import type { Language } from './languages.ts';
 /** The codes of the service's errors (docs/api/contract.md, "Errors"). */
 export type ErrorCode = Extract<ResultOf<typeof CREATE_KEY>['result'], { code: unknown }>['code'];
 
-/** The service's error, or that there was no answer. */
+/** The service's error, or `unreachable` if there was no answer. */
 export type Reason = 'unreachable' | { readonly code: ErrorCode; readonly message: string };
 
-/** The meaning of each error. The service's own message, which says more, is in English already. */
+/** The meaning of each error code. English has none, because the service's own message is English and says more. */
 export const ERROR_TEXTS: Readonly<Record<Exclude<Language, 'en'>, Readonly<Record<ErrorCode, string>>>> = {
   fr: {
     invalid_request: 'Une valeur manque ou n’est pas valable.',

@@ -2,7 +2,7 @@ import type { InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
 import type { TextField } from '../settings/profile-change.ts';
 import { counted } from './plural.ts';
 
-/** A status: its name as a step, a headline for what it is now, and what that means for the customer. */
+/** The texts of a status: its name as a step, a headline for the current status, and its meaning for the customer. */
 interface StatusTexts {
   readonly step: string;
   readonly headline: string;
@@ -17,7 +17,7 @@ export const fr = {
   footer: 'Facturation électronique au Maroc',
   notFound: 'Page introuvable',
   notFoundUnder: 'Il n’y a rien à cette adresse.',
-  /** Of a page whose files could not be loaded. */
+  /** The texts of a page whose files could not be loaded. */
   unloaded: {
     title: 'La page n’a pas pu être chargée',
     under: 'Votre connexion a été interrompue, ou ces pages ont une nouvelle version.',
@@ -34,7 +34,7 @@ export const fr = {
   test: 'Facture de test',
   testUnder: 'Sans valeur légale ni fiscale : une administration simulée décide.',
   numberToCome: 'Numéro en cours d’attribution',
-  /** Including tax, without the rounding. */
+  /** The total including tax, without the rounding. */
   total: 'Total TTC',
   details: 'Détails',
   customer: 'Facturé à',
@@ -48,9 +48,9 @@ export const fr = {
   /** @param rate percent */
   vat: (rate: number) => `TVA ${rate}\u00a0%`,
   rounding: 'Arrondi',
-  /** The amount payable, by the name that the PDF has for it: `total` with `rounding`. */
+  /** The amount payable, `total` plus `rounding`, by the name that the PDF has for it. */
   payable: 'Net à payer',
-  /** The last step while it is to come. */
+  /** The last step while the decision is pending. */
   decision: 'Décision',
   progress: 'Progression',
   reason: 'Motif',
@@ -91,7 +91,7 @@ export const fr = {
       meaning: 'Cette facture n’est pas valable. Attendez de votre fournisseur une facture corrigée avant de payer.',
     },
   },
-  /** In place of those, for the people of the seller. */
+  /** Replace the texts above for members of the seller's tenant. */
   sellerStatuses: {
     rejected: {
       step: 'Rejetée',
@@ -100,7 +100,7 @@ export const fr = {
         'Cette facture n’est pas valable et ne peut pas être renvoyée. Corrigez ce que le motif indique, puis émettez une nouvelle facture\u00a0; le numéro de celle-ci reste pris.',
     },
   } as Partial<Record<InvoiceStatus, StatusTexts>>,
-  /** In place of those, for a test invoice, which is never called valid. */
+  /** Replace the texts above for a test invoice, which is never called valid. */
   testStatuses: {
     transmitted: {
       step: 'Transmise',
@@ -135,10 +135,10 @@ export const fr = {
     signOut: 'Se déconnecter',
     roles: 'Vos rôles',
     noRoles: 'Vous n’avez pas encore de rôle. Demandez une invitation à un propriétaire ou à un opérateur.',
-    /** The service as a whole, in which an operator has a role. */
+    /** The service as a whole, as the scope of an operator's role. */
     service: 'Tout le service',
     operator: 'Opérateur',
-    /** The links to the pages of operators. */
+    /** The texts of the links to the pages of operators. */
     jobs: 'Tâches',
     metrics: 'Mesures',
     roleNames: { viewer: 'Lecteur', developer: 'Développeur', owner: 'Propriétaire' },
@@ -168,7 +168,7 @@ export const fr = {
       submit: 'Continuer',
       back: 'Recommencer',
     },
-    /** Said to somebody whose address no mail has shown to be theirs. */
+    /** Shown to a person whose address has not been confirmed by a mail. */
     unconfirmed:
       'Votre adresse n’est pas encore confirmée. Choisissez un mot de passe par un lien que nous vous envoyons\u00a0: il supprime codes et clés d’accès, que vous ajoutez ensuite de nouveau. D’ici là, quiconque lit cette boîte peut le faire.',
     join: {
@@ -212,7 +212,7 @@ export const fr = {
       lead: 'Celui qui apprend votre mot de passe ne peut pas se connecter avec lui seul.',
       codes: 'Codes d’une application d’authentification',
       off: 'Désactivé\u00a0: le mot de passe suffit.',
-      /** @param left recovery codes that were not used */
+      /** @param left number of unused recovery codes */
       on: (left: number) => `Activé\u00a0: la connexion demande un code. Codes de secours restants\u00a0: ${left}.`,
       setUp: 'Activer les codes',
       scan: 'Scannez ceci avec votre application, puis saisissez le code qu’elle affiche.',
@@ -229,11 +229,11 @@ export const fr = {
       addPasskey: 'Ajouter une clé d’accès',
       removePasskey: 'Supprimer',
     },
-    /** The browsers in which a person is signed in. */
+    /** The texts of the list of browsers in which a person is signed in. */
     sessions: {
       title: 'Où vous êtes connecté',
       lead: 'Une session se termine 7 jours après sa dernière utilisation, indiquée à une heure près. L’adresse réseau et le programme sont ceux du moment de la connexion.',
-      /** A browser that did not say what it is. */
+      /** Shown for a browser that did not identify itself. */
       unknown: 'Programme inconnu',
       current: 'ce navigateur',
       used: 'Dernière utilisation',
@@ -243,7 +243,7 @@ export const fr = {
       endOthers: 'Déconnecter tous les autres navigateurs',
       endOthersQuestion: 'Tous les navigateurs sauf celui-ci sont déconnectés immédiatement. Continuer\u00a0?',
     },
-    /** Name and address of the account. */
+    /** The texts about name and address of the account. */
     details: {
       title: 'Nom et adresse',
       name: 'Nom',
@@ -257,7 +257,7 @@ export const fr = {
       asked:
         'Un lien est en route vers la nouvelle adresse. Il est valable une heure. Rien ne change tant que vous ne l’avez pas ouvert.',
     },
-    /** The page that confirms another address. */
+    /** The texts of the page that confirms a new address. */
     newAddress: {
       title: 'Confirmer la nouvelle adresse',
       lead: 'Cette adresse devient celle de votre compte, et tous les autres navigateurs sont déconnectés. Vous devez être connecté au compte pour lequel elle a été demandée.',
@@ -268,13 +268,16 @@ export const fr = {
     refusals: {
       wrongCredentials: 'L’adresse e-mail ou le mot de passe est incorrect.',
       wrongPassword: 'Le mot de passe est incorrect.',
-      /** A new password is wanted: whoever made the account before its address was confirmed may know this one. */
+      /**
+       * A new password is required, because whoever created the account before its address was confirmed may know the
+       * old one.
+       */
       knownPassword:
         'Ce compte a été créé avant que son adresse soit confirmée\u00a0: d’autres connaissent peut-être son mot de passe. Choisissez-en un autre\u00a0; les codes et les clés d’accès ajoutés auparavant sont supprimés.',
-      /** A new password that is easy to guess. */
+      /** Shown for a new password that is easy to guess. */
       guessable:
         'Ce mot de passe se devine facilement\u00a0: répétitions, mots courants, noms, dates, touches voisines. Prenez quatre mots sans rapport entre eux, ou laissez un gestionnaire de mots de passe en créer un.',
-      /** Another account has the address. */
+      /** Shown when another account has the address. */
       taken: 'Un autre compte a déjà cette adresse.',
       wrongCode: 'Le code est incorrect ou a déjà servi\u00a0: chacun sert une fois. Attendez le suivant.',
       passkey: 'La clé d’accès n’a pas été acceptée, ou la fenêtre a été fermée.',
@@ -287,7 +290,7 @@ export const fr = {
       field: (label: string) => `Vérifiez ce champ\u00a0: ${label}.`,
     },
   },
-  /** Pages within pages of other products. */
+  /** The texts of pages within pages of other products. */
   embedding: {
     expired: 'Cette page a expiré. Rouvrez-la là où vous l’avez trouvée.',
     none: 'Rien n’a encore été envoyé.',
@@ -419,7 +422,7 @@ export const fr = {
     stop: 'Arrêter',
     taxTotal: 'TVA',
     currency: 'Devise',
-    /** With the time of day and the zone, in an export. */
+    /** The column of an export, with the time of day and the zone. */
     createdAt: 'Créée le',
     create: 'Nouvelle facture de test',
   },
@@ -533,7 +536,7 @@ export const fr = {
     lead: 'Qui a changé quoi dans le compte ces 400 derniers jours, dans les deux environnements.',
     none: 'Rien n’est enregistré ici.',
     everything: 'Tout afficher',
-    /** Before the id of a filter. */
+    /** Comes before the id in a filter. */
     onlyOf: 'Seulement',
     forOwners: 'Ce journal est réservé aux propriétaires du compte.',
     actors: { key: 'Clé d’API', person: 'Personne', operator: 'Opérateur du service' },
@@ -586,7 +589,7 @@ export const fr = {
       invoice_document_urls_revoked: 'Liens des documents remplacés',
     },
   },
-  /** The texts of the form that sends deliveries once more. */
+  /** The texts of the form that resends deliveries. */
   replay: {
     title: 'Renvoyer une période',
     endpoint: 'Point de réception',
@@ -702,13 +705,13 @@ export const fr = {
     clear: 'Vider',
     byHand: 'Envoyé à la main',
   },
-  /** The texts of an endpoint's attempts. Numbers come formatted. */
+  /** The texts of an endpoint's attempts. Numbers are passed formatted. */
   health: {
     none: 'Aucune tentative ces dernières 24 heures.',
     rate: (percent: string, attempts: string) =>
       `Ces dernières 24 heures : ${percent} % des ${attempts} tentatives ont abouti.`,
     retried: (count: string) => `Reprises : ${count}.`,
-    /** Milliseconds. */
+    /** Both parameters are in milliseconds. */
     latency: (median: string, p95: string) => `Réponses : la moitié en ${median} ms au plus, 95 % en ${p95} ms.`,
     details: 'Tentatives par heure',
     hour: 'Heure',
@@ -718,9 +721,9 @@ export const fr = {
   },
   deliveries: {
     title: 'Livraisons',
-    /** The link to a page of its own. */
+    /** The link to a delivery's own page. */
     own: 'Cette livraison',
-    /** The title of that page. */
+    /** The title of a delivery's own page. */
     one: 'Une livraison',
     none: 'Aucune livraison ne correspond.',
     allStates: 'Toutes',
@@ -736,7 +739,7 @@ export const fr = {
     lead: 'Les rôles valent pour les deux environnements.',
     made: 'L’invitation.',
     you: 'vous',
-    /** Of an address that no mail has shown to be the person's. */
+    /** Marks an address that has not been confirmed by a mail. */
     unconfirmed: 'adresse non confirmée',
     roleOf: (name: string) => `Rôle de ${name}`,
     remove: 'Retirer',
@@ -762,5 +765,5 @@ export const fr = {
   },
 };
 
-/** The texts of the pages: other languages have those of the French ones. */
+/** The texts of the pages; other languages have the same members as the French texts. */
 export type Texts = typeof fr;

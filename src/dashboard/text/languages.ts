@@ -2,17 +2,17 @@
 export const LANGUAGES = ['fr', 'en', 'ar'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Each in itself. */
+/** Each language's name in that language. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { fr: 'Français', en: 'English', ar: 'العربية' };
 
-/** For formats of dates. All digits are European, as in Morocco. */
+/** The locales for formats of dates. All digits are European, as in Morocco. */
 export const LOCALES: Readonly<Record<Language, string>> = { fr: 'fr', en: 'en-GB', ar: 'ar-MA-u-nu-latn' };
 
 export const DIRECTIONS: Readonly<Record<Language, 'ltr' | 'rtl'>> = { fr: 'ltr', en: 'ltr', ar: 'rtl' };
 
 /**
- * The language of a page: the one that its address asks for (`?lang=ar`), else the first of the reader's that there is,
- * else French.
+ * Chooses the language of a page: the one in its address (`?lang=ar`), otherwise the first supported one of the
+ * reader's, otherwise French.
  * @param preferred language tags, the reader's favourite first: `['ar-MA', 'fr']`
  */
 export function chooseLanguage(search: string, preferred: readonly string[]): Language {

@@ -2,7 +2,7 @@ import type { Language } from './languages.ts';
 
 const NO_BREAK_SPACE = '\u00a0';
 
-/** The separators of thousands and of decimals. Arabic uses those of French, as in Morocco. */
+/** The separators of thousands and of decimals. Arabic uses the French ones, as in Morocco. */
 const SEPARATORS: Readonly<Record<Language, readonly [thousands: string, decimal: string]>> = {
   fr: [NO_BREAK_SPACE, ','],
   ar: [NO_BREAK_SPACE, ','],
@@ -10,7 +10,7 @@ const SEPARATORS: Readonly<Record<Language, readonly [thousands: string, decimal
 };
 
 /**
- * `123456` → `1 234,56`. Works on the digits, so that no amount becomes a fraction.
+ * Formats an amount: `123456` → `1 234,56`. Works on the digits, so that no amount becomes a fraction.
  * @param centimes a safe integer
  */
 export function formatAmount(centimes: number, language: Language): string {
@@ -20,29 +20,33 @@ export function formatAmount(centimes: number, language: Language): string {
   return `${centimes < 0 ? '\u2212' : ''}${grouped}${decimal}${decimals}`;
 }
 
-/** The digits before and after the decimal sign, without the amount's own sign: `-5` → `0` and `05`. */
+/** Returns the digits before and after the decimal sign, without the amount's own sign: `-5` → `0` and `05`. */
 function digitsOf(centimes: number): [whole: string, decimals: string] {
   const digits = String(Math.abs(centimes)).padStart(3, '0');
   return [digits.slice(0, -2), digits.slice(-2)];
 }
 
-/** `12345` → `12 345`. @param n a whole number */
+/** Formats a number: `12345` → `12 345`. @param n a whole number */
 export function formatNumber(n: number, language: Language): string {
   return String(n).replaceAll(/\B(?=(?:\d{3})+$)/g, SEPARATORS[language][0]);
 }
 
-/** `-123450` → `-1234,50`, without separators of thousands: as people type it, and as spreadsheets take it. */
+/**
+ * Formats an amount as people type it and spreadsheets read it, without separators of thousands: `-123450` →
+ * `-1234,50`.
+ */
 export function plainAmount(centimes: number, decimal = ','): string {
   const [whole, decimals] = digitsOf(centimes);
   return `${centimes < 0 ? '-' : ''}${whole}${decimal}${decimals}`;
 }
 
-/** Thousands and decimals by different signs, which leave no doubt of which is which: `1.234,50`, `1,234.50`. */
+/** An amount with different signs for thousands and decimals, which is unambiguous: `1.234,50`, `1,234.50`. */
 const GROUPED = /^\d{1,3}(?:(?:\.\d{3})+,|(?:,\d{3})+\.)\d{1,2}$/;
 
 /**
- * `1 234,5` → 123450. Works on the digits, so that no amount becomes a fraction.
- * @returns centimes; null for what is no amount of up to 13 digits before the decimals, or could be two: `12,345`
+ * Parses an amount: `1 234,5` → 123450. Works on the digits, so that no amount becomes a fraction.
+ * @returns centimes; null for a text that is not an amount of up to 13 digits before the decimals, or is ambiguous:
+ * `12,345`
  */
 export function centimesOf(text: string): number | null {
   const typed = text.replaceAll(/\s/g, '');

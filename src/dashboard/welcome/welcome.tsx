@@ -1,7 +1,7 @@
 import { useLanguage } from '../interface/language.tsx';
 import { PageFrame } from '../interface/page-frame.tsx';
 
-/** A valid body of POST /v1/invoices: 120.00 MAD with VAT of 20 %. */
+/** A valid body of POST /v1/invoices for 120.00 MAD with VAT of 20 %. */
 const FIRST_INVOICE = {
   amount: 12000,
   currency: 'MAD',
@@ -9,7 +9,7 @@ const FIRST_INVOICE = {
   lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000 }],
 };
 
-/** `/`: what this service is, and how to make the first invoice. */
+/** `/`: describes the service and how to create the first invoice. */
 export function Welcome() {
   const { texts } = useLanguage();
   const { title, lead, firstInvoice, steps, docs, graphql, openapi, account } = texts.welcome;
@@ -61,7 +61,7 @@ export function Welcome() {
   );
 }
 
-/** The request as a shell command. */
+/** Formats the request as a shell command. */
 function command(origin: string): string {
   const fields = Object.entries(FIRST_INVOICE).map(([name, value]) => `    "${name}": ${JSON.stringify(value)}`);
   const lines = [

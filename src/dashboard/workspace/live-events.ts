@@ -11,28 +11,29 @@ const EVENTS = graphql(`
 
 export type Connection = 'connecting' | 'live' | 'lost';
 
-/** The events of a tenant and environment as they happen, over one stream for all that follow them. */
+/** The events of a tenant and environment as they happen, over one stream for all followers. */
 export interface LiveEvents {
   /**
-   * @param told called with the invoice of each event; with null when the connection is lost, and when it is open or
-   *   back, because events may have been missed before
-   * @returns ends it
+   * Follows the events.
+   * @param told called with the invoice of each event; called with null when the connection is lost, opened or
+   * restored, because events may have been missed
+   * @returns a function that stops it
    */
   follow(told: (invoiceId: string | null) => void): () => void;
 }
 
 /**
- * The client of a workspace and its events. The browser adds the cookie of the session to each request. A page that
- * nobody sees has no stream.
- * @param moved told of the connection of the stream
- * @returns with `close`, which ends the stream
+ * Opens the client of a workspace and its events. The browser adds the cookie of the session to each request. A hidden
+ * page has no stream.
+ * @param moved called when the state of the stream's connection changes
+ * @returns the client and the events, and `close`, which ends the stream
  */
 export function openWorkspace(tenantId: string, environment: Environment, moved: (connection: Connection) => void) {
   const followers = new Set<(invoiceId: string | null) => void>();
   const tell = (invoiceId: string | null) => {
     for (const told of followers) told(invoiceId);
   };
-  // Data that a page reads before the stream is open may change unseen.
+  // Data that a page reads before the stream opens may change without an event.
   let mayHaveMissed = true;
   let wasLost = false;
   const client = createGraphqlClient(
@@ -46,7 +47,7 @@ export function openWorkspace(tenantId: string, environment: Environment, moved:
       },
       lost() {
         moved('lost');
-        // A page that reads now learns whether the session has ended.
+        // When pages read again now, they notice whether the session has ended.
         if (!wasLost) tell(null);
         wasLost = true;
         mayHaveMissed = true;

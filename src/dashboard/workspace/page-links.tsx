@@ -7,11 +7,11 @@ interface PageLinksProps {
     readonly startCursor: string | null;
     readonly endCursor: string | null;
   };
-  /** The address of the page after or before a cursor. */
+  /** Returns the address of the page after or before a cursor. */
   readonly to: (cursor: { readonly after: string | null; readonly before: string | null }) => string;
 }
 
-/** Links to the newer and the older page of a list. */
+/** Shows links to the newer and the older page of a list. */
 export function PageLinks({ pageInfo, to }: PageLinksProps) {
   const { texts } = useLanguage();
   const { pages, newer, older } = texts.invoices;

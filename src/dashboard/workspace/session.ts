@@ -4,9 +4,9 @@ import { callAccounts, type Outcome } from '../account/account-api.ts';
 import { waitToRetry } from '../graphql/retry.ts';
 
 /**
- * The person who is signed in; null until the service has answered. Without a session the page goes to the form and
- * comes back afterwards. The service is asked at each address, and again while it cannot be reached; until it answers,
- * its earlier answer stands.
+ * Returns the session of the signed-in person; null until the service has answered. Without a session the page
+ * redirects to the sign-in form, which returns afterwards. The session is read again at each address, and repeatedly
+ * while the service cannot be reached. Until it answers, its earlier answer remains.
  */
 export function useSession(): Outcome | null {
   const { route } = useLocation();
@@ -31,19 +31,25 @@ export function useSession(): Outcome | null {
   return found;
 }
 
-/** The address of the form, with the present one to come back to. */
+/** Returns the address of the sign-in form, which contains the current address to return to. */
 export function signInAddress(): string {
-  // Several readings may be refused together.
+  // Several reads may be refused at once, when the page has already changed to the form.
   if (location.pathname === '/sign-in') return location.pathname + location.search;
   return `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`;
 }
 
-/** The pages of people who are signed in. No address of another host matches, nor one that begins with two slashes. */
+/**
+ * The addresses of pages for signed-in people. No address of another host matches, nor one that begins with two
+ * slashes.
+ */
 const SIGNED_IN = /^\/(account|tenants\/.+|ops(\/(tenants|entries).*)?)$/;
-/** Any origin: browsers drop tabs and line ends and turn backslashes, so only a parser tells what an address is. */
+/**
+ * A base for parsing; any origin will do. Browsers drop tabs and line ends and convert backslashes, so only a parser
+ * shows what an address means.
+ */
 const ORIGIN = 'https://service.invalid';
 
-/** Where to go after signing in: where somebody came from, if that is a page of this service. */
+/** Returns the address after signing in: where the person came from, if it is a page of this service. */
 export function nextAddress(search: string, memberships: readonly { readonly tenantId: string }[]): string {
   const next = URL.parse(new URLSearchParams(search).get('next') ?? '', ORIGIN);
   if (next?.origin === ORIGIN && SIGNED_IN.test(next.pathname)) return next.pathname + next.search;

@@ -9,7 +9,7 @@ import { useWorkspace } from './workspace-context.ts';
 /** The members of a mutation's union that refuse it. */
 type Refused = Exclude<Reason, 'unreachable'>;
 
-/** The refusal that several changes show in one place: each of them removes that of the one before. */
+/** The refusal that several changes show in one place. Each change removes the refusal of the previous one. */
 export type SharedRefusal = readonly [Reason | null, (why: Reason | null) => void];
 
 export function useSharedRefusal(): SharedRefusal {
@@ -17,16 +17,17 @@ export function useSharedRefusal(): SharedRefusal {
 }
 
 export interface Change<Result extends object, Variables> {
-  /** @returns the payload; null if the change was refused or its outcome is unknown */
+  /** Runs the mutation. @returns the payload; null if the change was refused or its outcome is unknown */
   readonly run: (variables: Variables) => Promise<Exclude<Result, Refused> | null>;
   readonly busy: boolean;
-  /** Null before the first refusal, and from when it is tried again. */
+  /** Null before the first refusal, and again when the change is retried. */
   readonly refusal: Reason | null;
 }
 
 /**
- * Runs a mutation with one field, whose errors have code and message (docs/api/graphql.md, "Errors"). One at a time.
- * @param shared where the refusal is shown, if other changes show theirs there too
+ * Returns a function that runs a mutation with one field, whose errors have code and message (docs/api/graphql.md,
+ * "Errors"). One runs at a time.
+ * @param shared the shared place for the refusal, if other changes show theirs there too
  */
 export function useChange<Result extends object, Variables extends AnyVariables>(
   document: TypedDocumentNode<{ readonly result: Result }, Variables>,

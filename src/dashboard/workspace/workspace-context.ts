@@ -11,7 +11,7 @@ import { type Environment, signInAddress } from './session.ts';
 export interface Workspace {
   readonly tenant: Session['memberships'][number];
   readonly environment: Environment;
-  /** The beginning of the addresses of its pages. */
+  /** The start of the addresses of its pages. */
   readonly address: string;
   readonly client: Client;
   readonly events: LiveEvents;
@@ -26,16 +26,16 @@ export function useWorkspace(): Workspace {
 }
 
 export interface Read<Data> {
-  /** Null until the first answer. While it is read again, the earlier answer. */
+  /** The data; null until the first answer. While it is read again, the earlier data remains. */
   readonly data: Data | null;
-  /** `refused`: there is no such object for this person. `failed`: the service cannot be reached. */
+  /** `refused`: this person can see no such object. `failed`: the service cannot be reached. */
   readonly problem: 'refused' | 'failed' | null;
   readonly reload: () => void;
 }
 
 /**
- * Reads with a query, again when its variables change. An older answer never replaces a newer one. When the session has
- * ended, the page goes to the form.
+ * Runs a query, and again when its variables change. An older answer never replaces a newer one. If the session has
+ * ended, the page redirects to the sign-in form.
  */
 export function useRead<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
@@ -71,7 +71,7 @@ export function useRead<Data, Variables extends AnyVariables>(
   return { data: current?.data ?? null, problem: current?.problem ?? null, reload: () => void read() };
 }
 
-/** Calls `changed` after events, at most once a second, and when the connection is lost or back. */
+/** Calls `changed` after events, at most once a second, and when the connection is lost or restored. */
 export function useLive(concerns: (invoiceId: string) => boolean, changed: () => void): void {
   const { events } = useWorkspace();
   const latest = useRef({ concerns, changed });
@@ -92,5 +92,5 @@ export function useLive(concerns: (invoiceId: string) => boolean, changed: () =>
   }, [events]);
 }
 
-/** Events of this time cause one reading. */
+/** Events within this time cause one call, milliseconds. */
 const PAUSE_MS = 1000;

@@ -11,8 +11,8 @@ import { workspaceAddress } from './session.ts';
 import { useWorkspace } from './workspace-context.ts';
 
 /**
- * The frame of a signed-in person's pages. The environment has a name and a colour on every page, because an invoice of
- * the live one is a legal document.
+ * Shows the frame of a signed-in person's pages. Every page names the environment and shows it in a colour, because a
+ * live invoice is a legal document.
  */
 export function WorkspaceFrame({ connection, children }: { connection: Connection; children: ComponentChildren }) {
   const { texts } = useLanguage();
@@ -27,7 +27,7 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
       section('endpoints', texts.endpoints.title),
       section('console', texts.console.title),
       section('keys', texts.keys.title),
-      // The service refuses the log to others.
+      // The service refuses the request log to other roles.
       ...(mayChange('endpoints', tenant.role, environment) ? [section('requests', texts.requests.title)] : []),
     ],
     [

@@ -25,7 +25,7 @@ const PeoplePage = lazyPart(async () => (await import('../people/people-page.tsx
 const RequestsPage = lazyPart(async () => (await import('../requests/requests-page.tsx')).RequestsPage);
 const SettingsPage = lazyPart(async () => (await import('../settings/settings-page.tsx')).SettingsPage);
 
-/** `/tenants/<tenant>/<test or live>/…`: the pages of a signed-in person. */
+/** `/tenants/<tenant>/<test or live>/…`: routes to the pages of a signed-in person. */
 export function WorkspaceRoute() {
   const { tenant: tenantId = '', environment } = useRoute().params;
   const { texts } = useLanguage();

@@ -2,14 +2,15 @@ import { type Arrival, isExposed } from '../arrival.ts';
 import { serviceError } from '../errors.ts';
 import type { Environment } from '../tenant/tenant.ts';
 
-/** The base URL of each environment, if they have separate ones: `PUBLIC_URL` and `SANDBOX_URL`. */
+/** The base URL of each environment if they are separate: `PUBLIC_URL` and `SANDBOX_URL`. */
 export type Sites = Readonly<Record<Environment, string>>;
 
 /**
  * Refuses a misplaced key by its prefix, before any look-up (docs/decisions/0020). Every host except the sandbox's
- * counts as production, so that a wrong Host header gives no access.
+ * counts as production, so a wrong Host header gives no access. A forwarded request never counts as local, because a
+ * proxy on this machine makes every client look local.
  * @throws {ServiceError} invalid_api_key (401): a live key over plain HTTP from another machine, or a key at the other
- *   environment's URL. A proxy on this machine makes every client look local, so a forwarded request never counts as such
+ * environment's URL
  */
 export function refuseMisplacedKey(environment: Environment, arrival: Arrival, sites: Sites | null): void {
   if (environment === 'live' && !arrival.encrypted && arrival.forwarded) {
@@ -34,8 +35,8 @@ export function refuseMisplacedKey(environment: Environment, arrival: Arrival, s
 }
 
 /**
- * Whether clients reach the service over HTTPS, as its address says, through a proxy that it does not trust: the service
- * itself speaks plain HTTP, so HTTPS always ends at a proxy.
+ * Whether the service's URL is HTTPS but no proxy is trusted. The service itself speaks plain HTTP, so HTTPS always
+ * ends at a proxy.
  * @param trustedProxies TRUST_PROXY
  */
 export function lacksTrustedProxy(publicUrl: string | null, trustedProxies: number): boolean {

@@ -9,7 +9,7 @@ export interface ApiKey {
   readonly id: string;
   readonly kind: KeyKind;
   readonly environment: Environment;
-  /** The token's last four characters, by which people recognize a key. */
+  /** The token's last four characters, which help people to recognize a key. */
   readonly lastFour: string;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
@@ -18,30 +18,30 @@ export interface ApiKey {
 const PREFIX: Readonly<Record<KeyKind, string>> = { secret: 'sk', publishable: 'pk' };
 
 /**
- * A new token: `sk_test_` (or sk_live_, pk_test_, pk_live_), the installation's name and `_` if it has one, and 192
- * random bits, url-safe.
+ * Makes a new token: `sk_test_` (or sk_live_, pk_test_, pk_live_), the installation's name and `_` if it has one, and
+ * 192 random bits, url-safe.
  */
 export function newToken(kind: KeyKind, environment: Environment, installation: string | null): string {
   return `${PREFIX[kind]}_${environment}_${withName(installation, randomBytes(24).toString('base64url'))}`;
 }
 
 /**
- * The hash that is stored and looked up instead of a token: SHA-256, lower-case hex. Tokens are long and random, so a
- * plain hash is sufficient.
+ * Computes the hash that is stored and looked up instead of a token: SHA-256, lower-case hex. A plain hash is
+ * sufficient, because tokens are long and random.
  */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** What a token says of itself. */
+/** The kind, environment and installation that a token names. They are not verified. */
 export interface ClaimedKey {
   readonly kind: KeyKind;
   readonly environment: Environment;
-  /** null if it names none. */
+  /** Null if the token names none. */
   readonly installation: string | null;
 }
 
-/** The kind, environment and installation in a token; null if it is not an API key. */
+/** Parses the kind, environment and installation of a token; null if it is not an API key. */
 export function parseToken(token: string): ClaimedKey | null {
   for (const kind of KEY_KINDS) {
     for (const environment of ENVIRONMENTS) {

@@ -9,17 +9,18 @@ import { refuseMisplacedKey, type Sites } from './admission.ts';
 import { hashToken, parseToken } from './api-key.ts';
 
 /**
- * Authenticates the caller by the `Authorization` header (docs/api/contract.md, "Authentication"): one indexed read for
- * a key, none for a client_secret. Nothing is cached between calls except in the repository (`storage/key-cache.ts`, 50
- * ms): a revocation takes effect at once in the process that makes it, and within 100 ms in every other.
+ * Authenticates the caller by the `Authorization` header (docs/api/contract.md, "Authentication"). Takes one indexed
+ * read for a key, none for a client_secret. Only the repository caches (`storage/key-cache.ts`, 50 ms), so a revocation
+ * takes effect at once in the process that makes it, and within 100 ms in every other.
  * @throws {ServiceError} 401: invalid_api_key for a missing or malformed header, an unknown credential or a misplaced
- *   key (`refuseMisplacedKey`); api_key_revoked
+ * key (`refuseMisplacedKey`); api_key_revoked
  */
 export type Authenticate = (authorization: string | undefined, arrival: Arrival) => Promise<Principal>;
 
 /**
+ * Creates the authentication.
  * @param sites null: both environments are served at every URL
- * @param installation the name in the credentials that are issued here; null for none
+ * @param installation the name in the credentials that this installation issues; null for none
  */
 export function createAuthenticate(
   tenants: TenantRepository,

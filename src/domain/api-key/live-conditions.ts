@@ -2,8 +2,9 @@ import type { LiveConditions, MissingForLive } from '../tenant/ports.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
 
 /**
- * The conditions of live keys (docs/api/going-live.md): those of the installation, and the seller's complete profile.
- * @param installation what this installation lacks for the tenant
+ * Checks the conditions of live keys (docs/api/going-live.md): those of the installation, and the seller's complete
+ * profile.
+ * @param installation returns what this installation lacks for the tenant
  */
 export function createLiveConditions(
   installation: (tenantId: string) => Promise<readonly MissingForLive[]>,

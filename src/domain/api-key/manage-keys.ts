@@ -14,18 +14,19 @@ export interface IssuedKey {
 
 export interface ManageKeys {
   /**
+   * Creates a key.
    * @throws {ServiceError} resource_not_found for an unknown tenant; invalid_request for a live key, naming everything
-   *   that the tenant lacks for it; key_limit_reached
+   * that the tenant lacks for it; key_limit_reached
    */
   create(tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey>;
-  /** Newest last, revoked ones included. @throws {ServiceError} resource_not_found */
+  /** Lists the keys, newest last, including revoked ones. @throws {ServiceError} resource_not_found */
   list(tenantId: string): Promise<ApiKey[]>;
   /**
-   * Takes effect at once in this process, within 100 ms in every other. A revoked key stays unchanged.
+   * Revokes a key, at once in this process and within 100 ms in every other. A revoked key is not changed.
    * @throws {ServiceError} resource_not_found
    */
   revoke(keyId: string): Promise<void>;
-  /** The tenant of a key, revoked ones included. @throws {ServiceError} resource_not_found */
+  /** Returns the tenant of a key, which may be revoked. @throws {ServiceError} resource_not_found */
   tenantOf(
     keyId: string,
   ): Promise<{ readonly tenantId: string; readonly environment: Environment; readonly isRevoked: boolean }>;
@@ -38,8 +39,8 @@ export interface ManageKeys {
 }
 
 /**
- * The use cases of API keys (docs/api/contract.md, "API keys").
- * @param missingForLive the conditions of live keys, which are checked whenever one is made
+ * Creates the use cases of API keys (docs/api/contract.md, "API keys").
+ * @param missingForLive the conditions of live keys, which are checked whenever a live key is created
  * @param installation the name in new tokens; null for none
  */
 export function createManageKeys(
@@ -65,7 +66,7 @@ export function createManageKeys(
     return both;
   }
 
-  /** @param replaces the id of the key that is rotated */
+  /** Issues a key. @param replaces the id of the key that is rotated */
   async function issue(
     tenantId: string,
     kind: KeyKind,

@@ -10,14 +10,17 @@ import type { IssuedKey, ManageKeys } from './manage-keys.ts';
 /**
  * Key management by the tenant itself (docs/api/contract.md, "API keys"). A key manages only the keys of its tenant and
  * environment, so a leaked test key gives no access to live keys. Every method throws insufficient_scope (403) without
- * the scope to read, and those that change something without the scope of keys.
+ * the scope to read; methods that change something also require the scope of keys.
  */
 export interface OwnKeys {
-  /** Newest first, including the last revoked ones. */
+  /** Lists the keys, newest first, including the last revoked ones. */
   list(principal: Principal): Promise<ApiKey[]>;
-  /** @throws {ServiceError} resource_not_found */
+  /** Finds a key. @throws {ServiceError} resource_not_found */
   find(principal: Principal, keyId: string): Promise<ApiKey>;
-  /** @throws {ServiceError} key_limit_reached; invalid_request for a live key whose conditions are no longer met */
+  /**
+   * Creates a key.
+   * @throws {ServiceError} key_limit_reached; invalid_request for a live key whose conditions are no longer met
+   */
   create(principal: Principal, kind: KeyKind): Promise<IssuedKey>;
   /**
    * Makes a new key of the same kind; the old one stays valid until it is revoked.
@@ -25,7 +28,7 @@ export interface OwnKeys {
    */
   rotate(principal: Principal, keyId: string): Promise<IssuedKey>;
   /**
-   * Revokes a key, possibly the calling one. A revoked key stays unchanged.
+   * Revokes a key, possibly the calling one. A revoked key is not changed.
    * @param evenIfLast also revokes the last valid secret key; afterwards only an operator can create one
    * @throws {ServiceError} resource_not_found; last_secret_key
    */

@@ -1,6 +1,6 @@
 /**
- * The kind of a limit: of a secret key, of all secret keys of a tenant in an environment, of a publishable key or
- * client_secret, or of a network address.
+ * What a limit applies to: a secret key, all secret keys of a tenant in an environment, a publishable key or
+ * client_secret, or a network address.
  */
 export type LimitKind = 'secret' | 'tenant' | 'publishable' | 'address';
 
@@ -16,10 +16,11 @@ export interface LimitState {
 /** Counts requests in fixed windows of 60 s (docs/api/contract.md, "Limits"). */
 export interface RateLimiter {
   /**
+   * Counts requests.
    * @param requests number to count, by default 1; 0 only returns the state
    * @param limit requests per minute, instead of the kind's
    */
   consume(kind: LimitKind, id: string, requests?: number, limit?: number): Promise<LimitState>;
-  /** A new window without requests, for the headers of answers that are never limited. */
+  /** Returns a new window without requests, for the headers of answers that are never limited. */
   uncounted(kind: LimitKind): LimitState;
 }

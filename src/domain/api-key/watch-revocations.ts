@@ -6,9 +6,9 @@ export const CHECK_MS = 5000;
 const BATCH = 500;
 
 /**
- * Watches credentials for revocation by any process: keys, or the sessions of people. A credential is checked at each
- * request. A stream may stay open for hours, so its credential is checked again regularly, all of a kind in one query.
- * @param stillValid those of the given credentials that are valid
+ * Watches keys and people's sessions for revocation by any process. Requests check their credential themselves. A
+ * stream may stay open for hours, so its credential is checked regularly, all of a kind in one query.
+ * @param stillValid returns those of the given credentials that are valid
  * @param onError called when the store does not answer; the check is repeated
  */
 export function createWatchRevocations(
@@ -42,7 +42,7 @@ export function createWatchRevocations(
 
   return {
     /**
-     * Calls `onRevoked` once, within {@link CHECK_MS} and the time of a query.
+     * Calls `onRevoked` once, within {@link CHECK_MS} and the time of a query after the revocation.
      * @returns a function that ends the watch
      */
     follow(credential: string, onRevoked: () => void): () => void {

@@ -5,20 +5,20 @@ import { type Page, type PageSpan, placeInList } from '../page.ts';
 import { type Principal, requirePerson } from '../principal.ts';
 
 export interface AuditInput extends PageSpan {
-  /** Id of a key or a person. Not with `subject`. */
+  /** Restricts the page to changes by a key or person with this id. Not together with `subject`. */
   readonly actorId: string | null;
-  /** Id of what was changed. */
+  /** Restricts the page to changes of the object with this id. */
   readonly subject: string | null;
 }
 
 /**
- * The changes in a tenant's account, newest first: for its owners. A key reads none, because entries tell the addresses
- * of people.
+ * Reads the changes in a tenant's account, newest first, for its owners. API keys cannot read them, because entries
+ * contain addresses of people.
  * @throws {ServiceError} insufficient_scope; invalid_request for an invalid page request or both filters
  */
 export type BrowseAudit = (principal: Principal, input: AuditInput) => Promise<Page<RecordedEntry>>;
 
-/** Characters of an id at most. */
+/** Maximum length of an id, in characters. */
 const MOST_ID = 80;
 
 export function createBrowseAudit(log: AuditLog): BrowseAudit {

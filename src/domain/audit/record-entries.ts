@@ -14,9 +14,9 @@ import type { PeopleRepository } from '../person/ports.ts';
 import type { Origin } from '../principal.ts';
 
 /**
- * Records entries in the store, and shows each to operators.
- * @param show gets each entry before it is stored, for the log. Never throws
- * @param report gets the failure of the store. Never throws
+ * Creates the audit log, which stores entries and shows each to operators.
+ * @param show receives each entry before it is stored, for the log; never throws
+ * @param report receives the error of the store; never throws
  */
 export function createAudit(
   log: Pick<AuditLog, 'insert'>,
@@ -37,7 +37,7 @@ export function createAudit(
   };
 }
 
-/** Records an action of a person on their account, for each tenant that the person belongs to. Never rejects. */
+/** Records an action of a person on their own account, once for each of the person's tenants. Never rejects. */
 export type RecordOfPerson = (
   person: Person,
   origin: Origin,
@@ -45,7 +45,7 @@ export type RecordOfPerson = (
   details?: AuditEntry['details'],
 ) => Promise<void>;
 
-/** @param report gets the failure of the store. Never throws */
+/** Creates the recorder. @param report receives the error of the store; never throws */
 export function createRecordOfPerson(
   people: Pick<PeopleRepository, 'grantsOf'>,
   audit: Audit,

@@ -4,9 +4,9 @@ import { type Principal, requireScope } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { EmbedGrant, EmbedTokens } from './embed-token.ts';
 
-/** How long a token is valid, seconds. Short, because nothing ends it earlier. */
+/** How long a token is valid, in seconds. It is short, because a token cannot be revoked. */
 export const EMBED_SECONDS = { least: 60, usual: 900, most: 3600 } as const;
-/** Sites that may frame a page. */
+/** Maximum number of sites that may frame a page. */
 export const MOST_ORIGINS = 10;
 
 /** A page for an `iframe`. */
@@ -18,7 +18,7 @@ export interface Embed {
 }
 
 export interface EmbedInput {
-  /** Of an invoice or of a webhook endpoint. */
+  /** The id of an invoice or of a webhook endpoint. */
   readonly id: string;
   /** The sites whose pages may frame it: `https://shop.example.ma`. In test also `http://localhost:5173`. */
   readonly origins: readonly string[];
@@ -26,13 +26,14 @@ export interface EmbedInput {
 }
 
 /**
- * Makes a page that a tenant's own product shows its customers.
- * @throws {ServiceError} insufficient_scope; resource_not_found; invalid_request for an origin or a time that is not valid
+ * Creates pages that a tenant's own product shows its customers.
+ * @throws {ServiceError} insufficient_scope; resource_not_found; invalid_request for an origin or a time that is not
+ * valid
  */
 export interface CreateEmbed {
-  /** An invoice's live status. */
+  /** Creates a page with an invoice's live status. */
   invoice(principal: Principal, input: EmbedInput): Promise<Embed>;
-  /** The deliveries to a webhook endpoint. */
+  /** Creates a page with the deliveries to a webhook endpoint. */
   deliveries(principal: Principal, input: EmbedInput): Promise<Embed>;
 }
 
@@ -77,10 +78,13 @@ export function createCreateEmbed(
   };
 }
 
-/** Whether a text is exactly an origin as browsers write it: over TLS, in test also of the developer's own machine. */
+/**
+ * Whether a text is exactly an origin as browsers write it. It must use TLS, except on the developer's own machine in
+ * test.
+ */
 function isOrigin(text: string, environment: Environment): boolean {
   const url = text.length <= 200 ? URL.parse(text) : null;
-  // Names as DNS has them: a URL may have `*` and `;` in its host, which mean something in the header.
+  // Only names of DNS are allowed. The host of a URL may contain `*` and `;`, which have a meaning in the header.
   if (url === null || url.origin !== text || !/^[a-z0-9.-]+$/.test(url.hostname)) return false;
   if (url.protocol === 'https:') return true;
   return environment === 'test' && url.protocol === 'http:' && ['localhost', '127.0.0.1'].includes(url.hostname);

@@ -3,7 +3,7 @@ import type { DataKey, DataKeys } from '../data-keys.ts';
 import { isId } from '../ids.ts';
 import { ENVIRONMENTS, type Environment } from '../tenant/tenant.ts';
 
-/** The data that a token opens, and until when. */
+/** The data that a token opens, and until when it does. */
 export interface EmbedGrant {
   /** An invoice's status, or the deliveries to a webhook endpoint. */
   readonly kind: 'invoice' | 'deliveries';
@@ -15,26 +15,29 @@ export interface EmbedGrant {
   readonly expiresAt: Date;
 }
 
-/** The tokens of embedded pages (docs/decisions/0064). Nothing is stored: what they open is in them, signed. */
+/**
+ * Issues and verifies the tokens of embedded pages (docs/decisions/0064). Nothing is stored: a token contains the
+ * grant, signed.
+ */
 export interface EmbedTokens {
-  /** `emb_` and letters, digits, `-` and `_`. */
+  /** Issues a token: `emb_` and letters, digits, `-` and `_`. */
   issue(grant: EmbedGrant): string;
-  /** @returns null if the token is not from here, or has expired. Constant-time comparison */
+  /** Verifies a token in constant time. @returns null if it was not issued here, or has expired */
   verify(token: string, now: Date): EmbedGrant | null;
-  /** The part of a page's address that says which sites may frame it. It is no secret, but nobody can change it. */
+  /** Returns the part of a page's URL that names the sites which may frame it. It is signed but not secret. */
   frameOf(origins: readonly string[]): string;
-  /** @returns null if it is not from here */
+  /** Returns the sites of this part of a URL. @returns null if it was not issued here */
   originsOf(frame: string): readonly string[] | null;
 }
 
 const PREFIX = 'emb_';
-/** 192 bits: characters of base64url. */
+/** Length of the signature in characters of base64url: 192 bits. */
 const MAC_LENGTH = 32;
-/** Characters of a token and of a frame at most. */
+/** Maximum length of a token or a frame, in characters. */
 const MOST = 2000;
 const KINDS = { invoice: 'inv', deliveries: 'we' } as const satisfies Readonly<Record<EmbedGrant['kind'], string>>;
 
-/** @param keys the newest signs, and what an accepted one signed is valid */
+/** Creates the tokens. @param keys the newest signs, and signatures of all accepted keys are valid */
 export function createEmbedTokens(keys: DataKeys): EmbedTokens {
   const macOf = ({ secret }: DataKey, purpose: string, body: string) =>
     createHmac('sha256', secret).update(`${purpose}:${body}`).digest().subarray(0, 24).toString('base64url');
@@ -62,7 +65,7 @@ export function createEmbedTokens(keys: DataKeys): EmbedTokens {
       const content = open('embed-token', token.slice(PREFIX.length));
       if (!Array.isArray(content)) return null;
       const [kind, tenantId, environment, subject, seconds] = content;
-      // Signed here, but by which version? So nothing is taken for granted.
+      // The signature is ours, but another version may have made it, so its content is checked.
       if (!(kind in KINDS) || !isId(KINDS[kind as EmbedGrant['kind']], subject) || !ENVIRONMENTS.includes(environment))
         return null;
       const expiresAt = new Date(seconds * 1000);

@@ -7,11 +7,11 @@ import type { EmbedTokens } from './embed-token.ts';
 
 const PAGE = 25;
 
-/** A delivery as somebody outside the tenant sees it: no URL, no header and no body of it. */
+/** A delivery as shown outside of the tenant: without URL, headers and body. */
 export interface EmbeddedDelivery extends Pick<Delivery, 'id' | 'eventType' | 'state' | 'createdAt' | 'nextAttemptAt'> {
   readonly attempts: readonly {
     readonly at: Date;
-    /** The status of the answer; null without one. */
+    /** The HTTP status of the answer; null if there was none. */
     readonly status: number | null;
     readonly latencyMs: number;
     /** Why there was no answer; null if there was one. */
@@ -20,8 +20,8 @@ export interface EmbeddedDelivery extends Pick<Delivery, 'id' | 'eventType' | 's
 }
 
 /**
- * The deliveries to the endpoint of a token, newest first.
- * @param after id of the last delivery of the page before
+ * Reads the deliveries to a token's endpoint, newest first.
+ * @param after the id of the last delivery of the previous page
  * @throws {ServiceError} invalid_api_key (401) for a token that is not valid or has expired; invalid_request
  */
 export type ReadEmbeddedLog = (
@@ -37,7 +37,7 @@ export function createReadEmbeddedLog(
 ): ReadEmbeddedLog {
   return async (token, after) => {
     const grant = tokens.verify(token, now());
-    // A token does not outlive its tenant's erasure.
+    // A token ends when its tenant is erased.
     if (grant?.kind !== 'deliveries' || !(await tenants.find(grant.tenantId)))
       throw serviceError('invalid_api_key', 'This page has expired. Open it again where you found it.');
     const { tenantId, environment, subject: endpointId } = grant;

@@ -5,42 +5,45 @@ import { newId } from '../ids.ts';
 import type { Grants } from '../person/person.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 
-/** Stored state of an installation as a whole. */
+/** Stores the state of the installation as a whole. */
 export interface InstallationRepository {
-  /** Stores the hash if there is none. @returns whether it was stored: true for one of several concurrent starts */
+  /**
+   * Stores the hash if there is none.
+   * @returns whether it was stored, which is true for only one of several concurrent starts
+   */
   keepOperatorHash(hash: string): Promise<boolean>;
   /** Replaces the hash. */
   replaceOperatorHash(hash: string): Promise<void>;
-  /** Remembers the tenant of the demo, in place of another one. */
+  /** Remembers the demo's tenant, replacing an earlier one. */
   rememberDemoTenant(tenantId: string): Promise<void>;
-  /** The id of the tenant of the demo, which may be gone; null if there was none. */
+  /** Returns the id of the demo's tenant, which may no longer exist; null if there was none. */
   demoTenant(): Promise<string | null>;
-  /** SHA-256, lower-case hex; null before the first start. */
+  /** Returns the SHA-256 of the operator's password in lower-case hex; null before the first start. */
   operatorHash(): Promise<string | null>;
   /**
-   * Stores the secret of {@link createInvoiceIds} if there is none. @returns the stored secret, which is the same for all
-   * processes and never changes
+   * Stores the secret of {@link createInvoiceIds} if there is none.
+   * @returns the stored secret, which is the same for all processes and never changes
    */
   keepInvoiceIdSecret(secret: string): Promise<string>;
 }
 
 /** Credentials that the first start of the service shows once. */
 export interface FirstStart {
-  /** Password of the job dashboard; null if an earlier start made it. */
+  /** Password of the job dashboard; null if an earlier start created it. */
   readonly operatorPassword: string | null;
   /**
-   * The link with which the first account is made, operator and owner of the demo tenant; null if an earlier start
+   * The link that creates the first account, which is operator and owner of the demo tenant; null if an earlier start
    * showed it.
    */
   readonly invitationUrl: string | null;
-  /** null if there are tenants, or the database is not embedded. */
+  /** The demo tenant; null if there already are tenants, or the database is not embedded. */
   readonly demo: { readonly tenantId: string; readonly secretKey: string; readonly publishableKey: string } | null;
 }
 
 /**
- * Sets up a new installation: the operator's credential, in an empty embedded database a demo tenant with test keys,
- * and the invitation of the first account.
- * @param invite makes an invitation and tells its link
+ * Sets up a new installation: the operator's credential, the invitation of the first account, and in an empty embedded
+ * database a demo tenant with test keys.
+ * @param invite makes an invitation and returns its link
  * @param embedded must be false for a database that others may use (docs/decisions/0037)
  * @param name the installation's name in the test keys; null for none
  */
@@ -55,14 +58,16 @@ export async function prepareInstallation(
   const isFirst = (await installation.operatorHash()) === null;
   const demo = embedded ? await makeDemoTenant(tenants, installation, name) : null;
   const memberships = demo ? [{ tenantId: demo.tenantId, role: 'owner' } as const] : [];
-  // Before the hash is kept: a start that ends between leaves an invitation that nobody knows, and the next makes one.
+  // Done before the hash is stored: if a start ends in between, its invitation was never shown, and the next start
+  // makes another.
   const url = isFirst ? await invite({ isOperator: true, memberships }) : null;
   const isNew = await installation.keepOperatorHash(hash);
   return { operatorPassword: isNew ? password : null, invitationUrl: isNew ? url : null, demo };
 }
 
 /**
- * Replaces the operator's credential; the old one is invalid at once. @returns the new password, which is not stored
+ * Replaces the operator's credential. The old one is invalid at once.
+ * @returns the new password, which is not stored
  */
 export async function resetOperator(installation: InstallationRepository): Promise<string> {
   const { password, hash } = newOperatorCredential();
@@ -85,7 +90,7 @@ async function makeDemoTenant(
   const secretKey = newToken('secret', 'test', name);
   const publishableKey = newToken('publishable', 'test', name);
   await installation.rememberDemoTenant(tenantId);
-  // One write: an interrupted start leaves either no tenant or a complete one.
+  // A single write, so that an interrupted start leaves either no tenant or a complete one.
   await tenants.insert({ id: tenantId, name: 'Demo', profile: {}, createdAt: new Date() }, [
     { key: keyOf('secret', secretKey), hash: hashToken(secretKey) },
     { key: keyOf('publishable', publishableKey), hash: hashToken(publishableKey) },

@@ -2,68 +2,71 @@ import { createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import { type DataKey, KEY_PURPOSES, type KeyPurpose, soleKey } from '../data-keys.ts';
 import { createSecretBox } from '../secret-box.ts';
 
-/** A key as it is stored. */
+/** A key as stored. */
 export interface RingKey {
   /** See {@link DataKey}. */
   readonly number: number;
   readonly purpose: KeyPurpose;
-  /** The key, sealed by the master key for its number and purpose. */
+  /** The key, encrypted with the master key for its number and purpose. */
   readonly sealed: string;
   readonly createdAt: Date;
   readonly usedFrom: Date;
   readonly endsAt: Date | null;
-  /** Whether its master key was given up as lost: it opens nothing until that key is found. */
+  /** Whether its master key was declared lost. The key cannot be opened until that master key is found. */
   readonly lost: boolean;
 }
 
 /**
- * All keys of the installation (docs/decisions/0073). One document, so that each change is one atomic write: a process
- * that is killed leaves the ring before it or after it.
+ * All keys of the installation (docs/decisions/0073). They are one document, so that each change is one atomic write,
+ * and a process that is killed leaves either the ring before the change or the one after it.
  */
 export interface KeyRing {
-  /** Grows with each change. */
+  /** Increases with each change. */
   readonly revision: number;
-  /** The mark of the master key that seals the keys; null: the next start adopts its own. */
+  /** The mark of the master key that seals the keys; null if the next start is to adopt its own. */
   readonly master: string | null;
-  /** In the order of their numbers. */
+  /** The keys in the order of their numbers. */
   readonly keys: readonly RingKey[];
 }
 
 export interface KeyRingStore {
   read(): Promise<KeyRing | null>;
-  /** Stores the ring if there is none. @returns the stored one, the same for all processes that start at once */
+  /** Stores the ring if there is none. @returns the stored ring, the same for all processes that start at once */
   keep(ring: KeyRing): Promise<KeyRing>;
-  /** Replaces the ring that has the revision before that of `ring`. @returns whether it was still there */
+  /** Replaces the ring of the previous revision. @returns whether that ring was still stored */
   replace(ring: KeyRing): Promise<boolean>;
-  /** Has the next start adopt its master key, whatever it is. */
+  /** Makes the next start adopt its master key, whichever it is. */
   forgetMaster(): Promise<void>;
 }
 
 export type OpenedKeys = Readonly<Record<KeyPurpose, readonly DataKey[]>>;
 
-/** None of the given master keys seals the ring. The caller, which knows where they came from, words the message. */
+/** None of the given master keys seals the ring. The caller knows where they came from and writes the message. */
 export class WrongMasterKey extends Error {
   override readonly name = 'WrongMasterKey';
 }
 
-/** Keys of the ring at most. */
+/** Maximum number of keys in the ring. */
 const MOST_KEYS = 200;
-/** From the moment at which a key is stored until it is used: every process has it by then, clocks included. */
+/** Time between storing a key and using it, milliseconds. By then every process has read it, even if clocks differ. */
 export const KNOWN_MS = 60_000;
 
-/** Identifies a master key: derived from it (HKDF-SHA-256, 32 bytes in hex) and used for nothing else. */
+/**
+ * Computes a mark that identifies a master key. It is derived from the key (HKDF-SHA-256, 32 bytes in hex) and used for
+ * nothing else.
+ */
 export function masterKeyMark(masterKey: Uint8Array): string {
   return Buffer.from(hkdfSync('sha256', masterKey, new Uint8Array(), 'mark:master-key', 32)).toString('hex');
 }
 
-/** A new installation's ring: its keys have nothing to do with the master key. */
+/** Makes the ring of a new installation. Its keys are random and not derived from the master key. */
 export function newRing(master: Uint8Array, now: Date): KeyRing {
   const keys = KEY_PURPOSES.map((purpose, place) => keyOf(master, place + 1, purpose, randomBytes(32), now, now));
   return { revision: 1, master: masterKeyMark(master), keys };
 }
 
 /**
- * The keys of the ring, newest first; without those that are lost.
+ * Opens the keys of the ring, newest first, except lost ones.
  * @throws {WrongMasterKey} when another master key seals it
  * @throws {Error} when a key is damaged
  */
@@ -79,23 +82,23 @@ export function openRing(ring: KeyRing, master: Uint8Array): OpenedKeys {
   return opened;
 }
 
-/** How a ring is sealed by another master key. */
+/** The parameters for sealing a ring with another master key. */
 export interface Sealing {
   /** Master keys that may have sealed the keys so far. */
   readonly openers: readonly Uint8Array[];
   readonly master: Uint8Array;
   readonly now: Date;
   /**
-   * True: keys that cannot be opened are given up, and a purpose without any other key gets a new one. False: they are
-   * an error.
+   * If true, keys that cannot be opened are marked as lost, and a purpose without any other key gets a new one. If
+   * false, they are an error.
    */
   readonly mayLose: boolean;
 }
 
 /**
- * The ring sealed by another master key. Keys that were lost and open now are back.
- * @returns null if nothing is to be done
- * @throws {WrongMasterKey} when no opener seals the ring and none of it may be lost
+ * Seals the ring with another master key. Lost keys that can be opened now are no longer lost.
+ * @returns null if there is nothing to change
+ * @throws {WrongMasterKey} when no opener seals the ring and no key may be lost
  */
 export function sealedBy(ring: KeyRing, { openers, master, now, mayLose }: Sealing): KeyRing | null {
   const mark = masterKeyMark(master);
@@ -115,9 +118,9 @@ export function sealedBy(ring: KeyRing, { openers, master, now, mayLose }: Seali
 }
 
 /**
- * The ring with a new key, which is used from {@link KNOWN_MS} after `now`.
- * @param earlierEndAt when the earlier keys of the purpose end, unless they end before; null: as they are
- * @throws when a new key of the purpose is not used yet, or there are too many
+ * Adds a new key to the ring. It is used from {@link KNOWN_MS} after `now`.
+ * @param earlierEndAt when the earlier keys of the purpose end, unless they end before; null: unchanged
+ * @throws when a new key of the purpose is not used yet, or there are too many keys
  */
 export function withNewKey(
   ring: KeyRing,
@@ -146,9 +149,9 @@ export function withNewKey(
 }
 
 /**
- * The ring in which a data key ends at another time.
+ * Changes when a data key of the ring ends.
  * @param endsAt null: never
- * @throws when there is no such key, or nothing replaces it yet
+ * @throws when there is no such key, or no other key replaces it yet
  */
 export function withEnd(ring: KeyRing, number: number, endsAt: Date | null, now: Date): KeyRing {
   const key = ring.keys.find((each) => each.number === number && each.purpose === 'data');
@@ -166,9 +169,9 @@ export function withEnd(ring: KeyRing, number: number, endsAt: Date | null, now:
 }
 
 /**
- * Changes the stored ring, also beside others who do.
- * @param change gets the ring as it is stored, and may be called again; null: there is nothing to do
- * @returns the ring after it
+ * Changes the stored ring. Concurrent changes are safe.
+ * @param change receives the stored ring, and may be called again; returns null if there is nothing to change
+ * @returns the ring after the change
  */
 export async function changeRing(
   store: KeyRingStore,
@@ -201,7 +204,7 @@ function sealed(master: Uint8Array, place: Place, bytes: Uint8Array): string {
   return boxOf(master).seal(Buffer.from(bytes).toString('base64url'), ownerOf(place));
 }
 
-/** @throws when another master key sealed it, or it is damaged */
+/** Opens a key. @throws when another master key sealed it, or it is damaged */
 function unsealed(key: RingKey, master: Uint8Array): Uint8Array {
   return Buffer.from(boxOf(master).open(key.sealed, ownerOf(key)), 'base64url');
 }
@@ -210,7 +213,7 @@ function boxOf(master: Uint8Array) {
   return createSecretBox(soleKey(master), 'data-key');
 }
 
-/** A sealed key opens in its own place only. */
+/** Binds a sealed key to its place in the ring, outside of which it cannot be opened. */
 function ownerOf({ number, purpose }: Place): string {
   return `${purpose}:${number}`;
 }
@@ -224,7 +227,7 @@ function firstOf<From, To>(all: readonly From[], of: (one: From) => To): To | nu
     try {
       return of(one);
     } catch {
-      // The next one may fit.
+      // Another master key may fit.
     }
   }
   return null;

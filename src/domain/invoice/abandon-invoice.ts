@@ -7,26 +7,29 @@ import { isFinal } from './lifecycle.ts';
 import { abandonedByOperator, isAbandonment } from './rejection-reasons.ts';
 import type { InvoiceRepository } from './repository.ts';
 
-/** A decision of this long before an invoice's creation is certainly older, whichever clock is right, milliseconds. */
+/**
+ * A decision made at least this long before an invoice's creation certainly precedes it, even if clocks differ.
+ * Milliseconds.
+ */
 const CLOCKS_MS = 60_000;
 
-/** The invoice may not be abandoned; the message says why and what to do. Nothing was written. */
+/** The invoice may not be abandoned; nothing was written. The message says why and what to do. */
 export class NotAbandoned extends Error {
   override readonly name = 'NotAbandoned';
 }
 
 export interface Abandonment {
-  /** The invoice, rejected. */
+  /** The rejected invoice. */
   readonly invoice: Invoice;
-  /** False if an operator had abandoned it before; then nothing was written. */
+  /** False if an operator had already abandoned the invoice; nothing was written then. */
   readonly isNew: boolean;
 }
 
 /**
- * Ends an invoice that waits for ever because the authority holds another document under its id, as after a restore of
- * older data (docs/decisions/0043). It becomes `rejected`, like any other. Only where that document is certainly not this
- * invoice's: otherwise a legal invoice would be shown as rejected.
- * @param reason of the operator, one line, which clients see
+ * Ends an invoice that would wait for ever because the authority holds another document under its id, as after a
+ * restore of older data (docs/decisions/0043). It becomes `rejected` like any other invoice. Allowed only if the
+ * authority's document is certainly not this invoice; otherwise a legal invoice would be shown as rejected.
+ * @param reason the operator's reason, one line, which clients see
  * @throws {NotAbandoned}
  */
 export type AbandonInvoice = (invoiceId: string, reason: string) => Promise<Abandonment>;
@@ -62,7 +65,10 @@ export function createAbandonInvoice(
     return { invoice: changed, isNew: true };
   };
 
-  /** Whether the authority decided on another document under the invoice's id before there was this invoice: a decision is final. */
+  /**
+   * Whether the authority decided on another document with the invoice's id before this invoice was created. A decision
+   * is final, so it cannot be about this invoice.
+   */
   async function isOlder({ id, heldAs, xml, createdAt }: Invoice): Promise<boolean> {
     if (heldAs !== null) return false;
     const [entry] = await ledger.find([id]);
@@ -72,8 +78,9 @@ export function createAbandonInvoice(
 }
 
 /**
- * Whether the authority answered each submission of the invoice, and took none. A look-up is made only after an answer
- * that was lost, so that one says that a submission may have arrived. Of a full record it is not known what it has lost.
+ * Whether the authority answered each submission of the invoice and accepted none. A look-up is made only after a lost
+ * answer, so its presence means that a submission may have arrived. A full record may have dropped calls, so it proves
+ * nothing.
  */
 function hasTakenNothing({ work, authorityAttempts }: Invoice): boolean {
   if (work?.blocked !== 'digest_mismatch' || work.outcomeUnknown) return false;

@@ -14,10 +14,10 @@ export const ATTENTION_REASONS = [
 ] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
-/** When blocked work is due. */
+/** The due time of blocked work. */
 export const NEVER = new Date('9999-12-31T00:00:00Z');
 
-/** Reports an invoice that makes no progress. Nothing of it is lost: its stage is retried at growing intervals. */
+/** An invoice that makes no progress. Nothing is lost, because its stage is retried at growing intervals. */
 export interface Attention {
   readonly reason: AttentionReason;
   readonly stage: Stage;
@@ -26,14 +26,17 @@ export interface Attention {
   readonly nextAttemptAt: Date;
 }
 
-/** Number of runs of a stage that may end without progress, dead workers included, before a defect is assumed. */
+/** Number of runs of a stage without progress from which a defect is assumed. Runs whose worker died count, too. */
 export const SUSPICIOUS_CLAIMS = 4;
-/** Number of failed attempts to look up a transmission, to fetch a receipt or to render a PDF, before the invoice needs attention. */
+/**
+ * Number of failed attempts from which an invoice needs attention: to look up a transmission, to fetch a receipt or to
+ * render a PDF.
+ */
 export const MANY_ATTEMPTS = 5;
 
 const RECEIPT_PURPOSES = ['receipt', 'cleared'] as const satisfies readonly AttemptPurpose[];
 
-/** Why an invoice needs attention; null if it does not. */
+/** Returns why an invoice needs attention; null if it does not. */
 export function attentionOf(invoice: Invoice, now: Date): Attention | null {
   const { work } = invoice;
   if (!work) return null;
@@ -45,7 +48,7 @@ export function attentionOf(invoice: Invoice, now: Date): Attention | null {
   if (work.blocked) return because(work.blocked, work.since);
   if (work.claims >= SUSPICIOUS_CLAIMS) return because('internal_error', work.since);
   const lastOf = (purpose: AttemptPurpose) => invoice.authorityAttempts.findLast((each) => each.purpose === purpose);
-  // Look-ups go on, because a single answer may be wrong; operators must act if it stays so.
+  // Look-ups continue, because a single answer may be wrong. If the answer stays the same, operators must act.
   const isForeign = work.attempts >= MANY_ATTEMPTS && lastOf('look_up')?.outcome === 'conflict';
   if (work.stage === 'transmit' && work.outcomeUnknown && work.attempts >= MANY_ATTEMPTS)
     return because(isForeign ? 'digest_mismatch' : 'outcome_unknown', since('signing'));
@@ -60,7 +63,7 @@ export function attentionOf(invoice: Invoice, now: Date): Attention | null {
   return null;
 }
 
-/** Whole days from one moment to a later one. */
+/** Counts the whole days from one moment to a later one. */
 export function daysBetween(from: Date, to: Date): number {
   return Math.floor((to.getTime() - from.getTime()) / DAY_MS);
 }

@@ -6,13 +6,13 @@ export const [FIRST_ATTEMPTS, LAST_ATTEMPTS] = [10, 60] as const;
 /** Maximum number of attempts that an invoice keeps. */
 export const MOST_ATTEMPTS = FIRST_ATTEMPTS + LAST_ATTEMPTS;
 /**
- * Look-ups of an invoice that its record certainly still has: half of the last ones, because a submission may follow each
- * look-up.
+ * Number of look-ups that an invoice's record certainly still contains: half of the last attempts, because a submission
+ * may follow each look-up.
  */
 export const MOST_COUNTED = LAST_ATTEMPTS / 2;
 const MAX_MESSAGE = 500;
 
-/** Appends attempts to a record, which keeps the first and the last of all. */
+/** Appends attempts to a record, which keeps only the first and the last ones. */
 export function recorded(
   before: readonly AuthorityAttempt[],
   further: readonly AuthorityAttempt[],
@@ -23,7 +23,7 @@ export function recorded(
     : [...all.slice(0, FIRST_ATTEMPTS), ...all.slice(-LAST_ATTEMPTS)];
 }
 
-/** A document that was fetched and is wrong. */
+/** A fetched document that is wrong. */
 export interface InvalidAnswer {
   readonly kind: 'invalid';
   readonly requestId: string | null;
@@ -37,7 +37,11 @@ export class AttemptLog {
   /** The calls since the last update, in order. */
   readonly made: AuthorityAttempt[] = [];
 
-  /** Calls the authority and records the outcome. @returns the result of `call` @throws the error of `call` */
+  /**
+   * Makes a call to the authority and records the outcome.
+   * @returns the result of `call`
+   * @throws the error of `call`
+   */
   async call<Given extends Answer>(purpose: AttemptPurpose, call: () => Promise<Given>): Promise<Given> {
     const at = new Date();
     const start = performance.now();
@@ -64,7 +68,7 @@ export class AttemptLog {
   }
 }
 
-/** Whether the client made no call, to stay within the authority's limits. */
+/** Whether the client sent nothing in order to stay within the authority's limits. */
 function isKeptBack(answer: Answer): boolean {
   return answer.kind === 'unknown'
     ? answer.deferred === true

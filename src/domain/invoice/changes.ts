@@ -7,7 +7,7 @@ import { type InvoiceStatus, STATUSES, type Stage } from './lifecycle.ts';
 import { boundedProblems } from './problems.ts';
 import type { InvoiceChange } from './repository.ts';
 
-/** A status change with its event. */
+/** Makes the part of an update that changes the status and adds its event. */
 export function transition(
   invoice: Invoice,
   status: Exclude<InvoiceStatus, 'pending'>,
@@ -19,8 +19,8 @@ export function transition(
 }
 
 /**
- * The event of this type, as part of an update. An invoice has at most one event of each type, so a stage that runs
- * again does not repeat its event.
+ * Makes the part of an update that adds an event. An invoice has at most one event of each type, so a stage that runs
+ * again does not add it twice.
  * @public for stages that emit another event (CONTRIBUTING.md, "An event type")
  */
 export function withEvent(
@@ -41,27 +41,27 @@ export function withEvent(
   return { events: [event] };
 }
 
-/** The invoice after the status change, as the next change of the same update sees it. */
+/** Returns the invoice after a status change, as input for the next change of the same update. */
 export function after(invoice: Invoice, { status, events = [] }: Pick<InvoiceChange, 'status' | 'events'>): Invoice {
   return { ...invoice, status: status ?? invoice.status, events: [...invoice.events, ...events] };
 }
 
-/** Rejects an invoice and ends its processing. */
+/** Makes the update that rejects an invoice and ends its processing. */
 export function rejection(invoice: Invoice, reason: string): InvoiceChange {
   return { ...transition(invoice, 'rejected', { rejectionReason: reason }), rejectionReason: reason, work: null };
 }
 
-/** The next stage, run under the same claim. */
+/** Makes the next stage's work, which runs under the same claim. */
 export function next(stage: Stage): InvoiceChange['work'] {
   return { stage, ...NEW_WORK, in: 0, keep: true };
 }
 
-/** Adds the calls of a log to the invoice's record of calls to the authority; part of the next update. */
+/** Makes the part of an update that adds the calls of a log to the invoice's record. */
 export function recordOf(invoice: Invoice, { made }: AttemptLog): Pick<InvoiceChange, 'authorityAttempts'> {
   return made.length === 0 ? {} : { authorityAttempts: recorded(invoice.authorityAttempts, made) };
 }
 
-/** The authority's warnings as part of an update; nothing if there are none. */
+/** Makes the part of an update that adds the authority's warnings; empty if there are none. */
 export function warningsOf(warnings: readonly Problem[]): Pick<InvoiceChange, 'authorityWarnings'> {
   return warnings.length === 0 ? {} : { authorityWarnings: boundedProblems(warnings) };
 }

@@ -1,11 +1,14 @@
 import type { Heartbeat } from '../live-workers.ts';
 
-/** The store of the workers that divide the partitions of the invoices among themselves. Each method is atomic. */
+/**
+ * Stores the heartbeats of the workers that divide the partitions of the invoices among themselves. Each method is
+ * atomic.
+ */
 export interface ClaimMembers {
-  /** Stores a heartbeat. @returns those of all workers, this one included */
+  /** Stores a heartbeat. @returns the heartbeats of all workers, including this one */
   heartbeat(heartbeat: Heartbeat): Promise<readonly Heartbeat[]>;
-  /** The heartbeats of all workers. */
+  /** Reads the heartbeats of all workers. */
   list(): Promise<readonly Heartbeat[]>;
-  /** Removes a worker, unless it has a heartbeat other than `at` meanwhile. @param at null: in any case */
+  /** Removes a worker, unless its heartbeat is no longer the one of `at`. @param at null removes it in any case */
   forget(workerId: string, at: Date | null): Promise<void>;
 }

@@ -9,27 +9,28 @@ const SEPARATOR = '_secret_';
 /** Derives and checks client_secrets and the tokens of document URLs. No secret is stored with an invoice. */
 export interface ClientSecrets {
   /**
-   * `<invoice_id>_secret_<32 url-safe characters>`, the same for an invoice as long as the newest key is: a replay can
-   * return it again. An installation with a name has `<name>_` before the 32.
+   * Returns `<invoice_id>_secret_<32 url-safe characters>`. It is the same for an invoice until a newer key is added,
+   * so a replay can return it again. An installation with a name has `<name>_` before the 32.
    */
   issue(invoiceId: string): string;
   /**
-   * Returns the invoice's id if the secret is valid, whichever installation it names, otherwise null. Constant-time
-   * comparison.
+   * Returns the invoice's id if the secret is valid, otherwise null. The name of the installation in it does not
+   * matter. Compares in constant time.
    */
   verify(clientSecret: string): string | null;
-  /** The secret part of a document URL; a higher `revision` revokes the earlier ones. */
+  /** Returns the secret part of a document URL. A higher `revision` revokes the URLs of earlier ones. */
   documentToken(invoiceId: string, kind: DocumentKind, revision: number): string;
-  /** Whether a token is the one of this document. Constant-time comparison. */
+  /** Whether a token belongs to this document. Compares in constant time. */
   verifyDocumentToken(token: string, invoiceId: string, kind: DocumentKind, revision: number): boolean;
 }
 
 /**
- * @param keys with one of them every invoice can be read; the newest issues, and what each accepted one issued is valid
+ * Creates the secrets.
+ * @param keys each opens every invoice; the newest issues secrets, and those of any accepted key are valid
  * @param installation the name in the client_secrets; null for none
  */
 export function createClientSecrets(keys: DataKeys, installation: string | null = null): ClientSecrets {
-  // 192 bits: 32 characters of base64url.
+  // Truncated to 192 bits, which are 32 characters of base64url.
   const derive = ({ secret }: DataKey, purpose: string) =>
     createHmac('sha256', secret).update(purpose).digest().subarray(0, 24).toString('base64url');
   const secretOf = (key: DataKey, invoiceId: string) => derive(key, `client-secret:${invoiceId}`);

@@ -9,17 +9,17 @@ import type { InvoiceRepository, StatusCounts } from './repository.ts';
 
 /** The invoices that were created on a day, by their current status. */
 export interface DayCounts {
-  /** In Morocco, `YYYY-MM-DD`. */
+  /** The calendar date in Morocco, `YYYY-MM-DD`. */
   readonly date: string;
   readonly counts: StatusCounts;
 }
 
-/** Counts of a day that do not change any more: of the whole day, or of some of its hours. */
+/** Counts of a day that cannot change any more: of the whole day, or of some of its hours. */
 export interface SettledDay {
   readonly whole: StatusCounts | null;
-  /** By the start of the hour in UNIX milliseconds. */
+  /** The counts by the start of the hour in UNIX milliseconds. */
   readonly hours: ReadonlyMap<number, StatusCounts>;
-  /** The part of the current hour that is counted: from `start` until before `until`, UNIX milliseconds. */
+  /** The counted part of the current hour: from `start` (inclusive) to `until` (exclusive), in UNIX milliseconds. */
   readonly begun: BegunHour | null;
 }
 
@@ -33,26 +33,26 @@ export interface BegunHour {
 export interface SettledCounts {
   find(tenantId: string, environment: Environment, dates: readonly string[]): Promise<Map<string, SettledDay>>;
   /**
-   * Adds settled counts to the stored counts of the day; a begun hour replaces the one before. After concurrent calls
-   * the stored counts are right, whichever call is last.
+   * Adds settled counts to the stored counts of the day. A begun hour replaces the earlier one. Concurrent calls are
+   * safe in any order.
    */
   keep(tenantId: string, environment: Environment, date: string, settled: SettledDay): Promise<void>;
 }
 
-/** Days that can be asked for. */
+/** Maximum number of days that can be queried. */
 export const MOST_DAYS = 31;
 
 /**
- * No invoice is stored later than this after its time of creation, milliseconds. A count is settled only then, so that
- * clocks of several processes may differ by minutes.
+ * The maximum time between an invoice's creation and its storage, milliseconds. A count is settled only after it, so
+ * the clocks of several processes may differ by minutes.
  */
 const STORED_WITHIN_MS = 600_000;
 
 export type CountInvoices = ReturnType<typeof createCountInvoices>;
 
 /**
- * Final statuses never change, so what was counted once in a range that is over and has no open invoice is kept. Each
- * call counts only what is new since, the last ten minutes, and the hours that have open invoices.
+ * Counts invoices by day and status. Final statuses never change, so the counts of a past range without open invoices
+ * are stored. Each call counts only newer invoices, the last ten minutes, and hours that have open invoices.
  */
 export function createCountInvoices(
   invoices: Pick<InvoiceRepository, 'countByStatus'>,
@@ -60,7 +60,7 @@ export function createCountInvoices(
   now: () => number = Date.now,
 ) {
   /**
-   * The numbers of invoices of the last days, today first.
+   * Returns the numbers of invoices of the last days, today first.
    * @param days 1 to 31
    * @throws {ServiceError} insufficient_scope; invalid_request for another number of days
    */
@@ -79,7 +79,8 @@ export function createCountInvoices(
   async function countsOf(member: Member, date: string, settled: SettledDay | undefined): Promise<StatusCounts> {
     if (settled?.whole) return settled.whole;
     const [from, until] = [startOfMoroccanDay(date), startOfMoroccanDay(addDays(date, 1))];
-    // A day that has settled hours had open invoices when it was counted as a whole.
+    // If hours of a day are settled but not the whole day, it had open invoices when it was counted, so it is counted
+    // by hours.
     if (isOver(until) && !settled) {
       const whole = await count(member, from, until);
       if (isSettled(whole)) {
@@ -118,7 +119,7 @@ export function createCountInvoices(
     return sum;
   }
 
-  /** Counts the rest of an hour. @returns the counts of the hour, and the part of it that is settled by now */
+  /** Counts the rest of an hour. @returns the counts of the hour, and the part of it that is settled now */
   async function countHour(
     member: Member,
     beginning: BegunHour,

@@ -6,7 +6,7 @@ import { inputSchema, restReader } from './field-makers.ts';
 import type { Field, Input } from './field-table.ts';
 import { INVOICE } from './fields.ts';
 
-/** The input of the use case and of GraphQL. It checks structure only: a violation is a 400. */
+/** The input of the use case and of GraphQL. It checks only the structure, so a violation is a 400. */
 export const createInvoiceInput = inputSchema(INVOICE, 'graphql');
 export type CreateInvoiceInput = Input<typeof INVOICE>;
 
@@ -14,8 +14,8 @@ export type CreateInvoiceInput = Input<typeof INVOICE>;
 export const restInvoiceBody = inputSchema(INVOICE, 'rest');
 
 /**
- * What only GraphQL's input has, by the names that a REST client may try: its own and those of REST's style, also for the
- * members of a record, which other services have beside the rest.
+ * Fields that only GraphQL's input has, by the names that a REST client may try: GraphQL's own names and the same in
+ * REST's style. Members of a record are also listed without it, because other services have them at the top level.
  */
 const GRAPHQL_ONLY: ReadonlyMap<string, string> = new Map(
   Object.entries<Field>(INVOICE.fields).flatMap(([name, field]) => {
@@ -30,7 +30,7 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The problems (400) of a REST body. Of a field that only GraphQL has, the message says so. */
+/** Returns the problems (400) of a REST body. If a field exists only in GraphQL, the message says so. */
 export function restBodyProblems(error: Parameters<typeof problemsOf>[0]): [Problem, ...Problem[]] {
   const [first, ...rest] = problemsOf(error);
   return [hinted(first), ...rest.map(hinted)];
@@ -46,7 +46,7 @@ function hinted(problem: Problem): Problem {
 /** Translates a valid REST body to the input of the use case. */
 export const inputOfRestBody = restReader(INVOICE);
 
-/** JSON Schema of the header `Idempotency-Key`: the longest one is in quotes. */
+/** JSON Schema of the header `Idempotency-Key`. The maximum length includes the quotes. */
 export const IDEMPOTENCY_KEY_SCHEMA = {
   minLength: 1,
   maxLength: MAX_IDEMPOTENCY_KEY + 2,
@@ -54,8 +54,8 @@ export const IDEMPOTENCY_KEY_SCHEMA = {
 } as const;
 
 /**
- * The fault of an Idempotency-Key; null if it has none. Surrounding quotes (as in the IETF draft) do not count towards
- * its length; they are part of the key.
+ * Returns what is wrong with an Idempotency-Key; null if nothing is. Surrounding quotes (as in the IETF draft) are part
+ * of the key but do not count towards its length.
  */
 export function idempotencyKeyProblem(key: string): Problem | null {
   const text = /^"(.*)"$/s.exec(key)?.[1] ?? key;

@@ -19,14 +19,14 @@ import { type InvoiceRepository, NumberTaken, type StageQueue } from './reposito
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
 
 export interface CreatedInvoice {
-  /** The invoice as it was at creation, even in a replay. */
+  /** The invoice as it was at its creation, also in a replay. */
   readonly invoice: Invoice;
   readonly clientSecret: string;
-  /** Whether an earlier request with the same Idempotency-Key and body created it. */
+  /** Whether the invoice was created by an earlier request with the same Idempotency-Key and body. */
   readonly replayed: boolean;
 }
 
-/** Logs the warnings of a new invoice, each code once; never throws. */
+/** Logs the warnings of a new invoice, each code once. Never throws. */
 export type LogWarnings = (entry: {
   readonly invoiceId: string;
   readonly tenantId: string;
@@ -34,7 +34,7 @@ export type LogWarnings = (entry: {
   readonly warnings: readonly WarningCode[];
 }) => void;
 
-/** What the installation lacks at the moment to issue a live invoice of the tenant; empty: nothing. */
+/** Returns what the installation lacks at present to issue a live invoice of the tenant; empty if nothing. */
 export type MissingForIssue = (tenantId: string) => readonly MissingForLive[];
 
 export type CreateInvoice = ReturnType<typeof createCreateInvoice>;
@@ -100,7 +100,7 @@ export function createCreateInvoice(
     if (first) {
       const known = idempotencyKey === null ? null : await invoices.findCreatedAs(id);
       // Date rules depend on the current day. A replay is therefore checked by the day of the first request, and stays
-      // valid later.
+      // valid.
       if (known && ruleProblems(ruled, known.createdAt).length > 0) throw idempotencyConflict();
       if (!known) {
         const taken = await numberProblem(invoices, owner, input.number);
@@ -110,7 +110,7 @@ export function createCreateInvoice(
     if (owner.environment === 'live') await requireMeans(owner.tenant.id, idempotencyKey === null ? null : id);
     const invoice = newInvoice(owner, input, createdAt, id, span?.traceparent);
     const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
-    // Computed before the insert: if this fails, the client gets the error and nothing is stored.
+    // Computed before the insert, so that nothing is stored if this fails and the client gets the error.
     const warnings = [...new Set((await invoiceWarnings(invoice)).map(({ code }) => code))];
     const { invoice: stored, earlier } = await invoices.insert(invoice, order, mark).catch(async (error: unknown) => {
       if (!(error instanceof NumberTaken)) throw error;
@@ -130,7 +130,8 @@ export function createCreateInvoice(
   }
 
   /**
-   * A live invoice that cannot be signed or sent would take a number and wait for settings that may never come.
+   * Refuses a live invoice that cannot be signed or sent: it would take a number and wait for settings that may never
+   * come.
    * @param replayed the id of an earlier request's invoice, which is stored already if it exists
    */
   async function requireMeans(tenantId: string, replayed: string | null): Promise<void> {
@@ -147,7 +148,7 @@ export function createCreateInvoice(
 }
 
 /**
- * A known Idempotency-Key with another body is a conflict even when that body is not valid (docs/decisions/0014).
+ * Refuses a known Idempotency-Key with another body, even when that body is not valid (docs/decisions/0014).
  * @throws {ServiceError} idempotency_conflict
  */
 export async function refuseReusedKey(
@@ -169,9 +170,9 @@ function idempotencyConflict() {
 }
 
 /**
- * Requires a principal that may create invoices; checked before the input.
+ * Requires a principal that may create invoices. Checked before the input.
  * @throws {ServiceError} insufficient_scope (403) without the scope to issue, and in the live environment if the
- *   seller's profile is incomplete
+ * seller's profile is incomplete
  */
 export function requireIssuer(principal: Principal): Member {
   const owner = requireScope(principal, 'issue');
@@ -186,7 +187,7 @@ export function requireIssuer(principal: Principal): Member {
 
 const keepInput = keeper(INVOICE);
 
-/** The invoice that creation stores. */
+/** Makes the invoice that the creation stores. */
 export function newInvoice(
   owner: Member,
   input: CreateInvoiceInput,
@@ -221,7 +222,7 @@ export function newInvoice(
   };
 }
 
-/** The invoice without the results of processing. */
+/** Returns the invoice without the results of processing. */
 function asCreated(invoice: Invoice): Invoice {
   return {
     ...invoice,
@@ -239,7 +240,10 @@ function asCreated(invoice: Invoice): Invoice {
   };
 }
 
-/** Equal for bodies with the same values, regardless of the order of members; null equals absent. */
+/**
+ * Computes a fingerprint that is equal for bodies with the same values. The order of members does not matter, and null
+ * equals absent.
+ */
 function fingerprintOf(input: CreateInvoiceInput): string {
   return createHash('sha256').update(canonicalJson(input)).digest('hex');
 }

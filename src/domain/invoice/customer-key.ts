@@ -1,9 +1,9 @@
-/** Longest searched part of a name, in characters. */
+/** Maximum length of the searched part of a name, in characters. */
 const LONGEST = 100;
 
 /**
- * A customer's name as searches compare it: without case, accents, vowel signs and punctuation, and with single spaces.
- * Names with the same key are found together. Up to 100 characters.
+ * Normalizes a customer's name for searches: without case, accents, vowel signs and punctuation, and with single
+ * spaces. Names with the same key are found together. The key has up to 100 characters.
  */
 export function customerKey(name: string): string {
   const plain = name

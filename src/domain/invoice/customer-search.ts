@@ -3,15 +3,15 @@ import { type Principal, requireScope } from '../principal.ts';
 import { customerKey } from './customer-key.ts';
 import type { InvoiceRepository, KnownCustomer } from './repository.ts';
 
-/** The most customers of an answer. */
+/** Maximum number of customers in an answer. */
 export const MOST_CUSTOMERS = 10;
 
 export type FindCustomers = ReturnType<typeof createFindCustomers>;
 
 export function createFindCustomers(invoices: Pick<InvoiceRepository, 'customers'>) {
   /**
-   * The customers of the member's invoices whose name begins with this text, or whose ICE if the text has digits only;
-   * at most {@link MOST_CUSTOMERS}, in the order of their names or ICEs.
+   * Finds the customers of the member's invoices whose name begins with a text, or whose ICE does if the text has
+   * digits only. Returns at most {@link MOST_CUSTOMERS}, in the order of their names or ICEs.
    * @throws {ServiceError} insufficient_scope; invalid_request for a text without letters and digits
    */
   return async (principal: Principal, beginning: string): Promise<readonly KnownCustomer[]> => {

@@ -6,31 +6,34 @@ import { ASKED_AGAIN_AFTER_MS } from './pauses.ts';
 import type { InvoiceFeed, InvoiceRepository, StageQueue } from './repository.ts';
 
 /**
- * Maximum number of PDFs of a tenant that are drawn at the same time because this process asks for them. Further ones
- * wait in line, so that a client that asks for many PDFs at once delays those of other tenants by few.
+ * Maximum number of a tenant's PDFs that are drawn at once for requests to this process. Further ones wait in line, so
+ * that a client that requests many PDFs delays those of other tenants only a little.
  */
 const PDFS_OF_A_TENANT = 8;
 
-/** The requests of this process that wait for documents. */
+/** Serves the requests of this process that wait for documents. */
 export interface DocumentDemand {
   /**
-   * Waits for a document of an accepted invoice that is still to come. A PDF that was left for idle time, or whose
-   * next attempt is minutes away, is drawn at once, and once for all who ask for it.
-   * @returns the invoice with the document; null when it is still to come after {@link DOCUMENT_WAIT_MS}
+   * Waits for a document of an accepted invoice that does not exist yet. A PDF that was left for idle time, or whose
+   * next attempt is minutes away, is drawn at once, and only once for all waiting requests.
+   * @returns the invoice with the document; null if it still does not exist after {@link DOCUMENT_WAIT_MS}
    */
   await(invoice: Invoice, kind: DocumentKind): Promise<Invoice | null>;
-  /** Whether somebody waits for the invoice's PDF and its tenant's PDFs in progress are not too many. */
+  /** Whether a request waits for the invoice's PDF and its tenant may have another PDF drawn. */
   isAwaited(invoice: Pick<Invoice, 'id' | 'tenantId'>): boolean;
 }
 
 /** A PDF for which at least one request waits. */
 interface AwaitedPdf {
   requests: number;
-  /** Gives its place back, or leaves the line; null while it has neither. */
+  /** Frees the PDF's place or removes it from the line; null while it has neither. */
   leave: (() => void) | null;
 }
 
-/** @param report receives failures to make work due; the requests wait on, and the next ones try again */
+/**
+ * Creates the demand.
+ * @param report receives failures to make work due; the requests wait on, and later ones try again
+ */
 export function createDocumentDemand(
   invoices: Pick<InvoiceRepository, 'find' | 'hurry'>,
   queue: StageQueue,
@@ -41,8 +44,8 @@ export function createDocumentDemand(
   const lines = createLines(PDFS_OF_A_TENANT);
 
   /**
-   * Makes the drawing of a PDF due, once for all who wait for it.
-   * @param onGone called when it did not wait any more, so that the caller may have missed how it went on
+   * Makes the drawing of a PDF due, once for all waiting requests.
+   * @param onGone called when the work no longer waited, so that the caller must read again what happened to it
    */
   function hurry({ id, tenantId, work }: Invoice, onGone: () => void): void {
     const pdf = pdfs.get(id);
@@ -52,7 +55,7 @@ export function createDocumentDemand(
         .hurry(id, later(new Date(), -ASKED_AGAIN_AFTER_MS))
         .then((due) => {
           if (due) return queue.enqueue(due, 0);
-          // A place is for a PDF that is drawn because of the request.
+          // Only a PDF that is drawn because of the request keeps its place.
           pdf.leave?.();
           pdf.leave = () => {};
           return onGone();
@@ -71,13 +74,14 @@ export function createDocumentDemand(
       wake();
     }, DOCUMENT_WAIT_MS);
     try {
-      // What was stored between the caller's read and the subscription is noticed when the work is made due, at once.
+      // The invoice need not be read again if its work is made due at once, because that shows changes since the
+      // caller's read.
       const isToHurry = kind === 'pdf' && known.work !== null && canBeHurried(known.work);
       const isFirst = !pdfs.get(known.id)?.leave && lines.hasPlace(known.tenantId);
       let invoice = isToHurry && isFirst ? known : await invoices.find(known.id);
       for (;;) {
         if (invoice && DOCUMENTS[kind].stored(invoice)) return invoice;
-        // The work becomes idle in the update that stores the receipt, which wakes those who wait.
+        // The work may become idle in the update that stores the receipt, which wakes the waiting requests.
         if (invoice && kind === 'pdf') hurry(invoice, wake);
         if (isOver) return null;
         await woken.promise;
@@ -111,7 +115,7 @@ export function createDocumentDemand(
   };
 }
 
-/** Whether the PDF waits for idle time, or for its next attempt after one that failed a while ago. */
+/** Whether the PDF waits for idle time, or for its next attempt after one that failed some time ago. */
 function canBeHurried({ stage, idle, claims, blocked, dueAt, since }: Work): boolean {
   if (idle) return true;
   const now = new Date();
@@ -119,15 +123,15 @@ function canBeHurried({ stage, idle, claims, blocked, dueAt, since }: Work): boo
   return waits && since <= later(now, -ASKED_AGAIN_AFTER_MS);
 }
 
-/** Lines of tenants: in each, up to `places` entries run at the same time, and the others wait in their order. */
+/** Creates a line for each tenant, in which up to `places` entries run at once and the others wait in order. */
 function createLines(places: number) {
   const lines = new Map<string, { running: number; readonly waiting: Set<() => void> }>();
 
   return {
     hasPlace: (tenantId: string): boolean => (lines.get(tenantId)?.running ?? 0) < places,
     /**
-     * Calls `start` at once, or when it is its turn.
-     * @returns a function that gives the place back, or leaves the line
+     * Calls `start` at once, or when it is the entry's turn.
+     * @returns a function that frees the place, or leaves the line
      */
     enter(tenantId: string, start: () => void): () => void {
       const line = lines.get(tenantId) ?? { running: 0, waiting: new Set() };

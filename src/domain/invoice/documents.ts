@@ -1,14 +1,14 @@
 import type { Invoice, StoredDocument } from './invoice.ts';
 
 interface DocumentRow {
-  /** The end of its URL and of its name in the store. */
+  /** The suffix of the document's URL and of its name in the store. */
   readonly suffix: string;
   /** @param number the legal number, in characters that a file name may have */
   readonly fileName: (number: string) => string;
   readonly mediaType: string;
   readonly description: string;
   readonly stored: (invoice: Invoice) => StoredDocument | null;
-  /** Whether it does not exist yet, and will: a request waits for it. */
+  /** Whether the document does not exist yet but will, so that a request waits for it. */
   readonly isComing: (invoice: Invoice) => boolean;
 }
 
@@ -55,7 +55,10 @@ export type DocumentField = {
   [Field in keyof Invoice]: NonNullable<Invoice[Field]> extends StoredDocument ? Field : never;
 }[keyof Invoice];
 
-/** Files of the store that none of these fields names are removed, so the compiler asks for each of them. */
+/**
+ * All fields that refer to documents. Files of the store that none of them names are removed, so the compiler requires
+ * each field here.
+ */
 const IS_DOCUMENT_FIELD: Readonly<Record<DocumentField, true>> = { xml: true, pdf: true, receipt: true, cleared: true };
 export const DOCUMENT_FIELDS = Object.keys(IS_DOCUMENT_FIELD) as DocumentField[];
 
@@ -63,8 +66,8 @@ export type DocumentKind = keyof typeof DOCUMENTS;
 export const DOCUMENT_KINDS = Object.keys(DOCUMENTS) as DocumentKind[];
 
 /**
- * The legal document of an invoice: the one that the authority returned, if it returns one, otherwise the one that was
- * sent. Null while it does not exist.
+ * Returns the legal document of an invoice: the one that the authority returned, if it returns one, otherwise the one
+ * that was sent. Null while it does not exist.
  */
 export function legalXml({ cleared, awaitsCleared, xml }: Invoice): StoredDocument | null {
   return cleared ?? (awaitsCleared ? null : xml);

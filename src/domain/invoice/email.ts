@@ -2,7 +2,7 @@ import type { Invoice } from './invoice.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
 import type { LegalInvoice } from './ports.ts';
 
-/** A mail to send. Equal objects give equal bytes. */
+/** A mail to send. Equal objects result in equal bytes. */
 export interface InvoiceMail {
   readonly to: string;
   readonly messageId: string;
@@ -17,7 +17,7 @@ export interface InvoiceMail {
 
 /** Sends mails over SMTP, or writes them to the outbox folder. */
 export interface Mailer {
-  /** The Message-ID of an invoice's mail, in angle brackets; deterministic. @param sending 1, 2, 3… */
+  /** Returns the Message-ID of an invoice's mail, in angle brackets. It is deterministic. @param sending 1, 2, 3… */
   messageIdOf(invoiceId: string, sending: number): string;
   /**
    * Resolves when a mail server has accepted the mail, or it is in the outbox on disk. @throws {MailNotSent} @throws
@@ -26,11 +26,11 @@ export interface Mailer {
   send(mail: InvoiceMail): Promise<void>;
 }
 
-/** The mail was not accepted, or the outcome is unknown. */
+/** The mail was not accepted, or it is unknown whether it was. */
 export class MailNotSent extends Error {
   override readonly name = 'MailNotSent';
   /**
-   * Whether the server refused this mail permanently (RFC 5321, 4.2.1: 5yz), so that every retry would be refused too.
+   * Whether the server refused this mail permanently (RFC 5321, 4.2.1: 5yz), so that every retry would be refused, too.
    */
   readonly permanent: boolean;
 
@@ -40,12 +40,12 @@ export class MailNotSent extends Error {
   }
 }
 
-/** The service is stopping. The mail itself is valid; whether it was accepted is unknown. */
+/** The service is stopping. The mail itself is valid, but it is unknown whether it was accepted. */
 export class MailInterrupted extends Error {
   override readonly name = 'MailInterrupted';
 }
 
-/** The state of an invoice's mail, also before the first attempt; null if no mail will be sent. */
+/** Returns the state of an invoice's mail, also before the first attempt; null if no mail will be sent. */
 export function emailOf(invoice: Invoice): InvoiceEmailView | null {
   if (invoice.email) return invoice.email;
   const to = invoice.customer.email;

@@ -6,7 +6,7 @@ import { CURRENCY, MAX_CENTIMES } from '../money.ts';
 import { anyText, fits, isPrintable, printableText } from '../printable-text.ts';
 import { TAX_RATES } from './tax-rate.ts';
 
-// The input rules of single fields that take more than one line; `fields.ts` assigns them to fields.
+// Input rules of single fields that take more than one line; `fields.ts` assigns them to fields.
 
 /** Limits of a request (docs/decisions/0013). */
 export const LIMITS = {
@@ -26,18 +26,19 @@ export const LIMITS = {
 export const DATE_YEARS = { operationBefore: 10, operationAfter: 1, dueAfter: 5 } as const;
 
 /**
- * The rule of an optional field with a default, which null stands for too: a client that writes every member of its
- * objects sends null. `overwrite` instead of `transform`, with which zod leaves out the examples of the whole object.
+ * Makes the rule of an optional field with a default. Null means the default, too, because a client that writes every
+ * member of its objects sends null. It uses `overwrite`, because with `transform` zod leaves out the examples of the
+ * whole object.
  */
 export function orDefault<Rule extends z.ZodType>(rule: Rule, value: z.output<Rule>) {
-  // zod's types do not know that no null remains.
+  // zod's types do not know that null has been replaced.
   const filled = (rule as z.ZodType).nullable().overwrite((given) => given ?? value);
   return filled.default(value as object) as unknown as z.ZodType<z.output<Rule>, z.input<Rule> | null | undefined>;
 }
 
 const CENTIMES = 'an integer of centimes, such as 12000 for 120.00 MAD';
 
-/** Accepts integers below the minimum amount: they break a business rule (422), not the structure. */
+/** Accepts integers below the minimum amount, because they break a business rule (422), not the structure. */
 export const statedAmount = z
   .number({ error: expected(CENTIMES) })
   .refine((value) => Number.isInteger(value) && value <= MAX_CENTIMES, {
@@ -72,16 +73,19 @@ const metadataKey = z
   })
   .refine(isPrintable, { error: 'is a key with a control character or an unpaired surrogate' });
 
-/** Any text: metadata is not part of a document. */
+/** Any text is allowed, because metadata is not part of a document. */
 const metadataValue = anyText(LIMITS.metadataValue, 'a string');
 
-/** Whether this is an object with more keys than allowed. The characters of a text and the items of a list are no keys. */
+/**
+ * Whether a value is an object with more keys than allowed. Characters of a text and items of a list do not count as
+ * keys.
+ */
 function hasTooManyKeys(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.keys(value).length > LIMITS.metadataKeys;
 }
 
-/** PHP's `json_encode` writes an empty array for an object without members. */
+/** Whether a value is an empty array, which PHP's `json_encode` writes for an object without members. */
 function isEmptyArray(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
@@ -93,7 +97,7 @@ const metadataMembers = z
     path: ['__proto__'],
   })
   .overwrite((value) => (isEmptyArray(value) ? {} : value))
-  // Checked before each key and value, because there may be a hundred thousand.
+  // Checked before the keys and values, because there may be a hundred thousand.
   .refine((value) => !hasTooManyKeys(value), {
     error: `has too many keys: at most ${LIMITS.metadataKeys}`,
   })

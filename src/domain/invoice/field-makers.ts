@@ -14,7 +14,10 @@ import {
   whenAbsent,
 } from './field-table.ts';
 
-/** The schema of an input in one API: structure only, a violation is a 400. Unknown members are refused. */
+/**
+ * Makes the schema of an input in one API. It checks only the structure, so a violation is a 400. Unknown members are
+ * refused.
+ */
 export function inputSchema<Type extends RecordType>(type: Type, face: Face): InputObject<Type> {
   const fields = inputFields(type, face);
   const required = fields.filter(([, field]) => whenAbsent(field) === null);
@@ -71,8 +74,8 @@ export function keeper<Type extends RecordType>(type: Type): (input: Partial<Inp
 }
 
 /**
- * Makes a function that gives a stored record the fields that it lacks, because it was stored before the table had them:
- * each gets its default, or null. A record that lacks nothing is returned itself.
+ * Makes a function that completes a stored record with fields that were added to the table later: each gets its
+ * default, or null. A record that lacks nothing is returned itself.
  */
 export function completer<Type extends RecordType>(type: Type): <Row extends object>(stored: Row) => Row {
   const members = inputFields(type, 'graphql').map(([name, field]) => ({ name, complete: memberCompleter(field) }));
@@ -105,7 +108,7 @@ function memberCompleter(field: Field): (value: unknown) => unknown {
   };
 }
 
-/** Applies the function made for a record's type to the records below a field; other values stay. */
+/** Applies the function made for a record's type to the records within a field. Other values are returned unchanged. */
 function nested(field: Field, make: (type: RecordType) => (members: never) => unknown): (value: unknown) => unknown {
   if ('type' in field) return (value) => value;
   const each = make('record' in field ? field.record : field.list) as (members: unknown) => unknown;
@@ -113,7 +116,10 @@ function nested(field: Field, make: (type: RecordType) => (members: never) => un
   return (value) => (value as readonly unknown[]).map(each);
 }
 
-/** Makes a function that finds the valid parts of any value: a list is valid as a whole, a record member by member. */
+/**
+ * Makes a function that finds the valid parts of any value. A list is valid or invalid as a whole, a record member by
+ * member.
+ */
 export function partsReader<Type extends RecordType>(type: Type): (draft: unknown) => ValidParts<Type> {
   const readers = inputFields(type, 'graphql').map(([name, field]) => {
     if ('record' in field) {

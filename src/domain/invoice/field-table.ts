@@ -30,7 +30,9 @@ interface Column {
   readonly description: string;
   /** The description of the input, if it differs. */
   readonly inputDescription?: string;
-  /** Whether the value may be null in answers. Default: whether the input may leave the field out without a default. */
+  /**
+   * Whether the value may be null in answers. Default: true if the input may leave the field out and has no default.
+   */
   readonly nullable?: boolean;
   /** Visible to secret keys only, so absent from REST's answers and from events. */
   readonly secretKeyOnly?: true;
@@ -50,7 +52,7 @@ interface ValueField extends Column {
 
 interface RecordField extends Column {
   readonly record: RecordType;
-  /** With 'optional' and `nullable: false`, an absent record is one of nulls: each of its fields may be left out. */
+  /** If 'optional' with `nullable: false`, an absent record counts as one whose fields are all null. */
   readonly input?: 'required' | 'optional';
 }
 
@@ -109,14 +111,14 @@ type KeptValue<Each> = Each extends { readonly list: infer Type extends RecordTy
       ? Exclude<z.output<Rule>, undefined>
       : never;
 
-/** null for an optional record, unless the table says that an absent one is stored with null members. */
+/** Null for an absent optional record, unless the table says that it is stored with null members. */
 type AbsentRecord<Each> = Each extends { readonly nullable: false }
   ? never
   : Each extends { readonly input: 'optional' }
     ? null
     : never;
 
-/** The part of an input that is stored. */
+/** The fields of an input that are stored. */
 export type Kept<Type extends RecordType> = {
   readonly [Name in InputKey<Type>]: KeptValue<Type['fields'][Name]>;
 };
@@ -147,7 +149,7 @@ export type ValidParts<Type extends RecordType> = {
 
 export type Face = 'rest' | 'graphql';
 
-/** The fields that clients send, with their names in one API. */
+/** Returns the fields that clients send, with their names in one API. */
 export function inputFields({ fields }: RecordType, face: Face): [name: string, field: Field][] {
   return Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
     const shown = face === 'rest' ? field.rest : name;
@@ -155,7 +157,10 @@ export function inputFields({ fields }: RecordType, face: Face): [name: string, 
   });
 }
 
-/** The value of a field that the input leaves out (undefined if it has no default); null if the field is required. */
+/**
+ * Returns the value of a field that the input leaves out (undefined if it has no default); null if the field is
+ * required.
+ */
 export function whenAbsent({ input }: Field): { readonly value: unknown } | null {
   if (input === undefined || input === 'required') return null;
   if (input === 'optional') return { value: undefined };
@@ -170,7 +175,7 @@ export function isNullable(field: Field): boolean {
   return absent !== null && absent.value === undefined;
 }
 
-/** A field of REST's answers, whatever the credential. */
+/** A field of REST's answers, for any credential. */
 export interface AnsweredField {
   /** Name in the domain and in GraphQL. */
   readonly name: string;
@@ -184,7 +189,7 @@ export function answeredFields({ fields }: RecordType): AnsweredField[] {
   );
 }
 
-/** The fields of an event's data, in their order. */
+/** Returns the fields of an event's data, in their order. */
 export function eventFields(type: RecordType): AnsweredField[] {
   const place = ({ field }: AnsweredField) => field.event ?? 0;
   return answeredFields(type)
@@ -192,7 +197,7 @@ export function eventFields(type: RecordType): AnsweredField[] {
     .sort((a, b) => place(a) - place(b));
 }
 
-/** An example of a REST answer or a REST input. */
+/** Makes an example of a REST answer or a REST input. */
 export function exampleOf(type: RecordType, of: 'answer' | 'input'): Record<string, unknown> {
   const fields =
     of === 'answer' ? answeredFields(type).map(({ rest, field }) => [rest, field] as const) : inputFields(type, 'rest');
@@ -204,8 +209,8 @@ export function exampleOf(type: RecordType, of: 'answer' | 'input'): Record<stri
 }
 
 /**
- * Makes a function that writes fields as REST does. @param values of that function: an object with the domain's names;
- * dots in a name are a path
+ * Makes a function that writes fields as REST does.
+ * @param values the argument of that function, an object with the domain's names; dots in a name are a path
  */
 export function restWriter(fields: readonly AnsweredField[]): (values: unknown) => Record<string, unknown> {
   const writers = fields.map(({ name, rest, field }) => ({ path: name.split('.'), rest, write: valueWriter(field) }));

@@ -22,8 +22,8 @@ import {
 import type { RecordType } from './field-table.ts';
 import { DEFAULT_TAX_RATE, TAX_RATE_DESCRIPTION } from './tax-rate.ts';
 
-// The fields of an invoice, one row each (docs/api/contract.md, "Invoice"). Derived from these tables: the inputs of
-// REST and GraphQL, what creation stores, the draft for validation, the answers of both APIs, the data of events, the
+// The fields of an invoice, one row each (docs/api/contract.md, "Invoice"). These tables define the inputs of REST and
+// GraphQL, what creation stores, the draft for validation, the answers of both APIs, the data of events, and the
 // documentation.
 
 export const CUSTOMER = {

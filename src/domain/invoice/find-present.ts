@@ -4,8 +4,8 @@ import type { Invoice } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 
 /**
- * Finds an invoice for whoever has a credential or link of this invoice alone. Null also from the begin of its tenant's
- * erasure: those of the tenant end with its keys, while its invoices are removed one after the other.
+ * Finds an invoice for callers with a credential or link of this invoice alone. Returns null as soon as the erasure of
+ * its tenant begins. The tenant's own credentials end with its keys then, while its invoices are removed one by one.
  */
 export type FindPresentInvoice = (invoiceId: string) => Promise<Invoice | null>;
 

@@ -4,15 +4,16 @@ import type { Environment } from '../tenant/tenant.ts';
 /** Derives the ids of invoices that are created with an Idempotency-Key. */
 export interface InvoiceIds {
   /**
-   * The id of the invoice that a request with this Idempotency-Key creates. It is the same at each call, so that the
-   * store holds one invoice for a key because it holds one for an id (docs/decisions/0014).
+   * Returns the id of the invoice that a request with this Idempotency-Key creates. It is the same at each call.
+   * Because the store holds one invoice per id, it holds one per key (docs/decisions/0014).
    */
   ofKey(owner: { readonly tenantId: string; readonly environment: Environment }, idempotencyKey: string): string;
 }
 
 /**
- * @param secret of the installation; it keeps an id from telling its key, which may be an order's number, to those who
- *   see the id and try likely keys
+ * Creates the ids.
+ * @param secret the installation's secret. Without it, a person who sees an id could find its key, such as an order
+ * number, by trying likely keys
  */
 export function createInvoiceIds(secret: string): InvoiceIds {
   return {
@@ -23,7 +24,7 @@ export function createInvoiceIds(secret: string): InvoiceIds {
   };
 }
 
-/** A UUID in the form of version 4, with 122 pseudo-random bits of a digest (RFC 9562, section 5.4). */
+/** Formats a UUID of version 4 with 122 pseudo-random bits of a digest (RFC 9562, section 5.4). */
 function uuidOf(digest: Buffer): string {
   const octets = digest.subarray(0, 16);
   octets.writeUInt8((octets.readUInt8(6) & 0x0f) | 0x40, 6);

@@ -8,11 +8,11 @@ import type { InvoiceRepository } from './repository.ts';
 import { type TermsInput, termsProblems } from './terms.ts';
 import { isTolerated, totalsOf } from './totals.ts';
 
-/** The input of the business rules. A part that is absent, or invalid by itself, breaks none of them. */
+/** The input of the business rules. A part that is absent, or itself invalid, breaks none of them. */
 export interface RuledParts {
   readonly amount?: CreateInvoiceInput['amount'] | undefined;
   readonly lines?: CreateInvoiceInput['lines'] | undefined;
-  /** The customer's. */
+  /** The customer's ICE. */
   readonly ice?: string | undefined;
   readonly terms?: Partial<TermsInput> | null | undefined;
 }
@@ -47,8 +47,8 @@ export function ruleProblems({ amount, lines, ice, terms }: RuledParts, createdA
 }
 
 /**
- * Of two numbers that differ in runs of spaces only, one is refused: documents show several spaces as one. Not among the
- * rules above, because a request that was accepted before this one is a replay.
+ * Refuses numbers with runs of several spaces, because documents show these as one space, so two numbers would look the
+ * same. It is separate from the rules above, because a request that was accepted before this rule existed is a replay.
  */
 export function spacingProblems(number: string | null | undefined): Problem[] {
   if (!number?.includes('  ')) return [];
@@ -63,7 +63,8 @@ function lengthOf(ice: string): string {
 }
 
 /**
- * Checks whether a number of the client's own series is taken: `duplicate_number` (422) names the invoice that has it.
+ * Checks whether a number of the client's own series is taken. The problem `duplicate_number` (422) names the invoice
+ * that has it.
  */
 export async function numberProblem(
   invoices: Pick<InvoiceRepository, 'findByOwnNumber'>,
@@ -75,7 +76,7 @@ export async function numberProblem(
   return holder === null ? null : duplicateNumber(number, holder);
 }
 
-/** @param holder id of the invoice that has the number, if known */
+/** Makes the problem. @param holder id of the invoice that has the number, if known */
 export function duplicateNumber(number: string, holder: string | null = null): Problem {
   const whose = holder === null ? 'another of your invoices' : `your invoice ${holder}`;
   const message = `number ${number} is already used by ${whose}; a number is never reused, even after a rejection. Use another one.`;

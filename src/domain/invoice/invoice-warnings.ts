@@ -1,4 +1,4 @@
-/** The longest payment term that parties may agree on, in days after the invoice's date (law 69-21). */
+/** The maximum payment term that parties may agree on, in days after the invoice's date (law 69-21). */
 export const LONGEST_TERM = 120;
 
 /** All warnings by code: what is wrong, by which rule, and what to do. */

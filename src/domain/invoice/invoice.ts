@@ -13,27 +13,30 @@ export interface InvoiceLine extends Stored<typeof INVOICE_LINE> {}
 
 /**
  * The central resource (docs/api/contract.md, "Invoice") as the use cases see it: the fields of the contract and those
- * of processing. `terms` are the ones stated at creation; `termsOf` adds those of the profile.
+ * of processing. `terms` contains only the terms stated at creation; `termsOf` adds those of the profile.
  */
 export interface Invoice extends Stored<typeof INVOICE> {
   readonly tenantId: string;
-  /** Copy of the seller's profile at creation: later changes of the profile never alter a document. */
+  /** A copy of the seller's profile at creation, so that later changes of the profile never alter a document. */
   readonly seller: Partial<SellerProfile>;
   /** The client's own number, stated at creation; null if the service numbers the invoice. */
   readonly ownNumber: string | null;
-  /** The outbox: one entry for each event, oldest first, at most one of each type. */
+  /** The outbox: the events, oldest first, at most one of each type. */
   readonly events: readonly InvoiceEvent[];
-  /** The signed XML, after it is stored: what is sent to the authority. */
+  /** The signed XML that is sent to the authority; null until it is stored. */
   readonly xml: StoredDocument | null;
-  /** The PDF, after it is rendered. */
+  /** The PDF; null until it is rendered. */
   readonly pdf: StoredDocument | null;
-  /** Part of the document URLs, from 0: raising it revokes the earlier ones. */
+  /** Part of the document URLs, starting at 0. Raising it revokes the earlier URLs. */
   readonly documentRevision: number;
   /** State of the mail to the customer; null before the first attempt. */
   readonly email: InvoiceEmail | null;
-  /** Calls to the tax authority with their answers, oldest first: the first and the last ones (`recorded`). */
+  /**
+   * Calls to the tax authority with their answers, oldest first. Only the first and the last ones are kept
+   * (`recorded`).
+   */
   readonly authorityAttempts: readonly AuthorityAttempt[];
-  /** The id under which the authority holds it, where that is not its own. */
+  /** The id under which the authority holds the invoice, if it is not the invoice's own id. */
   readonly heldAs: string | null;
   /** Why the authority rejected it; empty if it did not. */
   readonly problems: readonly Problem[];
@@ -41,13 +44,16 @@ export interface Invoice extends Stored<typeof INVOICE> {
   readonly authorityWarnings: readonly Problem[];
   /** The authority's receipt of its acceptance, verified. */
   readonly receipt: StoredReceipt | null;
-  /** The document that the authority returned for it, which is then the legal one. */
+  /** The document that the authority returned for the invoice, which is then the legal one. */
   readonly cleared: StoredDocument | null;
-  /** Whether it is accepted and the authority's document is still to come. */
+  /** Whether the invoice is accepted and the authority's document has not been fetched yet. */
   readonly awaitsCleared: boolean;
-  /** The next work; null if there is none. */
+  /** The pending work; null if there is none. */
   readonly work: Work | null;
-  /** Of its creation, in whose trace its processing is recorded; null if that was not traced. Clients never see it. */
+  /**
+   * The trace context of the creation, to which the processing is added; null if it was not traced. Clients never see
+   * it.
+   */
   readonly traceparent: string | null;
 }
 
@@ -66,36 +72,33 @@ export interface Work {
   readonly stage: Stage;
   /** Number of runs of this stage that were put off because of a failure. */
   readonly attempts: number;
-  /** Whether the outcome of an attempt to transmit is unknown: a look-up comes before the next submission. */
+  /** Whether the outcome of an attempt to transmit is unknown. A look-up then precedes the next submission. */
   readonly outcomeUnknown: boolean;
   /**
-   * The failed attempts to transmit, by their numbers in the circuit breaker (`BreakerState.lastFailure`). Attempts
-   * in an outage do not count.
+   * The failed attempts to transmit, by their numbers in the circuit breaker (`BreakerState.lastFailure`). Attempts in
+   * an outage do not count.
    */
   readonly failures: readonly number[];
-  /** Whether it waits for the dispatcher instead of a job: the authority takes no more at the moment. */
+  /** Whether the work waits for the dispatcher instead of a job, because the authority accepts no more at present. */
   readonly parked: boolean;
   /**
-   * Whether it was tried in an outage, at whose end it gets its place by age back: until then it waits behind the others,
-   * so that none that always fails keeps them from being tried.
+   * Whether the work was tried in an outage. It then waits behind other work until the outage ends, so that an invoice
+   * that always fails does not keep the others from being tried. Afterwards it gets its place by age back.
    */
   readonly tried: boolean;
-  /** Whether it has no job because nobody waits for it: the PDF that nobody has asked for yet. */
+  /** Whether the work has no job because no request waits for it: a PDF that was not requested yet. */
   readonly idle: boolean;
   /** Why nothing happens until an operator retries the invoice; null otherwise. */
   readonly blocked: BlockReason | null;
   /** When a worker may claim it: the time of the next attempt, or the end of the current lease. */
   readonly dueAt: Date;
-  /**
-   * Number of claims since `since`, the current one included. If there is no current one, each ended by a defect or a
-   * dead worker.
-   */
+  /** Number of claims since `since`, including the current one. Each earlier one ended by a defect or a dead worker. */
   readonly claims: number;
-  /** Time of the last progress or of the last attempt that was put off. */
+  /** Time of the last progress or of the last attempt that was postponed. */
   readonly since: Date;
 }
 
-/** The values that the work of a stage begins with. */
+/** The initial values of a stage's work. */
 export const NEW_WORK = {
   attempts: 0,
   outcomeUnknown: false,
@@ -110,13 +113,13 @@ export const NEW_WORK = {
 export type BlockReason = 'digest_mismatch';
 
 /**
- * An event of an invoice, written in the same update as the change itself. Timestamps are shown in whole seconds and
- * stored in milliseconds.
+ * An event of an invoice, written in the same update as the change itself. Its time is stored in milliseconds and shown
+ * in whole seconds.
  */
 export interface InvoiceEvent {
-  /** Prefix evt_; the receivers' deduplication key. */
+  /** Prefix evt_. Receivers use it as the deduplication key. */
   readonly id: string;
-  /** 1, 2, 3… within the invoice. */
+  /** The number of the event within the invoice: 1, 2, 3… */
   readonly sequence: number;
   readonly type: EventType;
   /** The invoice's status right after the event. */
@@ -126,7 +129,7 @@ export interface InvoiceEvent {
   readonly at: Date;
 }
 
-/** When the status began that the invoice had right after this event. */
+/** Returns when the status began that the invoice had right after this event. */
 export function statusSince({ createdAt, events }: Pick<Invoice, 'createdAt' | 'events'>, event: InvoiceEvent): Date {
   if (statusOfEvent(event.type) !== null) return event.at;
   const change = events.findLast(({ type, sequence }) => sequence < event.sequence && statusOfEvent(type) !== null);

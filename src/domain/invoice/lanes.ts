@@ -3,20 +3,23 @@ import type { Invoice, Work } from './invoice.ts';
 import type { Stage } from './lifecycle.ts';
 
 /**
- * The kinds of due work, so that what is slow takes no place of something else. `places`: invoices that one process
- * runs at the same time; `besideClients`: while it answers clients, too.
+ * The kinds of due work. Each has places of its own, so that slow work takes none from other work. `places`: invoices
+ * that one process runs at once; `besideClients`: the same while it also answers clients.
  */
 export const LANES = {
-  /** Test invoices up to the receipt: they reach nothing outside the service. */
+  /** Test invoices up to the receipt. They need nothing outside the service. */
   stages: { places: 128, besideClients: 32 },
-  /** Live invoices until the authority holds them: a run goes on from one of these stages to the authority. */
+  /**
+   * Live invoices until the authority holds them. A run that starts at one of these stages continues up to the call to
+   * the authority.
+   */
   transmissions: { places: 32, besideClients: 32 },
-  /** Live invoices whose decision or receipt is asked for. */
+  /** Live invoices that wait for the authority's decision or receipt. */
   answers: { places: 24, besideClients: 24 },
-  /** PDFs. Each occupies a page of the browser. */
+  /** PDFs. Each needs a page of the browser. */
   documents: { places: 4, besideClients: 4 },
   mail: { places: 8, besideClients: 8 },
-  /** PDFs that nobody waits for. They are drawn while a process has nothing else to do. */
+  /** PDFs that no request waits for. They are drawn while a process has nothing else to do. */
   idle: { places: 1, besideClients: 1 },
 } as const satisfies Readonly<Record<string, { readonly places: number; readonly besideClients: number }>>;
 
@@ -35,32 +38,38 @@ const LANE_OF_STAGE: Readonly<Record<Stage, Readonly<Record<Environment, Lane>>>
   email: { test: 'mail', live: 'mail' },
 };
 
-/** The lane of idle work that somebody waits for or a worker has claimed: it is no longer idle. */
+/** The lane of idle work after a request waits for it or a worker has claimed it. It is no longer idle then. */
 export const HURRIED_LANE = 'documents' satisfies Lane;
 
 /** The fields that decide the lane of work. */
 export type PlacedWork = Pick<Work, 'stage'> & Partial<Pick<Work, 'parked' | 'idle' | 'blocked'>>;
 
-/** The lane of work; null for work that no worker takes up by itself: it waits for the authority or an operator. */
+/**
+ * Returns the lane of work; null for work that waits for the authority or an operator, so that no worker takes it up.
+ */
 export function laneOf(environment: Environment, { stage, parked, idle, blocked }: PlacedWork): Lane | null {
   if (parked || blocked) return null;
   return idle ? 'idle' : LANE_OF_STAGE[stage][environment];
 }
 
-/** Number of partitions of the invoices. Workers divide them among themselves; stored, so it can never change. */
+/**
+ * Number of partitions of the invoices, which workers divide among themselves. It is part of stored values, so it can
+ * never change.
+ */
 export const PARTITIONS = 4096;
 /**
- * Partitions of one tenant, as far apart as possible: several workers share the burst of a single tenant, because each
- * has a part of its range. Workers take the partitions in turn, and so the tenants.
+ * Number of partitions of one tenant. They are as far apart as possible, so that several workers share the burst of a
+ * single tenant. Workers take the partitions in turn, and thereby the tenants.
  */
 const OF_A_TENANT = 4;
-/** The distance between two slots: a partition has 2^20, in which its tenants lie apart. */
+/** The distance between two slots. A partition has 2^20 slots, over which its tenants are spread. */
 const SLOT = 2 ** -20;
 
 /**
- * The slot of an invoice, from 0 to below `PARTITIONS`: the whole part is its partition, the fraction its tenant's
- * place in it, so that no tenant waits for the backlog of another one in the same partition. It follows from the ids,
- * so that every process agrees. Work that a version before the slots wrote lies at the begin of its partition.
+ * Returns the slot of an invoice, from 0 to below `PARTITIONS`. The integer part is its partition. The fraction is its
+ * tenant's place within it, so that no tenant waits for another one's backlog in the same partition. It is computed
+ * from the ids, so every process gets the same. Work written by versions without slots is at the start of its
+ * partition.
  */
 export function slotOf({ tenantId, id }: Pick<Invoice, 'tenantId' | 'id'>): number {
   const place = hash(tenantId);
@@ -68,21 +77,21 @@ export function slotOf({ tenantId, id }: Pick<Invoice, 'tenantId' | 'id'>): numb
   return ((place + nth * (PARTITIONS / OF_A_TENANT)) % PARTITIONS) + Math.floor(place / PARTITIONS) * SLOT;
 }
 
-/** The slot behind this one. */
+/** Returns the next slot. */
 export function slotAfter(slot: number): number {
   return slot + SLOT;
 }
 
 /**
- * Whether late work is the share of the worker with this range: workers share what is late in one range by other hashes
- * than those of the slots. With each turn an invoice is the share of the next worker, so that it waits for none for ever.
+ * Whether a late invoice is the share of the worker with this range. Workers share late work by other hashes than those
+ * of the slots. With each turn the invoice becomes the share of the next worker, so it does not depend on a single one.
  */
 export function isLateShare(invoiceId: string, { from, until }: PartitionRange, turn: number): boolean {
   const partition = (hash(invoiceId) + turn * (until - from)) % PARTITIONS;
   return partition >= from && partition < until;
 }
 
-/** FNV-1a with 32 bits, and the last step of MurmurHash3, which spreads differences to the low bits. */
+/** Computes FNV-1a with 32 bits and the last step of MurmurHash3, which spreads differences to the low bits. */
 function hash(text: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
@@ -91,7 +100,7 @@ function hash(text: string): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** Slots from `from` to `until`, the latter excluded. Workers divide whole partitions. */
+/** The slots from `from` (inclusive) to `until` (exclusive). Workers divide whole partitions. */
 export interface PartitionRange {
   readonly from: number;
   readonly until: number;
@@ -100,8 +109,8 @@ export interface PartitionRange {
 export const ALL_PARTITIONS: PartitionRange = { from: 0, until: PARTITIONS };
 
 /**
- * The partitions of one of the workers. The ranges of all of them are disjoint, about equal and cover every partition;
- * a worker that is not in the list has all of them.
+ * Returns the partitions of a worker. The ranges of all workers are disjoint, about equal, and cover every partition. A
+ * worker that is not in the list gets all partitions.
  */
 export function rangeOf(workers: readonly string[], worker: string): PartitionRange {
   const place = workers.toSorted().indexOf(worker);

@@ -8,12 +8,12 @@ import type { SeriesNumber } from './series-number.ts';
 import { termsOf } from './terms.ts';
 import { totalsOf } from './totals.ts';
 
-/** The year of the number series that an invoice created at this instant belongs to. */
+/** Returns the year of the number series to which an invoice created at this instant belongs. */
 export function seriesYear(createdAt: Date): number {
   return moroccanYear(createdAt);
 }
 
-/** `2026-000123`. */
+/** Formats a legal number as `2026-000123`. */
 export function legalNumber(series: SeriesNumber): string {
   return `${series.year}-${series.serial.toString().padStart(6, '0')}`;
 }
@@ -25,13 +25,17 @@ export function seriesNumberOf(number: string): SeriesNumber | null {
   return year !== undefined && legalNumber(series) === number ? series : null;
 }
 
-/** A document's file name: `facture-2026-000123.pdf`. Other characters of a client's own number become `_`. */
+/**
+ * Returns a document's file name, such as `facture-2026-000123.pdf`. Other characters of a client's own number become
+ * `_`.
+ */
 export function documentFileName(number: string, kind: DocumentKind): string {
   return DOCUMENTS[kind].fileName(number.replaceAll(/[^\w.-]/g, '_'));
 }
 
 /**
- * The content of an invoice's legal document with this number: a function of the stored invoice, so always the same.
+ * Returns the content of an invoice's legal document with this number. It depends only on the stored invoice, so it is
+ * always the same.
  */
 export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
   const totals = totalsOf(invoice.lines);

@@ -13,10 +13,10 @@ export interface WarnedInvoice extends Pick<Invoice, 'seller' | 'amount' | 'term
   readonly lines: readonly Omit<LegalLine, 'amount'>[];
 }
 
-/** The warnings about an invoice's contents: a pure function, computed on demand. */
+/** Computes the warnings about an invoice's contents, on demand and without side effects. */
 export function legalWarnings({ customer, seller, lines, amount, terms, createdAt }: WarnedInvoice): InvoiceWarning[] {
   const warnings: InvoiceWarning[] = [];
-  /** @param what the problem, if it can be stated more precisely than in the table */
+  /** Adds a warning. @param what the problem, if it can be stated more precisely than in the table */
   const warn = (code: WarningCode, path: string, what: string = INVOICE_WARNINGS[code].description) =>
     warnings.push({ code, path, message: `${what} ${INVOICE_WARNINGS[code].remedy}` });
   const warnOfIce = (ice: string, path: string) => {
@@ -40,13 +40,13 @@ export function legalWarnings({ customer, seller, lines, amount, terms, createdA
     warn('seller_field_missing', `seller.${field}`, what);
   }
   if (seller.ice !== undefined) warnOfIce(seller.ice, 'seller.ice');
-  // Also while the specimen seller's reason stands in: the profile lacks its own.
+  // Also warns if the specimen seller's reason is used, because the profile lacks its own.
   if (!seller.exemptionReason?.trim() && lines.some(({ taxRate }) => taxRate === 0)) {
     warn('exemption_reason_missing', 'seller.exemptionReason');
   }
 
   const issueDate = moroccanDate(createdAt);
-  // Any number works here: only whether there is a reference matters.
+  // Any number works here, because only the presence of a reference matters.
   const stated = termsOf({ terms, seller, createdAt, number: '-' });
   if (stated.operationDate === null) warn('operation_date_missing', 'terms.operationDate');
   if (stated.dueDate === null) warn('due_date_missing', 'terms.dueDate');
@@ -60,8 +60,8 @@ export function legalWarnings({ customer, seller, lines, amount, terms, createdA
 }
 
 /**
- * The last two digits of an ICE are a check key: the whole number is divisible by 97. All zeros pass that test but are
- * no company's ICE.
+ * Returns a warning about an ICE. Its last two digits are a check key, with which the whole number is divisible by 97.
+ * All zeros pass that test but are no company's ICE.
  */
 function iceWarning(ice: string): WarningCode | null {
   if (/^0+$/.test(ice)) return 'ice_zero';

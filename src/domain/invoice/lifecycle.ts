@@ -1,6 +1,9 @@
 interface StatusRow<Status extends string> {
   readonly description: string;
-  /** The possible next statuses; empty if final. Every status update is guarded by it in the store (`status: from`). */
+  /**
+   * The possible next statuses; empty if the status is final. The store applies a status update only from an allowed
+   * status (`status: from`).
+   */
   readonly next: readonly Status[];
 }
 
@@ -23,9 +26,9 @@ export function isFinal(status: InvoiceStatus): boolean {
 
 export const FINAL_STATUSES = INVOICE_STATUSES.filter(isFinal);
 
-/** Stages up to the last legal document. The first four change the status; the receipt follows the decision. */
+/** The stages up to the last legal document. The first four change the status. The receipt follows the decision. */
 const LEGAL_STAGES = ['normalize', 'sign', 'transmit', 'decide', 'receipt'] as const;
-/** Stages of an invoice that has all of its legal documents. */
+/** The stages of an invoice that has all of its legal documents. */
 export const LATER_STAGES = ['render', 'email'] as const;
 /** The pipeline's stages, in order. */
 export const STAGES = [...LEGAL_STAGES, ...LATER_STAGES] as const;

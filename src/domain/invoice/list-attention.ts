@@ -9,10 +9,12 @@ export interface InvoiceAttention extends Attention {
   readonly environment: Environment;
 }
 
-/** How many are listed of each kind: failing, late, and blocked ones. */
+/** Maximum number of listed invoices of each kind: failing, late, and blocked ones. */
 export const LISTED_ATTENTION = 100;
 
-/** The invoices of all tenants that need an operator's attention, at most {@link LISTED_ATTENTION} of each kind. */
+/**
+ * Lists the invoices of all tenants that need an operator's attention, at most {@link LISTED_ATTENTION} of each kind.
+ */
 export type ListAttention = () => Promise<InvoiceAttention[]>;
 
 export function createListAttention(

@@ -44,7 +44,7 @@ const instant = once
   .refine((text) => parseInstant(text) !== null, { error: expected(`${INSTANT} (encode + as %2B)`) })
   // The refinement above guarantees a valid instant.
   .transform((text) => parseInstant(text) as Date)
-  // Not `anyOf` with the format `date`: generators make a class of their own of it, where they have a type for this one.
+  // Not `anyOf` with the format `date`: client generators would make a class of it instead of their date type.
   .meta({ format: 'date-time', examples: ['2026-01-31T12:00:00Z'] });
 
 /** The statuses of an invoice (docs/api/contract.md, "States and transitions"). */

@@ -9,15 +9,15 @@ import type { InvoiceMatch, InvoicePage, InvoiceRepository } from './repository.
 export interface ListInvoicesInput extends PageSpan {
   readonly status: InvoiceStatus | null;
   /**
-   * Only the invoices of a customer, or of this total; at most one of the three, and not with a status. The name is
-   * compared as {@link customerKey} says.
+   * Restricts the list to the invoices of a customer, or with a total. At most one of the three may be set, and none
+   * with a status. The name is compared as {@link customerKey} says.
    */
   readonly customerName?: string | null | undefined;
   /** 15 digits. */
   readonly customerIce?: string | null | undefined;
   /** Centimes. */
   readonly amount?: number | null | undefined;
-  /** Compared in whole seconds; the given second is excluded. */
+  /** Compared in whole seconds. The given second itself is excluded. */
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
   /** Maximum size of the page's invoices in bytes; default 4 MiB. The first invoice is always included. */
@@ -46,7 +46,7 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
       match: matchOf(input),
       ...(await placeInList(input, orderOf, 'the id of one of your invoices')),
       ...(input.maxBytes !== undefined && { maxBytes: input.maxBytes }),
-      // Compared in whole seconds, as timestamps are shown.
+      // Rounded to whole seconds, as timestamps are shown.
       createdFrom: input.createdAfter && (Math.floor(input.createdAfter.getTime() / 1000) + 1) * 1000,
       createdUntil: input.createdBefore && Math.ceil(input.createdBefore.getTime() / 1000) * 1000,
     });

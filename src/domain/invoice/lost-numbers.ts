@@ -3,12 +3,12 @@ import { legalNumber, seriesYear } from './legal-invoice.ts';
 import type { SeriesNumber } from './series-number.ts';
 
 /**
- * Serials that may be passed over at once: more is a mistyped number, because a year has seldom more than six digits. A
- * serial that doubles hold no more exactly would end the series for good.
+ * Maximum number of serials that may be skipped at once. A higher number is probably mistyped, because few years have
+ * more than six digits. A serial beyond the exact integers of a double would end the series for good.
  */
 const MOST_LOST = 1_000_000;
 
-/** The first and the last of the serials that are passed over. */
+/** The first and the last of the skipped serials. */
 interface LostRange {
   readonly from: number;
   readonly until: number;
@@ -17,13 +17,13 @@ interface LostRange {
 /** Numbers of the service's series whose invoices were lost, because older data was restored (docs/operations.md, "Backup"). */
 export interface LostNumbers {
   /**
-   * Lets a series go on after this number: those up to it are never given again. A restart keeps it, and it cannot be
-   * undone.
+   * Continues a series after this number: the numbers up to it will never be assigned again. This survives a restart
+   * and cannot be undone.
    * @param options.mayBegin whether the series may have no number yet
-   * @returns `reached` if the series has reached the number already, `empty` if it has no number yet and may not begin;
-   *   nothing is changed then
-   * @throws Error while a worker runs, because that remembers the last number of each series; and for a number that
-   *   {@link lostNumberFault} finds wrong
+   * @returns `reached` if the series has already reached the number, `empty` if it has no number yet and `mayBegin` is
+   * false; nothing is changed then
+   * @throws Error while a worker runs, because it caches the last number of each series; and for a number that {@link
+   * lostNumberFault} finds wrong
    */
   continueAfter(
     owner: Owner,
@@ -33,8 +33,8 @@ export interface LostNumbers {
 }
 
 /**
- * Why a number cannot be the last one that was lost; null if it may be.
- * @param highest the highest serial of its series; 0 if that is empty
+ * Returns why a number cannot be the last lost one; null if it can.
+ * @param highest the highest serial of its series; 0 if the series is empty
  */
 export function lostNumberFault({ year, serial }: SeriesNumber, highest: number, now: Date): string | null {
   const present = seriesYear(now);

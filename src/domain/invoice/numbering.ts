@@ -4,13 +4,13 @@ import { seriesNumberOf, seriesYear } from './legal-invoice.ts';
 import { type Claim, ClaimLost, type InvoiceChange, type InvoiceRepository, NumberTaken } from './repository.ts';
 import type { AwaitingNumber, ReservedNumber, SeriesNumber } from './series-number.ts';
 
-/** The change that takes a number, and what was made with the number. */
+/** The change that assigns a number, and the result that was prepared with it. */
 export interface Prepared<Made> {
   readonly change: InvoiceChange & { readonly series: SeriesNumber };
   readonly made: Made;
 }
 
-/** An invoice that has taken its number. */
+/** An invoice that has been assigned its number. */
 export interface Numbered<Made> {
   readonly claim: Claim;
   readonly made: Made;
@@ -19,23 +19,23 @@ export interface Numbered<Made> {
 /** Assigns the numbers of the legal series, in order, without gaps and without a counter (docs/decisions/0015). */
 export interface Numbering<Made> {
   /**
-   * Gives a claimed invoice its number. The invoices of the series that were created before it and have none yet get
-   * theirs first, whoever processes them: they keep it until they are processed. The next number is taken only when the
-   * last one is known to be written, so there are no gaps. Consecutive numbers are taken all or none.
-   * @param prepare makes the change for a number; called again with another one if the number was taken meanwhile
+   * Assigns a number to a claimed invoice. Invoices of the series that were created earlier and have no number yet get
+   * theirs first, whichever worker processes them later. The next number is assigned only when the previous one is
+   * known to be written, so there are no gaps. Consecutive numbers are written all or none.
+   * @param prepare makes the change for a number; called again with another number if the first was taken meanwhile
    * @throws {ClaimLost} and what `prepare` throws
    */
   assign(claim: Claim, prepare: (series: SeriesNumber) => Promise<Prepared<Made>>): Promise<Numbered<Made>>;
 }
 
 /**
- * Turns at a series, for the processes that number invoices of it at the same time: without them each takes the same
- * numbers, and all but one have prepared their documents in vain. Only a courtesy: the ids of the numbers decide.
+ * Lets processes that number invoices of the same series take turns. Without turns they would all try the same numbers,
+ * and all but one would prepare documents in vain. Turns only save work; the ids of the numbers guarantee uniqueness.
  */
 export interface SeriesTurns {
   /**
    * Waits until no other process has its turn, two seconds at most. Never rejects.
-   * @returns ends the turn; never throws
+   * @returns a function that ends the turn; never throws
    */
   enter(series: string): Promise<() => void>;
 }
@@ -45,10 +45,10 @@ interface Waiting<Made> {
   readonly prepare: (series: SeriesNumber) => Promise<Prepared<Made>>;
 }
 
-/** An invoice that is the next one of its series, and what waits for its number in this process. */
+/** The next invoice of a series, and the item that waits for its number in this process. */
 interface Entry<Made> {
   readonly invoiceId: string;
-  /** Null for an invoice whose place says nothing of the others. */
+  /** The order key; null for an invoice whose place does not show that earlier ones have numbers. */
   readonly order: string | null;
   readonly item: Waiting<Made> | null;
 }
@@ -57,7 +57,7 @@ interface Ready<Made> extends Prepared<Made> {
   readonly item: Waiting<Made>;
 }
 
-/** Writes all changes, and the numbers of other invoices, or none. @throws {ClaimLost} @throws {NumberTaken} */
+/** Writes all changes and the numbers of other invoices, or nothing. @throws {ClaimLost} @throws {NumberTaken} */
 export type ChangeAll = (
   changes: readonly (readonly [Claim, InvoiceChange])[],
   reserved?: readonly ReservedNumber[],
@@ -65,23 +65,24 @@ export type ChangeAll = (
 
 /** Maximum number of series whose last number this process remembers. */
 const REMEMBERED = 10_000;
-/** How long the processes take turns at a series after one of them found a number taken, milliseconds. */
+/** How long processes take turns at a series after one found a number taken, milliseconds. */
 const CONTENDED_MS = 30_000;
-/** Maximum number of claimed invoices that take their numbers together, and of all. */
+/** Maximum number of claimed invoices that get their numbers together, and of all invoices including unclaimed ones. */
 const TOGETHER = { claimed: 32, all: 128 } as const;
 
-/** @param changeAll see `InvoiceRepository.changeAll` */
+/** Creates the numbering. @param changeAll see `InvoiceRepository.changeAll` */
 export function createNumbering<Made>(
   invoices: Pick<InvoiceRepository, 'highestSerial' | 'awaitingNumber' | 'findEvenWithheld'>,
   turns: SeriesTurns,
   changeAll: ChangeAll,
 ): Numbering<Made> {
   const groups = new Map<string, (item: Waiting<Made>) => Promise<Numbered<Made>>>();
-  // Only a hint: the ids of the taken numbers decide. It saves the reads for all but the first invoice of a series in this process.
+  // Only a cache, which saves reads for all but the first invoice of a series in this process. The ids of the taken
+  // numbers decide.
   const lastSerial = new Map<string, number>();
-  /** The order key up to which the invoices of a series have numbers, by series. */
+  /** For each series, the order key up to which all invoices have numbers. */
   const numberedUpTo = new Map<string, string>();
-  /** The series that other processes number, too: until when they take turns at it, UNIX milliseconds. */
+  /** The series that other processes number, too, with the time until which they take turns, in UNIX milliseconds. */
   const contended = new Map<string, number>();
 
   /** Numbers the invoices of a series, in turn with other processes if there are any. */
@@ -91,7 +92,7 @@ export function createNumbering<Made>(
       return await numberInTurn(name, items, async () => {
         if (held.length > 0 || !isContended(name)) return;
         held.push(await turns.enter(name));
-        // Others have had their turns.
+        // During the wait other processes may have assigned numbers.
         lastSerial.delete(name);
       });
     } finally {
@@ -100,7 +101,7 @@ export function createNumbering<Made>(
   }
 
   /**
-   * Numbers the invoices of a series. A number that one of them does not take is given to the next one.
+   * Numbers the invoices of a series. A number that one invoice cannot use is given to the next invoice.
    * @param awaitTurn called before each attempt
    */
   async function numberInTurn(
@@ -113,12 +114,13 @@ export function createNumbering<Made>(
     for (let rest = items; rest.length > 0; rest = items.filter((item) => !outcomes.has(item))) {
       await awaitTurn();
       const inLine = nextInLine(name, rest);
-      // Before the others are looked for: if another process numbers one of these meanwhile, the number is taken.
+      // Read before searching for other invoices: if another process numbers one meanwhile, this number is found to be
+      // taken.
       const before = lastSerial.get(name) ?? (await highest(rest));
       const following = inLine ?? (await nextOf(rest, outcomes));
       const entries = together ? following : following.slice(0, 1);
       const [first] = entries;
-      // Others have numbered them all.
+      // Other processes have numbered all of them.
       if (first === undefined) continue;
       const ready: Ready<Made>[] = [];
       const reserved: ReservedNumber[] = [];
@@ -135,14 +137,14 @@ export function createNumbering<Made>(
         if (result.status === 'rejected') outcomes.set(item, { error: result.reason });
         else if (result.value) ready.push({ ...result.value, item });
       }
-      // The numbers behind one that is not taken would leave a gap.
+      // The numbers after one that is not used would leave a gap.
       if (ready.length + reserved.length < entries.length) continue;
       const failure = await take(name, before, ready, reserved, outcomes);
       if (failure === null) passed(name, entries);
       if (failure instanceof NumberTaken) contend(name);
       if (failure === null || failure instanceof NumberTaken) continue;
       if (entries.length === 1 && first.item) outcomes.set(first.item, { error: failure });
-      // A single one that others have changed meanwhile is looked for again.
+      // If others have changed one of several invoices, the next attempt takes a single one.
       else if (failure instanceof ClaimLost) together = false;
       else for (const item of rest) outcomes.set(item, { error: failure });
     }
@@ -150,24 +152,24 @@ export function createNumbering<Made>(
   }
 
   /**
-   * The next invoices of the series, if what this process knows says that they are its own: each was created right after
-   * one that has its number, or is among them. Null if others may be before them.
+   * Returns the next invoices of the series if they are certainly those of this process: each was created right after
+   * an invoice that has its number or is in the list. Null if other invoices may come before them.
    */
   function nextInLine(name: string, rest: readonly Waiting<Made>[]): Entry<Made>[] | null {
     let upTo = numberedUpTo.get(name);
-    // Without the last number, another process may have numbered them.
+    // Without the last number in the cache, another process may have numbered them.
     if (upTo === undefined || !lastSerial.has(name)) return null;
     const entries = rest.map((item): Entry<Made> => entryOf(item)).toSorted(byOrder);
     for (const { order, item } of entries) {
       const after = item?.claim.place?.after ?? null;
-      // One that is not behind it got its number from another run.
+      // An invoice at or before that position got its number from another run.
       if (order === null || after === null || after > upTo || order <= upTo) return null;
       upTo = order;
     }
     return entries;
   }
 
-  /** The next invoices of the series as the store has them, up to the last one that waits here. */
+  /** Reads the next invoices of the series from the store, up to the last one that waits here. */
   async function nextOf(
     rest: readonly Waiting<Made>[],
     outcomes: Map<Waiting<Made>, Outcome<Numbered<Made>>>,
@@ -180,7 +182,7 @@ export function createNumbering<Made>(
     const listed = new Set(found.map(({ invoiceId }) => invoiceId));
     const last = found.length === TOGETHER.all ? (found.at(-1) as AwaitingNumber).order : null;
     const unlisted = rest.filter(({ claim }) => !listed.has(claim.invoice.id));
-    // These come when those before them have their numbers.
+    // Invoices behind the last one found are numbered after it.
     const isBehind = ({ claim }: Waiting<Made>) => last !== null && (claim.place?.order ?? '') > last;
     const unmarked = await Promise.all(
       unlisted.filter((item) => !isBehind(item)).map((item) => numberedElsewhere(item, outcomes)),
@@ -190,8 +192,8 @@ export function createNumbering<Made>(
   }
 
   /**
-   * Goes on with an invoice that another process has given its number.
-   * @returns the item if it has none: an earlier version has created it
+   * Continues with an invoice to which another process has assigned a number.
+   * @returns the item if it has no number because an earlier version has created it
    */
   async function numberedElsewhere(
     item: Waiting<Made>,
@@ -212,7 +214,7 @@ export function createNumbering<Made>(
     return null;
   }
 
-  /** @returns why nothing was written; null if everything was */
+  /** Writes the numbers. @returns why nothing was written; null if everything was */
   async function take(
     name: string,
     before: number,
@@ -236,7 +238,7 @@ export function createNumbering<Made>(
     return null;
   }
 
-  /** Takes note that all invoices of the series up to the last of these have their numbers. */
+  /** Remembers that all invoices of the series up to the last of these have their numbers. */
   function passed(name: string, entries: readonly Entry<Made>[]): void {
     const last = entries.findLast(({ order }) => order !== null)?.order ?? '';
     if (last <= (numberedUpTo.get(name) ?? '')) return;
@@ -279,7 +281,7 @@ export function createNumbering<Made>(
   };
 }
 
-/** One of the invoices, which are of one series. */
+/** Returns any of the invoices, which all belong to one series. */
 function invoiceOf<Made>(items: readonly Waiting<Made>[]): Claim['invoice'] {
   return (items[0] as Waiting<Made>).claim.invoice;
 }

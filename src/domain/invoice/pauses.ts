@@ -7,14 +7,14 @@ import { lookUpSpacing } from './look-up-budget.ts';
 const DEFECT_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 /**
- * Delay before each attempt to sign, in milliseconds. The later delays are long because an HSM or time-stamping
- * authority may be unavailable for a while, and a rejected invoice keeps its number.
+ * Delay before each attempt to sign, in milliseconds. The later delays are long, because an HSM or time-stamping
+ * authority may be unavailable for a while, and a rejected invoice would still use up its number.
  */
 export const SIGN_SCHEDULE = {
   live: [0, 1000, 10_000, 60_000, 300_000, 1_800_000],
   test: [0, 500, 2000],
 } as const;
-/** Pause of a live invoice while there is no certificate to sign it with, in milliseconds. */
+/** Pause of a live invoice while there is no certificate to sign it, in milliseconds. */
 export const NO_CERTIFICATE_PAUSE_MS = 60_000;
 /**
  * Delay before each further attempt to render, in milliseconds. The last one repeats without limit, because rendering
@@ -22,8 +22,8 @@ export const NO_CERTIFICATE_PAUSE_MS = 60_000;
  */
 export const RENDER_SCHEDULE = [2000, 10_000, 60_000, 600_000] as const;
 /**
- * A request for a PDF makes the next attempt to render due when the last one failed this long ago, in milliseconds: a
- * customer does not wait for ten minutes after an outage, and no client can have a broken PDF tried all the time.
+ * Time since the last failed attempt after which a request for a PDF makes the next attempt due, in milliseconds. A
+ * customer thus need not wait ten minutes after an outage, and no client can have a broken PDF tried all the time.
  */
 export const ASKED_AGAIN_AFTER_MS = 30_000;
 /**
@@ -31,17 +31,22 @@ export const ASKED_AGAIN_AFTER_MS = 30_000;
  * limit.
  */
 export const RECEIPT_SCHEDULE = [1000, 5000, 30_000, 120_000, 600_000] as const;
-/** The delay before the next look-up of a decision without a hint, and the longest that grows, in milliseconds. */
+/**
+ * The delay before the next look-up of a decision if the authority gave no hint, and the maximum of the growing delay,
+ * in milliseconds.
+ */
 const ASK_AGAIN_MS = 2000;
 const LONGEST_ASK_AGAIN_MS = 600_000;
 /** Delay after a look-up that failed, in milliseconds. It doubles with each further one, up to the longest delay. */
 const AFTER_FAILURE_MS = 1000;
-/** The least delay where the authority hints at a shorter one: without and with a budget of look-ups. */
+/**
+ * The minimum delay if the authority hints at a shorter one, in milliseconds: without and with a budget of look-ups.
+ */
 const LEAST_ASK_AGAIN_MS = 100;
 const LEAST_BY_BUDGET_MS = 1000;
-/** The least delay where the authority reports decisions by callback. */
+/** The minimum delay if the authority reports decisions by callback, in milliseconds. */
 const BESIDE_CALLBACKS_MS = 60_000;
-/** The delay is at least this part of the time since transmission, whatever the authority hints at. */
+/** The minimum delay as a part of the time since transmission, whatever the authority hints at. */
 const PART_OF_WAIT = 0.1;
 
 /** Pause of an invoice after a defect, in milliseconds. @param times number of defects in a row, from 1 */
@@ -53,11 +58,11 @@ export function pauseAfter(times: number): number {
 export const MOST_PAUSED = 1 + Math.ceil(Math.log2(LONGEST_PAUSE_MS / DEFECT_PAUSE_MS));
 
 /**
- * The hint is the least delay. The time since transmission and the budget of look-ups make it longer: some authorities
- * hint at a second and take an hour.
- * @param hintMs the authority's hint when to ask again, milliseconds from now; null if it gave none
- * @returns `delay` before the next look-up, in milliseconds; `days`: the full days that the authority has taken, on the
- *   first look-up after each full day, otherwise 0
+ * Returns when to look up a decision again. The hint is the minimum delay. The time since transmission and the budget
+ * of look-ups can make it longer, because some authorities hint at a second and take an hour.
+ * @param hintMs the delay that the authority suggests, in milliseconds; null if it gave none
+ * @returns `delay` before the next look-up, in milliseconds; `days`: the full days since transmission, on the first
+ * look-up after each full day, otherwise 0
  */
 export function decisionWait(
   invoice: Invoice,
@@ -84,8 +89,8 @@ function transmittedAtOf({ events }: Pick<Invoice, 'events'>, now: Date): Date {
 }
 
 /**
- * Delay after a failed look-up of a decision, in milliseconds. It told nothing, so the pace at which an undecided
- * submission is asked for (slow beside callbacks) does not apply; the budget does.
+ * Returns the delay after a failed look-up of a decision, in milliseconds. A failure gives no information, so the
+ * slower pace for undecided submissions (such as beside callbacks) does not apply. The budget does.
  * @param invoice with the failed look-up in its record
  */
 export function failedLookUpWait(

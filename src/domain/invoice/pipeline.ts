@@ -16,7 +16,7 @@ import { createProgress, LEASE_MS, type PipelineParts, type RunStage, type Step 
 import { createTransmitStage } from './stages/transmit.ts';
 
 /**
- * Number of claims without progress that are attributed to accidental deaths of workers. Beyond it the invoice may be
+ * Number of claims without progress that are attributed to accidental deaths of workers. After more, the invoice may be
  * what kills them, so it is paused as after a defect.
  */
 const ACCIDENTS = 5;
@@ -24,15 +24,18 @@ const ACCIDENTS = 5;
 export interface Pipeline {
   /**
    * Runs an invoice's due stage and each following stage that need not wait. Does nothing if no work is due or another
-   * worker holds the lease, so repeated calls are safe. Expected failures are handled by the stages; on a defect it
-   * throws and leaves a longer lease.
+   * worker holds the lease, so repeated calls are safe. Stages handle expected failures. After a defect it throws, with
+   * the lease extended.
    */
   run(invoiceId: string): Promise<void>;
-  /** The same for an invoice that was claimed just now. */
+  /** Like `run`, for an invoice that was just claimed. */
   runClaimed(claim: Claim): Promise<void>;
 }
 
-/** Normalize → sign → transmit → decide → receipt → render → email: each stage is a file in `stages/`. */
+/**
+ * Creates the pipeline: normalize → sign → transmit → decide → receipt → render → email. Each stage is a file in
+ * `stages/`.
+ */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { invoices, report } = parts;
   const renewals = createRenewals(invoices);
@@ -76,8 +79,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       // Another worker holds the lease now and continues.
       if (error instanceof ClaimLost) return;
       release();
-      // A defect would throw again at once, so the lease is extended to pause the invoice. If the store fails, the
-      // extension fails too and the lease runs out as it is.
+      // A defect would recur at once, so the lease is extended to pause the invoice. If the store fails, extending
+      // fails too, and the lease ends at its original time.
       const pause = pauseAfter(claims);
       if (claims >= SUSPICIOUS_CLAIMS) {
         const stage = step?.invoice.work?.stage ?? 'normalize';

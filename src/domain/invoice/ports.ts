@@ -6,8 +6,8 @@ import type { LegalTerms } from './terms.ts';
 import type { InvoiceTotals } from './totals.ts';
 
 /**
- * Everything that a legal document states, decided before it is written. The UBL document and the PDF are functions of
- * this object alone.
+ * Everything that a legal document states, determined before it is written. The UBL document and the PDF depend on this
+ * object alone.
  */
 export interface LegalInvoice {
   readonly id: string;
@@ -21,13 +21,13 @@ export interface LegalInvoice {
   readonly terms: LegalTerms;
   readonly currency: Currency;
   readonly seller: SellerProfile;
-  /** Whether specimen data fills an incomplete profile of a test tenant; documents then carry a visible mark. */
+  /** Whether specimen data completes the profile of a test tenant. Documents then carry a visible mark. */
   readonly specimen: boolean;
   readonly customer: Pick<Customer, 'ice' | 'name' | 'address' | 'email'>;
   readonly lines: readonly LegalLine[];
   readonly totals: InvoiceTotals;
   /**
-   * The amount that the client stated, tax included. It differs from `totals.gross` by at most half a centime a line.
+   * The amount that the client stated, tax included. It differs from `totals.gross` by at most half a centime per line.
    */
   readonly amount: Centimes;
 }
@@ -45,7 +45,10 @@ export interface InvoiceWriter {
   write(invoice: LegalInvoice): Promise<UnsignedDocument>;
 }
 
-/** UBL in exclusive canonical form with the position of the future signature: it is digested without parsing. */
+/**
+ * A UBL document in exclusive canonical form with the position of the future signature. It can be digested without
+ * parsing.
+ */
 export interface UnsignedDocument {
   /** The whole document without a signature, canonical UTF-8. */
   readonly octets: Uint8Array;
@@ -67,8 +70,8 @@ export interface DocumentSigner {
 }
 
 /**
- * Checks the document that the authority returned for an accepted invoice: it is signed by the authority, and is the
- * document that was sent, or states the same number, seller and amount (docs/decisions/0042).
+ * Checks the document that the authority returned for an accepted invoice. It must be signed by the authority, and must
+ * be the document that was sent or state the same number, seller and amount (docs/decisions/0042).
  * @param sent the signed document as it was sent
  * @returns what is wrong with it; null if nothing is
  */
@@ -81,6 +84,7 @@ export type CheckCleared = (
 /** Renders the printed form of an invoice. */
 export interface PdfRenderer {
   /**
+   * Renders a signed PDF.
    * @param legalXml the legal document, which is attached to the PDF
    * @param receipt the authority's receipt, which is attached as well; null or absent: none
    * @returns an A4 PDF, signed (PAdES)
@@ -88,7 +92,11 @@ export interface PdfRenderer {
    * @throws {SigningFailed}
    */
   render(page: PrintedInvoice, legalXml: Uint8Array, receipt?: Uint8Array | null): Promise<Uint8Array>;
-  /** @returns the PDF without a signature and attachments, for a preview @throws {RendererUnavailable} as `render` */
+  /**
+   * Renders a preview.
+   * @returns the PDF without a signature and attachments
+   * @throws {RendererUnavailable} as `render`
+   */
   draw(page: PrintedInvoice): Promise<Uint8Array>;
 }
 

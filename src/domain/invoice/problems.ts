@@ -5,7 +5,7 @@ export const MOST_PROBLEMS = 50;
 const MAX_CODE = 100;
 const MAX_TEXT = 500;
 
-/** The authority's findings as an invoice keeps them: the first {@link MOST_PROBLEMS}, with texts of bounded length. */
+/** Limits the authority's findings for storage: the first {@link MOST_PROBLEMS}, with texts of bounded length. */
 export function boundedProblems(problems: readonly Problem[]): readonly Problem[] {
   return problems.slice(0, MOST_PROBLEMS).map(({ code, path, message }) => ({
     code: cut(code, MAX_CODE),

@@ -11,7 +11,7 @@ import type { DocumentRange, DocumentStore } from './repository.ts';
 export interface ReadableDocument extends StoredDocument {
   /** File name with the legal number: `facture-2026-000123.pdf`. */
   readonly name: string;
-  /** Streams its bytes, or a part of them, from the store. */
+  /** Streams the document's bytes, or a part of them, from the store. */
   read(range?: DocumentRange): AsyncIterable<Uint8Array>;
 }
 
@@ -24,11 +24,11 @@ export function createReadDocument(
   clientSecrets: ClientSecrets,
 ) {
   /**
-   * Opens the document of a URL. Waits for one that is still to come.
+   * Opens the document of a URL. Waits for a document that does not exist yet but will.
    * @param token the secret part of the URL
-   * @returns null when it is still to come after the wait of {@link DocumentDemand}
-   * @throws {ServiceError} resource_not_found: no such invoice, a wrong or revoked token, not accepted yet, or
-   *   without such a document; the cases are not distinguished
+   * @returns null if it still does not exist after the wait of {@link DocumentDemand}
+   * @throws {ServiceError} resource_not_found: no such invoice, a wrong or revoked token, not accepted yet, or without
+   * such a document; the cases are not distinguished
    */
   return async (invoiceId: string, kind: DocumentKind, token: string): Promise<ReadableDocument | null> => {
     const invoice = await findPresent(invoiceId);

@@ -7,7 +7,8 @@ export type ReadInvoices = ReturnType<typeof createReadInvoices>;
 
 export function createReadInvoices(invoices: Pick<InvoiceRepository, 'findMany'>) {
   /**
-   * Finds invoices of the secret key's tenant and environment by id, in one query; others are missing from the result.
+   * Finds invoices of the secret key's tenant and environment by id, in one query. Other ids are missing from the
+   * result.
    * @param maxBytes maximum total stored size in bytes; default 4 MiB
    * @throws {ServiceError} insufficient_scope; invalid_request if the invoices exceed `maxBytes`
    */

@@ -3,26 +3,32 @@ import type { Invoice } from './invoice.ts';
 import type { SigningFault } from './signing-key.ts';
 
 /**
- * The French texts of `rejection_reason`, one for each way in which an invoice is rejected. Each ends with what to do.
- * The prefixes are those of `REJECTION_CODES`. Details for operators are in the log.
+ * The French texts of `rejection_reason`, one for each way in which an invoice is rejected. Each ends with advice.
+ * Their prefixes are those of `REJECTION_CODES`. Details for operators are in the log.
  */
 
 /** Maximum length of the authority's part of a reason, in characters. */
 const MAX_FINDINGS = 2000;
 
-/** The authority examined the invoice and rejected it. */
+/** Makes the reason if the authority examined the invoice and rejected it. */
 export function rejectedByAuthority(invoice: Invoice, problems: readonly Problem[]): string {
   const findings = sentences(problems.map(({ message }) => message));
   return `${findings || 'L’administration fiscale a rejeté la facture sans en donner la raison.'} ${corrected(invoice)}`;
 }
 
-/** The authority does not take the document as it is: a limit of the authority, or a defect of this service. */
+/**
+ * Makes the reason if the authority does not accept the document, because of a limit of the authority or a defect of
+ * this service.
+ */
 export function refusedByAuthority(invoice: Invoice, code: string, message: string): string {
   const findings = sentences([message]);
   return `L’administration fiscale n’a pas pris la facture en charge (${code})${findings && ` : ${findings}`}${findings ? '' : '.'} ${NOT_HELD} ${SUPPORT} ${again(invoice)}.`;
 }
 
-/** The authority holds another document with this invoice's number. @param original the id of that submission */
+/**
+ * Makes the reason if the authority holds another document with this invoice's number.
+ * @param original the id of that submission
+ */
 export function duplicateOf(invoice: Invoice, original: string): string {
   return (
     `L’administration fiscale détient déjà un autre document portant le numéro de cette facture, sous l’identifiant ${original}. ` +
@@ -30,7 +36,7 @@ export function duplicateOf(invoice: Invoice, original: string): string {
   );
 }
 
-/** An operator ended an invoice that waited for ever. @param reason of the operator, one line */
+/** Makes the reason if an operator ended an invoice that waited for ever. @param reason the operator's, one line */
 export function abandonedByOperator(invoice: Invoice, reason: string): string {
   return (
     `${ABANDONED}, car l’administration fiscale détient un autre document sous son identifiant (${invoice.id}) : ${sentences([reason])} ` +
@@ -44,7 +50,7 @@ export function isAbandonment(rejectionReason: string | null): boolean {
   return rejectionReason?.startsWith(ABANDONED) ?? false;
 }
 
-/** Every attempt to transmit failed, and none was received. */
+/** Makes the reason if every attempt to transmit failed and none was received. */
 export function transmissionFailed(invoice: Invoice, attempts: number): string {
   return (
     `dgi_transmission_failed: l’administration fiscale est restée injoignable pendant ${attempts} tentatives et ne détient aucun exemplaire de la facture. ` +
@@ -52,7 +58,7 @@ export function transmissionFailed(invoice: Invoice, attempts: number): string {
   );
 }
 
-/** Signing failed after its retries. */
+/** Makes the reason if signing failed after its retries. */
 export function signingFailed(invoice: Invoice, fault: RejectingFault): string {
   return (
     `signature_error: ${SIGNING_FAULTS[fault]} Rien n’a été transmis à l’administration fiscale. ${again(invoice)} ; ` +
@@ -60,7 +66,7 @@ export function signingFailed(invoice: Invoice, fault: RejectingFault): string {
   );
 }
 
-/** The UBL document that this service wrote breaks a rule. */
+/** Makes the reason if the UBL document written by this service breaks a rule. */
 export function invalidDocument(): string {
   return (
     'Le document UBL établi par le service de facturation est invalide. Rien n’a été transmis à l’administration fiscale. ' +
@@ -68,7 +74,7 @@ export function invalidDocument(): string {
   );
 }
 
-/** Stored data is recognized by it: never change it. */
+/** {@link isAbandonment} recognizes stored reasons by this text, so it must never change. */
 const ABANDONED = 'L’exploitant du service de facturation a mis fin au traitement de cette facture';
 const NOT_HELD = 'Elle n’en détient aucun exemplaire.';
 export const SUPPORT = 'Contactez le support du service de facturation.';
@@ -84,8 +90,8 @@ const SIGNING_FAULTS: Readonly<Record<RejectingFault, string>> = {
 };
 
 /**
- * Advice for a rejected invoice that the authority does not hold. It needs a new Idempotency-Key: the old one would
- * return the rejected invoice.
+ * Returns advice on a rejected invoice that the authority does not hold. Creating it again needs a new Idempotency-Key,
+ * because the old one would return the rejected invoice.
  */
 function again({ ownNumber }: Pick<Invoice, 'ownNumber'>): string {
   return `Créez la facture à nouveau, avec une nouvelle Idempotency-Key${ownNumber === null ? '' : ' et un nouveau numéro'}`;
@@ -99,7 +105,7 @@ function lowered(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** Joins texts of the authority, each made a sentence, up to {@link MAX_FINDINGS} characters. */
+/** Joins texts of the authority as sentences, up to {@link MAX_FINDINGS} characters. */
 function sentences(texts: readonly string[]): string {
   const all = texts
     .map((text) => text.trim())

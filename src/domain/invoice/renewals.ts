@@ -2,10 +2,10 @@ import type { Claim, InvoiceRepository } from './repository.ts';
 
 /** Age at which a lease is renewed, milliseconds. */
 const RENEW_MS = 1000;
-/** Pause between two looks at the ages, milliseconds. */
+/** Interval at which the ages of the leases are checked, milliseconds. */
 const LOOK_MS = 325;
 
-/** Renews the leases of the runs of a process, many by one command. */
+/** Renews the leases of a process's runs, many with one command. */
 export function createRenewals({ renewMany }: Pick<InvoiceRepository, 'renewMany'>) {
   const held = new Map<Claim, { readonly leaseMs: number; renewedAt: number }>();
   let timer: NodeJS.Timeout | null = null;
@@ -20,14 +20,14 @@ export function createRenewals({ renewMany }: Pick<InvoiceRepository, 'renewMany
 
   return {
     /**
-     * Renews the lease of a claim from now on, at intervals. A renewal that fails is not reported: the run continues,
-     * and its next change fails if another worker has claimed the invoice.
+     * Renews the lease of a claim at intervals from now on. A failed renewal is not reported: the run continues, and
+     * its next change fails if another worker has claimed the invoice.
      * @param leaseMs length of the lease, milliseconds
      * @returns a function that ends the renewals
      */
     hold(claim: Claim, leaseMs: number): () => void {
       held.set(claim, { leaseMs, renewedAt: performance.now() });
-      // Not `every`: leases must not wait while the store is slow to renew others.
+      // Not `every`, because leases must not wait while the store is slow to renew others.
       timer ??= setInterval(renewAged, LOOK_MS);
       return () => {
         held.delete(claim);

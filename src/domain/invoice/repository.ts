@@ -15,20 +15,20 @@ export interface IdempotencyMark {
   readonly fingerprint: string;
 }
 
-/** A worker's lease on an invoice: valid until it ends or another worker claims the invoice. */
+/** A worker's lease on an invoice. It is valid until it ends or another worker claims the invoice. */
 export interface Claim {
   readonly invoice: Invoice;
   readonly token: string;
-  /** Known when the claim is made, for the order of the numbers. */
+  /** The invoice's place, if known when the claim is made. It determines the order of the numbers. */
   readonly place?: InvoicePlace;
 }
 
-/** Work as a change states it; what is left out is as in `NEW_WORK`. */
+/** Work as a change states it. Fields that are left out are as in `NEW_WORK`. */
 export interface NextWork
   extends Pick<Work, 'stage' | 'attempts' | 'outcomeUnknown'>,
     Partial<Pick<Work, 'failures' | 'parked' | 'tried' | 'idle' | 'blocked'>> {}
 
-/** A change that one atomic update writes. */
+/** A change, written by one atomic update. */
 export interface InvoiceChange {
   readonly status?: InvoiceStatus;
   /** The events to append, in order; if `status` is given, the last one is the event of that status. */
@@ -44,19 +44,17 @@ export interface InvoiceChange {
   readonly cleared?: StoredDocument;
   readonly awaitsCleared?: boolean;
   readonly email?: InvoiceEmail;
-  /** The complete new list. */
+  /** The complete new list, which replaces the old one. */
   readonly authorityAttempts?: readonly AuthorityAttempt[];
   readonly heldAs?: string;
   /**
-   * The next work: run under this claim (`keep`), or due in `in` milliseconds, which ends the claim; null: none. A
-   * negative `in` moves parked work forward in the queue; blocked work is not due before an operator retries it.
+   * The next work. It runs under this claim (`keep`), or is due in `in` milliseconds, which ends the claim; null: none.
+   * A negative `in` moves parked work forward in the queue. Blocked work is not due before an operator retries it.
    */
   readonly work: (NextWork & { readonly in: number; readonly keep: boolean }) | null;
 }
 
-/**
- * Another worker holds the lease, or the invoice is not in the state from which the change starts. Nothing was written.
- */
+/** Another worker holds the lease, or the invoice is not in the state that the change requires. Nothing was written. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
@@ -66,17 +64,17 @@ export class NumberTaken extends Error {
   override readonly name = 'NumberTaken';
 }
 
-/** Numbers of invoices by their current status. */
+/** Number of invoices for each current status. */
 export type StatusCounts = Readonly<Record<InvoiceStatus, number>>;
 
-/** A customer as the newest invoice with this name states it. */
+/** A customer as stated in the newest invoice with this name. */
 export interface KnownCustomer {
   readonly name: string;
   /** 15 digits. */
   readonly ice: string;
 }
 
-/** A customer by the key of its name or by its ICE, or an amount in centimes. */
+/** A condition on the customer, by the key of the name or by the ICE, or on the amount in centimes. */
 export type InvoiceMatch =
   | { readonly customerKey: string }
   | { readonly customerIce: string }
@@ -85,13 +83,13 @@ export type InvoiceMatch =
 export interface CustomerQuery {
   readonly tenantId: string;
   readonly environment: Environment;
-  /** Whether `prefix` begins the ICE, or the key of the name. */
+  /** Whether the ICE or the key of the name must begin with `prefix`. */
   readonly field: 'ice' | 'name';
   readonly prefix: string;
   readonly limit: number;
 }
 
-/** Invoices of a tenant that were created in a range of time, in UNIX milliseconds. */
+/** A tenant's invoices that were created in a range of time, in UNIX milliseconds. */
 export interface CreationRange {
   readonly tenantId: string;
   readonly environment: Environment;
@@ -107,9 +105,9 @@ export interface InvoicePageQuery {
   readonly status: InvoiceStatus | null;
   /** 1 to 100. */
   readonly limit: number;
-  /** Older (`after`) or newer (`before`) invoices than the one with this order key. */
+  /** Restricts the page to older (`after`) or newer (`before`) invoices than the one with this order key. */
   readonly cursor: { direction: 'after' | 'before'; order: string } | null;
-  /** Only invoices with this value; not with a status, because no index has both. */
+  /** Restricts the page to invoices with this value. Not combined with a status, because no index has both. */
   readonly match: InvoiceMatch | null;
   /** UNIX milliseconds, inclusive. */
   readonly createdFrom: number | null;
@@ -124,9 +122,12 @@ export interface InvoicePageQuery {
 export interface InvoicePage {
   /** Newest first. */
   readonly invoices: readonly Invoice[];
-  /** Whether there are more in the direction of the query. */
+  /** Whether there are more invoices in the direction of the query. */
   readonly hasMore: boolean;
-  /** Queries whether there are invoices on the other side of the cursor, its own included; false without a cursor. */
+  /**
+   * Queries whether there are invoices on the other side of the cursor, including the cursor's own; false without a
+   * cursor.
+   */
   readonly hasOthers: () => Promise<boolean>;
   /** Size of the stored invoices in bytes. */
   readonly bytes: number;
@@ -135,43 +136,45 @@ export interface InvoicePage {
 /** The backlog of a queue. */
 export interface Backlog {
   readonly waiting: number;
-  /** Null: nothing waits. */
+  /** When the oldest work became due; null if nothing waits. */
   readonly oldest: Date | null;
 }
 
-/** The backlog of a lane, in all and by stage. */
+/** The backlog of a lane, in total and by stage. */
 export interface LaneBacklog extends Backlog {
-  /** Of stages that something waits in. */
+  /** Only stages with waiting work are listed. */
   readonly stages: readonly { readonly stage: Stage; readonly waiting: number; readonly oldest: Date }[];
 }
 
-/** What became of a creation. */
+/** The result of a creation. */
 export interface CreationOutcome {
-  /** As it is stored. */
+  /** The stored invoice. */
   readonly invoice: Invoice;
-  /** The mark of an earlier creation with the same idempotency key, which stored the invoice; null if this one did. */
+  /**
+   * The mark of an earlier creation with the same idempotency key, which stored the invoice; null if this creation did.
+   */
   readonly earlier: IdempotencyMark | null;
 }
 
 /** The store of invoices. Every method uses an index and takes one round trip unless stated otherwise. */
 export interface InvoiceRepository {
   /**
-   * Stores a new invoice whose work is due at once. Two round trips, or five behind another process that created for the
-   * same owner since; with a number of the client's own series three more. Those that are stored at the same time share
-   * them. With a mark: one more in a store with keys of earlier versions.
-   * @param order the key of its place in lists. One that is not higher than those of the owner's stored invoices is
-   * raised, and the time of creation with it
-   * @param mark of the idempotency key of which the invoice's id is derived; null if the id is random
+   * Stores a new invoice whose work is due at once. Takes two round trips, or five after another process has created
+   * for the same owner; three more for a number of the client's own series; with a mark, one more in a store with keys
+   * of earlier versions. Invoices stored at the same time share round trips.
+   * @param order the order key of its place in lists. If it is not higher than those of the owner's stored invoices, it
+   * is raised together with the time of creation
+   * @param mark the mark of the idempotency key from which the invoice's id is derived; null if the id is random
    * @returns the stored invoice, or the earlier one with this idempotency key
    * @throws {NumberTaken} when another invoice of the tenant and environment has its `ownNumber`
    */
   insert(invoice: Invoice, order: string, mark: IdempotencyMark | null): Promise<CreationOutcome>;
   /**
-   * Finds an invoice of any tenant, unless it is withheld because its tenant is erased. All calls in one turn of the event loop share one round trip, and calls for the same
-   * invoice in one turn get the same object.
+   * Finds an invoice of any tenant, unless it is withheld because its tenant is erased. All calls in one turn of the
+   * event loop share one round trip. Calls for the same invoice in one turn get the same object.
    */
   find(invoiceId: string): Promise<Invoice | null>;
-  /** Finds an invoice of any tenant, also one that is withheld, for what operators do with it. */
+  /** Finds an invoice of any tenant, even if it is withheld, for actions of operators. */
   findEvenWithheld(invoiceId: string): Promise<Invoice | null>;
   /**
    * Finds the tenant's invoices with these ids in this environment, in no particular order, with their stored size in
@@ -186,38 +189,44 @@ export interface InvoiceRepository {
     maxBytes?: number,
   ): Promise<{ invoices: Invoice[]; bytes: number }>;
   /**
-   * Finds the invoice that was created with the idempotency key from which this id is derived. Two round trips more in
-   * a store with keys of earlier versions.
+   * Finds the invoice that was created with the idempotency key from which this id is derived. Takes two more round
+   * trips in a store with keys of earlier versions.
    */
   findCreatedAs(invoiceId: string): Promise<Invoice | null>;
-  /** Finds an invoice by its legal number, of the service's or the client's own series. Up to two round trips. */
+  /** Finds an invoice by its legal number, of the service's or the client's own series. Takes up to two round trips. */
   findByNumber(tenantId: string, environment: Environment, number: string): Promise<Invoice | null>;
   /** Finds the id of the invoice with this number of the client's own series. */
   findByOwnNumber(tenantId: string, environment: Environment, ownNumber: string): Promise<string | null>;
   /** Finds the order key of a tenant's invoice, for cursors. */
   orderOf(tenantId: string, environment: Environment, invoiceId: string): Promise<string | null>;
   page(query: InvoicePageQuery): Promise<InvoicePage>;
-  /** Finds the customers of a tenant by a prefix, in its order. One round trip for each, and one. */
+  /**
+   * Finds a tenant's customers by a prefix, in the order of the prefix's field. Takes one round trip for each customer,
+   * and one more.
+   */
   customers(query: CustomerQuery): Promise<KnownCustomer[]>;
   /** Counts the invoices created in a range of time by their current status. */
   countByStatus(range: CreationRange): Promise<StatusCounts>;
   /** Takes the invoice's lease if its work is due. @returns null if it is not, or another worker holds the lease */
   claim(invoiceId: string, leaseMs: number): Promise<Claim | null>;
-  /** @throws {ClaimLost} */
+  /** Renews the lease. @throws {ClaimLost} */
   renew(claim: Claim, leaseMs: number): Promise<void>;
-  /** Renews leases by one command. Lost leases stay as they are. */
+  /** Renews leases with one command. Lost leases stay as they are. */
   renewMany(leases: readonly { readonly claim: Claim; readonly leaseMs: number }[]): Promise<void>;
   /**
-   * Writes a change. With a number of the series: two round trips, and the number is taken also if the claim turns out to
-   * be lost; then {@link highestSerial} gives it away again. @returns the claim with the changed invoice
-   * @throws {ClaimLost} @throws {NumberTaken}
+   * Writes a change. With a number of the series it takes two round trips, and the number is taken even if the claim
+   * turns out to be lost; {@link highestSerial} then assigns it again.
+   * @returns the claim with the changed invoice
+   * @throws {ClaimLost}
+   * @throws {NumberTaken}
    */
   change(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim>;
   /**
-   * Writes changes of several claims, and the numbers of invoices that are pending without one, all or none; a single
-   * change as {@link change} does. Two round trips, or three with numbers.
-   * @returns the claims with the changed invoices @throws {NumberTaken}
-   * @throws {ClaimLost} also if a reserved number's invoice has one by now
+   * Writes changes of several claims, and the numbers of pending invoices without one, all or none. A single change is
+   * written as by {@link change}. Takes two round trips, or three with numbers.
+   * @returns the claims with the changed invoices
+   * @throws {NumberTaken}
+   * @throws {ClaimLost} also if a reserved number's invoice has a number by now
    */
   changeAll(
     changes: readonly (readonly [Claim, InvoiceChange])[],
@@ -225,20 +234,22 @@ export interface InvoiceRepository {
     reserved?: readonly ReservedNumber[],
   ): Promise<Claim[]>;
   /**
-   * Writes a change of an invoice that no worker holds. From here on none can take up the work that it had.
-   * @returns the changed invoice; null if its status or its work is no longer as the caller read it, or a worker holds it
+   * Writes a change of an invoice that no worker holds. Afterwards no worker can take up its earlier work.
+   * @returns the changed invoice; null if its status or its work is no longer as the caller read it, or a worker holds
+   * it
    */
   changeWaiting(invoice: Invoice, change: Omit<InvoiceChange, 'series'>): Promise<Invoice | null>;
-  /** Revokes the current document URLs. @returns the changed invoice; null if the tenant has none with this id */
+  /** Revokes the current document URLs. @returns the changed invoice; null if the tenant has no invoice with this id */
   raiseDocumentRevision(tenantId: string, environment: Environment, invoiceId: string): Promise<Invoice | null>;
   /** Makes a new mail due. @returns null if the invoice has other work, or another mail was requested since */
   requestEmail(invoice: Invoice, email: InvoiceEmail): Promise<Invoice | null>;
   /**
-   * The highest serial of a series; 0 if it is empty. Two round trips, and up to three more if the process that took the
-   * last number did not write it to its invoice: the invoice gets it here, or nobody has it.
+   * Reads the highest serial of a series; 0 if it is empty. Takes two round trips, and up to three more if the process
+   * that took the last number did not write it to its invoice. In that case the number is written to that invoice here,
+   * or freed.
    */
   highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
-  /** The pending invoices of a series that have no number yet, the first created first. */
+  /** Reads the pending invoices of a series that have no number yet, in the order of creation. */
   awaitingNumber(
     tenantId: string,
     environment: Environment,
@@ -246,68 +257,68 @@ export interface InvoiceRepository {
     limit: number,
   ): Promise<readonly AwaitingNumber[]>;
   /**
-   * Candidates for {@link attentionOf}: up to `limit` invoices with the most claims, up to `limit` with the most
-   * attempts, and up to `limit` that are blocked. Three round trips.
+   * Finds candidates for {@link attentionOf}: up to `limit` invoices each with the most claims, with the most attempts,
+   * and blocked. Takes three round trips.
    */
   needingAttention(limit: number): Promise<Invoice[]>;
   /**
-   * Makes an invoice's work due now, unblocks it and resets its claims. If a run may have ended in the middle, a
-   * transmission asks the authority first. Up to three round trips.
-   * @returns false if it has no work or does not exist
+   * Makes an invoice's work due now, unblocks it and resets its claims. If a run may have ended midway, a transmission
+   * starts with a look-up. Takes up to three round trips.
+   * @returns false if the invoice has no work or does not exist
    */
   retryNow(invoiceId: string): Promise<boolean>;
   /**
-   * The oldest parked invoice of the first tenant after `afterTenant` (null: of the first tenant) that has one which is
-   * due and not in `except`; null if no further tenant has one.
+   * Finds the oldest parked invoice that is due and not in `except`, of the first tenant after `afterTenant` that has
+   * one (null: of the first tenant); null if no further tenant has one.
    */
   nextParked(afterTenant: string | null, except: ReadonlySet<string>): Promise<ParkedInvoice | null>;
   /**
-   * Gives the invoices that an outage held up their places by age: makes those due that wait for their next attempt after
-   * a failure from `from` to `to` (numbers, inclusive), and moves those forward that were tried in the outage. Leaves
-   * those alone that a worker holds, or that are blocked. Two round trips; a further call changes nothing.
+   * Restores the places by age of the invoices that an outage delayed. Work that waits for its next attempt after a
+   * failure from `from` to `to` (numbers, inclusive) becomes due, and work that was tried in the outage moves forward.
+   * Work that a worker holds or that is blocked is not changed. Takes two round trips; repeating it changes nothing.
    */
   releaseHeldUp(from: number, to: number): Promise<void>;
   /**
-   * Makes the drawing of a PDF due at once, for the caller to queue: idle work, which is no longer idle then, or an attempt
-   * that waits after a failure before `failedBefore`. Not while a worker holds the invoice.
+   * Makes the drawing of a PDF due at once, to be queued by the caller. Applies to idle work, which is then no longer
+   * idle, and to an attempt that waits after a failure before `failedBefore`, but not while a worker holds the invoice.
    * @returns the changed invoice; null if there is no such work
    */
   hurry(invoiceId: string, failedBefore: Date): Promise<Invoice | null>;
-  /** Due work of a lane that no worker has: how much, counted up to `limit`, and since when the oldest of it waits. */
+  /** Counts the unclaimed due work of a lane, up to `limit`, and returns when the oldest became due. */
   backlog(lane: Lane, limit: number): Promise<LaneBacklog>;
-  /** Number of invoices with idle work, counted up to `limit`. */
+  /** Counts the invoices with idle work, up to `limit`. */
   idleCount(limit: number): Promise<number>;
-  /** Number of parked invoices, counted up to `limit`. */
+  /** Counts the parked invoices, up to `limit`. */
   parkedCount(limit: number): Promise<number>;
   /**
-   * Number of live invoices that need the authority: not decided, or without the receipt; also parked and blocked ones.
-   * Counted up to `limit`. Four round trips.
+   * Counts the live invoices that need the authority, up to `limit`: undecided or without the receipt, also if parked
+   * or blocked. Takes four round trips.
    */
   unfinishedLive(limit: number): Promise<number>;
-  /** Number of live invoices to be signed of tenants other than these, counted up to `limit`. */
+  /** Counts the unsigned live invoices of all tenants except these, up to `limit`. */
   unsignedLive(signers: ReadonlySet<string>, limit: number): Promise<number>;
   /**
-   * Number of parked invoices by tenant: at most `tenants` of them, each counted up to `limit`. Two round trips for each
+   * Counts parked invoices by tenant: at most `tenants` of them, each up to `limit`. Takes two round trips for each
    * tenant.
    */
   parkedByTenant(tenants: number, limit: number): Promise<{ readonly tenantId: string; readonly waiting: number }[]>;
   /**
-   * Up to `limit` invoices of a lane whose work has been due for `lateMs` or longer, ordered by slot and within one by
-   * the time since when it is due. Invoices that are not due cost at most one index key a slot: four a tenant.
+   * Finds up to `limit` invoices of a lane whose work has been due for at least `lateMs`, ordered by slot and then by
+   * due time. Invoices that are not due cost at most one index key per slot, and a tenant has four slots.
    */
   due(lane: Lane, range: PartitionRange, limit: number, lateMs?: number): Promise<DueInvoice[]>;
   /**
-   * Takes the leases of those invoices whose work is due and in this lane. Idle work is idle no longer: if the worker
-   * dies, its lane is `HURRIED_LANE`. Two round trips, or one if there is none.
+   * Takes the leases of those of the invoices whose work is due and in this lane. Idle work stops being idle: if the
+   * worker dies, it is in `HURRIED_LANE`. Takes two round trips, or one if there is no such invoice.
    * @returns their claims, in no particular order
    */
   claimMany(lane: Lane, invoiceIds: readonly string[], leaseMs: number): Promise<Claim[]>;
-  /** Ends claims with which nothing was begun: their work is due at once, and they do not count as claims. */
+  /** Ends claims of which no work was started. Their work is due at once, and they do not count as claims. */
   handBack(claims: readonly Claim[]): Promise<void>;
   /**
-   * To be called when the clock was set back: work whose time was computed by the later clock would wait for as long as
-   * the clock was ahead. It keeps its delay, counted from `now`; leases and unpublished events become due as if they were
-   * of now. One round trip for each lane and one for the outbox.
+   * Must be called when the clock was set back, because work scheduled by the earlier clock would wait for the
+   * difference, too. Work keeps its delay, counted from `now`. Leases and unpublished events are rescheduled as if they
+   * were from now. Takes one round trip for each lane and one for the outbox.
    * @returns the number of invoices changed
    */
   reschedule(now: Date, leaseMs: number): Promise<number>;
@@ -331,7 +342,7 @@ export interface DocumentRange {
   readonly last: number;
 }
 
-/** The store of document bytes. */
+/** Stores the bytes of documents. */
 export interface DocumentStore {
   put(bytes: Uint8Array, name: string, contentType: string): Promise<StoredDocument>;
   /** Reads the whole document. It fits in memory, because the service limits the size of documents. */
@@ -340,21 +351,21 @@ export interface DocumentStore {
   read(document: StoredDocument, range?: DocumentRange): AsyncIterable<Uint8Array>;
 }
 
-/** The next work of an invoice. Each retry of a stage is separate work. */
+/** The next work of an invoice. Each retry of a stage counts as separate work. */
 export interface PendingWork {
   readonly invoiceId: string;
   readonly environment: Environment;
   readonly stage: Stage;
-  /** {@link Work.since} */
+  /** As {@link Work.since}. */
   readonly since: Date;
 }
 
 /** The fields of an invoice that decide which worker takes up its work. */
 export type QueuedInvoice = Pick<Invoice, 'id' | 'tenantId' | 'environment' | 'work'>;
 
-/** Wakes workers. Losing a call is harmless: the claimer finds the invoice. */
+/** Wakes workers. If a call is lost, the claimer finds the invoice later. */
 export interface StageQueue {
-  /** Queues the invoice's pending work once, however often it is called. @param inMs delay in milliseconds */
+  /** Queues the invoice's pending work. Repeated calls queue it once. @param inMs delay in milliseconds */
   enqueue(invoice: QueuedInvoice, inMs: number): Promise<void>;
 }
 
@@ -362,13 +373,13 @@ export interface StageQueue {
 export interface InvoiceNews {
   readonly invoiceId: string;
   readonly events: readonly InvoiceEvent[];
-  /** Whether it stored a document of the accepted invoice. */
+  /** Whether the change stored a document of the accepted invoice. */
   readonly documentStored: boolean;
-  /** Whether nobody may read the invoice any more, because its tenant is erased. */
+  /** Whether the invoice can no longer be read, because its tenant is erased. */
   readonly withheld?: boolean;
 }
 
-/** Feeds changes from the store: one change stream for each process, whatever the number of listeners. */
+/** Delivers changes from the store, with one change stream per process for any number of listeners. */
 export interface InvoiceFeed {
   /**
    * Calls `listener` for each later change of this invoice. After a gap (such as a lost connection) events may repeat

@@ -21,19 +21,19 @@ export function createResendEmail(
   demand: Pick<DocumentDemand, 'await'>,
   audit: Audit,
 ) {
-  /** The invoice with its PDF, which is drawn now if it was left for idle time. */
+  /** Returns the invoice with its PDF, which is drawn now if it was left for idle time. */
   async function drawn(invoice: Invoice): Promise<Invoice | null> {
     if (invoice.pdf) return invoice;
     return invoice.status === 'accepted' && invoice.work?.stage === 'render' ? demand.await(invoice, 'pdf') : null;
   }
 
   /**
-   * Mails an accepted invoice's documents again, as a separate mail. Waits for a PDF that is still to be drawn.
-   * @param to the receiver; null: that of the last mail, otherwise the customer
-   * @returns the invoice, its mail waiting
+   * Mails an accepted invoice's documents again, as a separate mail. Waits for a PDF that is not drawn yet.
+   * @param to the receiver; null: the receiver of the last mail, otherwise the customer
+   * @returns the invoice, whose mail is waiting
    * @throws {ServiceError} insufficient_scope without a secret key; resource_not_found: unknown, or of another tenant
-   *   or environment; invalid_request: 400 for an invalid address, 422 if there are no documents, no receiver, an
-   *   earlier mail is not finished, or the invoice was mailed ten times
+   * or environment; invalid_request: 400 for an invalid address, 422 if there are no documents, no receiver, an earlier
+   * mail is not finished, or the invoice was mailed ten times
    */
   return async (principal: Principal, invoiceId: string, to: string | null): Promise<Invoice> => {
     const member = requireScope(principal, 'operate');

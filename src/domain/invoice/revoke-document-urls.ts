@@ -9,10 +9,10 @@ export type RevokeDocumentUrls = ReturnType<typeof createRevokeDocumentUrls>;
 
 export function createRevokeDocumentUrls(invoices: Pick<InvoiceRepository, 'raiseDocumentRevision'>, audit: Audit) {
   /**
-   * Revokes the current URLs of an invoice's documents, at once and permanently, and replaces them.
+   * Revokes the current URLs of an invoice's documents, at once and permanently, and issues new ones.
    * @returns the invoice with its new URLs
    * @throws {ServiceError} insufficient_scope without a secret key; resource_not_found: unknown, or of another tenant
-   *   or environment
+   * or environment
    */
   return async (principal: Principal, invoiceId: string): Promise<Invoice> => {
     const member = requireScope(principal, 'operate');

@@ -12,7 +12,7 @@ const LINES = [
   { description: 'Exportation', quantity: 1, unitPrice: 40_000, taxRate: 0 },
 ] as const;
 
-/** The page of an invoice that does not exist, to show how a seller's profile looks on one. It is marked as a test. */
+/** Makes the page of a fictitious invoice, to show how a seller's profile looks on one. It is marked as a test. */
 export function samplePage(
   tenantId: string,
   profile: Partial<SellerProfile>,

@@ -1,16 +1,16 @@
 import type { Invoice } from './invoice.ts';
 
-/** A number of a legal series: one for each tenant, environment and year (Africa/Casablanca). */
+/** A number of a legal series. There is a series for each tenant, environment and year (Africa/Casablanca). */
 export interface SeriesNumber {
   readonly year: number;
   /** 1, 2, 3… without gaps. */
   readonly serial: number;
 }
 
-/** The place of an invoice in the list of its owner. */
+/** The place of an invoice in its owner's list. */
 export interface InvoicePlace {
   readonly order: string;
-  /** A key that is not below that of any invoice which was created earlier; null if unknown. */
+  /** An order key that is not below that of any invoice created earlier; null if unknown. */
   readonly after: string | null;
 }
 
@@ -20,7 +20,7 @@ export interface AwaitingNumber {
   readonly order: string;
 }
 
-/** A number of the service's series for an invoice, which need not be claimed. */
+/** A number of the service's series that is assigned to an invoice, which need not be claimed. */
 export interface ReservedNumber {
   readonly invoice: Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
   readonly series: SeriesNumber;

@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 
 /**
  * A private key with its certificates, stored in a file or in an HSM that never reveals it. XAdES and PAdES signing
- * need no more of a key than this.
+ * need only this interface.
  */
 export interface SigningKey {
   /** The signer's certificate first, each followed by its issuer as far as known. */
@@ -20,8 +20,8 @@ export interface SigningKey {
 }
 
 /**
- * Why a document could not be signed. With `no_live_certificate`, which only the operator's settings can end, the invoice
- * waits; each of the others has its text for clients in `rejection-reasons.ts`.
+ * Why a document could not be signed. With `no_live_certificate`, which only a change of the settings can end, the
+ * invoice waits. Each other fault has a text for clients in `rejection-reasons.ts`.
  */
 export type SigningFault = 'requested' | 'no_live_certificate' | 'certificate_period' | 'time_stamp' | 'key';
 
@@ -42,7 +42,8 @@ export class SigningFailed extends Error {
 }
 
 /**
- * Verifiers reject a signature made outside the certificate's validity period (EN 319 102-1, section 5.2.8).
+ * Requires that the certificate is valid, because verifiers reject a signature made outside its validity period (EN 319
+ * 102-1, section 5.2.8).
  * @throws {SigningFailed} when the signer's certificate is not valid at that time
  */
 export function expectValidity({ certificateChain: [{ validFromDate, validToDate }] }: SigningKey, at: Date): void {

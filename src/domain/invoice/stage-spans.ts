@@ -3,16 +3,22 @@ import { kindOfError, NO_TRACING, type Tracing, traceIdOf } from '../tracing.ts'
 import type { Invoice } from './invoice.ts';
 import type { Claim, InvoiceChange } from './repository.ts';
 
-/** Records the stages of claimed invoices in log and traces: a span for each stage, in the trace of the creation. */
+/**
+ * Records the stages of claimed invoices in the log and in traces, with a span for each stage in the trace of the
+ * creation.
+ */
 export interface StageSpans {
   /** Runs the stages of a claim as one activity. */
   run<Result>(claim: Claim, work: () => Promise<Result>): Promise<Result>;
-  /** To be called when an update has ended a stage. @param after the claim after it, which may run the next stage */
+  /**
+   * Must be called when an update has ended a stage.
+   * @param after the claim after the update, which may run the next stage
+   */
   changed(claim: Claim, change: InvoiceChange, after: Claim): void;
 }
 
 export function createStageSpans(tracing: Tracing = NO_TRACING): StageSpans {
-  // An update of several invoices runs within the activity of one of them, so they are found by their claims.
+  // Activities are found by claim, because an update of several invoices runs within the activity of only one of them.
   const activities = new WeakMap<Claim, Activity>();
 
   function begin(activity: Activity, { id, tenantId, environment, traceparent, work }: Invoice): void {

@@ -11,8 +11,8 @@ interface TaxRateRow {
 const STANDARD = { withReason: 'S', withoutReason: 'S' } as const;
 
 /**
- * The rates of Moroccan VAT in percent. A rate needs one row here and nothing else: inputs, documents, checks and
- * descriptions are derived from this table.
+ * The rates of Moroccan VAT in percent. A new rate needs only a row here: inputs, documents, checks and descriptions
+ * are derived from this table.
  */
 export const TAX_RATE_TABLE = {
   0: { ublCategory: { withReason: 'E', withoutReason: 'Z' }, description: 'Exempt or zero-rated.' },
@@ -25,13 +25,13 @@ export const TAX_RATE_TABLE = {
 /** VAT rate in percent. */
 export type TaxRate = keyof typeof TAX_RATE_TABLE;
 
-/** Lowest first. */
+/** The rates, lowest first. */
 export const TAX_RATES = Object.keys(TAX_RATE_TABLE).map(Number) as readonly number[] as readonly TaxRate[];
 
 /** The rate of a line without `taxRate`. */
 export const DEFAULT_TAX_RATE: TaxRate = 20;
 
-/** `VAT in percent: 0, 7, 10, 14 or 20.` */
+/** A text such as `VAT in percent: 0, 7, 10, 14 or 20.` */
 export const TAX_RATE_DESCRIPTION = `VAT in percent: ${TAX_RATES.slice(0, -1).join(', ')} or ${TAX_RATES.at(-1)}.`;
 
 /** Parses the rate of a document; null if it is not a rate of the table. */

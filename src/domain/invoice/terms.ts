@@ -22,12 +22,12 @@ const keepTerms = keeper(INVOICE_TERMS);
 
 export const NO_TERMS: InvoiceTerms = keepTerms({});
 
-/** The terms to store with an invoice, without those of the profile. */
+/** Returns the terms to store with an invoice, without those of the profile. */
 export function ownTerms(input: Partial<TermsInput> | null | undefined): InvoiceTerms {
   return keepTerms(input ?? {});
 }
 
-/** The business rules (422) that the terms break. @param issueDate the date of the invoice */
+/** Checks the business rules (422) of the terms. @param issueDate the date of the invoice */
 export function termsProblems(
   { operationDate, dueDate, bankAccount }: Partial<TermsInput>,
   issueDate: string,
@@ -60,13 +60,12 @@ export interface TermsSource {
 }
 
 /**
- * The terms that an invoice's documents state: its own, otherwise those of the seller's profile that was copied into
- * the invoice.
- *
+ * Returns the terms that an invoice's documents state: its own, otherwise those of the seller's profile that was copied
+ * into the invoice.
  * Payment mode (words) and payment means (code) belong together: an invoice that states either takes neither from the
  * profile. The profile's bank account applies to transfers and to payments without a code. A code without words gets
- * the code's own words, which go before those of a specimen. The reference is the invoice's number by default, if the
- * payment means or the account is known.
+ * the code's own words, which take precedence over those of a specimen. The reference defaults to the invoice's number
+ * if the payment means or the account is known.
  */
 export function termsOf({ terms: own, seller: profile, createdAt, number }: TermsSource): LegalTerms {
   const { seller } = completedProfile(profile);

@@ -1,6 +1,6 @@
 import type { Invoice } from './invoice.ts';
 
-/** The outcomes of the scenarios that magic customer ICEs trigger in the test environment (docs/decisions/0029). */
+/** The outcomes that certain customer ICEs trigger in the test environment (docs/decisions/0029). */
 export const SCENARIOS = {
   'unknown-ice': 'Rejected: the customer’s ICE is unknown.',
   duplicate: 'Rejected: duplicate invoice.',
@@ -24,7 +24,7 @@ export const MAGIC_ICES: Readonly<Record<string, Scenario>> = {
   '999000000000878': 'slow-receipt',
 };
 
-/** The scenario of a test invoice; null for any other ICE and for live invoices. */
+/** Returns the scenario of a test invoice; null for any other ICE and for live invoices. */
 export function scenarioOf(invoice: Pick<Invoice, 'environment' | 'customer'>): Scenario | null {
   return invoice.environment === 'test' ? (MAGIC_ICES[invoice.customer.ice] ?? null) : null;
 }

@@ -11,17 +11,17 @@ export interface RateTotal {
 }
 
 export interface InvoiceTotals {
-  /** One for each rate that occurs, highest rate first. */
+  /** One entry for each rate that occurs, highest rate first. */
   readonly rates: readonly RateTotal[];
-  /** Excluding tax. */
+  /** The total excluding tax. */
   readonly net: Centimes;
   readonly tax: Centimes;
-  /** Including tax. */
+  /** The total including tax. */
   readonly gross: Centimes;
 }
 
 /**
- * The totals of an invoice (docs/decisions/0012): VAT once per rate on the summed bases, rounded half up.
+ * Computes the totals of an invoice (docs/decisions/0012): VAT once per rate on the summed bases, rounded half up.
  * @returns null when a total is beyond {@link MAX_CENTIMES}
  */
 export function totalsOf(
@@ -46,10 +46,10 @@ export function totalsOf(
 }
 
 /**
- * Whether an invoice may state this amount: the exact total, or one that results from another way of rounding VAT (per
- * line, per rate or once over all lines; to the nearest centime, halves up or down), within half a centime a line
- * (docs/decisions/0012). The difference is written as PayableRoundingAmount. A client's arithmetic may thus differ by
- * some centimes; any other amount is refused.
+ * Whether an invoice may state this amount. Allowed are the exact total, and totals from other ways of rounding VAT
+ * (per line, per rate or once over all lines; to the nearest centime, halves up or down) that are within half a centime
+ * per line (docs/decisions/0012). A client's arithmetic may thus differ by some centimes. The difference is written as
+ * PayableRoundingAmount. Any other amount is refused.
  * @param totals the totals of `lines`
  */
 export function isTolerated(
@@ -60,7 +60,7 @@ export function isTolerated(
   if (amount === totals.gross) return true;
   if (Math.abs(amount - totals.gross) * 2 > lines.length) return false;
   const stated = BigInt(amount) - BigInt(totals.net);
-  // VAT in hundredths of a centime.
+  // VAT of each line in hundredths of a centime.
   const ofLines = lines.map(
     ({ quantity, unitPrice, taxRate }) => BigInt(quantity) * BigInt(unitPrice) * BigInt(taxRate),
   );

@@ -3,11 +3,14 @@ import type { Invoice } from './invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning } from './invoice-warnings.ts';
 import { legalWarnings, type WarnedInvoice } from './legal-warnings.ts';
 
-/** Finds the characters of a text in whose place the PDF shows U+FFFD, each once for a reason. */
+/** Finds the characters of a text that the PDF replaces with U+FFFD, each once per reason. */
 export type UnshownCharacters = (text: string) => Promise<{
-  /** That no font of the PDF has, and clusters, such as emoji of several characters, that no single font has whole. */
+  /**
+   * Characters that no font of the PDF has, and clusters, such as emoji of several characters, that no single font has
+   * completely.
+   */
   readonly withoutFont: readonly string[];
-  /** That would make the text look like another one, such as controls that reverse it. */
+  /** Characters that would make the text look like another one, such as controls that reverse it. */
   readonly distorting: readonly string[];
 }>;
 
@@ -22,7 +25,7 @@ export function createInvoiceWarnings(unshown: UnshownCharacters): InvoiceWarnin
   return async (invoice) => [...legalWarnings(invoice), ...(await unprintableWarnings(invoice, unshown))];
 }
 
-/** Maximum number of lines with a warning of their own; further ones are only counted. */
+/** Maximum number of lines that get a warning of their own; further ones are only counted. */
 const MAX_LINES = 20;
 /** Maximum number of characters that one warning names for each reason. */
 const MAX_NAMED = 10;
@@ -30,7 +33,10 @@ const MAX_NAMED = 10;
 /** Number of characters looked up in one unit of {@link takeTurn}. */
 const CHARACTERS_A_UNIT = 8;
 
-/** The warnings of texts with characters that the PDF does not show, such as Chinese ones. The XML contains them. */
+/**
+ * Computes the warnings about texts with characters that the PDF does not show, such as Chinese ones. The XML contains
+ * them.
+ */
 async function unprintableWarnings(invoice: Stated, unshown: UnshownCharacters): Promise<InvoiceWarning[]> {
   const warningOf = async ([path, text]: readonly [path: string, text: string | null | undefined]) => {
     const reasons = text ? reasonsOf(await unshown(text)) : [];
@@ -38,7 +44,7 @@ async function unprintableWarnings(invoice: Stated, unshown: UnshownCharacters):
   };
   const fields = await Promise.all(printedFields(invoice).map(warningOf));
   const ofLines: InvoiceWarning[] = [];
-  // One after the other, yielding to the event loop: there may be 1,000 lines of 500 characters.
+  // Checks line after line and yields to the event loop, because there may be 1,000 lines of 500 characters.
   for (const [index, { description }] of invoice.lines.entries()) {
     const turn = takeTurn(Math.ceil(description.length / CHARACTERS_A_UNIT));
     if (turn) await turn;
@@ -54,7 +60,7 @@ async function unprintableWarnings(invoice: Stated, unshown: UnshownCharacters):
   return [...fields.flat(), ...listed];
 }
 
-/** The clients' texts that the PDF shows, apart from the lines. */
+/** Returns the clients' texts that the PDF shows, except those of the lines. */
 function printedFields({
   customer,
   number,
@@ -85,7 +91,7 @@ function printedFields({
 }
 
 function reasonsOf({ withoutFont, distorting }: Awaited<ReturnType<UnshownCharacters>>): string[] {
-  // The distorting ones are named by their code points alone, because they would distort the message too.
+  // Distorting characters are named by their code points alone, because they would distort the message, too.
   return [
     ...reason('none of its fonts has them', withoutFont, (each) => `${each} (${codePoints(each)})`),
     ...reason('they would make the text look like another one', distorting, codePoints),

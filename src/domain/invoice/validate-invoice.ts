@@ -19,19 +19,19 @@ import type { InvoiceWarnings } from './unprintable-warnings.ts';
 /** The result of validating a draft. */
 export interface InvoiceValidation {
   /**
-   * Everything that prevents its creation: structure first, then business rules, then missing fields of a live seller's
-   * profile.
+   * Everything that prevents the invoice's creation: structure first, then business rules, then missing fields of a
+   * live seller's profile.
    */
   readonly problems: readonly Problem[];
-  /** The warnings about the parts that are valid. */
+  /** The warnings about the valid parts. */
   readonly warnings: readonly InvoiceWarning[];
-  /** The totals of its lines; null if a line is invalid or a total exceeds the limit. */
+  /** The totals of the lines; null if a line is invalid or a total exceeds the limit. */
   readonly totals: InvoiceTotals | null;
 }
 
 export interface ValidateInvoice {
   /**
-   * Runs every check of an invoice at once, including that of the legal document. Nothing is stored and no number is
+   * Runs all checks of an invoice at once, including that of the legal document. Nothing is stored and no number is
    * used.
    * @param draft any value; a complete invoice is what `createInvoiceInput` accepts
    * @throws {ServiceError} insufficient_scope without a secret key
@@ -67,7 +67,7 @@ export function createValidateInvoice(
   };
 
   /**
-   * Checks whether the legal document can be written. If not, that is an internal error, which the client should learn
+   * Checks whether the legal document can be written. If not, that is an internal error, which the client should see
    * before creation.
    */
   async function documentProblems(owner: Member, input: CreateInvoiceInput): Promise<Problem[]> {
@@ -86,7 +86,10 @@ export function createValidateInvoice(
 
 const validPartsOf = partsReader(INVOICE);
 
-/** Live invoices need the seller's complete profile; test invoices use specimen data, with a warning. */
+/**
+ * Returns the missing fields of the seller's profile. Live invoices need a complete one. Test invoices use specimen
+ * data, with a warning.
+ */
 function sellerProblems({ environment, tenant }: Member): Problem[] {
   if (environment !== 'live') return [];
   return missingProfileFields(tenant.profile).map((field) =>
@@ -101,14 +104,14 @@ function sellerProblems({ environment, tenant }: Member): Problem[] {
 const PAYMENT = ['paymentMode', 'paymentMeans', 'paymentReference', 'bankAccount'].map((name) => `terms.${name}`);
 
 /**
- * Whether a warning would repeat a problem: the refused field is the warning's own field, or decides on it. The payment
+ * Whether a warning would repeat a problem: the refused field is the warning's own field, or determines it. The payment
  * terms depend on all four payment fields.
  */
 function concerns(refused: string | null, path: string): boolean {
   return refused === path || (refused !== null && PAYMENT.includes(refused) && PAYMENT.includes(path));
 }
 
-/** The warnings about the valid parts. */
+/** Computes the warnings about the valid parts. */
 async function warningsOf(
   { tenant }: Member,
   { amount, lines = [], customer, number, terms }: ValidParts<typeof INVOICE>,

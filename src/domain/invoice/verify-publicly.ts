@@ -6,9 +6,9 @@ import type { FindPresentInvoice } from './find-present.ts';
 import type { Invoice, StoredDocument } from './invoice.ts';
 
 /**
- * The facts of an accepted invoice that anyone with its verification URL sees, which is printed on the PDF: that this
- * service issued it, its seller, date, amount payable and the authority's decision. Neither the buyer nor any line is public.
- * The URL contains the invoice's id, which has 122 random bits and cannot be guessed.
+ * The facts of an accepted invoice that are shown to anyone who has its verification URL, which is printed on the PDF:
+ * that this service issued it, its seller, date, amount payable and the authority's decision. Neither the buyer nor any
+ * line is public. The URL contains the invoice's id, which has 122 random bits and cannot be guessed.
  */
 export interface PublicFacts {
   readonly invoiceId: string;

@@ -11,16 +11,16 @@ export interface StatusChange {
   readonly event: InvoiceEvent;
 }
 
-/** The changes of an invoice. They end with `erased` if its tenant is erased before the final one. */
+/** The changes of an invoice. They end with `erased` if its tenant is erased before the final change. */
 export type StatusChanges = AsyncIterableIterator<StatusChange, 'erased' | undefined>;
 
 export type WatchInvoice = ReturnType<typeof createWatchInvoice>;
 
 export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) {
   /**
-   * Streams an invoice's status changes, each once and in order, and ends after the final one (docs/decisions/0023). It
-   * starts with the current status unless that is `pending`, and ends early if the invoice's tenant is erased.
-   * @param afterEventId an event of this invoice, to start with the changes after it
+   * Streams an invoice's status changes, each once and in order, and ends after the final one (docs/decisions/0023).
+   * Starts with the current status unless it is `pending`. Ends early if the invoice's tenant is erased.
+   * @param afterEventId an event of this invoice; the stream starts with the changes after it
    * @throws {ServiceError} as {@link ReadInvoice}, before the first value
    */
   return async (
@@ -29,7 +29,8 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) 
     clientSecret: string | null,
     afterEventId: string | null,
   ): Promise<StatusChanges> => {
-    // Subscribe before the invoice is read: a change in between arrives twice and is sent once; none is missed.
+    // Subscribes before the invoice is read, so that no change is missed. A change in between arrives twice but is sent
+    // once.
     const inbox = createInbox();
     const unsubscribe = feed.subscribe(invoiceId, (news) => (news.withheld ? inbox.close() : inbox.put(news.events)));
     try {
@@ -37,7 +38,7 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) 
       const start = startOf(invoice, afterEventId);
       inbox.put(invoice.events);
       const changes = changesAfter(invoiceId, start, inbox, unsubscribe);
-      // If the final event was sent before, the iteration ends at once.
+      // If the client already has the final event, the iteration ends at once.
       const isSent = invoice.events.every((event) => event.sequence <= start || !isStatusChange(event));
       if (isFinal(invoice.status) && isSent) await changes.return?.();
       return changes;
@@ -48,13 +49,13 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) 
   };
 }
 
-/** The sequence number after which events are sent. */
+/** Returns the sequence number after which events are sent. */
 function startOf(invoice: Invoice, afterEventId: string | null): number {
   const resumed = invoice.events.find((event) => event.id === afterEventId);
   return resumed?.sequence ?? (invoice.events.findLast(isStatusChange)?.sequence ?? 1) - 1;
 }
 
-/** Events without a status change are not part of the stream. */
+/** Whether an event changes the status. Other events are not part of the stream. */
 function isStatusChange({ type }: InvoiceEvent): boolean {
   return statusOfEvent(type) !== null;
 }
@@ -66,7 +67,7 @@ interface Inbox {
   close(): void;
 }
 
-/** Holds events that are not sent yet: at most one of each type. */
+/** Creates an inbox for events that have not been sent yet, at most one of each type. */
 function createInbox(): Inbox {
   const events = new Map<number, InvoiceEvent>();
   let closed = false;
@@ -122,7 +123,7 @@ function changesAfter(invoiceId: string, start: number, inbox: Inbox, unsubscrib
       }
       return { done: false, value: { invoiceId, event } };
     },
-    // Called by the transport when the client disconnects, also while `next` waits; an async generator could not end
+    // The transport calls this when the client disconnects, also while `next` waits; an async generator could not end
     // then.
     async return() {
       return finish();

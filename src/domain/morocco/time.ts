@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../durations.ts';
 
-/** From an instant on, Morocco's clocks are this many minutes ahead of UTC. */
+/** A change of Morocco's offset: the number of minutes ahead of UTC, from an instant on. */
 export interface OffsetChange {
   /** ISO 8601, UTC */
   readonly from: string;
@@ -8,14 +8,14 @@ export interface OffsetChange {
 }
 
 /**
- * The offsets of Africa/Casablanca. They date invoices, numbers, documents, pages and exports; no other time zone data
- * does (docs/decisions/0076). Before the first row its offset applies: no invoice is as old. After a further decision of
- * Morocco add its row, and change `version` and `readOn`.
+ * The offsets of Africa/Casablanca. Invoices, numbers, documents, pages and exports are dated by them and by no other
+ * time zone data (docs/decisions/0076). The first row also applies to earlier instants, but no invoice is that old.
+ * When Morocco decides on another change, add its row and update `version` and `readOn`.
  */
 export const MOROCCAN_TIME = {
   source: 'IANA Time Zone Database, zone Africa/Casablanca',
   version: '2026f',
-  /** The day on which the source was read. No change after the last row was announced by then. */
+  /** The day on which the source was read. No change after the last row had been announced by then. */
   readOn: '2026-11-28',
   changes: [
     { from: '2018-01-01T00:00:00Z', minutes: 0 },
@@ -39,43 +39,49 @@ export const MOROCCAN_TIME = {
     { from: '2025-04-06T02:00:00Z', minutes: 60 },
     { from: '2026-02-15T02:00:00Z', minutes: 0 },
     { from: '2026-03-22T02:00:00Z', minutes: 60 },
-    // UTC+0 for good.
+    // UTC+0 permanently.
     { from: '2026-09-20T01:00:00Z', minutes: 0 },
   ],
 } as const satisfies { readonly changes: readonly OffsetChange[]; readonly [name: string]: unknown };
 
-/** Newest first: most instants are after the last change. */
+/** The changes, newest first, because most instants are after the last change. */
 const NEWEST_FIRST = MOROCCAN_TIME.changes.map(({ from, minutes }) => ({ from: Date.parse(from), minutes })).reverse();
 const EARLIEST = MOROCCAN_TIME.changes[0];
 
-/** How many minutes Morocco's clocks are ahead of UTC at an instant. */
+/** Returns how many minutes Morocco's clocks are ahead of UTC at an instant. */
 export function moroccanOffset(at: Date): number {
   const time = at.getTime();
   return (NEWEST_FIRST.find(({ from }) => from <= time) ?? EARLIEST).minutes;
 }
 
-/** An instant whose parts in UTC (`getUTCHours`, formats in the time zone UTC) are what Morocco's clocks show at another. */
+/**
+ * Returns a shifted instant whose parts in UTC (`getUTCHours`, formats in the time zone UTC) are what Morocco's clocks
+ * show at the given instant.
+ */
 export function moroccanClock(at: Date): Date {
   return new Date(at.getTime() + moroccanOffset(at) * MINUTE_MS);
 }
 
-/** The calendar date in Morocco at an instant, `YYYY-MM-DD`. Such dates compare as text. */
+/** Returns the calendar date in Morocco at an instant, `YYYY-MM-DD`. Such dates compare as text. */
 export function moroccanDate(at: Date): string {
   return moroccanClock(at).toISOString().slice(0, 10);
 }
 
-/** The year in Morocco at an instant: that of an invoice's number. */
+/** Returns the year in Morocco at an instant, which an invoice's number contains. */
 export function moroccanYear(at: Date): number {
   return moroccanClock(at).getUTCFullYear();
 }
 
-/** The instant at which a date begins in Morocco, UNIX milliseconds. Its clocks never change at midnight. @param date `YYYY-MM-DD` */
+/**
+ * Returns the instant at which a date begins in Morocco, in UNIX milliseconds. Clocks never change at midnight there.
+ * @param date `YYYY-MM-DD`
+ */
 export function startOfMoroccanDay(date: string): number {
   const midnight = Date.parse(`${date}T00:00:00Z`);
   return midnight - moroccanOffset(new Date(midnight)) * MINUTE_MS;
 }
 
-/** The mark of Morocco's time at an instant, which stands after each time that people read: `UTC+0`. */
+/** Returns the zone that is written after each time in Morocco: `UTC+0`. */
 export function moroccanZone(at: Date): string {
   return `UTC+${moroccanOffset(at) / 60}`;
 }

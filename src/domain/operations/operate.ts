@@ -25,48 +25,51 @@ import type {
 } from '../tenant/ports.ts';
 import { changedFields, type Environment, type Tenant } from '../tenant/tenant.ts';
 
-/** Tenants, and entries of the audit log, in a page. */
+/** Maximum number of tenants, or of audit entries, in a page. */
 const PAGE = 50;
 
-/** A tenant as an operator sees it: nothing of its invoices. */
+/** A tenant as an operator sees it, without its invoices. */
 export interface TenantDetails {
   readonly tenant: Tenant;
   readonly missingForLive: readonly MissingForLive[];
-  /** Newest last, revoked ones included. */
+  /** The keys, newest last, including revoked ones. */
   readonly keys: readonly ApiKey[];
 }
 
 /**
- * The operations of operators on the whole service. Each change is in the audit log: of the tenant that it concerns,
- * otherwise of the installation. Every method throws {ServiceError} resource_not_found for an unknown object.
+ * The operations of operators on the whole service. Each change is recorded in the audit log of the tenant that it
+ * concerns, otherwise of the installation. Every method throws {ServiceError} resource_not_found for an unknown object.
  */
 export interface Operate {
-  /** Newest first. @param after id of the last tenant of the page before */
+  /** Lists tenants, newest first. @param after the id of the last tenant of the previous page */
   tenants(after: string | null): Promise<{ readonly tenants: readonly ListedTenant[]; readonly hasMore: boolean }>;
   tenant(tenantId: string): Promise<TenantDetails>;
-  /** @param name one line */
+  /** Creates a tenant. @param name one line */
   createTenant(by: Operator, name: string): Promise<Tenant>;
   /**
-   * Changes the given fields of the seller's profile; later invoices use the new one.
+   * Changes the given fields of the seller's profile. Later invoices use the new one.
    * @param change as `parseSellerProfile` accepts it
    * @throws {ServiceError} invalid_request; logo_limit_reached
    */
   changeProfile(by: Operator, tenantId: string, change: unknown): Promise<void>;
-  /** The tenant can only read from here on; what is under way goes on. A suspended one stays as it is. */
+  /** Suspends a tenant, which can then only read. Work under way continues. A suspended tenant is not changed. */
   suspendTenant(by: Operator, tenantId: string): Promise<void>;
   resumeTenant(by: Operator, tenantId: string): Promise<void>;
-  /** @throws {ServiceError} as `ManageKeys.create` */
+  /** Creates an API key. @throws {ServiceError} as `ManageKeys.create` */
   createKey(by: Operator, tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey>;
   revokeKey(by: Operator, keyId: string): Promise<void>;
-  /** @returns the link, which is stored nowhere, and is valid as long as `by` is an operator */
+  /** Invites a person. @returns the link, which is not stored and is valid as long as `by` is an operator */
   invite(by: Operator, tenantId: string, role: Role): Promise<string>;
   /** Makes an invoice's work due now. @throws {ServiceError} invalid_request if its processing has ended */
   retryInvoice(by: Operator, invoiceId: string): Promise<void>;
-  /** Nothing is sent to the authority from here on. */
+  /** Pauses the authority: nothing is sent to it from now on. */
   pauseAuthority(by: Operator, reason: string): Promise<void>;
-  /** @throws {ServiceError} invalid_request if there is no pause */
+  /** Ends the pause. @throws {ServiceError} invalid_request if there is no pause */
   resumeAuthority(by: Operator): Promise<void>;
-  /** Entries of the installation, newest first. @param after id of the last entry of the page before */
+  /**
+   * Lists audit entries of the installation, newest first.
+   * @param after the id of the last entry of the previous page
+   */
   entries(after: string | null): Promise<Page<RecordedEntry>>;
 }
 
@@ -75,7 +78,7 @@ export interface OperateParts {
     TenantRepository,
     'page' | 'find' | 'insert' | 'keysOf' | 'setSuspended' | 'changeProfile' | 'admitLogo'
   >;
-  /** As `parseSellerProfile`, with the logo read for this tenant. */
+  /** Parses as `parseSellerProfile`, reading the logo for this tenant. */
   readonly parseProfile: (tenantId: string, input: unknown) => Promise<SellerProfileChange>;
   readonly manageKeys: ManageKeys;
   readonly missingForLive: LiveConditions;
@@ -158,7 +161,8 @@ export function createOperate(parts: OperateParts): Operate {
       if (!isDue && invoice === null)
         throw serviceError('resource_not_found', 'There is no invoice with this id.', 'invoice');
       if (!isDue) throw serviceError('invalid_request', 'The processing of this invoice has ended.', 'invoice');
-      // Of a tenant that is erased: what was under way is finished, and found by nobody.
+      // The invoice of an erased tenant is still processed, but cannot be found. The entry then goes to the
+      // installation's log.
       const { tenantId, environment } = invoice ?? { tenantId: INSTALLATION, environment: null };
       await audit(entryByOperator(tenantId, environment, 'invoice.retried', { subject: invoiceId }, by));
     },

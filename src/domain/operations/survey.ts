@@ -7,12 +7,12 @@ import type { SignersCertificate } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { WebhookEndpoint } from '../webhook/endpoint.ts';
 
-/** How many tenants with waiting live invoices are shown. */
+/** Maximum number of tenants with waiting live invoices that are shown. */
 export const MOST_TENANTS = 50;
-/** How many failing webhook endpoints are shown. */
+/** Maximum number of failing webhook endpoints that are shown. */
 const MOST_ENDPOINTS = 50;
 
-/** The folder of the service's data, and the disk that it is on; bytes. */
+/** Sizes in bytes of the service's data and of the disk that holds it. */
 export interface Storage {
   readonly dataBytes: number;
   readonly freeBytes: number;
@@ -22,7 +22,7 @@ export interface Storage {
 /** The state of the whole service at one time. Counts go up to {@link MOST_WAITING}. */
 export interface Survey {
   readonly at: Date;
-  /** Processes that do the background work. Without one, everything in the queues waits. */
+  /** Number of processes that do the background work. Without any, all queued work waits. */
   readonly workers: number;
   /** Due work by lane, in the order of the lanes. */
   readonly queues: readonly (Backlog & { readonly lane: Lane })[];
@@ -31,20 +31,20 @@ export interface Survey {
   /** Live invoices that wait for the authority, by tenant. */
   readonly parked: readonly { readonly tenantId: string; readonly name: string; readonly waiting: number }[];
   readonly attention: readonly (InvoiceAttention & { readonly tenantName: string })[];
-  /** The active webhook endpoints that count as failing, the longest first. */
+  /** The active webhook endpoints that count as failing, those that have failed longest first. */
   readonly endpoints: readonly {
     readonly endpointId: string;
     readonly tenantId: string;
     readonly tenantName: string;
     readonly environment: Environment;
-    /** Of its address, which may contain secrets of the tenant. */
+    /** The host of its URL. The rest of the URL may contain secrets of the tenant. */
     readonly host: string;
     readonly since: Date;
   }[];
   /** Whether a live authority is configured. */
   readonly hasAuthority: boolean;
   readonly authority: AuthorityStatus;
-  /** As workers told of them within a day. */
+  /** The certificates that workers reported within the last day. */
   readonly certificates: readonly SignersCertificate[];
   readonly storage: Storage;
 }
@@ -68,7 +68,10 @@ export interface SurveyParts {
   readonly now: () => Date;
 }
 
-/** The overview that operators see first. Everything is read anew; the number of reads does not grow with the data. */
+/**
+ * Creates the overview that operators see first. Everything is read again at each call. The number of reads does not
+ * grow with the data.
+ */
 export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
   return async () => {
     const at = parts.now();

@@ -21,27 +21,25 @@ import {
 export interface NewAccount {
   /** The token of the invitation. */
   readonly token: string;
-  /** In lower case. */
+  /** The address in lower case. */
   readonly email: string;
   readonly name: string;
   readonly password: string;
 }
 
 /**
- * Makes the account of an invited person, gives it the grants and begins a session. Somebody who has an account already
- * sends its password and gets the grants; with a second factor, its code begins the session afterwards.
- *
- * A mailed invitation shows whose the address is, as a link to a new password does. An account of this address that nobody
- * has confirmed may be of whoever had a copied link, so the mailed one does the same as that link: it sets the password
- * and removes all that was made before.
- *
- * Interrupted anywhere, it can be repeated with the same address: the invitation ends last, and is reserved for the
- * address first, so that two people cannot use it. Whoever withdraws it meanwhile, or accepts it with the same address,
- * wins or loses: it is claimed in one step before the grants are added.
- * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, withdrawn, expired or for another address;
- *   invalid_request if the password is easy to guess and not that of the account; invalid_credentials if the account exists
- *   and has another password, or, where a new one is wanted, this one; member_limit_reached;
- *   tenant_suspended: the invitation is left as it is
+ * Creates the account of an invited person, adds the grants and starts a session. A person who already has an account
+ * sends its password and gets the grants. With a second factor, its code starts the session afterwards.
+ * A mailed invitation proves the address, as a link to a new password does. An unconfirmed account of this address may
+ * belong to a person who had a copied link. So the mailed link also does what a password link does: it sets the
+ * password and removes everything that was created before.
+ * If interrupted at any point, it can be repeated with the same address: the invitation is reserved for the address
+ * first and ended last, so two people cannot use it. A concurrent withdrawal, or a second acceptance with the same
+ * address, either wins or loses, because the invitation is claimed in one step before the grants are added.
+ * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, withdrawn, expired or for another
+ * address; invalid_request if the password is easy to guess and not that of the account; invalid_credentials if the
+ * account exists and has another password, or if a new password is required and this is the old one;
+ * member_limit_reached; tenant_suspended: the invitation is left as it is
  */
 export type AcceptInvitation = (
   account: NewAccount,
@@ -61,7 +59,10 @@ export function createAcceptInvitation(
   record: RecordOfPerson,
   now: () => Date,
 ): AcceptInvitation {
-  /** @throws {ServiceError} resource_not_found; tenant_suspended */
+  /**
+   * Refuses an invitation that grants nothing at present.
+   * @throws {ServiceError} resource_not_found; tenant_suspended
+   */
   async function requireUnobstructed(invitation: Invitation): Promise<void> {
     const obstacle = await obstacleOf(invitation, people, tenants);
     if (obstacle === 'revoked') throw unusable();
@@ -77,13 +78,14 @@ export function createAcceptInvitation(
     const invitation = await people.reserveInvitation(invitationId(token), email, now());
     if (invitation === null) throw unusable();
     await requireUnobstructed(invitation);
-    // Only the mail shows that the address is the person's: whoever invited has the other link.
+    // Only the mailed link confirms the address, because the inviter knows the other link.
     const isConfirmed = isMailedToken(token, invitation);
     if (isConfirmed === null) throw unusable();
     const account = await accounts.find(email);
     const isTakenOver = isConfirmed && account?.isConfirmed === false;
     const tenantNames = await tenants.namesOf(invitation.grants.memberships.map(({ tenantId }) => tenantId));
-    // Of every address, and the answer comes after a comparison: neither it nor its time tells who has an account.
+    // Checked for every address, and the answer is sent only after a comparison, so neither it nor its time reveals
+    // accounts.
     const isGuessable = await passwords.isGuessable(password, familiarWords({ email, name }, tenantNames.values()));
     if (isTakenOver && isGuessable) throw guessablePassword('password');
     if (account === null && !isGuessable) {
@@ -114,7 +116,7 @@ export function createAcceptInvitation(
     }
     const { person } = begun.result;
     const { isOperator } = invitation.grants;
-    // An invitation takes nothing away: the last owner of a tenant stays one.
+    // An invitation never lowers a role, so the last owner of a tenant stays an owner.
     const { memberships: present } = await people.grantsOf(person.id);
     const roleIn = (tenantId: string) => present.find((each) => each.tenantId === tenantId)?.role;
     const raised = invitation.grants.memberships.filter(({ tenantId, role }) => {
@@ -129,7 +131,8 @@ export function createAcceptInvitation(
         );
       }
     }
-    // Decided here: whoever withdraws it is told either that it was withdrawn, and it grants nothing, or that it was used.
+    // The decision is made here: a concurrent withdrawal either succeeds, and nothing is granted, or learns that it was
+    // used.
     await requireUnobstructed(invitation);
     if (!(await people.claimInvitation(invitation.id, email, now()))) throw unusable();
     await people.grant(person.id, { isOperator, memberships: raised });

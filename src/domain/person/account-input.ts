@@ -6,8 +6,8 @@ import { MIN_PASSWORD, PERSON_TEXTS } from './limits.ts';
 import { typedCode } from './typed-code.ts';
 
 /**
- * Whether an account can have this address: what the library of the accounts accepts, too. Without a rule for both an
- * invitation could be reserved for an address that never gets an account.
+ * Whether an account can have this address; the library of the accounts must accept it, too. Otherwise an invitation
+ * could be reserved for an address that never gets an account.
  */
 export function isAccountAddress(address: string): boolean {
   return asciiAddress(address) !== null && z.email().safeParse(address).success;
@@ -18,10 +18,12 @@ const email = emailAddress()
   .transform((address) => address.toLowerCase());
 const linkEnd = z.string({ error: expected('the end of the link, a string') });
 const token = linkEnd.max(200, { error: 'is too long', abort: true });
-/** Has the address in it, in base64url. */
+/** The token contains the address in base64url. */
 const addressToken = linkEnd.max(500, { error: 'is too long', abort: true });
 const name = oneLineText(PERSON_TEXTS.name, 'your name');
-/** A password to compare: of any length that is not hostile, so that an answer tells nothing. */
+/**
+ * A password to compare. It has no minimum length here, so that the answer reveals nothing about the right password.
+ */
 const password = z
   .string({ error: expected('the password, a string') })
   .max(PERSON_TEXTS.password, { error: `is too long: at most ${PERSON_TEXTS.password} characters`, abort: true });
@@ -48,7 +50,7 @@ const code = z
   .string({ error: expected('the code, a string') })
   .max(PERSON_TEXTS.code, { error: 'is too long', abort: true })
   .transform(typedCode);
-/** An answer of the browser's authenticator; the library of the accounts reads it. */
+/** An answer of the browser's authenticator, which the library of the accounts parses. */
 const response = z.looseObject({ id: z.string() }, { error: expected('the answer of the authenticator, an object') });
 
 export const passwordInput = exactly({ password }, 'a JSON object with password');

@@ -14,10 +14,10 @@ export interface Chosen {
 }
 
 /**
- * Authenticates somebody who is signed in, as a member of the chosen tenant. Session, role and tenant are read each
- * time, so that their end takes effect at once.
+ * Authenticates a signed-in person as a member of the chosen tenant. Session, role and tenant are read each time, so
+ * that their end takes effect at once.
  * @throws {ServiceError} not_signed_in (401); resource_not_found (404) for a tenant that the person does not belong to,
- *   whether or not there is one; insufficient_scope (403) for the live environment over plain HTTP from another machine
+ * whether or not it exists; insufficient_scope (403) for the live environment over plain HTTP from another machine
  */
 export type AuthenticateSession = (
   browser: BrowserFacts,
@@ -47,7 +47,7 @@ export function createAuthenticateSession(
   };
 }
 
-/** Finds the operator who is signed in; null if there is none. Session and grant are read each time. */
+/** Finds the signed-in operator; null if there is none. Session and grant are read each time. */
 export type FindOperator = (browser: BrowserFacts) => Promise<WithCookies<Person | null>>;
 
 export function createFindOperator(

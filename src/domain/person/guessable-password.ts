@@ -2,8 +2,8 @@ import { type ServiceError, serviceError } from '../errors.ts';
 import type { Person } from './person.ts';
 
 /**
- * The refusal of a new password that is easy to guess.
- * @param param the field that has it; `password` may also be meant to be that of an account that there is
+ * Makes the error for a new password that is easy to guess.
+ * @param param the field with the password; `password` may also be the password of an existing account
  */
 export function guessablePassword(param: 'password' | 'newPassword'): ServiceError {
   const ofAccount = param === 'password' ? ' Whoever has an account already sends its password.' : '';
@@ -15,8 +15,8 @@ export function guessablePassword(param: 'password' | 'newPassword'): ServiceErr
 }
 
 /**
- * What somebody who guesses this person's password tries first: name and address, the names of the tenants, and the parts
- * of all of them.
+ * Returns the words that an attacker tries first for this person: name and address, the names of the tenants, and the
+ * parts of all of them.
  */
 export function familiarWords(
   { email, name }: Pick<Person, 'email' | 'name'>,

@@ -3,8 +3,8 @@ import type { Invitation } from './invitation.ts';
 import type { PeopleRepository } from './ports.ts';
 
 /**
- * Why an invitation that has not ended grants nothing at present; null if it does.
- * @returns revoked: who made it could not make it any more; suspended: a tenant of it is, and can only be read
+ * Returns why an invitation that has not ended grants nothing at present; null if it does grant.
+ * @returns revoked: its inviter could not make it any more; suspended: a tenant of it is suspended and can only be read
  */
 export async function obstacleOf(
   invitation: Invitation,
@@ -16,7 +16,7 @@ export async function obstacleOf(
   return found.some((tenant) => tenant !== null && tenant.suspendedAt !== null) ? 'suspended' : null;
 }
 
-/** Whether who made an invitation could still make it. */
+/** Whether the inviter could still make the invitation. */
 async function isStillEntitled(
   { invitedBy, grants }: Invitation,
   people: Pick<PeopleRepository, 'grantsOf'>,

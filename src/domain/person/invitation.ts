@@ -1,33 +1,36 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Grants } from './person.ts';
 
-/** The right to make an account, or to add the grants to one. It is used once. */
+/** The right to create an account, or to add the grants to an existing one. It can be used once. */
 export interface Invitation {
   /** SHA-256 of the token, lower-case hex. */
   readonly id: string;
-  /** In lower case; null: whoever has the link. */
+  /** The only address that may use it, in lower case; null if any holder of the link may. */
   readonly email: string | null;
   /**
-   * SHA-256 of what the mailed link has in addition to the token, lower-case hex; null: no link was mailed. The account that
-   * is made with it has a confirmed address; whoever invited does not see it.
+   * SHA-256 of the part that only the mailed link has besides the token, lower-case hex; null if no link was mailed. An
+   * account that is created with the mailed link has a confirmed address. The inviter does not see that link.
    */
   readonly proofHash: string | null;
   readonly grants: Grants;
-  /** Who made it; null: the command line or the first start did. */
+  /** The inviter; null if the command line or the first start made it. */
   readonly invitedBy: Inviter | null;
   /** UTC. */
   readonly expiresAt: Date;
 }
 
-/** Who made an invitation, and what let them, which they must still be when it is used. */
+/**
+ * The person who made an invitation, and the right that allowed it. They must still have it when the invitation is
+ * used.
+ */
 export interface Inviter {
   readonly personId: string;
   readonly as: 'owner' | 'operator';
 }
 
 /**
- * What has become of a link: `suspended` while a tenant of it is, so that it grants nothing yet; `unknown` if it has
- * expired, or was never one.
+ * The state of a link. `suspended` means that a tenant of it is suspended, so it grants nothing yet. `unknown` means
+ * that it has expired or never existed.
  */
 export type InvitationState = 'open' | 'suspended' | 'used' | 'revoked' | 'unknown';
 
@@ -35,17 +38,18 @@ export type InvitationState = 'open' | 'suspended' | 'used' | 'revoked' | 'unkno
 export const INVITATION_MS = 7 * 86_400_000;
 
 /**
- * How long an accepted invitation can neither be withdrawn nor be accepted again, milliseconds: more than it takes to grant its role. Afterwards the
- * process that should have granted it has ended.
+ * How long an accepted invitation can neither be withdrawn nor accepted again, milliseconds. This is more than it takes
+ * to add its grants; afterwards the process that should have added them has ended.
  */
 export const CLAIM_MS = 60_000;
 
-/** Who is invited to what. */
+/** The invited address, the grants, and the inviter. */
 export type Invitee = Pick<Invitation, 'email' | 'grants' | 'invitedBy'>;
 
 /**
- * @returns the invitation; its token; and the token of the mail to its address, null without one. Neither is stored. Whoever
- *   has the second one has read the mail: it is shown to nobody else
+ * Makes an invitation.
+ * @returns the invitation; its token; and the token of the mail to its address, null without one. Tokens are not
+ * stored. The second one proves that its holder has read the mail, so it must not be shown to anyone else
  */
 export function newInvitation(
   { email, grants, invitedBy }: Invitee,
@@ -64,14 +68,14 @@ export function newInvitation(
   return { token, invitation, mailedToken: address === null ? null : `${token}.${proof}` };
 }
 
-/** @param token of a link, also a mailed one */
+/** Returns the id of an invitation. @param token the token of a link, also of a mailed one */
 export function invitationId(token: string): string {
   return hashOf(partsOf(token)[0]);
 }
 
 /**
- * Whether the token is the mailed one, so that its holder reads the mail of the invitation's address; null if it claims to
- * be, and is not.
+ * Whether the token is the mailed one, so that its holder can read the invited address's mail; null if the token has a
+ * second part that is wrong.
  */
 export function isMailedToken(token: string, { proofHash }: Pick<Invitation, 'proofHash'>): boolean | null {
   const [, proof] = partsOf(token);
@@ -79,7 +83,7 @@ export function isMailedToken(token: string, { proofHash }: Pick<Invitation, 'pr
   return proofHash !== null && hashOf(proof) === proofHash ? true : null;
 }
 
-/** A token of a link that may be copied, and what the mail has in addition: null if there is nothing. */
+/** Splits a token into the part that a copied link has, and the part that only the mailed link has; null if absent. */
 function partsOf(token: string): readonly [string, string | null] {
   const at = token.indexOf('.');
   return at < 0 ? [token, null] : [token.slice(0, at), token.slice(at + 1)];
@@ -93,7 +97,10 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The page where an invitation is accepted. The token is in the fragment, which browsers send to nobody. */
+/**
+ * Returns the URL of the page where an invitation is accepted. The token is in the fragment, which browsers do not
+ * send.
+ */
 export function invitationUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/join#${token}`;
 }

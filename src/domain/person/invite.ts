@@ -1,16 +1,16 @@
 import { type Invitee, invitationUrl, newInvitation } from './invitation.ts';
 import type { PeopleRepository } from './ports.ts';
 
-/** The links of an invitation, whose tokens are stored nowhere. */
+/** The links of an invitation. Their tokens are not stored. */
 export interface InvitationLinks {
-  /** To copy. An account that is made with it has an address that nobody has confirmed. */
+  /** The link to copy. An account created with it has an unconfirmed address. */
   readonly link: string;
-  /** For the mail to the invited address alone, which it confirms; null without an address. */
+  /** The link for the mail to the invited address only, which it confirms; null without an address. */
   readonly mailedLink: string | null;
 }
 
 /**
- * Invites somebody.
+ * Makes and stores an invitation, and returns its links.
  * @param publicUrl the service's address
  */
 export async function invite(

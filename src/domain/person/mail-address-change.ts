@@ -1,14 +1,14 @@
 import { NEW_ADDRESS_MS } from './limits.ts';
 import type { AccountMailer } from './ports.ts';
 
-/** Tells both addresses of a change of address. Neither method waits for the mails, or throws. */
+/** Sends mails about a change of address to both addresses. Neither method waits for the mails, or throws. */
 export interface MailAddressChange {
-  /** The link to the new address, and a warning to the present one. */
+  /** Mails the link to the new address, and a warning to the present one. */
   asked(present: string, wanted: string, token: string): void;
   done(before: string, present: string): void;
 }
 
-/** @param report gets the failure of a mail. Never throws */
+/** Creates the mails. @param report receives the error of a mail; never throws */
 export function createMailAddressChange(
   mailer: Pick<AccountMailer, 'sendNewAddress' | 'sendAddressChange'>,
   publicUrl: string,

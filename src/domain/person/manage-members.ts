@@ -10,17 +10,17 @@ import type { AttemptLimiter, InvitationMail, PeopleRepository } from './ports.t
 
 /** An invitation that was made. */
 export interface Invited {
-  /** With the token, which is shown only in this answer. */
+  /** The link with the token, which only this answer shows. */
   readonly link: string;
   /** UTC. */
   readonly expiresAt: Date;
 }
 
-/** An invitation that nobody has accepted yet. */
+/** An invitation that has not been accepted yet. */
 export interface OpenInvitation {
-  /** Tells nothing of the link. */
+  /** An id that does not reveal the link. */
   readonly id: string;
-  /** Null: whoever has the link. */
+  /** The only address that may use it; null if any holder of the link may. */
   readonly email: string | null;
   readonly role: Role;
   /** UTC. */
@@ -28,27 +28,28 @@ export interface OpenInvitation {
 }
 
 /**
- * The people of a tenant, in both environments. A key manages nobody: whoever finds a leaked one must not become an
- * owner. Every method throws insufficient_scope (403) to everybody but people with the role.
+ * Manages the people of a tenant, in both environments. API keys cannot do this, so that a leaked key cannot make its
+ * finder an owner. Every method throws insufficient_scope (403) to callers who are not people with the role.
  */
 export interface ManageMembers {
-  /** By name. For every role. */
+  /** Lists the members by name. For every role. */
   list(principal: Principal): Promise<Member[]>;
   /**
-   * For owners.
+   * Invites a person. For owners.
    * @throws {ServiceError} invalid_request; member_limit_reached; rate_limit_exceeded
-   * @param email gets a mail with a link of its own, which also confirms the address, and only an account with this address
-   *   can use either link; null: whoever has the link
+   * @param email gets a mail with a link of its own, which also confirms the address; only an account with this address
+   * can then use either link. Null: any holder of the link can use it
    */
   invite(principal: Principal, role: Role, email: string | null): Promise<Invited>;
-  /** The invitations that nobody has accepted yet, those first that end first. For owners. */
+  /** Lists the invitations that have not been accepted yet, in the order of their end. For owners. */
   invitations(principal: Principal): Promise<OpenInvitation[]>;
   /** Withdraws an invitation. For owners. @returns its id @throws {ServiceError} resource_not_found */
   revokeInvitation(principal: Principal, id: string): Promise<string>;
-  /** For owners. @throws {ServiceError} resource_not_found; last_owner */
+  /** Changes a member's role. For owners. @throws {ServiceError} resource_not_found; last_owner */
   setRole(principal: Principal, personId: string, role: Role): Promise<Member>;
   /**
-   * For owners, and for everybody to leave. The person's requests are refused at once, the streams end within seconds.
+   * Removes a member. For owners, and for every member to leave. The person's requests are refused at once; their
+   * streams end within seconds.
    * @returns the person's id
    * @throws {ServiceError} resource_not_found; last_owner
    */
@@ -63,9 +64,9 @@ export interface ManageMembersParts {
   readonly audit: Audit;
   /** The service's address. */
   readonly publicUrl: string;
-  /** Counts invitations of a tenant: they send mail to anybody. */
+  /** Limits the invitations of a tenant, because they send mail to any address. */
   readonly attempts: AttemptLimiter;
-  /** Not awaited: a link is in the answer, too. Never throws. */
+  /** Sends the mail. Not awaited, because the answer contains a link, too. Never throws. */
   readonly sendInvitation: (mail: InvitationMail) => void;
 }
 
@@ -82,7 +83,7 @@ export function createManageMembers({
     throw serviceError('resource_not_found', 'Nobody with this id belongs to this tenant.', 'id');
   }
 
-  /** @param role null: the person leaves */
+  /** Changes a role. @param role null removes the person */
   async function change(owner: PersonPrincipal, personId: string, role: Role | null): Promise<Member> {
     const { tenant } = owner;
     const before = await found(tenant.id, personId);

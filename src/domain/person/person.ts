@@ -1,8 +1,8 @@
-/** The roles of people in a tenant, from the least rights on. Each role includes the roles before it. */
+/** The roles of people in a tenant, from the fewest rights up. Each role includes those before it. */
 export const ROLES = ['viewer', 'developer', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A person's place in a tenant. */
+/** A person's membership in a tenant. */
 export interface Membership {
   readonly tenantId: string;
   readonly role: Role;
@@ -10,33 +10,36 @@ export interface Membership {
 
 /** The rights of a person. */
 export interface Grants {
-  /** Whether the person operates the service: all tenants' queues and keys, but not their invoices. */
+  /**
+   * Whether the person is an operator of the service, with access to all tenants' queues and keys, but not their
+   * invoices.
+   */
   readonly isOperator: boolean;
-  /** One at most for each tenant. */
+  /** At most one for each tenant. */
   readonly memberships: readonly Membership[];
 }
 
 /** A person with an account. */
 export interface Person {
-  /** `per_…` */
+  /** The id, such as `per_…`. */
   readonly id: string;
-  /** In lower case. */
+  /** The address in lower case. */
   readonly email: string;
   readonly name: string;
 }
 
-/** A person in a tenant. */
+/** A person as a member of a tenant. */
 export interface Member {
   readonly person: Person;
   readonly role: Role;
-  /** Whether a mail has shown that the address is the person's. */
+  /** Whether the person has confirmed the address by a mail. */
   readonly isConfirmed: boolean;
 }
 
-/** Somebody who is signed in, in one browser. */
+/** A signed-in person, in one browser. */
 export interface SignedIn {
   readonly person: Person;
-  /** Whether a mail has shown that the address is the person's. */
+  /** Whether the person has confirmed the address by a mail. */
   readonly isConfirmed: boolean;
   readonly sessionId: string;
   /** UTC. */

@@ -4,8 +4,9 @@ import { obstacleOf } from './invitation-obstacle.ts';
 import type { PeopleRepository } from './ports.ts';
 
 /**
- * Tells somebody with a link what has become of it, and nothing else: neither who invited, nor whom, nor to what.
- * @param token of any text
+ * Returns the state of a link's invitation, and nothing else: neither the inviter, nor the invited person, nor the
+ * grants.
+ * @param token any text
  */
 export type ReadInvitation = (token: string) => Promise<InvitationState>;
 

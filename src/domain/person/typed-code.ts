@@ -1,11 +1,11 @@
-/** Zeros of the digits that keyboards of this service's readers type: Arabic-Indic, those of Persian and Urdu, full-width. */
+/** The zeros of the digits that readers of this service type: Arabic-Indic, Persian and Urdu, full-width. */
 const ZEROS = [0x0660, 0x06f0, 0xff10] as const;
 
-/** What people and programs write between the digits, or around them: spaces, hyphens, marks of direction. */
+/** Characters that people and programs write between or around the digits: spaces, hyphens, direction marks. */
 const SEPARATORS = /[\s\p{Dash_Punctuation}\p{Format}\u2212]/gu;
 
 /**
- * A code as it is compared, from one as a person types it: `123 456`, `١٢٣٤٥٦`. A code of an authenticator is six digits, a
+ * Normalizes a typed code such as `123 456` or `١٢٣٤٥٦` for comparison. An authenticator's code is six digits, a
  * recovery code two groups of five letters or digits.
  * @param text of bounded length
  */

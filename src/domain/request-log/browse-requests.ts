@@ -13,14 +13,18 @@ const MOST_KIND = 300;
 
 export interface RequestsInput extends PageSpan {
   readonly failed: boolean;
-  /** A kind that {@link RequestFailures} names, or null. It implies `failed`, and is refused together with it. */
+  /**
+   * Restricts the page to a kind of {@link RequestFailures}; null for all. It implies `failed`, and the two together
+   * are refused.
+   */
   readonly kind: string | null;
 }
 
 /**
- * The requests with the API keys of a tenant and environment in the last 7 days: for whoever may operate them.
- * @throws {ServiceError} insufficient_scope; resource_not_found for a request that is unknown, another tenant's or not
- *   kept; invalid_request for an invalid page request
+ * Reads the requests with the API keys of a tenant and environment of the last 7 days, for callers who may manage its
+ * operation.
+ * @throws {ServiceError} insufficient_scope; resource_not_found for a request that is unknown, another tenant's or no
+ * longer kept; invalid_request for an invalid page request
  */
 export interface BrowseRequests {
   page(principal: Principal, input: RequestsInput): Promise<Page<LoggedRequest>>;

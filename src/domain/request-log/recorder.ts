@@ -3,31 +3,34 @@ import { every } from '../kit/every.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { kindOf, type LoggedRequest, type RequestLog, type RequestRecord } from './request-record.ts';
 
-/** Requests of a kind, and of a tenant, that get a record of their own in a minute. */
+/** Maximum number of requests in a minute that get a record of their own: of one kind, and of one tenant. */
 const OWN_RECORDS = { ofKind: 10, ofTenant: 120 } as const;
-/** Records in memory. From the first number on, successes are dropped; at the second one, failures too. */
+/**
+ * Limits of the records in memory. From the first number on successes are dropped, from the second on also failures.
+ */
 const MOST_WAITING = { successes: 8000, all: 10_000 } as const;
-/** Kinds that are counted at once. */
+/** Maximum number of kinds that are counted at once. */
 const MOST_KINDS = 20_000;
-/** Records of one command. */
+/** Maximum number of records in one command. */
 const BATCH = 1000;
 const FLUSH_MS = 1000;
 
 export type AnsweredRequest = Omit<RequestRecord, 'standsFor'>;
 
-/** The like requests of a minute. */
+/** The similar requests of a minute. */
 interface Kind {
   readonly minute: number;
   own: number;
-  /** Stands for all that have no record of their own; written when the minute is over. */
+  /** A record for all requests without one of their own; written when the minute is over. */
   rest: LoggedRequest | null;
 }
 
 /**
- * Records requests in batches, out of their way. All are counted: of like ones only the first {@link OWN_RECORDS} of a
- * minute have a record of their own, and one more stands for the rest. So a client that repeats a mistake cannot fill
- * the store: at most 120 records of a tenant in a minute and process, and one for each kind of request.
- * @param report told of records that were dropped: their number, and the failure of the store if that is why
+ * Records requests in batches, without delaying them. All requests are counted. Of similar ones only the first {@link
+ * OWN_RECORDS} of a minute get a record of their own, and one more stands for the rest. So a client that repeats a
+ * mistake cannot fill the store: a process writes at most 120 records of a tenant per minute, and one for each kind of
+ * request.
+ * @param report receives the number of dropped records, and the store's failure if that is the reason
  */
 export function createRequestRecorder(
   log: Pick<RequestLog, 'insert'>,
@@ -40,7 +43,7 @@ export function createRequestRecorder(
   let waiting: LoggedRequest[] = [];
   const stopFlushing = every(FLUSH_MS, flush, (failure) => report(0, failure));
 
-  /** Takes note of an answered request. Never waits and never throws. */
+  /** Records an answered request. Never waits and never throws. */
   function record(request: AnsweredRequest): void {
     turnOfMinute();
     const owner = `${request.tenantId} ${request.environment}`;
@@ -55,7 +58,7 @@ export function createRequestRecorder(
       kinds.set(name, kind);
     }
     const ofTenant = ofTenants.get(owner) ?? 0;
-    // A first one of its kind always has a record.
+    // The first request of a kind always gets a record.
     if (kind.own === 0 || (kind.own < OWN_RECORDS.ofKind && ofTenant < OWN_RECORDS.ofTenant)) {
       kind.own += 1;
       ofTenants.set(owner, ofTenant + 1);
@@ -63,7 +66,7 @@ export function createRequestRecorder(
     } else kind.rest = logged(request, (kind.rest?.standsFor ?? 0) + 1);
   }
 
-  /** Adds the records that stand for the rest of a minute that is over. */
+  /** Adds the records that stand for the rest of the past minute. */
   function turnOfMinute(isLast = false): void {
     const current = minuteOf(now());
     if (current === minute && !isLast) return;
@@ -79,7 +82,9 @@ export function createRequestRecorder(
     else report(record.standsFor, null);
   }
 
-  /** Sends one command at a time. Records that the store refuses are dropped: nothing piles up while it is away. */
+  /**
+   * Sends one command at a time. Records that the store refuses are dropped, so nothing accumulates during an outage.
+   */
   async function flush(): Promise<void> {
     turnOfMinute();
     while (waiting.length > 0) {
@@ -94,7 +99,7 @@ export function createRequestRecorder(
 
   return {
     record,
-    /** Writes what waits, up to `timeoutMs`. */
+    /** Writes the waiting records, for at most `timeoutMs`. */
     async stop(timeoutMs: number): Promise<void> {
       turnOfMinute(true);
       await Promise.race([

@@ -3,37 +3,37 @@ import { LATER_STAGES, type Stage } from '../invoice/lifecycle.ts';
 import { ENVIRONMENTS, type Environment, type Owner } from '../tenant/tenant.ts';
 import type { ErasableInvoice, Erasure, ErasureStore, KeptInvoice } from './erasure.ts';
 
-/** Documents in one piece of work. */
+/** Number of documents in one step. */
 const PIECE = 50;
-/** Events and records of the logs in one piece: they are small, and nothing else goes with them. */
+/** Number of events and log records in one step. They are small, and removing them removes nothing else. */
 const RECORDS = 200;
-/** After each piece comes a pause of this many times its duration, so that others have the store most of the time. */
+/** The pause after each step, as a multiple of the step's duration. It leaves the store to others most of the time. */
 const PAUSE_TIMES = 2;
 const PAUSE = { least: 5, most: 2000 } as const;
 /**
- * How long a worker may still write documents of an invoice after its work was taken away, milliseconds: longer than any
- * lease. Documents that it stores then are found by their names.
+ * How long a worker may still write documents of an invoice after its work was taken away, milliseconds. This is longer
+ * than any lease. Documents stored in that time are found by their names.
  */
 const SETTLE_MS = 15_000;
 /**
- * How long a request that began with a key of the tenant, or a batch of events in the memory of a process, may still write
- * something, milliseconds.
+ * How long a request that began with a key of the tenant, or a batch of events in a process's memory, may still write
+ * data, milliseconds.
  */
 const QUIET_MS = 60_000;
-/** Tenants whose erasures a sweep reads at once. */
+/** Number of tenants whose erasures a sweep reads at once. */
 const TENANTS = 100;
 
-/** The work of an erasure that remains. */
+/** The remaining work of an erasure. */
 export interface ErasureState {
-  /** Live invoices that the service finishes first. */
+  /** Number of live invoices that the service must finish first. */
   readonly underWay: number;
-  /** Whether everything is gone that has to go. */
+  /** Whether everything that must be erased is gone. */
   readonly isDone: boolean;
 }
 
 export interface EraseParts {
   readonly store: ErasureStore;
-  /** Years after that of its issue in which a live invoice's documents are kept. */
+  /** Number of years, after the year of its issue, for which a live invoice's documents are kept. */
   readonly retentionYears: number;
   /** Whether no other process uses the store, so that nothing is written meanwhile. */
   readonly alone: boolean;
@@ -41,7 +41,7 @@ export interface EraseParts {
   /** The present year in Morocco. */
   readonly year: () => number;
   readonly pause?: (ms: number) => Promise<void>;
-  /** Ends the work after the piece that is under way. */
+  /** Ends the erasure after the current step. */
   readonly signal?: AbortSignal;
 }
 
@@ -50,11 +50,10 @@ const isLater = (stage: Stage): boolean => (LATER_STAGES as readonly Stage[]).in
 type Fate = 'remove' | 'keep' | 'detach' | 'withhold' | 'settling' | 'under way';
 
 /**
- * The present fate of an invoice.
- *
- * - An invoice of the test environment is removed. A worker that has the invoice is first cut off.
- * - A live invoice that is not decided, or whose receipt is to come, is finished: the authority may hold it already,
- *   and its number is taken. Nobody reads it from now on.
+ * Decides what must happen to an invoice now.
+ * - A test invoice is removed. If a worker has it, the worker is cut off first.
+ * - A live invoice that is undecided, or whose receipt has not been fetched, is finished: the authority may hold it
+ *   already, and its number is taken. From now on no reader sees it.
  * - A live invoice that is decided gets no PDF and no mail any more. It is kept if it was issued.
  */
 export function fateOf(
@@ -69,7 +68,7 @@ export function fateOf(
   return environment === 'live' && isIssued ? 'keep' : 'remove';
 }
 
-/** Erases tenants in small pieces with pauses (docs/decisions/0072). */
+/** Creates the erasure of tenants, in small steps with pauses (docs/decisions/0072). */
 export function createEraseTenant(parts: EraseParts) {
   const { store, alone, now, signal, retentionYears } = parts;
   const { pause = async (ms) => void (await sleep(ms, undefined, signal && { signal })) } = parts;
@@ -92,7 +91,7 @@ export function createEraseTenant(parts: EraseParts) {
     }
   }
 
-  /** One look at each invoice. @returns how many there are of each fate */
+  /** Reads each invoice once and does what its fate requires. @returns how many there are of each fate */
   async function invoicesOf(owner: Owner): Promise<Record<Fate, number>> {
     const sums = { remove: 0, keep: 0, detach: 0, withhold: 0, settling: 0, 'under way': 0 };
     let before: string | null = null;
@@ -119,7 +118,7 @@ export function createEraseTenant(parts: EraseParts) {
     }
   }
 
-  /** Does what can be done now. @returns whether anything was done or has to settle, and what is under way */
+  /** Does what can be done now. @returns whether anything was done or must wait to settle, and what is under way */
   async function pass(tenantId: string, say: (what: string) => void) {
     let done = 0;
     say('people, webhook endpoints');
@@ -141,10 +140,10 @@ export function createEraseTenant(parts: EraseParts) {
     return { done, settling, underWay };
   }
 
-  /** @param isPatient whether to wait for what has to settle */
+  /** Continues an erasure. @param isPatient whether to wait for what must settle */
   async function goOn({ tenantId, since }: Erasure, isPatient: boolean, say: (what: string) => void) {
     for (;;) {
-      // A pass may miss data that is written after it began.
+      // A single pass may miss data that is written after it started.
       const isQuiet = alone || now().getTime() - since.getTime() >= QUIET_MS;
       const { done, settling, underWay } = await pass(tenantId, say);
       if (settling > 0 && isPatient) {
@@ -163,8 +162,8 @@ export function createEraseTenant(parts: EraseParts) {
 
   return {
     /**
-     * Erases a tenant as far as that is possible now, and may be repeated: after a crash it goes on where it was.
-     * @param say called with what is being done
+     * Erases a tenant as far as possible now. It may be repeated: after a crash it continues where it stopped.
+     * @param say called with a description of each step
      * @returns null if there is no such tenant
      */
     async erase(tenantId: string, say: (what: string) => void): Promise<ErasureState | null> {
@@ -172,7 +171,7 @@ export function createEraseTenant(parts: EraseParts) {
       return begun && goOn(begun, true, say);
     },
     /**
-     * Goes on with what is pending, and removes legal documents whose time has passed.
+     * Continues pending erasures, and removes legal documents whose retention period is over.
      * @param sayExpired called with the invoices before their documents are removed
      */
     async sweep(sayExpired: (expired: readonly KeptInvoice[]) => void): Promise<void> {

@@ -8,7 +8,7 @@ import type { ExportTarget } from './ports.ts';
 
 const writeAnswer = restWriter(answeredFields(INVOICE));
 
-/** The fields of the contract that REST does not answer whole: they are in `details`, as they are stored. */
+/** The fields of the contract that REST does not answer completely. An export has them in `details`, as stored. */
 const NOT_ANSWERED = Object.entries<Field>(INVOICE.fields).flatMap(([name, field]) =>
   isAnswered(field) ? [] : [name],
 );
@@ -20,8 +20,8 @@ function isAnswered(field: Field): boolean {
 }
 
 /**
- * What becomes of the fields of processing, of each one: a field that is stored from now on needs a decision here.
- * `details`: in an export; `documents`: as files; `left_out`: of use in this store alone.
+ * How each field of processing is exported. The compiler requires an entry for each stored field. `details`: in the
+ * export's `details`; `documents`: as files; `left_out`: useful in this store only.
  */
 const OF_PROCESSING = {
   tenantId: 'left_out',
@@ -32,7 +32,7 @@ const OF_PROCESSING = {
   pdf: 'documents',
   receipt: 'documents',
   cleared: 'documents',
-  // A part of the capability URLs, which open documents.
+  // This field is part of the URLs that open documents.
   documentRevision: 'left_out',
   email: 'details',
   authorityAttempts: 'details',
@@ -44,7 +44,7 @@ const OF_PROCESSING = {
   traceparent: 'left_out',
 } as const satisfies Record<Exclude<keyof Invoice, keyof Stored<typeof INVOICE>>, 'details' | 'documents' | 'left_out'>;
 
-/** The fields of an invoice, by the domain's names, that `details` has. */
+/** The fields of an invoice in `details`, by the domain's names. */
 const DETAILS = [
   ...NOT_ANSWERED,
   ...Object.entries(OF_PROCESSING).flatMap(([name, place]) => (place === 'details' ? [name] : [])),
@@ -59,8 +59,8 @@ interface ExportedDocument extends Pick<StoredDocument, 'sha256' | 'size'> {
 type Documented = Pick<Invoice, 'id' | 'environment' | 'createdAt' | 'number' | 'ownNumber' | DocumentField>;
 
 /**
- * Writes the stored documents of an invoice.
- * @throws when the stored bytes are not those that the invoice names
+ * Writes the stored documents of an invoice into an export.
+ * @throws when the stored bytes do not match the invoice's digests
  */
 export async function exportDocuments(
   invoice: Documented,
@@ -82,8 +82,8 @@ export async function exportDocuments(
 }
 
 /**
- * An invoice as REST answers it, with paths of the export as the URLs of its documents, and in `details` what REST does
- * not show.
+ * Converts an invoice to REST's form, with paths within the export as the URLs of its documents. `details` contains
+ * what REST does not show.
  */
 export function exportedInvoice(invoice: Invoice, documents: readonly ExportedDocument[]): Record<string, unknown> {
   const pathOf = (kind: DocumentField) => documents.find((each) => each.kind === kind)?.path ?? null;

@@ -10,15 +10,15 @@ export const DOCUMENT_NAMES = {
   pdf: 'invoice.pdf',
 } as const satisfies Readonly<Record<DocumentField, string>>;
 
-/** Characters of a client's own number in the name of a folder. */
+/** Number of characters of a client's own number that a folder's name contains. */
 const SHOWN = 60;
 
 type Numbered = Pick<Invoice, 'id' | 'environment' | 'createdAt' | 'number' | 'ownNumber'>;
 
 /**
- * The folder of an invoice's documents in an export: `live/documents/2026/2026-000123`. A number of the client's own may
- * have any characters and length, and differ from another one in upper and lower case alone: only its harmless characters
- * are in the name, and the invoice's id with them.
+ * Returns the folder of an invoice's documents in an export: `live/documents/2026/2026-000123`. A client's own number
+ * may have any characters and length, and may differ from another one only in case. So the name contains only its
+ * harmless characters, together with the invoice's id.
  */
 export function documentFolder({ id, environment, createdAt, number, ownNumber }: Numbered): string {
   const year = moroccanYear(createdAt);

@@ -5,20 +5,21 @@ import type { ErasureStore, KeptInvoice } from './erasure.ts';
 import { exportDocuments, exportedInvoice } from './export-invoice.ts';
 import type { ExportManifest, ExportTarget, TenantRecords } from './ports.ts';
 
-/** Rows that are read together, and their size: what an export has in memory. */
+/** Maximum number and size of rows that are read together, which bounds the memory of an export. */
 const ROWS = { limit: 50, maxBytes: 4 * 1024 * 1024 } as const;
-/** Deliveries whose attempts are read together: each has up to 25 of up to 40 KiB. */
+/** Number of deliveries whose attempts are read together. Each has up to 25 attempts of up to 40 KiB. */
 const WITH_ATTEMPTS = 10;
 const ALL_ATTEMPTS = Number.POSITIVE_INFINITY;
-/** Characters that are written at once, a longer line apart. */
+/** Number of characters that are written at once. A longer line is written alone. */
 const PIECE = 64 * 1024;
 
 /**
- * Writes everything of a tenant that it can take elsewhere, without a secret: its profile, people, keys, invoices with
- * their documents, webhook endpoints, events, deliveries with their attempts, requests and audit log. The service may run.
- * Lists are read from the newest row at the start to the oldest: what was stored before is in the export, and nothing is
- * in it twice. An invoice that was not final yet is as it was when it was read; a final one never changes.
- * @param at the present time
+ * Writes all data that a tenant can take elsewhere, without secrets: its profile, people, keys, invoices with their
+ * documents, webhook endpoints, events, deliveries with their attempts, requests and audit log. The service may run
+ * meanwhile. Lists are read from the newest row at the start to the oldest. The export contains everything stored
+ * before the start, and nothing twice. An invoice that was not final is exported as it was when it was read; a final
+ * one never changes.
+ * @param at the current time
  * @returns null if there is no such tenant
  * @throws when a document is damaged, the tenant is erased meanwhile, or the target cannot be written
  */
@@ -63,7 +64,7 @@ export async function exportTenant(
       allRows((place) => records.requests.page({ ...whole, ...place, failed: false, kind: null })),
     );
   }
-  // An erasure begins by making the tenant unknown: if it is known now, everything that was read before was whole.
+  // An erasure starts by hiding the tenant. If the tenant is still found now, everything read before was complete.
   if ((await records.tenants.find(tenantId)) === null)
     throw new Error(
       'The tenant was erased while it was exported, so the export is not whole. Delete it; a new one has what is left of the tenant.',
@@ -72,7 +73,7 @@ export async function exportTenant(
 }
 
 /**
- * Writes what is left of a tenant that was erased: the legal documents of its live invoices, with what finds them.
+ * Writes what is kept of an erased tenant: the legal documents of its live invoices, and the data needed to find them.
  * @throws when a document is damaged, or the target cannot be written
  */
 export async function exportKept(
@@ -139,7 +140,7 @@ async function* invoicesOf(
 }
 
 async function* endpointsOf({ endpoints }: TenantRecords, owner: Owner): AsyncGenerator<unknown> {
-  // Without what opens the secrets, and without the secrets.
+  // Leaves out the secrets and the keys that open them.
   for (const { secrets: _secrets, ...endpoint } of await endpoints.list(owner.tenantId, owner.environment))
     yield endpoint;
 }
@@ -160,7 +161,7 @@ async function* deliveriesOf({ deliveries }: TenantRecords, owner: Owner): Async
   if (group.length > 0) yield* withAttempts();
 }
 
-/** All rows of a list, from the newest on, a page in memory at a time. */
+/** Yields all rows of a list, newest first, with one page in memory at a time. */
 async function* allRows<Row extends { readonly order: string }>(
   read: (place: Pick<PageQuery, 'limit' | 'cursor' | 'maxBytes'>) => Promise<Page<Row>>,
 ): AsyncGenerator<Row, void, void> {
@@ -178,7 +179,7 @@ async function* mapped<From, To>(rows: AsyncIterable<From>, map: (row: From) => 
   for await (const row of rows) yield map(row);
 }
 
-/** A line of JSON for each row, several in one piece. */
+/** Encodes each row as a line of JSON, several lines in one piece. */
 async function* encoded(rows: AsyncIterable<unknown>, each: () => void): AsyncGenerator<Uint8Array> {
   let piece = '';
   for await (const row of rows) {

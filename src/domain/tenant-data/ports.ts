@@ -7,7 +7,7 @@ import type { LogoStore, TenantRepository } from '../tenant/ports.ts';
 import type { DeliveryLedger, EndpointRepository } from '../webhook/ports.ts';
 import type { WebhookEvent } from '../webhook/webhook-event.ts';
 
-/** The stored data of a tenant, by the pages of its lists. */
+/** Reads the stored data of a tenant, page by page. */
 export interface TenantRecords {
   readonly tenants: Pick<TenantRepository, 'find' | 'keysOf'>;
   readonly logos: LogoStore;
@@ -15,14 +15,14 @@ export interface TenantRecords {
   readonly invoices: Pick<InvoiceRepository, 'page' | 'orderOf'>;
   readonly documents: Pick<DocumentStore, 'read'>;
   readonly endpoints: Pick<EndpointRepository, 'list'>;
-  /** The events, without the URLs of documents in their bodies: who has one can read the document. */
+  /** Reads the events, without the document URLs in their bodies, because a URL gives access to its document. */
   events(query: PageQuery & { readonly type: null }): Promise<Page<WebhookEvent>>;
   readonly deliveries: Pick<DeliveryLedger, 'page' | 'attempts'>;
   readonly requests: Pick<RequestLog, 'page'>;
   readonly audit: Pick<AuditLog, 'page'>;
 }
 
-/** Bytes as a file has them. */
+/** The size and digest of a written file. */
 export interface WrittenFile {
   readonly bytes: number;
   /** Lower-case hex. */
@@ -30,14 +30,14 @@ export interface WrittenFile {
 }
 
 /**
- * A new folder that an export is written to. Paths have `/` between their parts, each part of letters, digits and `._-`;
- * no two differ in upper and lower case alone.
+ * A new folder to which an export is written. The parts of paths are separated by `/` and consist of letters, digits
+ * and `._-`. No two paths may differ only in case.
  */
 export interface ExportTarget {
-  /** @throws when there is such a file already */
+  /** Writes a file. @throws when the file already exists */
   write(path: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<WrittenFile>;
   /**
-   * Ends the export: from then on it is whole.
+   * Completes the export.
    * @param records the numbers of lines of the files that have lines, by path
    */
   finish(facts: ExportFacts, records: ReadonlyMap<string, number>): Promise<ExportManifest>;
@@ -45,7 +45,7 @@ export interface ExportTarget {
 
 export interface ExportFacts {
   readonly tenantId: string;
-  /** UTC. Data that was stored before is in the export. */
+  /** UTC. The export contains all data that was stored before. */
   readonly startedAt: Date;
 }
 
@@ -56,10 +56,10 @@ export interface ExportManifest {
   /** ISO 8601, UTC. */
   readonly started_at: string;
   readonly finished_at: string;
-  /** Lines by path, in the files with one JSON value a line. */
+  /** Number of lines by path, for the files with one JSON value per line. */
   readonly records: Readonly<Record<string, number>>;
   readonly files: number;
   readonly bytes: number;
-  /** SHA-256 of `SHA256SUMS`, which has that of every other file. */
+  /** SHA-256 of `SHA256SUMS`, which contains the SHA-256 of every other file. */
   readonly sums: string;
 }

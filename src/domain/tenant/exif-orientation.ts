@@ -3,9 +3,9 @@ const ORIENTATION = 0x0112;
 const SHORT = 3;
 
 /**
- * The orientation that the APP1 segment of a JPEG states: 1 is upright, 5 to 8 are on their sides (Exif 3.0, 4.6.5).
- * Browsers obey it.
- * @returns null when the segment is none of Exif or states none
+ * Reads the orientation from the APP1 segment of a JPEG: 1 is upright, 5 to 8 are on their sides (Exif 3.0, 4.6.5).
+ * Browsers apply it.
+ * @returns null when the segment is not Exif or states no orientation
  */
 export function exifOrientation(segment: Buffer): number | null {
   if (!segment.subarray(0, EXIF.length).equals(EXIF)) return null;

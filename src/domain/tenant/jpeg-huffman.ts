@@ -1,21 +1,21 @@
-/** A Huffman table as its segment defines it: how many codes there are of each length, and their values. */
+/** A Huffman table as its segment defines it: the number of codes of each length, and their values. */
 export interface HuffmanTable {
-  /** The largest code by its length in bits, 1 to 16; -1 where there is none. */
+  /** The largest code of each length, 1 to 16 bits; -1 if there is none. */
   readonly lastCodes: Int32Array;
-  /** What is added to a code for the index of its value, by the code's length. */
+  /** Added to a code to get the index of its value, by the code's length. */
   readonly offsets: Int32Array;
   readonly values: Buffer;
 }
 
-/** The data says something else than an encoder would write: a picture of it is broken. */
+/** The data differs from what an encoder would write, so the image would look broken. */
 export class CorruptScan extends Error {}
 
-/** The highest value of a code of a DC coefficient: more bits than any difference has (ITU-T T.81, table F.1). */
+/** The highest value of a DC coefficient's code. More bits would exceed any difference (ITU-T T.81, table F.1). */
 const MAX_DC_VALUE = 15;
 
 /**
- * Reads the tables of a DHT segment (ITU-T T.81, B.2.4.2 and annex C), named by class (0: DC, 1: AC) and number.
- * @returns null when the segment is cut off or its codes are no prefix codes
+ * Reads the tables of a DHT segment (ITU-T T.81, B.2.4.2 and annex C). Their keys are class (0: DC, 1: AC) and number.
+ * @returns null when the segment is truncated or its codes are no prefix codes
  */
 export function huffmanTables(segment: Buffer): ReadonlyMap<string, HuffmanTable> | null {
   const tables = new Map<string, HuffmanTable>();
@@ -41,7 +41,7 @@ function codesOf(counts: Buffer): Pick<HuffmanTable, 'lastCodes' | 'offsets'> | 
     code += count;
     index += count;
     if (count > 0) lastCodes[at + 1] = code - 1;
-    // No code consists of ones alone.
+    // No code may consist of ones only.
     if (count > 0 && code >= 2 ** (at + 1)) return null;
     code *= 2;
   }
@@ -49,12 +49,12 @@ function codesOf(counts: Buffer): Pick<HuffmanTable, 'lastCodes' | 'offsets'> | 
 }
 
 /**
- * Reads bits of coded data whose stuffed octets are removed, in one part after the other. Each method that reads throws
- * {CorruptScan} behind the end of the part.
+ * Reads bits of coded data without stuffed octets, one part after the other. Each reading method throws {CorruptScan}
+ * after the end of the part.
  */
 export class BitReader {
   readonly #octets: Buffer;
-  /** Where the part ends, and the next bit. */
+  /** The end of the part, and the position of the next bit. */
   #end = 0;
   #at = 0;
 
@@ -62,7 +62,7 @@ export class BitReader {
     this.#octets = octets;
   }
 
-  /** Begins the next part, from the end of the last one. @param end octets from the beginning of all */
+  /** Starts the next part, at the end of the last one. @param end octets from the beginning of all data */
   readTo(end: number): void {
     this.#at = this.#end;
     this.#end = end * 8;
@@ -74,7 +74,7 @@ export class BitReader {
     return (this.#octets[at >> 3]! >> (7 - (at & 7))) & 1;
   }
 
-  /** @param count at most 16 */
+  /** Reads bits. @param count at most 16 */
   bits(count: number): number {
     let value = 0;
     for (let each = 0; each < count; each++) value = value * 2 + this.bit();
@@ -86,7 +86,7 @@ export class BitReader {
     if (this.#at > this.#end) throw new CorruptScan();
   }
 
-  /** The value of the next code. */
+  /** Reads a code and returns its value. */
   decode({ lastCodes, offsets, values }: HuffmanTable): number {
     let code = 0;
     for (let length = 1; length <= 16; length++) {
@@ -96,7 +96,7 @@ export class BitReader {
     throw new CorruptScan();
   }
 
-  /** Whether nothing is left of the part but the rest of an octet and padding: octets of zeros or of ones. */
+  /** Whether only the rest of an octet and padding are left in the part: octets of zeros or of ones. */
   isAtEnd(): boolean {
     for (let at = Math.ceil(this.#at / 8); at < this.#end / 8; at++) {
       const octet = this.#octets[at];

@@ -5,33 +5,36 @@ import { NotALogo } from './not-a-logo.ts';
 
 const [START, END, START_OF_SCAN, RESTART_INTERVAL] = [0xd8, 0xd9, 0xda, 0xdd];
 const [QUANTIZATION, HUFFMAN, EXIF, ADOBE, JFIF] = [0xdb, 0xc4, 0xe1, 0xee, 0xe0];
-/** Sequential and progressive frames with Huffman codes, the ones that browsers decode (ITU-T T.81, annex B). */
+/** Markers of the frames that browsers decode: sequential and progressive with Huffman codes (ITU-T T.81, annex B). */
 const FRAMES = [0xc0, 0xc1, 0xc2];
 const PROGRESSIVE = 0xc2;
-/** Further frames: with arithmetic codes, lossless, hierarchical. */
+/** Whether a marker starts another frame: with arithmetic codes, lossless or hierarchical. */
 const isOtherFrame = (marker: number) => marker >= 0xc3 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-/** Markers without a segment: TEM and the restarts within a scan. */
+/** Whether a marker has no segment: TEM and the restarts within a scan. */
 const isAlone = (marker: number) => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
-/** Markers that no decoder knows: reserved ones, those of extensions and of hierarchical images. */
+/** Whether no decoder knows a marker: reserved ones, those of extensions and of hierarchical images. */
 const isUnknown = (marker: number) =>
   marker < 0xc0 || marker === 0xc8 || [0xde, 0xdf].includes(marker) || (marker >= 0xf0 && marker <= 0xfd);
 
-/** Scans of one image. Encoders write a dozen; each costs a decoder the time of all pixels, however short it is. */
+/**
+ * Maximum number of scans of an image. Encoders write a dozen. Each costs a decoder the time of all pixels, however
+ * short the scan is.
+ */
 const MAX_SCANS = 100;
-/** Blocks of a unit of interleaved components (ITU-T T.81, B.2.3). */
+/** Maximum number of blocks in a unit of interleaved components (ITU-T T.81, B.2.3). */
 const MAX_BLOCKS_OF_UNIT = 10;
 
 export interface JpegComponent {
   readonly id: number;
-  /** Sampling factors, 1 to 4. */
+  /** Horizontal and vertical sampling factors, 1 to 4. */
   readonly across: number;
   readonly down: number;
   readonly quantization: number;
 }
 
-/** A component in a scan. A table that the scan does not need may be undefined. */
+/** A component in a scan. A table may be undefined if the scan does not need it. */
 export interface ScannedComponent {
-  /** Index in the frame. */
+  /** Index of the component in the frame. */
   readonly index: number;
   readonly dc: HuffmanTable | undefined;
   readonly ac: HuffmanTable | undefined;
@@ -42,42 +45,42 @@ export interface JpegScan {
   /** First and last coefficient, 0 to 63. */
   readonly first: number;
   readonly last: number;
-  /** Whether it refines coefficients of scans before by a bit. */
+  /** Whether the scan adds a bit to coefficients of earlier scans. */
   readonly isRefinement: boolean;
-  /** The lowest bit of the coefficients that it tells, 0 to 13. */
+  /** The lowest bit of the coefficients that the scan contains, 0 to 13. */
   readonly lowBit: number;
-  /** Units between restarts; 0: there are none. */
+  /** Number of units between restarts; 0 if there are none. */
   readonly restartInterval: number;
-  /** The coded data, with stuffed octets and restarts. */
+  /** The coded data, including stuffed octets and restarts. */
   readonly data: Buffer;
 }
 
 export interface JpegFrame {
   readonly isProgressive: boolean;
-  /** As stored, which may be on its side. */
+  /** The stored width; the image may be on its side. */
   readonly width: number;
   readonly height: number;
   readonly components: readonly JpegComponent[];
 }
 
-/** Width and height are those that browsers show. */
+/** A JPEG file. Width and height are as browsers show it. */
 export interface JpegFile extends MeasuredImage {
   readonly frame: JpegFrame;
   readonly scans: readonly JpegScan[];
   /**
-   * Whether a PDF has the file as it is. Chromium decodes those in RGB and CMYK, and those that Exif turns, and the PDF
-   * has their pixels.
+   * Whether a PDF contains the file unchanged. For files in RGB or CMYK, and those turned by Exif, Chromium decodes the
+   * image and the PDF contains its pixels.
    */
   readonly isKept: boolean;
 }
 
 /**
- * Reads the segments of a JPEG up to its end (ITU-T T.81, annex B). There must be one frame of 8-bit samples, and scans
- * for its components, whose tables are there. Fill bytes before markers are allowed; bytes behind the end, such as a
- * second image of a phone, are left out of `content`. The coded data itself is not decoded, and no memory depends on the
- * size that the frame states.
+ * Reads the segments of a JPEG up to its end (ITU-T T.81, annex B). It must have one frame of 8-bit samples, and scans
+ * for its components whose tables are present. Fill bytes before markers are allowed. Bytes after the end, such as a
+ * second image of a phone, are not part of `content`. The coded data is not decoded, and the memory does not depend on
+ * the size that the frame states.
  * @returns null when it is not a complete JPEG
- * @throws {NotALogo} when it is one that browsers or PDF readers do not decode
+ * @throws {NotALogo} when browsers or PDF readers would not decode it
  */
 export function readJpeg(file: Buffer): JpegFile | null {
   if (file.length < 4 || file[0] !== 0xff || file[1] !== START) return null;
@@ -140,14 +143,17 @@ export function readJpeg(file: Buffer): JpegFile | null {
   }
 }
 
-/** Whether the first coefficient of each component is there. */
+/** Whether the scans contain the first coefficient of each component. */
 function isScanned({ components }: JpegFrame, scans: readonly JpegScan[]): boolean {
   const scanned = new Set(scans.filter(({ first }) => first === 0).flatMap((scan) => scan.components));
   const found = new Set([...scanned].map(({ index }) => index));
   return found.size === components.length;
 }
 
-/** Whether the samples are grey or YCbCr, as decoders find out: by JFIF, by the transform of Adobe, by names. */
+/**
+ * Whether the samples are grey or YCbCr. Decoders determine this by JFIF, by Adobe's transform, or by the components'
+ * names.
+ */
 function isYcc({ components }: JpegFrame, isJfif: boolean, adobeTransform: number | undefined): boolean {
   if (components.length !== 3) return components.length === 1;
   if (isJfif) return true;
@@ -155,7 +161,7 @@ function isYcc({ components }: JpegFrame, isJfif: boolean, adobeTransform: numbe
   return String.fromCharCode(...components.map(({ id }) => id)) !== 'RGB';
 }
 
-/** @throws {NotALogo} when the samples do not have 8 bits, or the height is not stated */
+/** Reads a frame. @throws {NotALogo} when the samples do not have 8 bits, or the height is not stated */
 function readFrame(segment: Buffer, isProgressive: boolean): JpegFrame | null {
   const count = segment[5] ?? 0;
   if (segment.length !== 6 + 3 * count) return null;
@@ -173,7 +179,7 @@ function readFrame(segment: Buffer, isProgressive: boolean): JpegFrame | null {
   return { isProgressive, width, height, components };
 }
 
-/** The largest sampling factor of the components. */
+/** Returns the largest sampling factor of the components. */
 export function largest(components: readonly JpegComponent[], factor: 'across' | 'down'): number {
   return components.reduce((most, component) => Math.max(most, component[factor]), 0);
 }
@@ -189,7 +195,7 @@ function quantizationTables(segment: Buffer): number[] | null {
   return tables;
 }
 
-/** What a scan states; null when the frame has no such scan, or a table that the scan needs is missing. */
+/** Reads what a scan states; null when it does not fit the frame, or a table that it needs is missing. */
 function readScan(
   segment: Buffer,
   frame: JpegFrame,
@@ -221,7 +227,7 @@ function readScan(
 
 const blocksOf = ({ across, down }: JpegComponent) => across * down;
 
-/** Where the coded data of a scan ends: at the next marker that is neither a stuffed octet nor a restart. */
+/** Returns where the coded data of a scan ends: at the next marker that is neither a stuffed octet nor a restart. */
 function endOfData(file: Buffer, start: number): number {
   for (let at = file.indexOf(0xff, start); at !== -1; at = file.indexOf(0xff, at + 1)) {
     const next = file[at + 1];

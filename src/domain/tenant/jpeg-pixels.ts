@@ -2,10 +2,10 @@ import { BitReader, CorruptScan } from './jpeg-huffman.ts';
 import { type JpegFile, type JpegFrame, type JpegScan, largest, type ScannedComponent } from './jpeg-image.ts';
 
 /**
- * Whether the coded data of a JPEG can be decoded (ITU-T T.81, annexes F and G): each scan has the codes of all its
- * blocks and no more, each block at most 64 coefficients, and restarts come in order. Decoders show something else, or
- * grey, from such a fault on, and say nothing. No pixel is computed: of an image within the limits of a logo this
- * takes 0.1 to 0.4 s and 2 MB.
+ * Whether the coded data of a JPEG can be decoded (ITU-T T.81, annexes F and G): each scan has exactly the codes of all
+ * its blocks, each block at most 64 coefficients, and restarts come in order. From such a fault on, decoders show
+ * something else, or grey, without an error. No pixel is computed. For an image within the limits of a logo this takes
+ * 0.1 to 0.4 s and 2 MB.
  */
 export function hasJpegPixels({ frame, scans }: JpegFile): boolean {
   const planes = frame.isProgressive ? planesOf(frame) : [];
@@ -18,13 +18,13 @@ export function hasJpegPixels({ frame, scans }: JpegFile): boolean {
   }
 }
 
-/** What the scans of a progressive image have told of a component. */
+/** What the scans of a progressive image have contained so far of a component. */
 interface Plane {
-  /** Blocks in a row, with those that complete the last unit. */
+  /** Number of blocks in a row, including those that complete the last unit. */
   readonly stride: number;
-  /** The coefficients of each block that are not zero, by bits: 0 to 31, then 32 to 63. */
+  /** A bit for each coefficient of each block that is not zero: 0 to 31, then 32 to 63. */
   readonly nonZero: Uint32Array;
-  /** The lowest bit of each coefficient that is known; -1: none. */
+  /** The lowest known bit of each coefficient; -1 if none is known. */
   readonly knownBits: Int8Array;
 }
 
@@ -36,13 +36,13 @@ function planesOf(frame: JpegFrame): Plane[] {
   });
 }
 
-/** Columns and rows of units of interleaved components. */
+/** Returns the numbers of columns and rows of units of interleaved components. */
 function unitsOf({ width, height, components }: JpegFrame): [number, number] {
   const [across, down] = [largest(components, 'across'), largest(components, 'down')];
   return [Math.ceil(width / (8 * across)), Math.ceil(height / (8 * down))];
 }
 
-/** Blocks in a row and rows of blocks of a component that has a scan of its own. */
+/** Returns the blocks in a row, and the rows, of a component with a scan of its own. */
 function blocksAlone(frame: JpegFrame, index: number): [number, number] {
   const { across, down } = frame.components[index]!;
   const [most, tallest] = [largest(frame.components, 'across'), largest(frame.components, 'down')];
@@ -54,7 +54,7 @@ function blocksAlone(frame: JpegFrame, index: number): [number, number] {
 /** Decodes the next block of a component. @param block its index in the plane */
 type DecodeBlock = (bits: BitReader, component: ScannedComponent, block: number) => void;
 
-/** @throws {CorruptScan} */
+/** Decodes all blocks of a scan. @throws {CorruptScan} */
 function decodeScan(scan: JpegScan, frame: JpegFrame, planes: readonly Plane[]): void {
   const [only, ...others] = scan.components;
   const isAlone = only !== undefined && others.length === 0;
@@ -83,14 +83,15 @@ function decodeScan(scan: JpegScan, frame: JpegFrame, planes: readonly Plane[]):
     }
     if (!bits.isAtEnd() || progressive?.isInRun()) throw new CorruptScan();
   }
-  // Some encoders write a restart behind the last interval, too.
+  // Some encoders write a restart after the last interval, too.
   bits.readTo(octets.length);
   if (!bits.isAtEnd()) throw new CorruptScan();
 }
 
 /**
- * The data of a scan without stuffed octets and restarts, which must come in order, and where each interval between them
- * ends. The ends are numbers, because there may be one for each block. @throws {CorruptScan}
+ * Removes stuffed octets and restarts, which must come in order, from a scan's data. Returns the data and the end of
+ * each interval. The ends are numbers, because there may be one for each block.
+ * @throws {CorruptScan}
  */
 function intervalsOf(data: Buffer): { octets: Buffer; ends: readonly number[] } {
   const octets = Buffer.alloc(data.length);
@@ -122,15 +123,18 @@ function sequentialBlock(bits: BitReader, { dc, ac }: ScannedComponent): void {
   }
 }
 
-/** @throws {CorruptScan} when a scan does not continue what those before have told of its coefficients */
+/**
+ * Creates the decoder of a progressive scan's blocks.
+ * @throws {CorruptScan} when the scan does not continue the earlier scans of its coefficients
+ */
 function createProgressive(scan: JpegScan, planes: readonly Plane[]) {
   const { first, last, isRefinement } = scan;
   for (const { index } of scan.components) continueBits(scan, planes[index]!);
-  /** How many further blocks have no codes of their own. */
+  /** Number of further blocks without codes of their own. */
   let run = 0;
   const band = [maskOf(first, last, 0), maskOf(first, last, 32)] as const;
 
-  /** Reads the run of blocks that ends a block. The block itself is part of it. */
+  /** Reads the run of blocks without further codes. The current block is the first of it. */
   const readRun = (bits: BitReader, exponent: number) => {
     run = 2 ** exponent + bits.bits(exponent);
   };
@@ -163,7 +167,7 @@ function createProgressive(scan: JpegScan, planes: readonly Plane[]) {
         readRun(bits, zeros);
         break;
       }
-      // The sign of the new coefficient, then a bit for each known one among the zeros before it.
+      // Skips the sign of the new coefficient, then a bit for each known coefficient among the zeros before it.
       bits.skip(size);
       for (let left = zeros; ; at++) {
         if (at > last) throw new CorruptScan();
@@ -185,7 +189,7 @@ function createProgressive(scan: JpegScan, planes: readonly Plane[]) {
 }
 
 function continueBits({ first, last, isRefinement, lowBit }: JpegScan, { knownBits }: Plane): void {
-  // The other coefficients come after the first one.
+  // The first coefficient must come before the others.
   if (first > 0 && knownBits[0] === -1) throw new CorruptScan();
   for (let at = first; at <= last; at++) {
     if (knownBits[at] !== (isRefinement ? lowBit + 1 : -1)) throw new CorruptScan();
@@ -199,14 +203,14 @@ const mark = (nonZero: Uint32Array, block: number, at: number) => {
 const isMarked = (nonZero: Uint32Array, block: number, at: number) =>
   ((nonZero[2 * block + (at >> 5)]! >>> (at & 31)) & 1) === 1;
 
-/** The bits of the coefficients from `first` to `last` among the 32 from `start` on. */
+/** Returns a mask of the coefficients from `first` to `last` among the 32 that begin at `start`. */
 function maskOf(first: number, last: number, start: number): number {
   let mask = 0;
   for (let at = Math.max(first, start); at <= Math.min(last, start + 31); at++) mask |= 1 << (at - start);
   return mask;
 }
 
-/** How many bits of 32 are ones. */
+/** Counts the ones in 32 bits. */
 function ones(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);

@@ -4,12 +4,12 @@ import { hasJpegPixels } from './jpeg-pixels.ts';
 import { NotALogo } from './not-a-logo.ts';
 import { hasPixels, readPng } from './png-image.ts';
 
-/** Reference to a seller's logo in profiles and invoices; its octets are stored once by digest. */
+/** Reference to a seller's logo in profiles and invoices. The logo's octets are stored once, by digest. */
 export interface LogoReference {
   /** Digest of the octets, lower-case hex. */
   readonly sha256: string;
   readonly contentType: 'image/png' | 'image/jpeg';
-  /** Pixels. */
+  /** Width in pixels. */
   readonly width: number;
   readonly height: number;
 }
@@ -18,21 +18,21 @@ export interface Logo extends LogoReference {
   readonly content: Uint8Array;
 }
 
-/** Maximum size of a logo in bytes; every PDF embeds it. */
+/** Maximum size of a logo in bytes. Every PDF contains it. */
 export const MAX_LOGO_BYTES = 256 * 1024;
-/** Maximum width and height: 60 mm at 600 dpi. More pixels would only cost the browser memory and time. */
+/** Maximum width and height in pixels: 60 mm at 600 dpi. More would only cost the browser memory and time. */
 export const MAX_LOGO_PIXELS = 1_500;
 /**
- * Maximum number of pixels of an image that a PDF does not have as the file it is: 1 MB in a PDF, which has them without a
- * PNG's prediction, however small the file is.
+ * Maximum number of pixels of an image whose file a PDF cannot contain unchanged. They take 1 MB in a PDF, which stores
+ * them without a PNG's prediction, however small the file is.
  */
 export const MAX_DECODED_AREA = 250_000;
 
-/** Length of a data URL of {@link MAX_LOGO_BYTES}. */
+/** Maximum length of a data URL, for {@link MAX_LOGO_BYTES}. */
 const MAX_URL_LENGTH = 'data:image/jpeg;base64,'.length + 4 * Math.ceil(MAX_LOGO_BYTES / 3);
 const TOO_LARGE = `is too large: at most ${MAX_LOGO_BYTES / 1024} KiB`;
 
-/** How the formats that a logo is often given in start, the two allowed ones included. */
+/** The first bytes of formats in which logos are often sent, including the two allowed ones. */
 const FORMATS: readonly (readonly [string, RegExp])[] = [
   ['PNG', /^\x89PNG\r\n/],
   ['JPEG', /^\xff\xd8\xff/],
@@ -47,8 +47,8 @@ const FORMATS: readonly (readonly [string, RegExp])[] = [
 
 /**
  * Parses a logo from a data URL. Format, size and dimensions are read from its octets; the URL's media type must match.
- * Bytes behind the end of the image are left out. The pixels are decoded, for which the dimensions are checked before any
- * memory is taken: that takes some tenths of a second, so a client's logo is read on a thread.
+ * Bytes after the end of the image are dropped. The dimensions are checked before memory is allocated to decode the
+ * pixels. Decoding takes some tenths of a second, so a client's logo is parsed on a thread.
  * @param url `data:image/png;base64,…` or `data:image/jpeg;base64,…`
  * @throws {NotALogo}
  */
@@ -81,7 +81,10 @@ export function parseLogo(url: string): Logo {
   return { sha256: createHash('sha256').update(content).digest('hex'), contentType, width, height, content };
 }
 
-/** What to say of a file in another format than its media type tells; null when it starts as one in this format. */
+/**
+ * Returns a message about a file in another format than its media type states; null when it starts like one in that
+ * format.
+ */
 function otherFormat(file: Buffer, format: 'PNG' | 'JPEG'): string | null {
   const start = file.toString('latin1', 0, 64);
   const found = FORMATS.find(([, pattern]) => pattern.test(start))?.[0];

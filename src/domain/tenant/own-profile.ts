@@ -16,34 +16,40 @@ import type { ReadLogo } from './read-logo.ts';
 import { parseSellerProfile } from './seller-profile-input.ts';
 import { changedFields, type SellerProfile, type Tenant } from './tenant.ts';
 
-/** A tenant's access to its own profile. Every method throws insufficient_scope (403) without its scope. */
+/** A tenant's access to its own profile. Every method throws insufficient_scope (403) if the caller lacks its scope. */
 export interface OwnProfile {
-  /** The tenant as it was at authentication. */
+  /** Returns the tenant as it was at authentication. */
   read(principal: Principal): Tenant;
-  /** The logo of the tenant's own profile as a data URL, as `update` accepts it; null if there is none. */
+  /**
+   * Returns the logo of the tenant's own profile as a data URL, in the form that `update` accepts; null if there is
+   * none.
+   */
   logo(principal: Principal, tenant: Tenant): Promise<string | null>;
   /**
-   * Changes the given fields; later invoices use the new profile.
+   * Changes the given fields. Later invoices use the new profile.
    * @param change as `parseSellerProfile` accepts it
-   * @throws {ServiceError} invalid_request (400); logo_limit_reached (422); what `readLogo` throws; insufficient_scope (403) also in
-   *   the test environment while the tenant has a valid live key: both environments share the profile, and whoever works
-   *   in test must not change legal data
+   * @throws {ServiceError} invalid_request (400); logo_limit_reached (422); the errors of `readLogo`;
+   * insufficient_scope (403), also in the test environment while the tenant has a valid live key, because both
+   * environments share the profile and a caller in test must not change legal data
    */
   update(principal: Principal, change: unknown): Promise<Tenant>;
   /**
-   * The PDF of a sample invoice with the profile as it would be after the change, as a data URL. Nothing is stored.
+   * Returns the PDF of a sample invoice with the changed profile, as a data URL. Nothing is stored.
    * @param change as `update` accepts it
-   * @throws {ServiceError} invalid_request; rate_limit_exceeded while others of the tenant wait for theirs;
-   *   internal_error (503) where no PDF can be drawn; what `readLogo` throws
+   * @throws {ServiceError} invalid_request; rate_limit_exceeded while too many previews of the tenant wait;
+   * internal_error (503) if no PDF can be drawn; the errors of `readLogo`
    */
   preview(principal: Principal, change: unknown): Promise<string>;
-  /** The certificate that signs the tenant's documents; null if it is unknown. */
+  /** Returns the certificate that signs the tenant's documents; null if it is unknown. */
   certificate(principal: Principal): Promise<SignersCertificate | null>;
-  /** The conditions of live keys that the tenant does not meet. */
+  /** Returns the conditions of live keys that the tenant does not meet. */
   missingForLive(principal: Principal): Promise<readonly MissingForLive[]>;
 }
 
-/** Previews at the same time; how many wait, of a tenant and of all; milliseconds that one waits. */
+/**
+ * Limits of the queue of previews: drawn at once, waiting for one tenant, waiting in all, and milliseconds that one may
+ * wait.
+ */
 const PREVIEWS = { places: 1, perKey: 2, total: 20, patienceMs: 20_000 } as const;
 
 export interface OwnProfileParts {
@@ -52,7 +58,7 @@ export interface OwnProfileParts {
   readonly audit: Audit;
   readonly liveConditions: LiveConditions;
   readonly certificates: Pick<SignersCertificates, 'of'>;
-  /** What reads the logos of a tenant. */
+  /** Returns the function that reads a tenant's logos. */
   readonly readLogo: (tenantId: string) => ReadLogo;
   /** Draws a sample invoice of the seller as a PDF. @throws when it cannot be drawn */
   readonly drawSample: (tenantId: string, profile: Partial<SellerProfile>, logo: Logo | null) => Promise<Uint8Array>;
@@ -78,10 +84,10 @@ export function createOwnProfile(parts: OwnProfileParts): OwnProfile {
     async update(principal, input) {
       const owner = requireScope(principal, 'profile');
       const { tenant, environment } = owner;
-      // Checked before anything is stored; the update checks it again atomically.
+      // Checked before the logo is stored; the update checks it again atomically.
       await refuseTestMember(owner);
       const change = await parseSellerProfile(input, readLogo(tenant.id));
-      // Read anew: authentication may have kept an older one for some milliseconds.
+      // Read again, because authentication may have used one cached for some milliseconds.
       const present = (await tenants.find(tenant.id)) ?? tenant;
       const fields = changedFields(present.profile, change);
       if (fields.length === 0) return present;

@@ -2,7 +2,7 @@ import { crc32, inflateSync } from 'node:zlib';
 import type { MeasuredImage } from './measured-image.ts';
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-/** Samples of a pixel by colour type, and the bit depths that the type allows (PNG, section 11.2.1). */
+/** Samples per pixel by colour type, and the bit depths that each type allows (PNG, section 11.2.1). */
 const COLOUR_TYPES: Readonly<Record<number, { readonly samples: number; readonly depths: readonly number[] }>> = {
   0: { samples: 1, depths: [1, 2, 4, 8, 16] },
   2: { samples: 3, depths: [8, 16] },
@@ -11,12 +11,18 @@ const COLOUR_TYPES: Readonly<Record<number, { readonly samples: number; readonly
   6: { samples: 4, depths: [8, 16] },
 };
 const INDEXED = 3;
-/** The chunks that a decoder must know; the others have a small letter first, and may be skipped (section 5.4). */
+/**
+ * The chunks that a decoder must know. Other chunks may be skipped if their name starts with a small letter (section
+ * 5.4).
+ */
 const CRITICAL = ['IHDR', 'PLTE', 'IDAT', 'IEND'];
 const isCritical = (type: string) => /^[A-Z]/.test(type);
-/** Colours of a palette. */
+/** Maximum number of colours in a palette. */
 const MAX_COLOURS = 256;
-/** First column and row, and the distances, of the pixels of each pass of an interlaced image (section 8.2). */
+/**
+ * For each pass of an interlaced image, the first column and row of its pixels and the distances between them (section
+ * 8.2).
+ */
 const PASSES = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -36,9 +42,9 @@ interface PngFile extends MeasuredImage {
 }
 
 /**
- * Reads the chunks of a PNG up to its end (section 5): each checksum must be right, the first chunk is the only header,
- * a palette comes once and before the pixels, and no other chunk is one that a decoder must know. Bytes behind the end
- * are left out of `content`. The pixels are not looked at.
+ * Reads the chunks of a PNG up to its end (section 5). Each checksum must be right, the first chunk must be the only
+ * header, a palette may come once and before the pixels, and all other critical chunks are refused. Bytes after the end
+ * are not part of `content`. The pixels are not decoded.
  * @returns null when it is not a complete PNG
  */
 export function readPng(file: Buffer): PngFile | null {
@@ -69,15 +75,15 @@ export function readPng(file: Buffer): PngFile | null {
 }
 
 /**
- * Whether the pixels of a PNG can be decoded: they are decompressed to exactly their size, which the caller has bounded
- * by width and height, and each row has a filter that exists.
+ * Whether the pixels of a PNG can be decoded. They must decompress to exactly their size, which the caller has bounded
+ * by width and height, and each row must have a valid filter.
  */
 export function hasPixels({ width, height, header, hasPalette, data }: PngFile): boolean {
   const [depth = 0, type = 0, compression, filter, interlace] = header.subarray(8);
   const colour = COLOUR_TYPES[type];
   if (colour === undefined || !colour.depths.includes(depth) || compression !== 0 || filter !== 0) return false;
   if ((interlace !== 0 && interlace !== 1) || (type === INDEXED && !hasPalette)) return false;
-  /** Offsets of the first octets of all rows, which name the rows' filters. */
+  /** Offsets of the first octets of all rows. These octets name the rows' filters. */
   const rows: number[] = [];
   let size = 0;
   for (const [left, top, across, down] of interlace === 1 ? PASSES : WHOLE) {

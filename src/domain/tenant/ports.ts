@@ -3,7 +3,7 @@ import type { SigningCertificate } from '../verification/verification.ts';
 import type { Logo, LogoReference } from './logo.ts';
 import type { Environment, SellerProfile, Tenant } from './tenant.ts';
 
-/** A profile to store: a new logo includes its octets. */
+/** A profile to store. A new logo includes its octets. */
 export type SellerProfileChange = Omit<Partial<SellerProfile>, 'logo'> & {
   readonly logo?: Logo | LogoReference | null;
 };
@@ -22,40 +22,40 @@ export const LIVE_CONDITION_NAMES = Object.keys(LIVE_CONDITIONS) as LiveConditio
 /** A condition of live keys that is not met. */
 export interface MissingForLive {
   readonly condition: LiveCondition;
-  /** The end of a sentence: what is missing, and what to do. */
+  /** The end of a sentence, which says what is missing and what to do. */
   readonly text: string;
 }
 
 /**
- * The conditions of live keys that a tenant does not meet; empty if it may have live keys.
- * @throws when it cannot be determined
+ * Returns the conditions of live keys that a tenant does not meet; empty if it may have live keys.
+ * @throws when they cannot be determined
  */
 export type LiveConditions = (tenant: Tenant) => Promise<readonly MissingForLive[]>;
 
-/** A certificate that documents are signed with, as a worker last told of it. */
+/** A certificate that signs documents, as last reported by a worker. */
 export interface SignersCertificate extends SigningCertificate {
-  /** `platform`, or the id of the tenant whose own it is. */
+  /** `platform`, or the id of the tenant that has its own certificate. */
   readonly signer: string;
-  /** Whether it is the generated one, whose documents have no legal value. */
+  /** Whether it is the generated certificate, whose documents have no legal value. */
   readonly testOnly: boolean;
-  /** The faults that it has, or soon will have, each a sentence for operators. */
+  /** The certificate's present or coming faults, each a sentence for operators. */
   readonly findings: readonly string[];
 }
 
 /**
- * The certificates of the workers' signing keys: processes that only serve requests have no keys. A certificate that
- * no worker has told of for a day is unknown.
+ * Stores the certificates of the workers' signing keys, because processes that only serve requests have no keys. A
+ * certificate that no worker has reported for a day is unknown.
  */
 export interface SignersCertificates {
-  /** Replaces what is known of these signers, and forgets what is too old. */
+  /** Replaces the certificates of these signers, and removes outdated ones. */
   tell(certificates: readonly SignersCertificate[], now: Date): Promise<void>;
-  /** All of them, by signer; at most 1,000. */
+  /** Lists all certificates by signer, at most 1,000. */
   list(now: Date): Promise<SignersCertificate[]>;
-  /** The one that signs this tenant's documents: its own, or the platform's; null if it is unknown. */
+  /** Returns the certificate that signs this tenant's documents, its own or the platform's; null if it is unknown. */
   of(tenantId: string, now: Date): Promise<SignersCertificate | null>;
 }
 
-/** A tenant in a list; `environments` are those for which it has valid keys. */
+/** A tenant in a list. `environments` are those in which it has valid keys. */
 export type ListedTenant = Pick<Tenant, 'id' | 'name' | 'createdAt' | 'suspendedAt'> & {
   readonly environments: readonly Environment[];
 };
@@ -65,14 +65,14 @@ export class TooManyKeys extends Error {
   override readonly name = 'TooManyKeys';
 }
 
-/** The key to replace is revoked or does not exist. Nothing was stored. */
+/** The key to be replaced is revoked or does not exist. Nothing was stored. */
 export class ReplacedKeyInvalid extends Error {
   override readonly name = 'ReplacedKeyInvalid';
 }
 
 /**
- * The store of tenants. A tenant's keys are in its document, so that authentication takes one indexed read. One that is
- * erased is not found, has no keys and cannot be changed.
+ * Stores tenants. A tenant's keys are in its document, so that authentication takes one indexed read. An erased tenant
+ * is not found, has no keys and cannot be changed.
  */
 export interface TenantRepository {
   /** Stores a new tenant, which is not suspended, together with its first keys. */
@@ -82,20 +82,21 @@ export interface TenantRepository {
   ): Promise<void>;
   find(tenantId: string): Promise<Tenant | null>;
   /**
-   * Sets the tenant's own limit of requests a minute; null: the installation's. @returns false if there is no such tenant
+   * Sets the tenant's own limit of requests per minute, or removes it (null).
+   * @returns false if there is no such tenant
    */
   limitRequests(tenantId: string, limit: number | null): Promise<boolean>;
-  /** The names of these tenants, by id. */
+  /** Returns the names of these tenants, by id. */
   namesOf(tenantIds: readonly string[]): Promise<Map<string, string>>;
-  /** All tenants, oldest first. */
+  /** Lists all tenants, oldest first. */
   list(): Promise<ListedTenant[]>;
   /**
-   * Up to `limit` tenants, newest first.
-   * @param after id of the tenant before the first one; null: from the newest. None follow an unknown one
+   * Returns up to `limit` tenants, newest first.
+   * @param after the id of the tenant before the first one; null: from the newest. An unknown id returns none
    */
   page(after: string | null, limit: number): Promise<ListedTenant[]>;
   /**
-   * Suspends a tenant that is not suspended, or ends the suspension (`at` null).
+   * Suspends a tenant that is not suspended, or ends the suspension (`at` is null).
    * @returns false if nothing was changed
    */
   setSuspended(tenantId: string, at: Date | null): Promise<boolean>;
@@ -107,9 +108,9 @@ export interface TenantRepository {
    * @returns the changed tenant; null if nothing was changed
    */
   changeProfile(tenantId: string, change: SellerProfileChange, unlessLive: boolean): Promise<Tenant | null>;
-  /** Admits a logo if the tenant has had it before, or has had fewer than `most`. @returns whether it is admitted */
+  /** Admits a logo if the tenant has used it before, or has used fewer than `most`. @returns whether it is admitted */
   admitLogo(tenantId: string, sha256: string, most: number): Promise<boolean>;
-  /** The key with this hash, possibly revoked, and its tenant. */
+  /** Finds the key with this hash, possibly revoked, and its tenant. */
   findByKeyHash(hash: string): Promise<{ tenant: Tenant; key: ApiKey } | null>;
   findByKeyId(keyId: string): Promise<{ tenant: Tenant; key: ApiKey } | null>;
   /**
@@ -127,21 +128,21 @@ export interface TenantRepository {
     mostRevoked: number,
     replaces?: string,
   ): Promise<boolean>;
-  /** Newest last. */
+  /** Lists the keys, newest last. */
   keysOf(tenantId: string): Promise<ApiKey[]>;
-  /** The keys among these that exist and are not revoked. */
+  /** Returns those of these keys that exist and are not revoked. */
   validKeys(keyIds: readonly string[]): Promise<Set<string>>;
-  /** Revokes a key unless it is revoked. @returns false if there is no such key */
+  /** Revokes a key unless it is already revoked. @returns false if there is no such key */
   revokeKey(keyId: string, at: Date): Promise<boolean>;
   /**
-   * The same for a key of this tenant.
+   * Revokes a key of this tenant.
    * @param evenIfLast also revokes the last valid secret key of its environment; publishable keys do not count
    * @returns null if nothing was changed
    */
   revokeOwnKey(tenantId: string, key: ApiKey, at: Date, evenIfLast: boolean): Promise<ApiKey | null>;
-  /** Whether the tenant is erased, and some of its documents are still stored. */
+  /** Whether the tenant is erased while some of its documents are still stored. */
   isErased(tenantId: string): Promise<boolean>;
-  /** Whether there is no tenant: a new installation. */
+  /** Whether there is no tenant, as in a new installation. */
   isEmpty(): Promise<boolean>;
 }
 

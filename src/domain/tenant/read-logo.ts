@@ -6,15 +6,18 @@ import { NotALogo } from './not-a-logo.ts';
 /** Reads a data URL as `parseLogo` does. @throws {NotALogo} */
 export type ReadLogo = (url: string) => Logo | Promise<Logo>;
 
-/** Logos at the same time; how many wait, of a tenant and of all; milliseconds that one waits. */
+/**
+ * Limits of the queue of logos: read at once, waiting for one tenant, waiting in all, and milliseconds that one may
+ * wait.
+ */
 const LOGOS = { places: 1, perKey: 2, total: 20, patienceMs: 20_000 } as const;
 
 /**
- * Reads the logos that clients send. Tenants take turns.
- * @param read on a thread
- * @param report called with the error of a thread
- * @returns what reads the logos of a tenant. It throws {ServiceError} rate_limit_exceeded while others of the tenant wait;
- *   internal_error (503) where the thread does not answer
+ * Creates the reader of the logos that clients send. Tenants take turns.
+ * @param read reads a logo on a thread
+ * @param report receives the error of a thread
+ * @returns a function that returns a tenant's reader. The reader throws {ServiceError} rate_limit_exceeded while too
+ * many of the tenant's logos wait; internal_error (503) if the thread does not answer
  */
 export function createReadLogo(
   read: (url: string) => Promise<Logo>,

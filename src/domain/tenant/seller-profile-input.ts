@@ -92,9 +92,9 @@ const sellerProfileInput = (readLogo: ReadLogo) =>
  * Parses a seller's profile: any subset of `SellerProfile`'s fields, with the logo as a data URL. Unknown fields are
  * refused.
  * @param value parsed JSON
- * @throws {ServiceError} invalid_request with every problem, whose `param` is a dotted path (`address.city`); unknown
- *   fields last
- * @throws what `readLogo` throws besides NotALogo
+ * @throws {ServiceError} invalid_request with all problems; each `param` is a dotted path (`address.city`); unknown
+ * fields come last
+ * @throws the errors of `readLogo`, except NotALogo
  */
 export async function parseSellerProfile(value: unknown, readLogo: ReadLogo): Promise<SellerProfileChange> {
   const parsed = await sellerProfileInput(readLogo).safeParseAsync(value);

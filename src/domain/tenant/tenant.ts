@@ -2,11 +2,11 @@ import type { DocumentLanguage } from '../document-language.ts';
 import type { PaymentMeans } from '../payment-means.ts';
 import type { LogoReference } from './logo.ts';
 
-/** `live` transmits to the authority; `test` never does (docs/api/contract.md, "Environments"). */
+/** The environments. `live` transmits to the authority; `test` never does (docs/api/contract.md, "Environments"). */
 export const ENVIRONMENTS = ['test', 'live'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-/** Tenant and environment that own data; every query of a tenant's data states both. */
+/** The tenant and environment that own data. Every query of a tenant's data states both. */
 export interface Owner {
   readonly tenantId: string;
   readonly environment: Environment;
@@ -35,16 +35,16 @@ export interface SellerProfile {
   readonly paymentMode: string;
   /** Default payment means as a code; null if unknown. */
   readonly paymentMeans: PaymentMeans | null;
-  /** Default payment term, in days from an invoice's date; null: no default. */
+  /** Default payment term, in days from an invoice's date; null if there is no default. */
   readonly paymentTermDays: number | null;
   /** RIB, 24 digits. */
   readonly bankAccount: string | null;
   /** Whether the date of the operation defaults to the invoice's date. */
   readonly operationDateIsIssueDate: boolean;
-  /** Why lines at 0 % are exempt from VAT; null if there are none. */
+  /** Why lines at 0 % are exempt from VAT; null if no reason is set. */
   readonly exemptionReason: string | null;
   readonly documentLanguage: DocumentLanguage;
-  /** Shown at the top of the PDF. */
+  /** The logo at the top of the PDF. */
   readonly logo: LogoReference | null;
 }
 
@@ -52,12 +52,12 @@ export interface Tenant {
   /** Prefix ten_. */
   readonly id: string;
   readonly name: string;
-  /** The known data of the seller: complete for live keys; test invoices fill gaps with labelled specimen data. */
+  /** The known data of the seller. Live keys require all of it; test invoices fill gaps with labelled specimen data. */
   readonly profile: Partial<SellerProfile>;
   readonly createdAt: Date;
-  /** Since when the tenant can only read; null: it is not suspended. Work under way goes on. */
+  /** Since when the tenant can only read; null if it is not suspended. Work under way continues. */
   readonly suspendedAt: Date | null;
-  /** Requests a minute of all its secret keys in an environment; absent: RATE_LIMIT_TENANT. */
+  /** Limit of requests per minute for all its secret keys in an environment; absent: RATE_LIMIT_TENANT. */
   readonly requestsPerMinute?: number;
 }
 
@@ -75,7 +75,7 @@ const PROFILE_FIELDS = [
   'paymentMode',
 ] as const satisfies readonly (keyof SellerProfile)[];
 
-/** The fields of a change that differ from the profile. A logo is compared by its digest. */
+/** Returns the fields of a change that differ from the profile. A logo is compared by its digest. */
 export function changedFields(profile: Partial<SellerProfile>, change: object): string[] {
   const text = (value: unknown) =>
     JSON.stringify(typeof value === 'object' && value && 'sha256' in value ? value.sha256 : (value ?? null));
@@ -83,7 +83,7 @@ export function changedFields(profile: Partial<SellerProfile>, change: object): 
   return Object.entries(change).flatMap(([field, value]) => (text(value) === text(stored[field]) ? [] : [field]));
 }
 
-/** The mandatory fields that a profile lacks. */
+/** Returns the mandatory fields that a profile lacks. */
 export function missingProfileFields(profile: Partial<SellerProfile>): string[] {
   return PROFILE_FIELDS.filter((field) => profile[field] === undefined);
 }
@@ -112,7 +112,7 @@ export const SPECIMEN_SELLER: SellerProfile = {
   logo: null,
 };
 
-/** Completes a profile; `specimen` tells whether specimen data filled a mandatory field. */
+/** Completes a profile. `specimen` says whether a mandatory field was filled with specimen data. */
 export function completedProfile(profile: Partial<SellerProfile>): { seller: SellerProfile; specimen: boolean } {
   const specimen = missingProfileFields(profile).length > 0;
   const base = specimen ? SPECIMEN_SELLER : { ...SPECIMEN_SELLER, exemptionReason: null };

@@ -1,9 +1,9 @@
 const EXTENSIONS = 'urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2';
-/** The namespace of the authority's statement in a cleared document, and the URI of the extension that has it. */
+/** The namespace of the authority's statement in a cleared document, and the URI of its extension. */
 export const CLEARANCE = 'urn:authority:clearance:1';
 
 /**
- * The authority's extension of a cleared document, with nothing in it but the clearance. It consists of fixed texts, so
+ * Matches the start of the authority's extension, which contains only the clearance. It consists of fixed texts, so
  * matching takes linear time.
  */
 const HEAD = new RegExp(
@@ -11,12 +11,12 @@ const HEAD = new RegExp(
 );
 
 /**
- * Separates the authority's clearance from a cleared document of the first form (docs/decisions/0042). Fixed text
- * around the clearance is cut out too.
+ * Separates the authority's clearance from a cleared document of the first form (docs/decisions/0042). The fixed text
+ * around the clearance is removed, too.
  * @returns null if there is no clearance at the end of its UBLExtensions
  */
 export function cutClearance(document: Buffer): { readonly clearance: Buffer; readonly remainder: Buffer } | null {
-  // One character for each byte, so that indexes are offsets.
+  // latin1 gives one character per byte, so indexes are offsets.
   const text = document.toString('latin1');
   const head = HEAD.exec(text);
   if (head === null) return null;

@@ -1,9 +1,9 @@
-/** Maximum size of a document to verify, in bytes; the longest invoice of this service has 4 MB. */
+/** Maximum size of a document to verify, in bytes. The longest invoice of this service has 4 MB. */
 export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 
 /**
- * The form that a document must have: a UBL invoice or credit note, a receipt of the tax authority, or the clearance
- * that the authority adds to a cleared document.
+ * The required form of a document: a UBL invoice or credit note, a receipt of the tax authority, or the clearance that
+ * the authority adds to a cleared document.
  */
 export type SignedForm = 'ubl' | 'receipt' | 'clearance';
 
@@ -12,23 +12,23 @@ export type Verification = ValidSignature | InvalidSignature;
 
 export interface ValidSignature {
   readonly valid: true;
-  /** Claimed by the signer; within the validity of the certificate. */
+  /** The time that the signer claims. It is within the validity of the certificate. */
   readonly signingTime: Date;
   /** URI of the signature algorithm. */
   readonly algorithm: string;
-  /** The signer's certificate. Trust is not checked: the caller decides by its fingerprint. */
+  /** The signer's certificate. Trust is not checked here; the caller decides by the fingerprint. */
   readonly certificate: SigningCertificate;
-  /** The certificates in the document, DER: the signer's first, then others, which were not checked. */
+  /** The certificates in the document, DER: the signer's first, then others, which are not checked. */
   readonly certificates: readonly Uint8Array[];
   readonly covered: CoveredDocument;
-  /** Texts of the covered document, read from what was verified. */
+  /** Texts of the covered document, read from the verified content. */
   readonly facts: SignedFacts;
   /**
-   * Proof by a time-stamping authority that the signature existed at `time` (baseline B-T); trust in the authority is
-   * not checked. null: no time stamp.
+   * Proof by a time-stamping authority that the signature existed at `time` (baseline B-T); null if there is none.
+   * Trust in the authority is not checked.
    */
   readonly timeStamp: { readonly time: Date; readonly authority: string } | null;
-  /** Of a cleared document: the tax authority's statement in it, with a valid signature of its own. Otherwise null. */
+  /** The tax authority's statement in a cleared document, which has a valid signature of its own; otherwise null. */
   readonly clearance: Clearance | null;
 }
 
@@ -37,13 +37,14 @@ export interface Clearance {
   readonly dgiId: string;
   readonly submissionId: string;
   readonly decidedAt: Date;
-  /** Of the clearance's signature. As with the document's, trust is not checked. */
+  /** The clearance's signature. As with the document's signature, trust is not checked. */
   readonly signature: Pick<ValidSignature, 'signingTime' | 'certificate' | 'certificates'>;
 }
 
 /**
- * By name. Of a UBL document: `sellerIce`, `customerIce`, `issueDate`, `currency`, `taxAmount` and `payable`, each absent
- * unless it occurs exactly once. Of a receipt or a clearance: every element by its own name (docs/decisions/0042).
+ * Facts by name. For a UBL document: `sellerIce`, `customerIce`, `issueDate`, `currency`, `taxAmount` and `payable`,
+ * each absent unless it occurs exactly once. For a receipt or a clearance: every element by its own name
+ * (docs/decisions/0042).
  */
 export type SignedFacts = Readonly<Record<string, string>>;
 
@@ -57,7 +58,9 @@ export interface SigningCertificate {
   readonly fingerprint: string;
 }
 
-/** Identifies the document that the signature covers: always the whole document except the signature itself. */
+/**
+ * Identifies the document that the signature covers, which is always the whole document except the signature itself.
+ */
 export interface CoveredDocument {
   /** Local name of the root element, `Invoice`. */
   readonly type: string;
@@ -70,20 +73,25 @@ export interface CoveredDocument {
 export interface InvalidSignature {
   readonly valid: false;
   /**
-   * The first check that failed: `limits` (the document is too large, too deep or has too many nodes; its signature was
-   * not checked), `structure` (not exactly one signature over a whole UBL document, a clearance aside), `digest` (changed after signing),
-   * `signature` (not made by the certificate's key), `certificate` (not the signing certificate, or not allowed to
-   * sign) or `timestamp` (not of this signature, or not made by a time-stamping authority).
+   * The first check that failed:
+   * - `limits`: the document is too large, too deep or has too many nodes; its signature was not checked
+   * - `structure`: there is not exactly one signature over a whole UBL document, apart from a clearance
+   * - `digest`: changed after signing
+   * - `signature`: not made by the certificate's key
+   * - `certificate`: not the signing certificate, or not allowed to sign
+   * - `timestamp`: not of this signature, or not made by a time-stamping authority
    */
   readonly failed: 'limits' | 'structure' | 'digest' | 'signature' | 'certificate' | 'timestamp';
   /** A full sentence for people. */
   readonly reason: string;
 }
 
-/** A document took the verifier more time or memory than any invoice. The message is a full sentence for people. */
+/**
+ * A document took the verifier more time or memory than any invoice would. The message is a full sentence for people.
+ */
 export class VerificationGivenUp extends Error {}
 
-/** The result for such a document: its signature was not checked. @throws any error but {@link VerificationGivenUp} */
+/** Converts the error to a result whose signature was not checked. @throws any error but {@link VerificationGivenUp} */
 export function givenUp(error: unknown): InvalidSignature {
   if (error instanceof VerificationGivenUp) return { valid: false, failed: 'limits', reason: error.message };
   throw error;

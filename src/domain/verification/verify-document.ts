@@ -4,8 +4,8 @@ import { type Principal, requireScope } from '../principal.ts';
 import { givenUp, type Verification } from './verification.ts';
 
 /**
- * Maximum number of waiting documents of one tenant, the one under way not counted: as many as one operation may
- * request. A check takes at most a second or two.
+ * Maximum number of waiting documents of one tenant, not counting the one under way. One operation may request as many.
+ * A check takes at most a second or two.
  */
 const MAX_WAITING = 10;
 const MAX_WAITING_OF_ALL = 64;

@@ -19,7 +19,7 @@ import { EnvironmentType } from './environment.ts';
 import { PaymentMeansType } from './payment-means.ts';
 import './scalars.ts';
 
-// The types of the contract, made at start from the table of an invoice's fields. Pothos infers types from fields
+// The types of the contract, made at start from the table of an invoice's fields. Pothos infers types only from fields
 // written in code, so its inference ends at this file.
 
 export const InvoiceStatusType = enumOf(
@@ -46,10 +46,10 @@ const TYPES = {
 
 type SchemaTypes = typeof builder.$inferSchemaTypes;
 
-/** Resolvers by field name, for fields whose stored value differs from the shown one. */
+/** Resolvers by field name, for fields whose stored value differs from the value shown. */
 export type Resolvers<Row> = Readonly<Record<string, (row: Row) => unknown>>;
 
-/** The fields of an object. Fields of nested objects, whose names contain a dot, are left out. */
+/** Makes the fields of an object. Fields of nested objects, whose names contain a dot, are left out. */
 export function outputFields<Row extends object>(
   t: ObjectFieldBuilder<SchemaTypes, Row>,
   { fields }: RecordType,
@@ -70,7 +70,10 @@ export function outputFields<Row extends object>(
   );
 }
 
-/** A field without a rule of its own keeps graphql-js's default resolver, which compiled queries inline. */
+/**
+ * Returns the resolver of a field. A field without a rule of its own keeps graphql-js's default resolver, which
+ * compiled queries inline.
+ */
 function resolverOf<Row>(name: string, { secretKeyOnly }: Field, find: ((row: Row) => unknown) | undefined) {
   if (!secretKeyOnly) return find ?? defaultFieldResolver;
   return (row: Row, _args: object, { principal }: GraphQLContext) => {
@@ -97,12 +100,12 @@ function objectType(type: RecordType): unknown {
   return made;
 }
 
-/** The input type, with required fields and defaults. `inputSchema` has its rules. */
+/** Makes the input type, with required fields and defaults. `inputSchema` has the rules of its values. */
 export function inputType<Type extends RecordType>(type: Type) {
   return inputTypeOf(type, false) as InputRef<Input<Type>>;
 }
 
-/** The input type for validation: the same fields, none of them required. */
+/** Makes the input type for validation, with the same fields, none of them required. */
 export function draftType(type: RecordType) {
   return inputTypeOf(type, true);
 }
@@ -113,7 +116,7 @@ const inputs = new Map<string, InputRef<object>>();
 
 function inputTypeOf(type: RecordType, isDraft: boolean): InputRef<object> {
   const fields = inputFields(type, 'graphql').map(([name, field]) => ({ name, field, absent: defaultOf(field) }));
-  // An input without required fields and defaults is its own draft.
+  // An input without required fields and defaults can be its own draft.
   const requires = fields.some(({ absent }) => absent !== null);
   const name = isDraft && requires ? `${type.name}Draft` : type.inputName;
   const known = inputs.get(name);
@@ -137,8 +140,8 @@ function inputTypeOf(type: RecordType, isDraft: boolean): InputRef<object> {
 }
 
 /**
- * Whether the input needs a field, and its default; null for an optional field without a default. A field with a default
- * takes null too, as in REST.
+ * Returns whether the input requires a field, and its default; null for an optional field without a default. A field
+ * with a default accepts null too, as in REST.
  */
 function defaultOf(field: Field): { readonly required: true } | { readonly defaultValue: string } | null {
   const absent = whenAbsent(field);

@@ -15,7 +15,7 @@ const FIELD_TEXTS = {
   status: 'The HTTP status that REST returns.',
 } as const;
 
-/** A refusal of a mutation, as part of its answer. The code determines which of the types below it has. */
+/** A refusal of a mutation, as part of its answer. The error's code determines which of the types below it has. */
 const ErrorInterface = builder.interfaceRef<ServiceError>('Error').implement({
   description:
     'Why a mutation was refused; it changed nothing. Errors of credentials, scopes and the rate limit, and internal errors, are in `errors` of the answer instead.',
@@ -43,8 +43,8 @@ export const ProblemType = builder.objectRef<Problem>('Problem').implement({
 });
 
 /**
- * The class of a typed error. Use cases throw codes, not GraphQL types; the errors plugin finds the type of an error
- * with `instanceof`, which looks up the error's code in the table of codes.
+ * Makes the class of a typed error. Use cases throw codes, not GraphQL types. The errors plugin finds the type of an
+ * error with `instanceof`, which here looks up the error's code in the table of codes.
  */
 function typedError(name: ReturnType<typeof rowOfError>['type']) {
   return class extends ServiceError {

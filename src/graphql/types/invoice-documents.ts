@@ -65,7 +65,7 @@ function viewOf(kind: DocumentKind) {
   });
 }
 
-/** Null for a document that does not exist and is not to come. */
+/** Makes the field of a document; null if it does not exist and will not be made. */
 function viewIfAny(kind: DocumentKind) {
   const { stored, isComing } = DOCUMENTS[kind];
   const view = viewOf(kind);

@@ -30,7 +30,10 @@ builder.objectFields(InvoiceType, (t) => ({
   }),
 }));
 
-/** Loads the rows of the events of many invoices with one query. Without a secret key there are none. */
+/**
+ * Makes a resolver that loads the rows for the events of many invoices with one query. Without a secret key there are
+ * none.
+ */
 function ofEach<Row>(load: (eventIds: string[], context: GraphQLContext) => Promise<ReadonlyMap<string, Row | Row[]>>) {
   return async (invoices: Invoice[], context: GraphQLContext): Promise<Row[][]> => {
     if (!isMember(context.principal)) return invoices.map(() => []);

@@ -13,7 +13,7 @@ const TaxTotalType = builder.objectRef<RateTotal>('TaxTotal').implement({
   }),
 });
 
-/** The totals of the lines, independent of the amount that the client stated. */
+/** The totals computed from the lines, independent of the amount that the client stated. */
 export const InvoiceTotalsType = builder.objectRef<InvoiceTotals>('InvoiceTotals').implement({
   description: 'The totals of the lines, as the signed document states them.',
   fields: (t) => ({
@@ -43,7 +43,7 @@ builder.objectFields(InvoiceType, (t) => ({
   }),
 }));
 
-/** Totals are computed once for each array of lines in memory, however many aliases select them. */
+/** Caches the totals of each array of lines in memory, because several aliases may select them. */
 const known = new WeakMap<Invoice['lines'], InvoiceTotals>();
 
 function totalsOfStored({ id, lines }: Invoice): InvoiceTotals {

@@ -6,7 +6,7 @@ import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
 
-/** About thirty fields may each have one warning. */
+/** Maximum number of warnings of an invoice: about thirty fields may have one each. */
 export const MOST_WARNINGS = 50;
 
 const WarningCodeType = enumOf(
@@ -33,7 +33,7 @@ builder.objectField(InvoiceType, 'warnings', (t) =>
   }),
 );
 
-/** Warnings are computed once for each invoice in memory, however many aliases select them. */
+/** Caches the warnings of each invoice in memory, because several aliases may select them. */
 const known = new WeakMap<Invoice, Promise<InvoiceWarning[]>>();
 
 function warningsOf(invoice: Invoice, useCases: GraphQLContext['useCases']): Promise<InvoiceWarning[]> {

@@ -25,7 +25,7 @@ findableAsNode({
   find: (id, clientSecret, { principal, useCases }) => useCases.readInvoice(principal, id, clientSecret),
 });
 
-/** The combinations that no index has. */
+/** The text about combinations of filters for which there is no index. */
 const ALONE = 'Not with `status` or another one of `customerName`, `customerIce` and `amount`.';
 
 const InvoiceConnection = builder.connectionObject({ type: InvoiceType, name: 'InvoiceConnection' });

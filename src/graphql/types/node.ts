@@ -15,7 +15,7 @@ export interface NodeKind {
 
 const KINDS = new Map<string, NodeKind>();
 
-/** Registers a type with `node`; called in the file of the type, beside its query. */
+/** Registers a type with `node`. Called in the file of the type, next to its query. */
 export function findableAsNode(kind: NodeKind): void {
   KINDS.set(kind.prefix, kind);
 }

@@ -19,7 +19,7 @@ builder.scalarType('DateTime', {
   parseLiteral: (node) => instantOf(node.kind === Kind.STRING ? node.value : null, node),
 });
 
-/** @param least the minimum; lower it where the rule of an input is to refuse smaller values itself */
+/** Makes an integer scalar. @param least the minimum; lower where an input's own rule is to refuse smaller values */
 function safeInteger(what: string, least: number) {
   const parse = (value: unknown, nodes?: ValueNode): number => {
     if (Number.isInteger(value) && (value as number) >= least && (value as number) <= Number.MAX_SAFE_INTEGER)
@@ -36,7 +36,7 @@ function safeInteger(what: string, least: number) {
 builder.scalarType('Centimes', {
   description:
     'An amount in centimes (1/100 MAD): an integer within ±(2^53 - 1), a larger range than `Int`. 12000 means 120.00 MAD.',
-  // The input rule refuses an amount below the minimum, with a message that names it. No output is that low.
+  // The input rule refuses an amount below its minimum, with a message that names it. No output has such an amount.
   ...safeInteger('an integer of centimes', Number.NEGATIVE_INFINITY),
 });
 
@@ -46,7 +46,7 @@ builder.scalarType('SafeInt', {
 });
 
 function parseMetadata(value: unknown, nodes?: ValueNode): Record<string, string> {
-  // As in REST: what PHP writes for an object without members.
+  // PHP writes an empty array for an object without members; REST accepts it, too.
   if (Array.isArray(value) && value.length === 0) return {};
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new GraphQLError('must be an object of string values', { nodes: nodes ?? null });

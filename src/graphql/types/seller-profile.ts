@@ -33,7 +33,7 @@ const SellerLogoType = builder.objectRef<NonNullable<SellerProfile['logo']>>('Se
   }),
 });
 
-/** A profile may be incomplete: an unknown field is null. */
+/** A seller profile, which may be incomplete: an unknown field is null. */
 export const SellerProfileType = builder.objectRef<Partial<SellerProfile>>('SellerProfile').implement({
   description:
     'The legal information about the seller and the appearance of its documents. Unknown fields are null; live keys need every mandatory field (see `missingFields`).',

@@ -32,7 +32,7 @@ const TenantType = builder.objectRef<Tenant>('Tenant').implement({
     seller: t.expose('profile', { type: SellerProfileType, description: 'The seller’s data on its new invoices.' }),
     logo: t.string({
       nullable: true,
-      // 256 KiB of image, in base64.
+      // A logo of 256 KiB, in base64.
       extensions: { bytes: 360_000, reads: 360_000 },
       description: 'The current logo as a data URL, the form that updateSellerProfile accepts.',
       resolve: (tenant, _args, { principal, useCases }) => useCases.sellerProfile.logo(principal, tenant),
@@ -74,7 +74,7 @@ builder.queryField('tenant', (t) =>
   }),
 );
 
-/** A page with its fonts, and the largest logo, in base64. */
+/** Maximum size of a preview: a page with its fonts and the largest logo, in base64. */
 const PREVIEW_BYTES = 1_800_000;
 
 const SellerAddressInput = builder.inputType('SellerAddressInput', {

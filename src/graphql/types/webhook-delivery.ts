@@ -68,7 +68,7 @@ const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
     }),
     responseBody: t.exposeString('body', {
       description: `The first ${KEPT_RESPONSE_BYTES / 1024} KiB of the response body. In URLs of documents, \`…\` replaces the secret part.`,
-      // In JSON, a control character takes six bytes.
+      // A control character takes six bytes in JSON.
       extensions: { bytes: 6 * KEPT_RESPONSE_BYTES },
     }),
     responseTruncated: t.exposeBoolean('truncated', { description: 'Whether the response was cut.' }),
@@ -87,7 +87,7 @@ const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
   }),
 });
 
-/** Size of a stored attempt: the body, the headers and the rest. */
+/** Size of a stored attempt: body, headers and the other fields. */
 const ATTEMPT_BYTES = 2 * KEPT_RESPONSE_BYTES + 1024;
 
 export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery').implement({

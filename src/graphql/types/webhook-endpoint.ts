@@ -170,7 +170,8 @@ builder.mutationFields((t) => ({
         type: CreateWebhookEndpointInput,
         required: true,
         description: 'The endpoint.',
-        // The plugin passes the parsed value to the resolver, which therefore gets a CreateEndpointInput.
+        // The cast is safe: the plugin passes the parsed value to the resolver, which therefore gets a
+        // CreateEndpointInput.
         validate: { schema: createEndpointInput as unknown as ZodType<typeof CreateWebhookEndpointInput.$inferInput> },
       }),
     },

@@ -7,7 +7,7 @@ import { EventTypeEnum } from './event-type.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
-/** Maximum size of an event's body; metadata takes most of it. */
+/** Maximum size of an event's body in bytes; metadata may take most of it. */
 export const EVENT_BYTES = 180_000;
 
 export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').implement({
@@ -29,7 +29,10 @@ export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').
   }),
 });
 
-/** Events by id. Unknown events, those of other tenants and those past their retention time are missing. */
+/**
+ * Loads events by id. Unknown events, those of other tenants and those past their retention time are missing in the
+ * result.
+ */
 export async function eventsById(ids: readonly string[], { principal, useCases, meter }: GraphQLContext) {
   const load = (maxBytes?: number) => useCases.webhookDeliveries.eventsById(principal, ids, maxBytes);
   return (await readMetered(meter, load)).rows;

@@ -11,9 +11,9 @@ const ARGUMENTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Awaits `work`.
+ * Awaits `work` and converts the problems of its errors to REST's names.
  * @returns the result of `work`
- * @throws what `work` throws; the problems of a `ServiceError` have REST's names
+ * @throws what `work` throws
  */
 export async function inRestNames<Result>(work: Promise<Result>): Promise<Result> {
   try {

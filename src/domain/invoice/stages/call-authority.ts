@@ -17,20 +17,20 @@ import type { Invoice } from '../invoice.ts';
 /** The outcome of the calls of one run. */
 export type Outcome =
   | { readonly kind: 'held'; readonly submission: HeldSubmission }
-  /** Nothing was sent, and the invoice waits for its turn. */
+  /** Nothing was sent, and the invoice waits in the queue. */
   | { readonly kind: 'not_sent'; readonly outcomeUnknown: boolean }
-  /** Nothing was sent, and the look-up that must come first waits for the authority's limits. */
+  /** Nothing was sent. A look-up must come first, and waits because of the authority's limits. */
   | { readonly kind: 'deferred'; readonly waitMs: number }
   | Failed
   | Extract<SubmitAnswer, { readonly kind: 'refused' | 'duplicate' | 'digest_mismatch' }>;
 
-/** A call failed, and the authority does not hold the document or it is unknown whether it does. */
+/** A call failed. The authority does not hold the document, or it is unknown whether it does. */
 export interface Failed {
   readonly kind: 'failed';
-  /** Whether the next run waits by the number of attempts, or by the number of runs. */
+  /** Whether the delay of the next run depends on the number of attempts or on the number of runs. */
   readonly waitsBy: 'attempts' | 'runs';
   readonly outcomeUnknown: boolean;
-  /** All failed attempts so far, this one included if it counts. */
+  /** All failed attempts so far, including this one if it counts. */
   readonly failures: readonly number[];
   readonly retryAfterMs: number | null;
   readonly message: string;
@@ -45,7 +45,7 @@ export interface Calls {
   readonly invoice: Invoice;
   readonly read: () => Promise<Uint8Array>;
   readonly asksFirst: boolean;
-  /** Receives what the adapter throws: a defect of this service. */
+  /** Receives errors that the adapter throws, which are defects of this service. */
   readonly onDefect: (error: unknown) => void;
   /** Number of attempts after which an invoice has failed. */
   readonly attempts: number;
@@ -60,14 +60,14 @@ const DEFECT: Unknown = {
 };
 
 /**
- * Whether anything was sent: not if this service has a defect, or keeps a call back to stay within the authority's limits.
- * That says nothing of the authority.
+ * Whether a request was sent. If not, this service has a defect or kept to the authority's limits, so the answer says
+ * nothing about the authority.
  */
 export function wasSent({ requestId }: { readonly requestId: string | null }): boolean {
   return requestId !== null;
 }
 
-/** Whether the authority answered, if only by one of its limits: then it is not away. */
+/** Whether the authority answered, even if only with one of its limits. Then there is no outage. */
 export function isAnswered(answer: LookUpAnswer | ReceiptAnswer | ClearedAnswer): boolean {
   return answer.kind !== 'unknown' || answer.rateLimited === true;
 }
@@ -88,8 +88,8 @@ export async function recordedCall<Answer extends SubmitAnswer | LookUpAnswer>(
 
 /**
  * Makes the calls of one run of the stage: a look-up if an earlier outcome is unknown, then a submission if the
- * authority does not hold the document and attempts are left. A look-up follows the last failed attempt too, because an
- * earlier submission may have arrived late.
+ * authority does not hold the document and attempts are left. After the last failed attempt a look-up follows as well,
+ * because an earlier submission may have arrived late.
  */
 export async function callAuthority(calls: Calls): Promise<Outcome> {
   const { gate, pass, invoice, asksFirst, attempts } = calls;
@@ -105,7 +105,7 @@ export async function callAuthority(calls: Calls): Promise<Outcome> {
       if (wasSent(found) && !isAnswered(found)) await pass.lookUpFailed(found.retryAfterMs);
       return unknown('runs', found, failures);
     }
-    // Now every attempt is known as "not held".
+    // The look-up has shown that no attempt has arrived.
     if (gate.counted(failures).length >= attempts)
       return {
         kind: 'failed',
@@ -121,7 +121,7 @@ export async function callAuthority(calls: Calls): Promise<Outcome> {
   if (outcome.kind !== 'failed' || outcome.outcomeUnknown || gate.counted(outcome.failures).length < attempts)
     return outcome;
   const found = await lookUp(calls);
-  // Unanswered, it leaves open what it was made for.
+  // Without an answer to this look-up, the outcome of the submissions is unknown.
   if (found.kind === 'unknown') return unknown('runs', found, outcome.failures);
   return found.kind === 'held' ? found : outcome;
 }
@@ -143,7 +143,8 @@ async function submit(calls: Calls, failures: readonly number[]): Promise<Outcom
     document: await read(),
   };
   const answer = await recordedCall(calls, 'submit', () => authority.submit(submission));
-  // A defect says nothing of the authority, and must not use up the attempts. Runs that end so need attention.
+  // A defect says nothing about the authority and must not use up the attempts. Repeated defects make the invoice need
+  // attention.
   if (answer === DEFECT) return unknown('runs', answer, failures);
   const failure = await pass.submitted(answer);
   switch (answer.kind) {
@@ -157,7 +158,8 @@ async function submit(calls: Calls, failures: readonly number[]): Promise<Outcom
     case 'not_held': {
       const { reason, retryAfterMs, message } = answer;
       const { counts, isFailure } = NOT_HELD[reason];
-      // The authority, or the client for its sake, takes nothing at the moment: that says nothing of this invoice.
+      // The authority accepts nothing at present, or the client holds back because of its limits. This says nothing
+      // about the invoice.
       if (!isFailure) return { kind: 'not_sent', outcomeUnknown: false };
       return {
         kind: 'failed',

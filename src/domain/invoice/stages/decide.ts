@@ -17,22 +17,25 @@ import {
   type Step,
 } from './stage.ts';
 
-/** Facts that are not recorded yet when the authority decides. */
+/** Facts that have not been recorded yet when the authority decides. */
 export interface Unrecorded {
   /** Calls to the authority. */
   readonly log?: AttemptLog;
   /** Findings of the authority. */
   readonly warnings?: readonly Problem[];
-  /** That the authority holds the invoice: the same update records it, with its event, and the decision. */
+  /**
+   * The change which says that the authority holds the invoice. It is written with its event in the same update as the
+   * decision.
+   */
   readonly held?: Omit<InvoiceChange, 'work'>;
 }
 
-/** Records the authority's decision, by one update. */
+/** Records the authority's decision with one update. */
 export type DecideBy = (claim: Claim, decision: Decision, unrecorded: Unrecorded) => Promise<Step>;
 
 /**
- * Asks the tax authority for its decision until there is one: `transmitted` → `accepted` or `rejected`. However long it
- * takes, nothing is sent again.
+ * Creates the stage that looks up the tax authority's decision until there is one: `transmitted` → `accepted` or
+ * `rejected`. However long that takes, nothing is sent again.
  */
 export function createDecideStage(
   parts: Pick<PipelineParts, 'authorityOf' | 'gateOf' | 'report'>,
@@ -52,7 +55,8 @@ export function createDecideStage(
     const accepted = transition(invoice, 'accepted', { dgiId });
     const awaitsCleared = parts.authorityOf(invoice.environment).capabilities().clearedDocument;
     const what = { ...recorded, ...accepted, events: events(accepted), dgiId, ...(awaitsCleared && { awaitsCleared }) };
-    // A live authority may be slow, and must not hold a place meanwhile. The one of the test environment is in this process.
+    // A live authority may be slow and must not occupy a place of this lane, so the receipt is a separate job. The test
+    // authority is in this process.
     if (invoice.environment === 'live') return handOver(claim, 'receipt', what);
     return change(claim, { ...what, work: next('receipt') });
   };

@@ -8,7 +8,7 @@ import type { PipelineParts, PipelineReport, Progress, RunStage } from './stage.
 
 /**
  * Delay before the second and each later attempt to send a mail, in milliseconds. They add up to about four days (RFC
- * 5321, 4.5.4.1); after the last attempt the mail has failed.
+ * 5321, 4.5.4.1). If the last attempt fails, the mail has failed.
  */
 export const EMAIL_SCHEDULE: readonly number[] = [
   MINUTE_MS,
@@ -24,9 +24,9 @@ export const EMAIL_SCHEDULE: readonly number[] = [
 const ERROR_LENGTH = 500;
 
 /**
- * The last stage: sends the signed PDF and the XML to the customer. Each attempt is recorded before and after
- * ({@link InvoiceEmail} states the guarantee) and retried by {@link EMAIL_SCHEDULE} unless the server refuses the mail
- * permanently. Nothing is sent for a tenant that is erased.
+ * Creates the last stage, which sends the signed PDF and the XML to the customer. Each attempt is recorded before and
+ * after ({@link InvoiceEmail} states the guarantee) and retried by {@link EMAIL_SCHEDULE}, unless the server refuses
+ * the mail permanently. No mail is sent for a tenant that is being erased.
  */
 export function createEmailStage(
   parts: Pick<PipelineParts, 'documents' | 'mailer' | 'isErased' | 'verifyUrlOf' | 'report'>,
@@ -71,9 +71,9 @@ export function createEmailStage(
       });
       return null;
     }
-    // The service is stopping: as after a crash, the next worker sends the mail again.
+    // The service is stopping. The next worker sends the mail again, as after a crash.
     if (failure instanceof MailInterrupted) return putOff(recorded, again(email.attempts), 0, { email });
-    // An internal error is retried by the same schedule, so the number of attempts is limited in any case.
+    // An internal error is retried by the same schedule, so the number of attempts is always limited.
     const isRefused = failure instanceof MailNotSent && failure.permanent;
     const lastError = failure instanceof MailNotSent ? failure.message.slice(0, ERROR_LENGTH) : 'an internal error';
     const delay = EMAIL_SCHEDULE[email.attempts - 1];

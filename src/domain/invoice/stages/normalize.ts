@@ -9,8 +9,8 @@ import type { SignDocument } from './sign.ts';
 import type { PipelineParts, Progress, RunStage } from './stage.ts';
 
 /**
- * Assigns the legal number and writes the UBL to check it: `pending` → `signing`, or `rejected` if it is invalid. The
- * same document is signed in the same run.
+ * Creates the stage that assigns the legal number and writes the UBL to check it: `pending` → `signing`, or `rejected`
+ * if it is invalid. The same document is signed in the same run.
  */
 export function createNormalizeStage(
   { writer, report }: Pick<PipelineParts, 'writer' | 'report'>,
@@ -18,7 +18,10 @@ export function createNormalizeStage(
   numbering: Numbering<UnsignedDocument | null>,
   signDocument: SignDocument,
 ): RunStage {
-  /** @returns the document and the change that assigns its number; without a document, the rejection */
+  /**
+   * Writes the document.
+   * @returns the document and the change that assigns its number; without a document, the rejection
+   */
   async function prepare<Series extends Pick<InvoiceChange, 'series'>>(
     invoice: Invoice,
     number: string,
@@ -37,7 +40,8 @@ export function createNormalizeStage(
 
   async function numbered(claim: Claim): Promise<Numbered<UnsignedDocument | null>> {
     const { invoice } = claim;
-    // Also one of the service's series: a process that took it for this invoice died before it wrote the rest.
+    // The number may also be one of the service's series: a process that took it for this invoice died before writing
+    // the rest.
     if (invoice.number === null)
       return numbering.assign(claim, (series) => prepare(invoice, legalNumber(series), { series }));
     const { change: what, made } = await prepare(invoice, invoice.number, {});

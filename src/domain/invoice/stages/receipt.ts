@@ -10,7 +10,7 @@ import { isAnswered } from './call-authority.ts';
 import { attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
 
 /**
- * Why a document of the authority is not stored yet. `isWrong`: it was fetched and does not fit the invoice;
+ * Why a document of the authority is not stored yet. `isWrong`: it was fetched but does not match the invoice.
  * `isFailure`: the authority did not answer.
  */
 interface Delay {
@@ -23,10 +23,10 @@ interface Delay {
 const RETRY = { stage: 'receipt', outcomeUnknown: false } as const;
 
 /**
- * Fetches the authority's receipt of an accepted invoice and, where the authority makes one, the cleared document;
- * compares both with the invoice and stores them (docs/decisions/0042). Retries have no limit and never change the
- * status. A wrong paper is never stored: the invoice waits for an operator or a right answer. Rendering follows if
- * a mail or somebody waits for the PDF; otherwise it is left for idle time (docs/decisions/0046).
+ * Creates the stage that fetches the authority's receipt of an accepted invoice and, if the authority makes one, the
+ * cleared document. It compares both with the invoice and stores them (docs/decisions/0042). Retries have no limit and
+ * never change the status. A wrong document is never stored: the invoice waits for an operator or a right answer.
+ * Rendering follows if a mail or a request waits for the PDF; otherwise it is left for idle time (docs/decisions/0046).
  */
 export function createReceiptStage(
   parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'gateOf' | 'checkCleared' | 'isAwaited' | 'report'>,
@@ -99,7 +99,7 @@ export function createReceiptStage(
     if (!unanswered) gate.answered();
     else await gate.lookUpFailed(unanswered.retryAfterMs || null);
     const isWrong = delays.some((each) => each.isWrong);
-    // An answer that is wrong needs attention at once, and will hardly be right in seconds.
+    // A wrong answer needs attention at once, and is unlikely to be right within seconds.
     const attempts = Math.max(attemptsOf(invoice) + 1, isWrong ? MANY_ATTEMPTS : 0);
     const message = `${delays.map((each) => each.message).join('; ')} (attempt ${attempts})`;
     parts.report({ level: isWrong ? 'error' : 'warn', invoiceId: invoice.id, stage: 'receipt', message });
@@ -112,7 +112,7 @@ function isDelay(result: StoredDocument | Delay): result is Delay {
   return 'isWrong' in result;
 }
 
-/** The difference between a receipt and the invoice, as a sentence; null if the receipt fits. */
+/** Returns the difference between a receipt and the invoice, as a sentence; null if they match. */
 function differenceOf(receipt: AuthorityReceipt, invoice: Invoice): string | null {
   const expected = {
     submissionId: invoice.heldAs ?? invoice.id,

@@ -4,7 +4,10 @@ import { RENDER_SCHEDULE } from '../pauses.ts';
 import { ClaimLost } from '../repository.ts';
 import { attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
 
-/** Renders, signs and stores the PDF of an accepted invoice. Retries have no limit and never change the status. */
+/**
+ * Creates the stage that renders, signs and stores the PDF of an accepted invoice. Retries have no limit and never
+ * change the status.
+ */
 export function createRenderStage(
   parts: Pick<PipelineParts, 'documents' | 'renderer' | 'logos' | 'verifyUrlOf' | 'report'>,
   { change, putOff, handOver }: Progress,

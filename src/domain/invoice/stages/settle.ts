@@ -11,7 +11,7 @@ import type { Failed, Outcome } from './call-authority.ts';
 import type { DecideBy } from './decide.ts';
 import type { PipelineParts, PipelineReport, Progress, Step } from './stage.ts';
 
-/** A run of the stage `transmit`, after its calls. */
+/** A run of the stage `transmit` after its calls to the authority. */
 export interface TransmitRun {
   readonly claim: Claim;
   readonly invoice: Invoice;
@@ -25,7 +25,7 @@ export interface SettleParts extends Pick<PipelineParts, 'authorityOf' | 'report
   readonly decideBy: DecideBy;
 }
 
-/** Stores what follows from the outcome of a run, by one update. */
+/** Creates a function that stores the result of a run with one update. */
 export function createSettle(parts: SettleParts): (run: TransmitRun, outcome: Outcome) => Promise<Step> {
   const { change, park } = parts.progress;
 
@@ -71,11 +71,13 @@ export function createSettle(parts: SettleParts): (run: TransmitRun, outcome: Ou
   };
 }
 
-/** Why the authority may know more than the data: the advice of every alert about a document that is not ours. */
+/**
+ * Advice in every alert about a document that is not ours: the authority may know more than the data after a restore.
+ */
 const IF_RESTORED =
   'if older data was restored, follow docs/operations.md, "After a restore of a backup or a followed copy" (numbers continue), and never have it removed there';
 
-/** The authority holds the document, perhaps under the id of an earlier submission of it. */
+/** Records that the authority holds the document, perhaps under the id of an earlier submission. */
 async function transmitted(
   { progress, decideBy, authorityOf }: SettleParts,
   { claim, invoice, log }: TransmitRun,
@@ -93,7 +95,10 @@ async function transmitted(
   return progress.putOff(claim, { ...NEW_WORK, stage: 'decide' }, delay, what);
 }
 
-/** Waits in the queue by age. One that was tried in an outage waits behind the others until its end. */
+/**
+ * Parks the invoice in the queue, ordered by age. If it was tried in an outage, it waits behind the others until the
+ * outage ends.
+ */
 async function queued(
   { progress }: SettleParts,
   { claim, invoice, log, gate }: TransmitRun,
@@ -105,12 +110,15 @@ async function queued(
   return null;
 }
 
-/** The delay that gives an invoice its place in the queue, in milliseconds, never positive: the oldest go first. */
+/**
+ * Returns the delay that gives an invoice its place in the queue, in milliseconds. It is never positive, so the oldest
+ * go first.
+ */
 function byAge({ createdAt }: Invoice): number {
   return Math.min(0, createdAt.getTime() - Date.now());
 }
 
-/** Whether every attempt is known as "not held", and as many count as the schedule has. */
+/** Whether every attempt is known not to have arrived and as many count as the schedule has. */
 async function isFinal({ gate, schedule }: TransmitRun, { outcomeUnknown, failures }: Failed): Promise<boolean> {
   if (outcomeUnknown || gate.counted(failures).length < schedule.length) return false;
   return gate.conclude(failures, schedule.length);
@@ -119,14 +127,14 @@ async function isFinal({ gate, schedule }: TransmitRun, { outcomeUnknown, failur
 async function retried(parts: SettleParts, run: TransmitRun, outcome: Failed): Promise<null> {
   const { claim, invoice, gate, log, schedule } = run;
   const { outcomeUnknown, retryAfterMs } = outcome;
-  // An outage excuses a failure for good, so it can be forgotten.
+  // Failures in an outage never count again, so they can be forgotten.
   const failures = gate.counted(outcome.failures);
   const runs = invoice.work?.attempts ?? 0;
   if (gate.isShut()) return queued(parts, run, { attempts: runs, outcomeUnknown, failures, tried: gate.isAway() });
   const attempts = runs + 1;
   if (outcomeUnknown && attempts >= schedule.length)
     report(parts, run, 'error', `the outcome is still unknown; look-ups continue: ${outcome.message}`);
-  // A submission waits by the number of its attempts, a look-up by the number of runs.
+  // The delay of a submission depends on the number of its attempts, that of a look-up on the number of runs.
   const step = Math.min(outcome.waitsBy === 'runs' ? attempts : failures.length, schedule.length - 1);
   const delay = Math.max(schedule[step] ?? 0, retryAfterMs ?? 0) || byAge(invoice);
   const work = { stage: 'transmit', attempts, outcomeUnknown, failures } as const;

@@ -10,13 +10,13 @@ import { scenarioOf } from '../test-scenarios.ts';
 import { attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
 import type { TransmitBytes } from './transmit.ts';
 
-/** Signs this document of the invoice, and goes on as the stage does. */
+/** Signs this document of the invoice, then continues as the stage does. */
 export type SignDocument = (claim: Claim, document: UnsignedDocument) => Promise<Step>;
 
 /**
- * Signs and stores the invoice's UBL and transmits the same bytes. Rejects it with `signature_error` after the retries.
- * A certificate that the settings lack is the operator's to set: the invoice keeps its number and waits, and no attempt is
- * counted.
+ * Creates the stage that signs and stores the invoice's UBL and transmits the same bytes. It rejects the invoice with
+ * `signature_error` after the retries. If the settings lack a certificate, the operator must set one: the invoice keeps
+ * its number and waits, and no attempt is counted.
  */
 export function createSignStage(
   { documents, writer, signerOf, report }: Pick<PipelineParts, 'documents' | 'writer' | 'signerOf' | 'report'>,
@@ -29,7 +29,7 @@ export function createSignStage(
     return signerOf(invoice).sign(document, new Date());
   }
 
-  /** When this process last reported that invoices wait for a certificate: all that wait would fill the log. */
+  /** When this process last reported that invoices wait for a certificate. A report for each would fill the log. */
   let reportedAt = Number.NEGATIVE_INFINITY;
 
   function wait(claim: Claim, error: SigningFailed): Promise<null> {
@@ -68,7 +68,7 @@ export function createSignStage(
     }
     const xml = await documents.put(bytes, `${invoice.id}.xml`, 'application/xml');
     // From here on these bytes are the invoice: they are sent, served and hashed.
-    // A live authority may be slow, and must not hold a place of signing meanwhile.
+    // A live authority may be slow and must not occupy a place of signing, so transmission is a separate job.
     if (invoice.environment === 'live') return handOver(claim, 'transmit', { xml });
     const stored = await change(claim, { xml, work: next('transmit') });
     return transmitBytes(stored, async () => bytes, false);

@@ -13,8 +13,8 @@ import type { ReservedNumber } from '../series-number.ts';
 import type { StageSpans } from '../stage-spans.ts';
 
 /**
- * Length of a lease, in milliseconds: longer than any pause of a healthy worker, which renews it while a stage runs.
- * The lease of a dead worker runs out.
+ * Length of a lease, in milliseconds. It is longer than any pause of a healthy worker, which renews it while a stage
+ * runs. The lease of a dead worker expires.
  */
 export const LEASE_MS = 4000;
 
@@ -25,27 +25,27 @@ export interface PipelineParts {
   readonly queue: StageQueue;
   readonly turns: SeriesTurns;
   readonly writer: InvoiceWriter;
-  /** @throws {SigningFailed} when there is no key for this invoice */
+  /** Returns the signer of an invoice. @throws {SigningFailed} when there is no key for this invoice */
   readonly signerOf: (invoice: Invoice) => DocumentSigner;
-  /** A test invoice never reaches the live authority, a live one never the mock. */
+  /** Returns the authority. A test invoice never reaches the live authority, and a live one never reaches the mock. */
   readonly authorityOf: (environment: Environment) => Authority;
   readonly gateOf: (environment: Environment) => Gate;
-  /** {@link CheckCleared} for the authority of the invoice's environment. */
+  /** As {@link CheckCleared}, for the authority of the invoice's environment. */
   readonly checkCleared: (cleared: Uint8Array, sent: Uint8Array, invoice: Invoice) => Promise<string | null>;
   readonly renderer: Pick<PdfRenderer, 'render'>;
   readonly logos: LogoStore;
   readonly mailer: Mailer;
   readonly verifyUrlOf: (invoice: Invoice) => string;
-  /** Whether the invoice's tenant is erased: nobody gets a mail for it. */
+  /** Whether the invoice's tenant is erased. Its customers get no mail then. */
   readonly isErased: (tenantId: string) => Promise<boolean>;
-  /** Whether somebody waits for the invoice's PDF in this process. */
+  /** Whether a request waits for the invoice's PDF in this process. */
   readonly isAwaited: (invoice: Pick<Invoice, 'id' | 'tenantId'>) => boolean;
-  /** Delay before each attempt to transmit, in milliseconds; one entry for each attempt. */
+  /** Returns the delay before each attempt to transmit, in milliseconds, with one entry for each attempt. */
   readonly transmitSchedule: (environment: Environment) => readonly number[];
   /** Called after each stored status change, so that its event goes to webhooks. Returns at once, never throws. */
   readonly publish: (invoice: Invoice) => void;
   readonly report: (event: PipelineReport) => void;
-  /** Default: nothing is traced. */
+  /** Records spans; by default nothing is traced. */
   readonly tracing?: Tracing;
 }
 
@@ -62,8 +62,8 @@ export interface PipelineReport {
 export type Step = Claim | null;
 
 /**
- * Runs a stage of a claimed invoice. Expected failures (a refusal, a lost reply) are recorded and put off; a stage
- * throws only on a defect or {@link ClaimLost}.
+ * Runs a stage of a claimed invoice. Expected failures (a refusal, a lost reply) are recorded and the stage is
+ * postponed. A stage throws only on a defect or {@link ClaimLost}.
  * @param runOn whether the previous stage ran under the same claim
  */
 export type RunStage = (claim: Claim, runOn: boolean) => Promise<Step>;
@@ -72,7 +72,7 @@ export type RunStage = (claim: Claim, runOn: boolean) => Promise<Step>;
 export interface Progress {
   /** Changes the invoice and publishes the events, if there are any. */
   change(claim: Claim, what: InvoiceChange): Promise<Claim>;
-  /** Changes several invoices, all or none, and publishes their events. @param reserved numbers of others */
+  /** Changes several invoices, all or none, and publishes their events. @param reserved numbers of other invoices */
   changeAll(
     changes: readonly (readonly [Claim, InvoiceChange])[],
     reserved?: readonly ReservedNumber[],
@@ -119,7 +119,7 @@ export function createProgress({ invoices, queue, publish }: PipelineParts, span
   };
 }
 
-/** Number of runs of the invoice's current stage that failed and were put off. */
+/** Returns how many runs of the invoice's current stage failed and were postponed. */
 export function attemptsOf(invoice: Invoice): number {
   return invoice.work?.attempts ?? 0;
 }

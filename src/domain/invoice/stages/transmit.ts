@@ -9,15 +9,16 @@ import { createSettle, type TransmitRun } from './settle.ts';
 import type { PipelineParts, Progress, RunStage, Step } from './stage.ts';
 
 /**
- * @param read reads the signed bytes
- * @param asksFirst true if an earlier run may have sent them: the authority is asked before anything is sent again
+ * Transmits the signed bytes.
+ * @param read reads the bytes
+ * @param asksFirst true if an earlier run may have sent them; a look-up then comes before any submission
  */
 export type TransmitBytes = (claim: Claim, read: () => Promise<Uint8Array>, asksFirst: boolean) => Promise<Step>;
 
 /**
- * Submits the signed bytes until an answer or a look-up proves that the tax authority holds them: `signing` →
- * `transmitted`. Rejects the invoice if the authority will never take it, and with `dgi_transmission_failed` if every
- * attempt is known as "not held" (docs/decisions/0009, 0045).
+ * Creates the stage that submits the signed bytes until an answer or a look-up proves that the tax authority holds
+ * them: `signing` → `transmitted`. It rejects the invoice if the authority will never accept it, and with
+ * `dgi_transmission_failed` if every attempt is known not to have arrived (docs/decisions/0009, 0045).
  */
 export function createTransmitStage(
   parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'gateOf' | 'transmitSchedule' | 'report'>,
@@ -62,7 +63,7 @@ export function createTransmitStage(
     async transmit(claim, runOn) {
       const { id, xml, work } = claim.invoice;
       if (!xml || !work) throw new Error(`invoice ${id} is at stage transmit without a signed document`);
-      // An earlier claim that changed nothing may have ended in the middle of a submission.
+      // An earlier claim that changed nothing may have ended during a submission.
       const asksFirst = work.outcomeUnknown || (!runOn && work.claims > 1);
       return transmitBytes(claim, () => parts.documents.get(xml), asksFirst);
     },
