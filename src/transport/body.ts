@@ -160,8 +160,8 @@ export async function readBytes(ctx: Context, most = MAX_BODY_BYTES): Promise<Bu
  * Receives a body. Returns its size and its bytes, or null for the bytes when the body is too large or there is no
  * memory for it. Uses events, because an async iterator costs as much as the rest of a small request.
  * @param length the Content-Length, bytes; 0 if there is none
- * @throws {ServiceError} 408 when it takes too long; 400 when the client disconnects before the end, which nobody reads
- * and which is no failure of this service
+ * @throws {ServiceError} 408 when it takes too long; 400 when the client disconnects before the end: nobody reads this
+ * answer, and it is no failure of this service
  */
 function received(ctx: Context, length: number, most: number): Promise<{ size: number; bytes: Buffer | null }> {
   const { req } = ctx;

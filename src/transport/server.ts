@@ -227,7 +227,7 @@ const wellFormed: Middleware = (ctx, next) => {
   return next();
 };
 
-/** Whether this is the authority of a URL without user information (RFC 9110, section 7.2). */
+/** Whether a text is a host with an optional port, without user information (RFC 9110, section 7.2). */
 function isHost(value: string): boolean {
   return !/[\s/?#@\\]/.test(value) && URL.canParse(`http://${value}`);
 }

@@ -5,7 +5,8 @@ import type { InvoiceRepository } from './repository.ts';
 
 /**
  * Finds an invoice for callers with a credential or link of this invoice alone. Returns null as soon as the erasure of
- * its tenant begins. The tenant's own credentials end with its keys then, while its invoices are removed one by one.
+ * its tenant begins, because its invoices are then removed one by one. The tenant's own credentials have ended with its
+ * keys.
  */
 export type FindPresentInvoice = (invoiceId: string) => Promise<Invoice | null>;
 

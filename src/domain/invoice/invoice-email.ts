@@ -3,6 +3,7 @@ export type EmailStatus = 'waiting' | 'sending' | 'sent' | 'refused' | 'failed';
 
 /**
  * The state of an invoice's mail, recorded before and after each attempt.
+ *
  * Guarantee: the mail is handed over at least once, unless it is refused permanently or the attempts end. Every
  * hand-over has the same bytes and the same Message-ID. A second one happens only if the service crashed or the
  * connection broke after the server accepted the mail and before that was recorded. Mail systems that deduplicate by

@@ -273,9 +273,10 @@ export interface InvoiceRepository {
    */
   nextParked(afterTenant: string | null, except: ReadonlySet<string>): Promise<ParkedInvoice | null>;
   /**
-   * Restores the places by age of the invoices that an outage delayed. Work that waits for its next attempt after a
-   * failure from `from` to `to` (numbers, inclusive) becomes due, and work that was tried in the outage moves forward.
-   * Work that a worker holds or that is blocked is not changed. Takes two round trips; repeating it changes nothing.
+   * Restores the places by age of the invoices that an outage delayed. Work that waits for its next attempt after one
+   * of the failures numbered `from` to `to` (inclusive) becomes due, and work that was tried in the outage moves
+   * forward. Work that a worker holds or that is blocked is not changed. Takes two round trips; repeating it changes
+   * nothing.
    */
   releaseHeldUp(from: number, to: number): Promise<void>;
   /**

@@ -62,6 +62,7 @@ export interface TermsSource {
 /**
  * Returns the terms that an invoice's documents state: its own, otherwise those of the seller's profile that was copied
  * into the invoice.
+ *
  * Payment mode (words) and payment means (code) belong together: an invoice that states either takes neither from the
  * profile. The profile's bank account applies to transfers and to payments without a code. A code without words gets
  * the code's own words, which take precedence over those of a specimen. The reference defaults to the invoice's number

@@ -30,12 +30,14 @@ export interface NewAccount {
 /**
  * Creates the account of an invited person, adds the grants and starts a session. A person who already has an account
  * sends its password and gets the grants. With a second factor, its code starts the session afterwards.
+ *
  * A mailed invitation proves the address, as a link to a new password does. An unconfirmed account of this address may
  * belong to a person who had a copied link. So the mailed link also does what a password link does: it sets the
  * password and removes everything that was created before.
+ *
  * If interrupted at any point, it can be repeated with the same address: the invitation is reserved for the address
- * first and ended last, so two people cannot use it. A concurrent withdrawal, or a second acceptance with the same
- * address, either wins or loses, because the invitation is claimed in one step before the grants are added.
+ * first and ended last, so two people cannot use it. The invitation is claimed in one step before the grants are added.
+ * That step decides between it and a concurrent withdrawal or a second acceptance with the same address.
  * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, withdrawn, expired or for another
  * address; invalid_request if the password is easy to guess and not that of the account; invalid_credentials if the
  * account exists and has another password, or if a new password is required and this is the old one;

@@ -51,6 +51,7 @@ type Fate = 'remove' | 'keep' | 'detach' | 'withhold' | 'settling' | 'under way'
 
 /**
  * Decides what must happen to an invoice now.
+ *
  * - A test invoice is removed. If a worker has it, the worker is cut off first.
  * - A live invoice that is undecided, or whose receipt has not been fetched, is finished: the authority may hold it
  *   already, and its number is taken. From now on no reader sees it.
