@@ -5,7 +5,7 @@ import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { type ScratchCopy, type ScratchService, scratchCopy } from '../support/scratch-copy.ts';
 
 // Each test changes a copy of the source: a VAT rate is added in one file, two event types in their table and the
-// places that emit them, a command in its file and the table of commands. The service built from the copy then supports
+// places that emit them, a command in its file and the table of commands, a setting in one file. The service built from the copy then supports
 // them everywhere.
 
 const SECRET_URL = /\/files\/[^"]+/;
@@ -30,6 +30,8 @@ beforeAll(async () => {
     'print-schema.ts',
     "import { printedSchema } from './src/graphql/schema.ts';\nconsole.log(printedSchema());",
   );
+  await copy.edit('src/config.ts', '  LOG_LEVEL: z', "  GREETING: z.string().default('Hello'),\n  LOG_LEVEL: z");
+  await copy.edit('src/config.ts', '  logLevel: env', '  greeting: env.GREETING,\n  logLevel: env');
   await copy.write('src/cli/hello.ts', HELLO);
   await copy.edit(
     'src/cli/commands.ts',
@@ -63,8 +65,8 @@ export const hello: Command = {
   summary: 'Greets',
   positionals: ['NAME'],
   options: {},
-  async run(input, { terminal }) {
-    terminal.print(\`Hello, \${input.get('NAME')}.\`);
+  async run(input, { terminal, config }) {
+    terminal.print(\`\${config().greeting}, \${input.get('NAME')}.\`);
     return 0;
   },
 };
@@ -222,4 +224,15 @@ describe('event types that are added without a status change', () => {
 it('a command added to the table runs, and is in the help', async () => {
   expect(await copy.run('src/cli.ts', 'hello', 'Atlas')).toBe('Hello, Atlas.\n');
   expect(await copy.run('src/cli.ts', 'help')).toMatch(/^ {2}hello NAME +Greets$/m);
+});
+
+it('a setting added to the list is read, and is no unknown variable of a file', async () => {
+  await copy.write(
+    'settings.ts',
+    `import { readConfig, unknownSettings } from './src/config.ts';
+    console.log(readConfig({ GREETING: 'Salam' }).greeting, unknownSettings(['GREETING', 'GREETNG']));`,
+  );
+  expect(await copy.run('settings.ts')).toBe(
+    "Salam [\n  'GREETNG is no setting, and nothing reads it. Did you mean GREETING?'\n]\n",
+  );
 });
