@@ -1,5 +1,5 @@
 import { serviceError } from '../domain/errors.ts';
-import { createFairQueue } from '../domain/fair-queue.ts';
+import { createFairQueue } from '../domain/kit/fair-queue.ts';
 import { type Principal, sharerOf } from '../domain/principal.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { RendererUnavailable } from '../../domain/invoice/ports.ts';
+import { createFairQueue, QueueFull } from '../../domain/kit/fair-queue.ts';
 import type { LaunchedChromium } from './chromium-launcher.ts';
 import { openPrintPage, PageLost, type PrintPage } from './print-page.ts';
 
@@ -79,8 +80,9 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
   let idle: PooledPage[] = [];
   /** Browsers whose initial page has not been taken yet. */
   const withInitialPage = new WeakSet<LaunchedChromium>();
+  /** A place is the right to use a page. */
+  const queue = createFairQueue({ places: options.size, total: options.maxWaiting });
   let busy = 0;
-  let waiting: { start(): void; refuse(error: Error): void }[] = [];
   let closed = false;
   let rest: NodeJS.Timeout | undefined;
   /** The exits of browsers that had nothing to print or were replaced. */
@@ -147,26 +149,6 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     idle = [];
   }
 
-  /** Waits for one of the `size` slots. The holder of a slot may use a page. */
-  async function takeSlot(): Promise<void> {
-    if (closed) throw poolClosed();
-    if (busy < options.size) {
-      clearTimeout(rest);
-      busy += 1;
-      return;
-    }
-    if (waiting.length >= options.maxWaiting)
-      throw new PrintQueueFull(`${waiting.length} documents are already waiting to be printed`);
-    await new Promise<void>((start, refuse) => waiting.push({ start, refuse }));
-  }
-
-  function freeSlot(): void {
-    const next = waiting.shift();
-    if (next === undefined) busy -= 1;
-    else next.start();
-    restLater();
-  }
-
   async function takePage(): Promise<PooledPage> {
     let chromium = await browser();
     if (!chromium.browser.connected) {
@@ -227,22 +209,28 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
   }
 
   return {
-    async print(html) {
-      await takeSlot();
-      try {
-        return await printAgainIfLost(html);
-      } catch (error) {
-        throw closed && error instanceof PageLost ? poolClosed() : error;
-      } finally {
-        freeSlot();
-      }
-    },
+    print: (html) =>
+      queue
+        .run('all', async () => {
+          clearTimeout(rest);
+          busy += 1;
+          try {
+            return await printAgainIfLost(html);
+          } finally {
+            busy -= 1;
+            restLater();
+          }
+        })
+        .catch((error: unknown) => {
+          if (error instanceof QueueFull)
+            throw new PrintQueueFull(`${options.maxWaiting} documents are already waiting to be printed`);
+          throw closed && error instanceof PageLost ? poolClosed() : error;
+        }),
     browser,
     async close() {
       closed = true;
       clearTimeout(rest);
-      for (const { refuse } of waiting) refuse(poolClosed());
-      waiting = [];
+      queue.close(poolClosed());
       await launched?.then(
         (chromium) => chromium.close(),
         () => {},

@@ -1,5 +1,6 @@
 import { createHash, verify, X509Certificate } from 'node:crypto';
 import { SigningFailed, type SigningKey } from '../../domain/invoice/signing-key.ts';
+import { createFairQueue } from '../../domain/kit/fair-queue.ts';
 import { SetupError } from '../../domain/setup-error.ts';
 import { chainFrom } from './certificate-chain.ts';
 import { chooseCertificate } from './choose-certificate.ts';
@@ -112,37 +113,23 @@ function isAway(error: unknown): boolean {
 
 /** Returns a function that runs work in a session, and queues it while all sessions are busy. */
 function sessionPool(token: Pkcs11Token): <T>(work: (session: KeySession) => Promise<T>) => Promise<T> {
-  const idle: (KeySession | null)[] = Array.from({ length: SESSIONS }, () => null);
-  const waiting: ((session: KeySession | null) => void)[] = [];
-  const take = () => {
-    const session = idle.pop();
-    if (session !== undefined) return session;
-    const turn = Promise.withResolvers<KeySession | null>();
-    waiting.push(turn.resolve);
-    return turn.promise;
-  };
-  const release = (session: KeySession | null) => {
-    const next = waiting.shift();
-    if (next) next(session);
-    else idle.push(session);
-  };
-
-  return async (work) => {
-    let session = await take();
-    let succeeded = false;
-    try {
-      session ??= token.open();
-      const result = await withinLimit(work(session));
-      succeeded = true;
-      return result;
-    } finally {
-      if (!succeeded) {
+  /** The last one is used next; null: it failed and is to be opened anew. */
+  const idle: (KeySession | null)[] = [];
+  const queue = createFairQueue({ places: SESSIONS });
+  return (work) =>
+    queue.run('all', async () => {
+      let session = idle.pop() ?? null;
+      try {
+        session ??= token.open();
+        const result = await withinLimit(work(session));
+        idle.push(session);
+        return result;
+      } catch (error) {
         closeQuietly(session);
-        session = null;
+        idle.push(null);
+        throw error;
       }
-      release(session);
-    }
-  };
+    });
 }
 
 async function withinLimit<T>(work: Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { createFairQueue } from '../kit/fair-queue.ts';
 import { later } from '../later.ts';
 import { DOCUMENT_WAIT_MS } from '../limits.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
@@ -41,7 +42,7 @@ export function createDocumentDemand(
   report: (error: unknown) => void,
 ): DocumentDemand {
   const pdfs = new Map<string, AwaitedPdf>();
-  const lines = createLines(PDFS_OF_A_TENANT);
+  const lines = createFairQueue({ places: Number.POSITIVE_INFINITY, placesPerKey: PDFS_OF_A_TENANT });
 
   /**
    * Makes the drawing of a PDF due, once for all waiting requests.
@@ -50,18 +51,18 @@ export function createDocumentDemand(
   function hurry({ id, tenantId, work }: Invoice, onGone: () => void): void {
     const pdf = pdfs.get(id);
     if (!pdf || pdf.leave || !work || !canBeHurried(work)) return;
-    pdf.leave = lines.enter(tenantId, () => {
+    const start = (leave: () => void) => {
       invoices
         .hurry(id, later(new Date(), -ASKED_AGAIN_AFTER_MS))
         .then((due) => {
           if (due) return queue.enqueue(due, 0);
           // Only a PDF that is drawn because of the request keeps its place.
-          pdf.leave?.();
-          pdf.leave = () => {};
+          leave();
           return onGone();
         })
         .catch(report);
-    });
+    };
+    pdf.leave = lines.lineUp(tenantId, start, report);
   }
 
   async function storedWithin(known: Invoice, kind: DocumentKind): Promise<Invoice | null> {
@@ -121,35 +122,4 @@ function canBeHurried({ stage, idle, claims, blocked, dueAt, since }: Work): boo
   const now = new Date();
   const waits = stage === 'render' && claims === 0 && blocked === null && dueAt > now;
   return waits && since <= later(now, -ASKED_AGAIN_AFTER_MS);
-}
-
-/** Creates a line for each tenant, in which up to `places` entries run at once and the others wait in order. */
-function createLines(places: number) {
-  const lines = new Map<string, { running: number; readonly waiting: Set<() => void> }>();
-
-  return {
-    hasPlace: (tenantId: string): boolean => (lines.get(tenantId)?.running ?? 0) < places,
-    /**
-     * Calls `start` at once, or when it is the entry's turn.
-     * @returns a function that frees the place, or leaves the line
-     */
-    enter(tenantId: string, start: () => void): () => void {
-      const line = lines.get(tenantId) ?? { running: 0, waiting: new Set() };
-      lines.set(tenantId, line);
-      const begin = () => {
-        line.waiting.delete(begin);
-        line.running += 1;
-        start();
-      };
-      if (line.running < places) begin();
-      else line.waiting.add(begin);
-      return () => {
-        if (line.waiting.delete(begin)) return;
-        line.running -= 1;
-        const [next] = line.waiting;
-        if (next) next();
-        else if (line.running === 0) lines.delete(tenantId);
-      };
-    },
-  };
 }

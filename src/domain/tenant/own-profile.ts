@@ -1,6 +1,6 @@
 import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
-import { createFairQueue, QueueFull } from '../fair-queue.ts';
+import { createFairQueue, QueueFull } from '../kit/fair-queue.ts';
 import { MAX_LOGOS } from '../limits.ts';
 import { type Member, type Principal, requireScope } from '../principal.ts';
 import type { Logo } from './logo.ts';

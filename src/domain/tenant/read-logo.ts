@@ -1,5 +1,5 @@
 import { serviceError } from '../errors.ts';
-import { createFairQueue, QueueFull } from '../fair-queue.ts';
+import { createFairQueue, QueueFull } from '../kit/fair-queue.ts';
 import type { Logo } from './logo.ts';
 import { NotALogo } from './not-a-logo.ts';
 

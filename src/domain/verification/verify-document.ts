@@ -1,5 +1,5 @@
 import { serviceError } from '../errors.ts';
-import { createFairQueue, QueueFull } from '../fair-queue.ts';
+import { createFairQueue, QueueFull } from '../kit/fair-queue.ts';
 import { type Principal, requireScope } from '../principal.ts';
 import { givenUp, type Verification } from './verification.ts';
 

@@ -1,4 +1,5 @@
 import { CLOCK_SKEW_MS } from '../durations.ts';
+import { createTurns, type Turns } from '../kit/turns.ts';
 import type { AttemptDelivery } from './attempt-delivery.ts';
 import { type Attempt, type ClaimedDelivery, earlierDeliveries } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
@@ -15,7 +16,6 @@ import { createEndpointSnapshots } from './endpoint-snapshots.ts';
 import type { CountAttempts } from './endpoint-statistics.ts';
 import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { RecordAttempts } from './record-attempts.ts';
-import { createTenantTurns, type TenantTurns } from './tenant-turns.ts';
 
 /** Length of a lease, in milliseconds: longer than an attempt, so that no delivery is attempted twice at once. */
 export const LEASE_MS = 30_000;
@@ -103,9 +103,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const queues = new Map<string, EndpointQueue>();
   const slots = createAttemptSlots(giveSlots);
   /** Queues that wait for a slot, by the kind of their next attempt. */
-  const waiting: Readonly<Record<AttemptKind, TenantTurns<EndpointQueue>>> = {
-    normal: createTenantTurns((tenantId) => slots.heldBy('normal', tenantId)),
-    suspect: createTenantTurns((tenantId) => slots.heldBy('suspect', tenantId)),
+  const waiting: Readonly<Record<AttemptKind, Turns<EndpointQueue>>> = {
+    normal: createTurns((tenantId) => slots.heldBy('normal', tenantId)),
+    suspect: createTurns((tenantId) => slots.heldBy('suspect', tenantId)),
   };
   const snapshots = createEndpointSnapshots(parts);
   const timers = new Set<NodeJS.Timeout>();
@@ -130,8 +130,8 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   /** A queue that may begin an attempt waits for a slot, in the place that it has; any other one claims deliveries. */
   function lineUp(queue: EndpointQueue): void {
     const own = !stopped && queue.mayBegin() ? waiting[queue.kind()] : null;
-    for (const each of Object.values(waiting)) if (each !== own) each.delete(queue);
-    if (own) own.add(queue);
+    for (const each of Object.values(waiting)) if (each !== own) each.delete(queue.tenantId, queue);
+    if (own) own.add(queue.tenantId, queue);
     else claimMore(queue);
   }
 
@@ -144,7 +144,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   function giveSlots(first: AttemptKind = 'normal'): void {
     const kinds = [first, 'normal', 'suspect'] as const;
     while (!stopped) {
-      const kind = kinds.find((each) => !waiting[each].isEmpty() && slots.isFree(each));
+      const kind = kinds.find((each) => waiting[each].size > 0 && slots.isFree(each));
       const queue = kind && waiting[kind].take();
       if (!queue) return;
       begin(queue, kind);

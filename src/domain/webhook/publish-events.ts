@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { outside } from '../activity.ts';
 import type { Through } from '../grouped.ts';
 import { type Invoice, statusSince } from '../invoice/invoice.ts';
+import { createTurns } from '../kit/turns.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { ENVIRONMENTS } from '../tenant/tenant.ts';
 import { deliveryOf } from './delivery.ts';
@@ -76,9 +77,10 @@ interface Route {
 }
 
 export function createPublishEvents(parts: PublishParts): PublishEvents {
-  /** By tenant, in the order of their turns, and by invoice. */
-  const waiting = new Map<string, Map<string, Invoice>>();
-  let waitingCount = 0;
+  /** By their ids. */
+  const waiting = new Map<string, Invoice>();
+  /** The ids of those that wait, by tenant: one of which many wait makes no other wait for more than a batch. */
+  const turns = createTurns<string>();
   /** Sequence number of the last event of each invoice that this process has published. */
   const published = new Map<string, number>();
   /** The same, for invoices that are not marked as published in the outbox yet. */
@@ -102,20 +104,14 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     }
   }
 
-  /** The next invoices of the tenants in turn: those with many make no other tenant wait for more than a batch. */
   function takeTurns(): Invoice[] {
     const batch: Invoice[] = [];
-    // A tenant that has more is set again, behind the others, and comes again in the same loop.
-    for (const [tenantId, own] of waiting) {
-      if (batch.length === BATCH) break;
-      const [first] = own.values();
-      waiting.delete(tenantId);
-      if (!first) continue;
-      own.delete(first.id);
-      if (own.size > 0) waiting.set(tenantId, own);
-      batch.push(first);
+    while (batch.length < BATCH) {
+      const invoice = waiting.get(turns.take() ?? '');
+      if (!invoice) break;
+      waiting.delete(invoice.id);
+      batch.push(invoice);
     }
-    waitingCount -= batch.length;
     return batch;
   }
 
@@ -216,15 +212,11 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
 
   function enqueue(invoice: Invoice): void {
     if (stopped) return;
-    const own = waiting.get(invoice.tenantId) ?? new Map<string, Invoice>();
-    const before = own.get(invoice.id);
+    const before = waiting.get(invoice.id);
     if (before && before.events.length > invoice.events.length) return;
-    if (!before) {
-      if (waitingCount >= MOST_WAITING && own.size > 0) return;
-      waitingCount++;
-    }
-    own.set(invoice.id, invoice);
-    waiting.set(invoice.tenantId, own);
+    if (!before && waiting.size >= MOST_WAITING && turns.waitingOf(invoice.tenantId) > 0) return;
+    waiting.set(invoice.id, invoice);
+    turns.add(invoice.tenantId, invoice.id);
     running ??= outside(run);
   }
 

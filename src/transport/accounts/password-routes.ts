@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { serviceError } from '../../domain/errors.ts';
-import { createFairQueue } from '../../domain/fair-queue.ts';
+import { createFairQueue } from '../../domain/kit/fair-queue.ts';
 import {
   acceptInvitationInput,
   changePasswordInput,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFairQueue, QueueFull } from '../../../src/domain/fair-queue.ts';
+import { createFairQueue, QueueFull } from '../../../src/domain/kit/fair-queue.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
 import type { Verification } from '../../../src/domain/verification/verification.ts';
 import { VerificationGivenUp } from '../../../src/domain/verification/verification.ts';
