@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { authorityFiles, authorityOf, DEFAULT_HOST, DGI_RULES, DGI_SETTINGS } from './config/dgi.ts';
+import { SIGNING_RULES, SIGNING_SETTINGS, signingFiles, signingOf } from './config/signing.ts';
 import { TELEMETRY_RULES, TELEMETRY_SETTINGS, tracingOf } from './config/telemetry.ts';
 import { unknownNames } from './config/unknown-names.ts';
 import {
   ConfigError,
-  type Given,
   has,
   milliseconds,
   type Rule,
@@ -81,19 +81,7 @@ export const SETTINGS = z.object({
     })
     .transform((text) => (text === 'true' ? 1 : text === 'false' ? 0 : Number(text)))
     .default(0),
-  SIGNING_P12: z.string().optional(),
-  SIGNING_P12_PASSPHRASE: z.string().optional(),
-  SIGNING_PKCS11: z.string().startsWith('pkcs11:', { error: 'must be a PKCS #11 URI (RFC 7512)' }).optional(),
-  SIGNING_CERTIFICATES: z.string().optional(),
-  SIGNING_TENANTS: z.string().optional(),
-  SIGNATURE_POLICY: z
-    .union([z.string().regex(/^\d+(\.\d+)+$/), z.url()], { error: 'must be an OID (1.2.3) or a URI' })
-    .optional(),
-  SIGNATURE_POLICY_SHA256: z
-    .string()
-    .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be the SHA-256 of the policy as 64 hexadecimal digits' })
-    .optional(),
-  TSA_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  ...SIGNING_SETTINGS,
   CHROMIUM_PATH: z.string().optional(),
   SMTP_URL: smtpUrl.optional(),
   MAIL_FROM: senderAddress.optional(),
@@ -166,15 +154,7 @@ const configuration = SETTINGS.transform((env) => ({
   previousMasterKey: env.MASTER_KEY_PREVIOUS ?? null,
   /** Number of proxies in front of the service that set `X-Forwarded-*`. */
   trustedProxies: env.TRUST_PROXY,
-  signing: {
-    ...signingFiles(env),
-    /** The signature policy that signatures refer to; `sha256` in base64. */
-    policy: env.SIGNATURE_POLICY
-      ? { id: env.SIGNATURE_POLICY, sha256: Buffer.from(env.SIGNATURE_POLICY_SHA256 ?? '', 'hex').toString('base64') }
-      : null,
-    /** The time-stamping authority (RFC 3161). The URL may hold a user and a password. */
-    tsaUrl: env.TSA_URL ?? null,
-  },
+  signing: signingOf(env),
   chromiumPath: env.CHROMIUM_PATH ?? null,
   mail: {
     /** Includes the credential; null if mails are written to the outbox folder. */
@@ -251,16 +231,6 @@ const RULES: readonly Rule[] = [
   ],
   ['MAIL_FROM', (env) => has(env, 'SMTP_URL') && !has(env, 'MAIL_FROM'), 'is required with SMTP_URL'],
   [
-    'SIGNING_PKCS11',
-    (env) => has(env, 'SIGNING_P12') && has(env, 'SIGNING_PKCS11'),
-    'cannot be combined with SIGNING_P12',
-  ],
-  [
-    'SIGNATURE_POLICY_SHA256',
-    (env) => has(env, 'SIGNATURE_POLICY') !== has(env, 'SIGNATURE_POLICY_SHA256'),
-    'and SIGNATURE_POLICY must be set together',
-  ],
-  [
     'GRAPHQL_OPERATIONS',
     (env) => yesOrNo.safeParse(env.GRAPHQL_OPERATIONS_ONLY).data === true && !has(env, 'GRAPHQL_OPERATIONS'),
     'is required with GRAPHQL_OPERATIONS_ONLY: it lists the allowed operations',
@@ -280,6 +250,7 @@ const RULES: readonly Rule[] = [
     (env) => has(env, 'METRICS_PORT') && env.ROLE !== 'worker',
     'is for ROLE=worker; other processes have /metrics at PORT',
   ],
+  ...SIGNING_RULES,
   ...DGI_RULES,
   ...TELEMETRY_RULES,
 ];
@@ -325,19 +296,6 @@ export function namedFiles(env: Settings = process.env) {
     signing: signingFiles(set.ROLE === 'api' ? {} : set),
     authority: authorityFiles(set),
     operations: set.GRAPHQL_OPERATIONS ?? null,
-  };
-}
-
-function signingFiles(
-  set: Given<'SIGNING_P12' | 'SIGNING_P12_PASSPHRASE' | 'SIGNING_PKCS11' | 'SIGNING_CERTIFICATES' | 'SIGNING_TENANTS'>,
-) {
-  return {
-    /** The key that signs documents. If `p12` and `pkcs11` are both null, a generated test identity signs. */
-    p12: set.SIGNING_P12 ? { file: set.SIGNING_P12, passphrase: set.SIGNING_P12_PASSPHRASE ?? '' } : null,
-    /** A key in an HSM (RFC 7512), with a PEM file of its certificates if the HSM does not hold them. */
-    pkcs11: set.SIGNING_PKCS11 ? { uri: set.SIGNING_PKCS11, certificates: set.SIGNING_CERTIFICATES ?? null } : null,
-    /** JSON file of the tenants that have their own signing keys. */
-    tenants: set.SIGNING_TENANTS ?? null,
   };
 }
 
