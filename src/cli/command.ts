@@ -28,9 +28,9 @@ export interface Option {
 
 /** The parsed and checked arguments of a command. */
 export interface ParsedArguments {
-  /** Value of a positional argument or of a required option. */
+  /** Returns the value of a positional argument or of a required option. */
   get(name: string): string;
-  /** Value of an option; null when it was not given. */
+  /** Returns the value of an option; null when it was not given. */
   find(name: string): string | null;
   /** Whether a flag was given. */
   has(flag: string): boolean;

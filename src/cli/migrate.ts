@@ -13,7 +13,7 @@ export const migrate: Command = {
   options: {
     to: { value: 'URL', description: 'The MongoDB to move to: an empty database, which the path of the URL names' },
     from: { value: 'URL', description: 'The MongoDB to move from; default: the embedded engine of DATA_DIR' },
-    abandon: { description: 'Instead: makes the source usable again, whatever has been moved' },
+    abandon: { description: 'Instead: makes the source usable again, however much has been moved' },
     json: { description: 'Print an object with what was moved' },
   },
   details: `Interrupted at any point, it goes on where it was when the same command is run again. In the end every collection is compared byte for

@@ -39,7 +39,7 @@ export function limitedAddress(ip: string): string {
     .join(':')}::/64`;
 }
 
-/** The eight groups of an IPv6 address. */
+/** Returns the eight groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
   // URL also converts an embedded IPv4 address to two groups.
   const [before = '', after] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');

@@ -28,7 +28,7 @@ export interface EventStreams {
   whenRevoked(principal: Principal, onRevoked: () => void): () => void;
   /** Counts what clients of this process have not read. Streams add their long messages until these are read. */
   readonly unread: UnreadAnswers;
-  /** Number of open streams. */
+  /** Returns the number of open streams. */
   count(): number;
   /** Ends all streams, also those opened later, with a `retry:` field. The clients then resume at another process. */
   close(): void;
@@ -130,7 +130,7 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
   };
 }
 
-/** The field that tells a client when to reconnect (WHATWG HTML, section 9.2.6). */
+/** Makes the field that tells a client when to reconnect (WHATWG HTML, section 9.2.6). */
 function reconnectField(): string {
   const [least, most] = RECONNECT_MS;
   return `retry: ${least + Math.floor(Math.random() * (most - least))}\n\n`;

@@ -89,7 +89,7 @@ export function operatorRoutes({ findOperator, operate, survey }: OperatorRouteP
       '/ops/api/survey',
       shows(async () => {
         const found = await survey();
-        // NEVER means that nothing happens until an operator retries it.
+        // At NEVER the work is blocked until an operator retries it.
         const next = (at: Date) => (at >= NEVER ? null : at);
         return {
           ...found,

@@ -65,7 +65,7 @@ export function newStreamToken(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** The streams of this process in graphql-sse's single connection mode, by token. */
+/** Creates the register of this process's streams in graphql-sse's single connection mode, by token. */
 export function createStreamReservations() {
   const reserved = new Map<string, { readonly reader: Reader; readonly onEnd: () => void }>();
   return {

@@ -32,7 +32,7 @@ export interface InvoiceState {
 /** The message of the stream for a status change. */
 export type StatusMessage = Pick<InvoiceState, 'status' | 'dgi_id' | 'rejection_reason'>;
 
-/** POST /v1/invoices. @throws Error with the service's message */
+/** Creates an invoice (POST /v1/invoices). @throws Error with the service's message */
 export async function createInvoice({ url, secretKey }: Access, body: unknown, signal: AbortSignal) {
   const response = await fetch(`${url}/v1/invoices`, {
     method: 'POST',
@@ -43,7 +43,7 @@ export async function createInvoice({ url, secretKey }: Access, body: unknown, s
   return (await answerOf(response)) as CreatedInvoice;
 }
 
-/** GET /v1/invoices/:id. @throws Error with the service's message */
+/** Reads an invoice (GET /v1/invoices/:id). @throws Error with the service's message */
 export async function readInvoice({ url, secretKey }: Access, id: string, signal: AbortSignal) {
   const response = await fetch(`${url}/v1/invoices/${id}`, {
     headers: { Authorization: `Bearer ${secretKey}` },

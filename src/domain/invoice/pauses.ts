@@ -49,7 +49,10 @@ const BESIDE_CALLBACKS_MS = 60_000;
 /** The minimum delay as a part of the time since transmission, whatever the authority hints at. */
 const PART_OF_WAIT = 0.1;
 
-/** Pause of an invoice after a defect, in milliseconds. @param times number of defects in a row, from 1 */
+/**
+ * Returns how long an invoice is paused after a defect, in milliseconds.
+ * @param times number of defects in a row, from 1
+ */
 export function pauseAfter(times: number): number {
   return Math.min(DEFECT_PAUSE_MS * 2 ** (times - 1), LONGEST_PAUSE_MS);
 }

@@ -38,7 +38,7 @@ export interface EraseParts {
   /** Whether no other process uses the store, so that nothing is written meanwhile. */
   readonly alone: boolean;
   readonly now: () => Date;
-  /** The present year in Morocco. */
+  /** Returns the current year in Morocco. */
   readonly year: () => number;
   readonly pause?: (ms: number) => Promise<void>;
   /** Ends the erasure after the current step. */

@@ -1,6 +1,6 @@
 import type { ServiceError } from '../../domain/errors.ts';
 
-/** The error body of the contract (docs/api/contract.md, "Errors"). */
+/** Makes the error body of the contract (docs/api/contract.md, "Errors"). */
 export function errorBody({ code, message, param, status }: ServiceError) {
   return { error: { code, message, param, status } };
 }

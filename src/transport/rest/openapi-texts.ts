@@ -120,7 +120,10 @@ export const REQUEST_HEADERS = {
   ),
 };
 
-/** The headers of a delivery: signatures and context. @param environment the schema of an environment's name */
+/**
+ * Describes the headers of a delivery: signatures and context.
+ * @param environment the schema of an environment's name
+ */
 export const webhookHeaders = (environment: object) => [
   {
     ...requestHeader(
