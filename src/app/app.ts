@@ -10,6 +10,7 @@ import { createDocumentDemand } from '../domain/invoice/document-demand.ts';
 import { LANE_NAMES, LIVE_LANES } from '../domain/invoice/lanes.ts';
 import { localAddress } from '../domain/local-address.ts';
 import { invite } from '../domain/person/invite.ts';
+import type { PasswordJudge } from '../domain/person/ports.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
 import type { ClaimCounts } from '../jobs/claimer.ts';
@@ -79,6 +80,8 @@ export interface AppParts extends GivenDocuments {
   readonly live?: WorkersAuthority & Pick<LiveAuthority, 'callbackSecret'>;
   /** Replaces what the settings provide for live invoices. */
   readonly means?: LiveMeans;
+  /** Judges new passwords. The caller closes it. */
+  readonly passwords?: PasswordJudge;
   /** Called once, after the log entry, when the engine has ended or a thread has ended and cannot be restarted. */
   readonly onFatal?: () => void;
 }
@@ -230,7 +233,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       monitored,
       workers,
     };
-    await serveHttp(runtime, server, { ...served, accountMailer: mailer });
+    await serveHttp(runtime, server, { ...served, accountMailer: mailer, passwords: parts.passwords ?? null });
   }
   // Last, so that nothing can fail between the creation of credentials and their output.
   const firstStart = await prepareInstallation(

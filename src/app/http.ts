@@ -12,6 +12,7 @@ import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import { createAuthenticateSession, createFindOperator } from '../domain/person/authenticate-session.ts';
 import { placeOf } from '../domain/person/place.ts';
+import type { PasswordJudge } from '../domain/person/ports.ts';
 import { requireScope } from '../domain/principal.ts';
 import { createRequestRecorder } from '../domain/request-log/recorder.ts';
 import { createReadLogo } from '../domain/tenant/read-logo.ts';
@@ -51,6 +52,8 @@ export interface HttpParts extends Omit<UseCaseParts, 'readLogo'> {
   readonly tracing: ProcessTracing;
   /** The live authority, with the secret of its callbacks; null if none is configured. */
   readonly live: { readonly authority: Authority; readonly callbackSecret: string | Uint8Array | null } | null;
+  /** null: one of this service's own. */
+  readonly passwords: PasswordJudge | null;
 }
 
 /** Handles the requests of `server`, which already listens. */
@@ -65,8 +68,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
   const readLogo = createReadLogo(parts.documents.logoReader.read, (err) =>
     data.logFailure('warn', 'a logo could not be read', err),
   );
-  const passwords = createPasswordJudge();
-  closing.add(passwords.close);
+  const passwords = parts.passwords ?? ownPasswordJudge(runtime);
   const accounts = composeAccounts({ data, mailer: parts.accountMailer, publicUrl: parts.publicUrl, passwords });
   const findOperator = createFindOperator(accounts.accounts, data.people);
   const recorder = createRequestRecorder(data.requestLog, (dropped, failure) => {
@@ -117,6 +119,13 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     trustedProxies: config.trustedProxies,
   });
   server.serve(koa.callback(), { log, limiter, streams });
+}
+
+/** Starts a judge that ends with this service. */
+function ownPasswordJudge({ closing }: Runtime): PasswordJudge {
+  const passwords = createPasswordJudge();
+  closing.add(passwords.close);
+  return passwords;
 }
 
 /** Returns the parts that handle the authority's callbacks; null without a secret, because then none are accepted. */

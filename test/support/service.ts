@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { createContentExaminer } from '../../src/adapters/authority/mock/content-examiner.ts';
+import { createLogoReader } from '../../src/adapters/logo/logo-reader.ts';
+import { createPasswordJudge } from '../../src/adapters/password/password-judge.ts';
 import { createInvoiceWriter } from '../../src/adapters/ubl/invoice-writer.ts';
 import { createDocumentVerifier } from '../../src/adapters/xades/document-verifier.ts';
 import { type App, type AppParts, startApp } from '../../src/app/app.ts';
@@ -143,6 +145,9 @@ export const sharedThreads = lazily(() => ({
   verifier: unclosed(createDocumentVerifier()),
   clientsVerifier: unclosed(createDocumentVerifier()),
   examiner: unclosed(createContentExaminer(EXAMINATION_THREAD)),
+  logoReader: unclosed(createLogoReader()),
+  // Reading its dictionaries takes a second of CPU.
+  passwords: unclosed(createPasswordJudge()),
 }));
 
 function lazily<T>(make: () => T): () => T {
