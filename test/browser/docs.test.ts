@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser } from 'puppeteer-core';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../src/domain/error-codes.ts';
 import { MAGIC_ICES } from '../../src/domain/invoice/test-scenarios.ts';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -13,17 +14,16 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
   let service: TestService;
   let browser: Browser;
 
+  withSharedBrowser.beforeAll(({ browser: shared }) => {
+    browser = shared;
+  });
   withSharedService.beforeAll(async ({ service: shared }) => {
     service = shared;
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
   });
 
   it('begins with what a newcomer needs: commands that work as they stand, then every code of errors', async () => {
     const { secretKey } = await service.tenant();
-    const page = await browser.newPage();
+    const page = await (await browser.createBrowserContext()).newPage();
     await page.goto(`${service.url}/docs`, { waitUntil: 'load' });
     const { sections, commands, rows } = await page.evaluate(() => ({
       sections: [...document.querySelectorAll('main [id]')].map(({ id }) => id).slice(0, 3),
@@ -59,7 +59,7 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
   });
 
   it.each([390, 1280])('needs no sideways scrolling at %i pixels, with an operation open', async (width) => {
-    const page = await browser.newPage();
+    const page = await (await browser.createBrowserContext()).newPage();
     await page.setViewport({ width, height: 844, isMobile: width < 500 });
     await page.goto(`${service.url}/docs`, { waitUntil: 'load' });
     await page.waitForSelector('.opblock', { timeout: 50_000 });
@@ -90,7 +90,7 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
 
   it('shows every operation and the magic ICEs, from its own origin alone, within its policy, and tries a call out', async () => {
     const { secretKey } = await service.tenant();
-    const page = await browser.newPage();
+    const page = await (await browser.createBrowserContext()).newPage();
     await page.setViewport({ width: 1280, height: 1600 });
     const wrong: string[] = [];
     const foreign: string[] = [];

@@ -2,12 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 import { expectAccessible, PHONE } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
@@ -20,13 +21,13 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
   let receiver: Receiver;
   let browser: Browser;
 
-  beforeAll(async () => {
+  withSharedBrowser.beforeAll(async ({ browser: shared }) => {
     await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
     const settings = { RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true', RATE_LIMIT_PUBLISHABLE: '300' };
-    [service, receiver, browser] = await Promise.all([startService(settings), startReceiver(), startBrowser()]);
+    browser = shared;
+    [service, receiver] = await Promise.all([startService(settings), startReceiver()]);
   });
   afterAll(async () => {
-    await browser.close();
     await Promise.all([service.close(), receiver.close()]);
   });
 

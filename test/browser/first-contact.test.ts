@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { TEXTS } from '../../src/dashboard/text/texts.ts';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { invite } from '../support/person.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 import { DESKTOP, PHONE } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
@@ -69,13 +70,13 @@ describe.skipIf(BROWSER_PATH === null)('the first contact, in a browser', () => 
   let service: TestService;
   let browser: Browser;
 
-  beforeAll(async () => {
+  withSharedBrowser.beforeAll(async ({ browser: shared }) => {
     await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
     const settings = { RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' };
-    [service, browser] = await Promise.all([startService(settings), startBrowser()]);
+    browser = shared;
+    service = await startService(settings);
   });
   afterAll(async () => {
-    await browser.close();
     await service.close();
   });
 

@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { describe, expect, it } from 'vitest';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { invoiceBody } from '../support/client.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 import { openWorkspacePage } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
@@ -11,12 +12,11 @@ describe.skipIf(BROWSER_PATH === null)('GraphiQL in a browser', () => {
   let service: TestService;
   let browser: Browser;
 
+  withSharedBrowser.beforeAll(({ browser: shared }) => {
+    browser = shared;
+  });
   withSharedService.beforeAll(async ({ service: shared }) => {
     service = shared;
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
   });
 
   /** What is answered to the tab of this name, once it holds these texts; the editor renders the first lines only. */
@@ -70,7 +70,7 @@ describe.skipIf(BROWSER_PATH === null)('GraphiQL in a browser', () => {
 
   it('asks for a key, then runs what it shows first, with nothing from elsewhere', async () => {
     const { secretKey } = await service.tenant();
-    const page = await browser.newPage();
+    const page = await (await browser.createBrowserContext()).newPage();
     await page.setViewport({ width: 1280, height: 1000 });
     const foreign: string[] = [];
     const asked: (string | undefined)[] = [];

@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 import { openWorkspacePage } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
@@ -36,13 +37,12 @@ describe.skipIf(BROWSER_PATH === null)('more tabs than a browser opens connectio
   let service: TestService;
   let browser: Browser;
 
-  beforeAll(async () => {
-    await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
-    [service, browser] = await Promise.all([startService({ RATE_LIMIT_ADDRESS: '1000000' }), startBrowser()]);
+  withSharedBrowser.beforeAll(({ browser: shared }) => {
+    browser = shared;
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.close();
+  withSharedService.beforeAll(async ({ service: shared }) => {
+    await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
+    service = shared;
   });
 
   it('customer pages beside each other share a stream; one that nobody sees has none, and catches up', async () => {

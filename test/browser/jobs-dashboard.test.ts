@@ -1,10 +1,11 @@
 import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { JOBS_COLLECTION } from '../../src/jobs/job-documents.ts';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { signedIn } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -12,12 +13,11 @@ describe.skipIf(BROWSER_PATH === null)('/ops/jobs in a browser', () => {
   let service: TestService;
   let browser: Browser;
 
-  beforeAll(async () => {
+  withSharedBrowser.beforeAll(async ({ browser: shared }) => {
     service = await startService();
-    browser = await startBrowser();
+    browser = shared;
   });
   afterAll(async () => {
-    await browser.close();
     await service.close();
   });
 
@@ -32,7 +32,7 @@ describe.skipIf(BROWSER_PATH === null)('/ops/jobs in a browser', () => {
     await expect.poll(async () => (await jobs.updateOne(job, { $set: { nextRunAt } })).matchedCount).toBe(1);
     expect((await client.get(`/v1/invoices/${body.id}`)).body.status).toBe('transmitted');
 
-    const page = await browser.newPage();
+    const page = await (await browser.createBrowserContext()).newPage();
     await page.setViewport({ width: 1280, height: 800 });
     const failed: string[] = [];
     page.on(

@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, HTTPRequest, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { hasTool } from '../support/tools.ts';
+import { BROWSER_PATH, startBrowser, WHOLE_BROWSER_PATH } from '../support/browser.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
 import { expectAccessible, openWorkspacePage } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
@@ -13,7 +12,7 @@ if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages
  * The Chromium of the npm package remembers an import that failed, as long as the page is open: it gets the page by a
  * reload, after a click.
  */
-const remembersFailure = !['chromium', 'google-chrome', 'microsoft-edge-stable'].some(hasTool);
+const remembersFailure = WHOLE_BROWSER_PATH === null;
 
 const PART = /\/assets\/requests-page-.*\.js$/;
 
@@ -21,13 +20,13 @@ describe.skipIf(BROWSER_PATH === null)('a page whose files cannot be loaded', ()
   let service: TestService;
   let browser: Browser;
 
-  beforeAll(async () => {
+  withSharedService.beforeAll(async ({ service: shared }) => {
     await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
-    [service, browser] = await Promise.all([startService({ RATE_LIMIT_ADDRESS: '1000000' }), startBrowser()]);
+    service = shared;
+    browser = await startBrowser(WHOLE_BROWSER_PATH ?? BROWSER_PATH);
   });
   afterAll(async () => {
     await browser.close();
-    await service.close();
   });
 
   /** Answers requests for which `fault` has something to say; the others go to the service. */
@@ -98,7 +97,7 @@ describe.skipIf(BROWSER_PATH === null)('a page whose files cannot be loaded', ()
   });
 
   it('has a frame of its own where there is none yet', async () => {
-    const page = await browser.newPage();
+    const page = await (await browser.createBrowserContext()).newPage();
     let isCut = true;
     await intercept(page, (request) => (isCut && /\/assets\/sign-in-page-/.test(request.url()) ? 'cut' : null));
     await page.goto(`${service.url}/sign-in?lang=en`);

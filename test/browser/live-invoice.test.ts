@@ -4,11 +4,12 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -67,10 +68,12 @@ describe.skipIf(BROWSER_PATH === null)('a page with graphql-sse’s client, in a
   let shop: Server;
   let shopUrl: string;
 
-  beforeAll(async () => {
-    service = await startService();
+  withSharedBrowser.beforeAll(({ browser: shared }) => {
+    browser = shared;
+  });
+  withSharedService.beforeAll(async ({ service: shared }) => {
+    service = shared;
     proxy = await startBreakingProxy(service.url);
-    browser = await startBrowser();
     const library = join(dirname(createRequire(import.meta.url).resolve('graphql-sse')), '../umd/graphql-sse.js');
     const script = await readFile(library, 'utf8');
     const eventSource = await eventSourcePage(proxy.url);
@@ -85,11 +88,9 @@ describe.skipIf(BROWSER_PATH === null)('a page with graphql-sse’s client, in a
     shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/`;
   });
   afterAll(async () => {
-    await browser.close();
     await proxy.close();
     shop.closeAllConnections();
     await new Promise((resolve) => shop.close(resolve));
-    await service.close();
   });
 
   const shown = (page: Page) => page.$$eval('li', (items) => items.map(({ textContent }) => textContent));
@@ -101,7 +102,7 @@ describe.skipIf(BROWSER_PATH === null)('a page with graphql-sse’s client, in a
     const client = new Client(service.url, (await service.tenant()).secretKey);
     // Its transmission fails twice, so that there is time to look.
     const { body } = await client.post('/v1/invoices', invoiceFor('999000000000490'));
-    const page = await browser.newPage();
+    const page = await (await browser.createBrowserContext()).newPage();
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(String(error)));
     const given = { url: proxy.url, id: body.id, secret: body.client_secret, singleConnection };
@@ -122,7 +123,7 @@ describe.skipIf(BROWSER_PATH === null)('a page with graphql-sse’s client, in a
   it('follows an invoice with the browser’s own EventSource, which sends no header, over a connection that breaks', async () => {
     const client = new Client(service.url, (await service.tenant()).secretKey);
     const { body } = await client.post('/v1/invoices', invoiceFor('999000000000490'));
-    const page = await browser.newPage();
+    const page = await (await browser.createBrowserContext()).newPage();
     const given = { id: body.id, secret: body.client_secret };
     await page.goto(`${shopUrl}event-source#${encodeURIComponent(JSON.stringify(given))}`);
     await page.waitForSelector('li');
@@ -140,7 +141,7 @@ describe.skipIf(BROWSER_PATH === null)('a page with graphql-sse’s client, in a
   it('tells the page why it may not follow another invoice', async () => {
     const client = new Client(service.url, (await service.tenant()).secretKey);
     const [one, two] = await Promise.all([0, 1].map(() => client.post('/v1/invoices', invoiceFor('999000000000490'))));
-    const page = await browser.newPage();
+    const page = await (await browser.createBrowserContext()).newPage();
     const given = { url: service.url, id: one?.body.id, secret: two?.body.client_secret, singleConnection: false };
     await page.goto(`${shopUrl}#${encodeURIComponent(JSON.stringify(given))}`);
     await page.waitForFunction(() => document.querySelector('p')?.textContent !== '');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { createPdfRenderer } from '../../src/adapters/pdf/pdf-renderer.ts';
 import { softwareKey } from '../../src/adapters/signing-key/software-key.ts';
@@ -11,9 +11,10 @@ import { makeTestIdentity } from '../../src/adapters/signing-key/test-certificat
 import { createSignedRenderer } from '../../src/app/signed-renderer.ts';
 import { moroccanDate, moroccanZone } from '../../src/domain/morocco/time.ts';
 import { FORMATS } from '../../src/text/document-format.ts';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { invoiceBody } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 import { hasTool } from '../support/tools.ts';
 import { openWorkspacePage } from '../support/workspace-page.ts';
 import { CHROMIUM_CACHE, textOfPages } from '../unit/pdf/support.ts';
@@ -25,16 +26,16 @@ describe.skipIf(BROWSER_PATH === null)('the day and the time of an invoice', () 
   let browser: Browser;
   let folder: string;
 
-  beforeAll(async () => {
+  withSharedBrowser.beforeAll(async ({ browser: shared }) => {
     await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
     const key = softwareKey(await makeTestIdentity(new Date(Date.now() - 86_400_000)), true);
     const renderer = createSignedRenderer(createPdfRenderer({ cacheDir: CHROMIUM_CACHE }), () => key);
     await renderer.warm();
-    [service, browser] = await Promise.all([startService({}, renderer), startBrowser()]);
+    browser = shared;
+    service = await startService({}, renderer);
     folder = mkdtempSync(join(tmpdir(), 'one-clock-'));
   }, 120_000);
   afterAll(async () => {
-    await browser.close();
     await service.close();
     rmSync(folder, { recursive: true, force: true });
   });

@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { violations } from '../support/accessibility.ts';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { invite } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -16,12 +17,12 @@ describe.skipIf(BROWSER_PATH === null)('pages of operators in a browser', () => 
   let service: TestService;
   let browser: Browser;
 
-  beforeAll(async () => {
+  withSharedBrowser.beforeAll(async ({ browser: shared }) => {
     await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
-    [service, browser] = await Promise.all([startService({ RATE_LIMIT_ADDRESS: '1000000' }), startBrowser()]);
+    browser = shared;
+    service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
   });
   afterAll(async () => {
-    await browser.close();
     await service.close();
   });
 

@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { violations } from '../support/accessibility.ts';
 import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -27,17 +28,17 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
   let browser: Browser;
   let client: Client;
 
-  beforeAll(async () => {
+  withSharedBrowser.beforeAll(({ browser: shared }) => {
+    browser = shared;
+  });
+  withSharedService.beforeAll(async ({ service: shared }) => {
     await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
-    service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+    service = shared;
     proxy = await startBreakingProxy(service.url);
     client = new Client(service.url, (await service.tenant()).secretKey);
-    browser = await startBrowser();
   });
   afterAll(async () => {
-    await browser.close();
     await proxy.close();
-    await service.close();
   });
 
   async function create(ice: string): Promise<CreatedInvoice> {
@@ -53,7 +54,7 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
 
   /** Opens a page whose requests and complaints, violations of its policies included, are kept. */
   async function open({ id, secret }: CreatedInvoice, { language = 'fr', base = service.url, dark = false } = {}) {
-    const page = await browser.newPage();
+    const page = await (await browser.createBrowserContext()).newPage();
     await page.setViewport(PHONE);
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
     const requests: string[] = [];
@@ -227,17 +228,16 @@ describe.skipIf(BROWSER_PATH === null)('/ in a browser', () => {
   let service: TestService;
   let browser: Browser;
 
-  beforeAll(async () => {
-    await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
-    [service, browser] = await Promise.all([startService(), startBrowser()]);
+  withSharedBrowser.beforeAll(({ browser: shared }) => {
+    browser = shared;
   });
-  afterAll(async () => {
-    await browser.close();
-    await service.close();
+  withSharedService.beforeAll(async ({ service: shared }) => {
+    await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
+    service = shared;
   });
 
   it('leads to the documentation, and its command makes the first invoice', async () => {
-    const page = await browser.newPage();
+    const page = await (await browser.createBrowserContext()).newPage();
     await page.setViewport(PHONE);
     const complaints: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));

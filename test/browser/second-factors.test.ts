@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { violations } from '../support/accessibility.ts';
 import { codeAt, earlierCode } from '../support/authenticator.ts';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { invite } from '../support/person.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -16,14 +17,14 @@ describe.skipIf(BROWSER_PATH === null)('second factors in a browser', () => {
   let service: TestService;
   let browser: Browser;
 
-  beforeAll(async () => {
+  withSharedBrowser.beforeAll(async ({ browser: shared }) => {
     await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
     // Passkeys belong to a name, not to an address of numbers.
     const settings = { RATE_LIMIT_ADDRESS: '1000000', HOST: 'localhost' };
-    [service, browser] = await Promise.all([startService(settings), startBrowser()]);
+    browser = shared;
+    service = await startService(settings);
   });
   afterAll(async () => {
-    await browser.close();
     await service.close();
   });
 

@@ -1,7 +1,8 @@
 import type { Browser } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 import { expectAccessible, openWorkspacePage, PHONE } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
@@ -9,11 +10,11 @@ if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages
 describe.skipIf(BROWSER_PATH === null)('the settings of a tenant in a browser', () => {
   let service: TestService;
   let browser: Browser;
-  beforeAll(async () => {
-    [service, browser] = await Promise.all([startService({ RATE_LIMIT_ADDRESS: '1000000' }), startBrowser()]);
+  withSharedBrowser.beforeAll(async ({ browser: shared }) => {
+    browser = shared;
+    service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.close();
   });
 

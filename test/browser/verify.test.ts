@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, ElementHandle, Page } from 'puppeteer-core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -19,9 +20,11 @@ describe.skipIf(BROWSER_PATH === null)('/verify in a browser', () => {
   let url: string;
   let files: { genuine: string; changed: string };
 
+  withSharedBrowser.beforeAll(({ browser: shared }) => {
+    browser = shared;
+  });
   withSharedService.beforeAll(async ({ service: shared }) => {
     service = shared;
-    browser = await startBrowser();
     folder = await mkdtemp(join(tmpdir(), 'verify-'));
     const profile = { legalName: 'Société Atlas Ingénierie & Conseil des Provinces du Sud SARL AU' };
     const client = new Client(service.url, (await service.tenant(profile)).secretKey);
@@ -34,13 +37,12 @@ describe.skipIf(BROWSER_PATH === null)('/verify in a browser', () => {
     await writeFile(files.changed, xml);
   });
   afterAll(async () => {
-    await browser.close();
     await rm(folder, { recursive: true, force: true });
   });
 
   /** A page whose every request and complaint is kept. */
   async function open(path: string, viewport: typeof PHONE | typeof DESKTOP, scripts = true) {
-    const page = await browser.newPage();
+    const page = await (await browser.createBrowserContext()).newPage();
     await page.setJavaScriptEnabled(scripts);
     await page.setViewport(viewport);
     const requests: string[] = [];

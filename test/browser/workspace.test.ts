@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, HTTPRequest, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import type { Role } from '../../src/domain/person/person.ts';
-import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { Browser as SignedInBrowser } from '../support/person.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { withSharedBrowser } from '../support/shared-browser.ts';
 import { DESKTOP, expectAccessible, openWorkspacePage, PHONE } from '../support/workspace-page.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
@@ -19,15 +20,12 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
   let service: TestService;
   let browser: Browser;
 
-  beforeAll(async () => {
+  withSharedBrowser.beforeAll(async ({ browser: shared }) => {
     await buildDashboard(fileURLToPath(new URL('../..', import.meta.url)));
-    [service, browser] = await Promise.all([
-      startService({ RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' }),
-      startBrowser(),
-    ]);
+    browser = shared;
+    service = await startService({ RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' });
   });
   afterAll(async () => {
-    await browser.close();
     await service.close();
   });
 

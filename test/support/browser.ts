@@ -6,21 +6,27 @@ import { toolPath } from './tools.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge-stable'];
 
-const installed = process.env.CHROMIUM_PATH || (NAMES.map(toolPath).find((path) => path !== null) ?? null);
-/** The Chromium of the npm package, which the service has for its PDFs: for tests where no other is on the PATH. */
-const bundle = installed === null && bundleFitsMachine() ? await unpackChromium(CHROMIUM_CACHE) : null;
+const chosen = process.env.CHROMIUM_PATH || null;
+/**
+ * The Chromium of the npm package, which the service has for its PDFs: the same on each machine, and a headless shell,
+ * which takes less than a whole browser.
+ */
+const bundle = chosen === null && bundleFitsMachine() ? await unpackChromium(CHROMIUM_CACHE) : null;
 
-/** The browser for tests of web pages; null where none is on the PATH, and the npm package has none for the machine. */
-export const BROWSER_PATH = installed ?? bundle?.executable ?? null;
+/** A browser that people use, for tests of what a headless shell does differently; null where none is on the PATH. */
+export const WHOLE_BROWSER_PATH = chosen ?? NAMES.map(toolPath).find((path) => path !== null) ?? null;
+/** The browser for tests of web pages; null where the npm package has none for the machine, and none is on the PATH. */
+export const BROWSER_PATH = bundle?.executable ?? WHOLE_BROWSER_PATH;
 
-/** Starts the browser without background traffic. */
-export function startBrowser(): Promise<Browser> {
-  if (BROWSER_PATH === null) throw new Error('no browser is installed');
+/** Starts a browser without background traffic. @param path its program */
+export function startBrowser(path = BROWSER_PATH): Promise<Browser> {
+  if (path === null) throw new Error('no browser is installed');
+  const isBundle = path === bundle?.executable;
   // Chromium's sandbox refuses to run as root. The npm package has no helper for it where a machine denies user namespaces.
-  const sandbox = process.getuid?.() !== 0 && bundle === null;
+  const sandbox = process.getuid?.() !== 0 && !isBundle;
   return puppeteer.launch({
-    executablePath: BROWSER_PATH,
-    ...(bundle === null ? {} : optionsOf(bundle)),
+    executablePath: path,
+    ...(bundle !== null && isBundle ? optionsOf(bundle) : {}),
     // A generous limit, so that only a hanging browser fails, not a loaded machine.
     timeout: 55_000,
     args: [
