@@ -1,92 +1,242 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { CDPSession } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { processes } from '../../../scripts/bench/process-tree.ts';
 import { type LaunchedChromium, launchChromium } from '../../../src/adapters/pdf/chromium-launcher.ts';
 import { createPrintPool, type PrintPool, type PrintPoolOptions } from '../../../src/adapters/pdf/print-pool.ts';
 import { RendererUnavailable } from '../../../src/domain/invoice/ports.ts';
+import { FakeChromium, type FakePage } from '../../support/fake-chromium.ts';
 import { hasTool } from '../../support/tools.ts';
 import { CHROMIUM_CACHE, groupLives, pageCount, textOfPages, until } from './support.ts';
 
-const hasPdfToText = hasTool('pdftotext');
+// What the pool does is tried with a browser of the tests; each moment at which a real one can die, in test/long.
 
-let launches: LaunchedChromium[] = [];
-/** A pool with limits that only a hanging browser exceeds. */
-function poolOptions(options: Partial<PrintPoolOptions> = {}) {
-  launches = [];
-  return {
-    async launch() {
-      const launched = await launchChromium({ cacheDir: CHROMIUM_CACHE });
-      launches.push(launched);
-      return launched;
-    },
-    size: 2,
-    timeLimit: 60_000,
-    maxWaiting: 100,
-    restAfter: 600_000,
-    ...options,
-  };
-}
-const newPool = (options: Partial<PrintPoolOptions> = {}): PrintPool => createPrintPool(poolOptions(options));
+const hasPdfToText = hasTool('pdftotext');
 const page = (text: string) => `<!doctype html><p>${text}`;
 const isPdf = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1', 0, 5) === '%PDF-';
+const LIMITS = { size: 2, timeLimit: 60_000, maxWaiting: 100, restAfter: 600_000 };
 
-/** The helper processes of this type in a browser's process group; those that have ended have no command line. */
-function helpersOf(leader: number, type: string): number[] {
-  const isOfType = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`--type=${type}`);
-  return processes().flatMap(({ pid, group }) => {
-    try {
-      return group === leader && isOfType(pid) ? [pid] : [];
-    } catch {
-      // It has ended since.
-      return [];
-    }
-  });
-}
-
-describe('printing', () => {
-  let pool: PrintPool;
-  beforeAll(() => {
-    pool = newPool();
-  });
-  afterAll(() => pool.close());
-
-  test('concurrent documents share the pages of one browser', async () => {
-    const pdfs = await Promise.all(Array.from({ length: 12 }, (_, index) => pool.print(page(`n${index}`))));
-    expect(pdfs.every((pdf) => isPdf(pdf) && pageCount(pdf) === 1)).toBe(true);
-    expect(launches).toHaveLength(1);
-    expect(await launches[0]!.browser.pages()).toHaveLength(2);
-    if (hasPdfToText) expect(pdfs.map((pdf) => textOfPages(pdf)[0]!.trim())).toEqual(pdfs.map((_, n) => `n${n}`));
+describe('with a browser of the tests', () => {
+  let fakes: FakeChromium[] = [];
+  let pools: PrintPool[] = [];
+  afterEach(async () => {
+    await Promise.all(pools.map((pool) => pool.close()));
+    fakes = [];
+    pools = [];
   });
 
-  test('the page of a large document is not reused, because it would keep the memory', async () => {
-    const open = async () => (await launches[0]!.browser.pages()).length;
-    await pool.print(page('warm'));
-    const before = await open();
-    expect(isPdf(await pool.print(page('long text '.repeat(25_000))))).toBe(true);
-    await expect.poll(open).toBe(before - 1);
-    expect(isPdf(await pool.print(page('short')))).toBe(true);
-    expect(launches).toHaveLength(1);
+  function newPool(options: Partial<PrintPoolOptions> = {}): PrintPool {
+    const launch = async () => {
+      const fake = new FakeChromium();
+      fakes.push(fake);
+      return fake.launched();
+    };
+    const pool = createPrintPool(Object.assign({ launch, ...LIMITS }, options));
+    pools.push(pool);
+    return pool;
+  }
+  const textOf = (pdf: Uint8Array) => Buffer.from(pdf).toString().replace('%PDF-<!doctype html><p>', '');
+  const printed = async (pool: PrintPool, text: string) => textOf(await pool.print(page(text)));
+  const latest = () => fakes.at(-1) as FakeChromium;
+
+  test('concurrent documents share the pages of one browser, and each gets its own PDF', async () => {
+    const pool = newPool();
+    const texts = Array.from({ length: 12 }, (_, n) => `n${n}`);
+    expect(await Promise.all(texts.map((text) => printed(pool, text)))).toEqual(texts);
+    expect(fakes).toHaveLength(1);
+    expect(latest().pages.size).toBe(2);
+  });
+
+  test('the page of a large document is not reused', async () => {
+    const pool = newPool({ size: 1 });
+    await printed(pool, 'warm');
+    const [first] = latest().pages.keys();
+    await pool.print(page('long text '.repeat(25_000)));
+    await expect.poll(() => latest().pages.size).toBe(0);
+    expect(await printed(pool, 'short')).toBe('short');
+    expect(latest().pages.has(first ?? '')).toBe(false);
+    expect(fakes).toHaveLength(1);
+  });
+
+  test('a page is replaced after 100 documents', async () => {
+    const pool = newPool({ size: 1 });
+    await printed(pool, '1');
+    const first = [...latest().pages.keys()];
+    for (let n = 2; n <= 100; n++) await printed(pool, `${n}`);
+    expect([...latest().pages.keys()]).toEqual(first);
+    expect(await printed(pool, '101')).toBe('101');
+    await expect.poll(() => [...latest().pages.keys()]).not.toContain(first[0]);
+    expect(latest().pages.size).toBe(1);
+    expect(fakes).toHaveLength(1);
   });
 
   test('a browser that dies between documents is replaced', async () => {
-    await pool.print(page('before'));
-    const dead = launches.at(-1)!;
-    expect(groupLives(dead.pid)).toBe(true);
-    process.kill(dead.pid, 'SIGKILL');
-    expect(isPdf(await pool.print(page('after')))).toBe(true);
-    expect(launches.at(-1)!.pid).not.toBe(dead.pid);
-    await until(() => !groupLives(dead.pid));
+    const pool = newPool();
+    await printed(pool, 'before');
+    latest().kill();
+    expect(await printed(pool, 'after')).toBe('after');
+    expect(fakes).toHaveLength(2);
   });
 
-  test('a browser that dies while it prints is replaced and its documents are printed again', async () => {
-    await pool.print(page('warm'));
-    const dead = launches.at(-1)!;
+  test('a page that crashed between documents is replaced, its browser stays', async () => {
+    const pool = newPool();
+    await printed(pool, 'warm');
+    for (const each of latest().pages.values()) each.crash();
+    await turn();
+    expect(await printed(pool, 'after')).toBe('after');
+    expect(fakes).toHaveLength(1);
+  });
+
+  const OPENING = [
+    'Target.createTarget',
+    'Target.attachToTarget',
+    'Inspector.enable',
+    'Page.enable',
+    'Page.getFrameTree',
+  ];
+  const PRINTING = ['Page.setDocumentContent', 'Runtime.evaluate', 'Page.printToPDF', 'IO.read', 'IO.close'];
+  const STEPS = [...OPENING, ...PRINTING, 'Target.closeTarget'].flatMap((method) => [
+    { method, when: 'before' as const },
+    { method, when: 'after' as const },
+  ]);
+
+  /** Leaves a browser whose only page is not usable, and does `harm` once at a step of the next document. */
+  async function harmed(pool: PrintPool, method: string, when: string, harm: (at: FakePage | null) => void) {
+    await printed(pool, 'warm');
+    const [spent] = latest().pages.values();
+    spent?.emit('Page.frameNavigated');
+    const harming = vi.fn(harm);
+    latest().onCommand = (command, moment) => {
+      if (command.method === method && moment === when && harming.mock.calls.length === 0) harming(command.page);
+    };
+    expect(await printed(pool, 'printed')).toBe('printed');
+    expect(await printed(pool, 'and the next')).toBe('and the next');
+    expect(harming).toHaveBeenCalledOnce();
+  }
+
+  test.each(STEPS)(
+    'a browser that dies $when $method: the document is printed by another one',
+    async ({ method, when }) => {
+      await harmed(newPool({ size: 1 }), method, when, () => latest().kill());
+      expect(fakes).toHaveLength(2);
+    },
+  );
+
+  test.each(STEPS.filter(({ method }) => !method.startsWith('Target.')))(
+    'a page that crashes $when $method: the document is printed on another one',
+    async ({ method, when }) => {
+      await harmed(newPool({ size: 1 }), method, when, (at) => at?.crash());
+      expect(fakes).toHaveLength(1);
+    },
+  );
+
+  test('a document whose every page crashes is tried twice', async () => {
+    const pool = newPool({ size: 1 });
+    await printed(pool, 'warm');
+    let asked = 0;
+    latest().onCommand = ({ method, page: at }, when) => {
+      if (method !== 'Page.printToPDF' || when !== 'before') return;
+      asked++;
+      at?.crash();
+    };
+    await expect(pool.print(page('bad'))).rejects.toMatchObject({ name: 'PageLost' });
+    expect(asked).toBe(2);
+  });
+
+  test('idle pages that crashed unnoticed cost a document at most one attempt', async () => {
+    const pool = newPool({ size: 3 });
+    await Promise.all(['a', 'b', 'c'].map((text) => printed(pool, text)));
+    const doomed = new Set(latest().pages.values());
+    expect(doomed.size).toBe(3);
+    latest().onCommand = ({ method, page: at }) => {
+      if (method === 'Page.setDocumentContent' && at && doomed.has(at)) at.crash();
+    };
+    expect(await printed(pool, 'd')).toBe('d');
+    expect(fakes).toHaveLength(1);
+  });
+
+  test('a browser that can open no page any more is replaced, once', async () => {
+    const pool = newPool({ size: 4 });
+    await printed(pool, 'warm');
+    latest().isBroken = true;
+    for (const each of latest().pages.values()) each.crash();
+    const texts = Array.from({ length: 8 }, (_, n) => `n${n}`);
+    expect(await Promise.all(texts.map((text) => printed(pool, text)))).toEqual(texts);
+    expect(fakes).toHaveLength(2);
+    expect(fakes[0]?.browser.connected).toBe(false);
+  });
+
+  test('a document that exceeds the time limit is given up, and the next one is printed', async () => {
+    const pool = newPool({ size: 1, timeLimit: 20 });
+    await printed(pool, 'warm');
+    latest().hangs = ({ method, page: at }) => method === 'Page.printToPDF' && at?.html.includes('endless') === true;
+    await expect(pool.print(page('endless'))).rejects.toMatchObject({ name: 'PrintTooSlow' });
+    expect(await printed(pool, 'next')).toBe('next');
+  });
+
+  test('the queue is bounded, and rejected on close', async () => {
+    const pool = newPool({ size: 1, maxWaiting: 2 });
+    const prints = ['a', 'b', 'c', 'd'].map((text) => pool.print(page(text)));
+    await expect(prints[3]).rejects.toMatchObject({ name: 'PrintQueueFull' });
+    expect((await Promise.all(prints.slice(0, 3))).map(textOf)).toEqual(['a', 'b', 'c']);
+    const waiting = [pool.print(page('e')), pool.print(page('f'))].map((each) => each.catch((error) => error));
+    await pool.close();
+    expect((await Promise.all(waiting))[1]).toBeInstanceOf(RendererUnavailable);
+    expect(latest().browser.connected).toBe(false);
+    await expect(pool.print(page('late'))).rejects.toBeInstanceOf(RendererUnavailable);
+    expect(fakes).toHaveLength(1);
+  });
+
+  test('a browser without work ends, and the next document starts a new one', async () => {
+    const pool = newPool({ restAfter: 20 });
+    await Promise.all(['a', 'b', 'c'].map((text) => printed(pool, text)));
+    await fakes[0]?.exited;
+    expect(await printed(pool, 'd')).toBe('d');
+    expect(fakes).toHaveLength(2);
+  });
+});
+
+describe('with Chromium', () => {
+  let launches: LaunchedChromium[] = [];
+  /** A pool with limits that only a hanging browser exceeds. */
+  function poolOptions(options: Partial<PrintPoolOptions> = {}) {
+    launches = [];
+    return {
+      async launch() {
+        const launched = await launchChromium({ cacheDir: CHROMIUM_CACHE });
+        launches.push(launched);
+        return launched;
+      },
+      ...LIMITS,
+      ...options,
+    };
+  }
+  const newPool = (options: Partial<PrintPoolOptions> = {}): PrintPool => createPrintPool(poolOptions(options));
+
+  let pool: PrintPool;
+  let server: Server;
+  let address: string;
+  const requests: string[] = [];
+  beforeAll(async () => {
+    pool = newPool();
+    server = createServer((request, response) => {
+      requests.push(request.url!);
+      response.end('loaded');
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await pool.close();
+    server.close();
+  });
+
+  test('documents share the pages of one browser; when it is killed while it prints, they are printed again', async () => {
     const long = `<!doctype html><table>${'<tr><td>row</td></tr>'.repeat(5_000)}</table>`;
+    await pool.print(page('warm'));
+    const dead = launches.at(-1) as LaunchedChromium;
     const sessions = Object.getPrototypeOf(dead.control);
     const send = sessions.send;
     let asked = 0;
@@ -99,269 +249,10 @@ describe('printing', () => {
     vi.restoreAllMocks();
     expect(asked).toBeGreaterThanOrEqual(5);
     expect(pdfs.every(isPdf)).toBe(true);
-    expect(pageCount(pdfs[0]!)).toBeGreaterThan(50);
-    expect(launches.at(-1)!.pid).not.toBe(dead.pid);
-  });
-
-  test('a page that crashes is replaced, its browser stays', async () => {
-    await pool.print(page('warm'));
-    const { browser, pid } = launches.at(-1)!;
-    for (const each of await browser.pages()) {
-      const session = await each.createCDPSession();
-      const crashed = new Promise((resolve) => session.once('Inspector.targetCrashed', resolve));
-      // The command returns before the page crashes, and Chromium itself may exit when a page crashes while a print
-      // starts.
-      await each.goto('chrome://crash').catch(() => {});
-      await crashed;
-    }
-    expect(isPdf(await pool.print(page('after')))).toBe(true);
-    expect(launches.at(-1)!.pid).toBe(pid);
-  });
-});
-
-describe('the death of a page or browser is noticed at once, and its document printed again', () => {
-  // No time limit helps here: a document that exceeds one is refused, not printed again.
-  let pool: PrintPool;
-  beforeAll(() => {
-    pool = newPool({ size: 1 });
-  });
-  afterEach(() => vi.restoreAllMocks());
-  afterAll(() => pool.close());
-
-  /** Does `harm` once, right before the first (or right after the answer to the first) command `method` to any page. */
-  function harmAt(method: string, when: 'before' | 'after', harm: (session: CDPSession) => unknown) {
-    const sessions = Object.getPrototypeOf(launches.at(-1)!.control);
-    const send = sessions.send;
-    let harmed = false;
-    vi.spyOn(sessions, 'send').mockImplementation(function (this: unknown, ...sent: unknown[]) {
-      if (isWithheld(this as CDPSession, sent[0])) return never;
-      const hit = sent[0] === method && !harmed;
-      if (!hit) return send.apply(this, sent);
-      harmed = true;
-      if (when === 'before') harm(this as CDPSession);
-      const answer = send.apply(this, sent);
-      return when === 'before' ? answer : answer.finally(() => harm(this as CDPSession));
-    });
-    return () => harmed;
-  }
-  const kill = () => process.kill(-launches.at(-1)!.pid, 'SIGKILL');
-  const crash = (session: CDPSession) => void session.send('Page.crash').catch(() => {});
-  /**
-   * Steps at which the page crashes with a delay. Chromium itself may exit when it is asked to print meanwhile, so the
-   * print command is silently dropped; only the crash event then tells of the crash.
-   */
-  const crashing = new WeakSet<CDPSession>();
-  function crashUnprinted(session: CDPSession) {
-    crashing.add(session);
-    crash(session);
-  }
-  const isWithheld = (session: CDPSession, method: unknown) => method === 'Page.printToPDF' && crashing.has(session);
-  const never = new Promise<never>(() => {});
-  /** Leaves a browser whose only page is not usable, so that the next document needs a new one. */
-  async function spendPage() {
-    await pool.print(page('warm'));
-    const { browser } = launches.at(-1)!;
-    // Pages of the previous test may still be closing.
-    await until(() => browser.targets().filter((target) => target.type() === 'page').length === 1);
-    const [spent] = await browser.pages();
-    await spent!.goto('about:blank?navigated');
-  }
-
-  const OPENING = ['Target.createTarget', 'Page.enable', 'Page.getFrameTree'];
-  const PRINTING = ['Page.setDocumentContent', 'Runtime.evaluate', 'Page.printToPDF', 'IO.read'];
-  const CLOSING = ['Target.closeTarget'];
-  const STEPS = [...OPENING, ...PRINTING, ...CLOSING].flatMap((method) => [
-    { method, when: 'before' as const },
-    { method, when: 'after' as const },
-  ]);
-
-  /**
-   * In these cases Chromium itself may exit with its page, by a failed internal check (SIGTRAP). It is then replaced.
-   */
-  const askedToPrint = (method: string, when: string) =>
-    (method === 'Runtime.evaluate' && when === 'after') || (method === 'Page.printToPDF' && when === 'before');
-
-  test.each(STEPS)('a browser that dies $when $method', async ({ method, when }) => {
-    await spendPage();
-    const { pid } = launches.at(-1)!;
-    const harmed = harmAt(method, when, kill);
-    expect(isPdf(await pool.print(page('printed')))).toBe(true);
-    expect(isPdf(await pool.print(page('and the next')))).toBe(true);
-    expect(harmed()).toBe(true);
-    expect(launches.at(-1)!.pid).not.toBe(pid);
-  });
-
-  test.each(STEPS.filter(({ method }) => !method.startsWith('Target.')))(
-    'a page that crashes $when $method',
-    async ({ method, when }) => {
-      await spendPage();
-      const { pid } = launches.at(-1)!;
-      const harmed = harmAt(method, when, askedToPrint(method, when) ? crash : crashUnprinted);
-      expect(isPdf(await pool.print(page('printed')))).toBe(true);
-      expect(isPdf(await pool.print(page('and the next')))).toBe(true);
-      expect(harmed()).toBe(true);
-      if (!askedToPrint(method, when)) expect(launches.at(-1)!.pid).toBe(pid);
-    },
-  );
-
-  test('idle pages that crashed unnoticed cost a document at most one attempt', async () => {
-    const wide = newPool({ size: 3 });
-    try {
-      const { control, pid } = await wide.browser();
-      const sessions = Object.getPrototypeOf(control);
-      const send = sessions.send;
-      const doomed = new Set<CDPSession>();
-      let warm = false;
-      vi.spyOn(sessions, 'send').mockImplementation(function (this: unknown, ...sent: unknown[]) {
-        const session = this as CDPSession;
-        if (sent[0] === 'Page.setDocumentContent') {
-          if (!warm) doomed.add(session);
-          else if (doomed.has(session)) crashUnprinted(session);
-        }
-        return isWithheld(session, sent[0]) ? never : send.apply(session, sent);
-      });
-      await Promise.all(['a', 'b', 'c'].map((text) => wide.print(page(text))));
-      expect(doomed.size).toBe(3);
-      warm = true;
-      expect(isPdf(await wide.print(page('d')))).toBe(true);
-      expect(launches.at(-1)!.pid).toBe(pid);
-    } finally {
-      await wide.close();
-    }
-  });
-});
-
-describe('limits', () => {
-  test.skipIf(process.platform !== 'linux')('a browser that can open no page any more is replaced, once', async () => {
-    const pool = newPool({ size: 4 });
-    try {
-      await pool.print(page('warm'));
-      const [broken] = launches;
-      // The processes that start renderers, and then the renderers: the browser itself lives on, and is connected.
-      for (const type of ['zygote', 'renderer'])
-        for (const pid of helpersOf(broken!.pid, type)) process.kill(pid, 'SIGKILL');
-      await until(() => helpersOf(broken!.pid, 'renderer').length === 0);
-      const pdfs = await Promise.all(Array.from({ length: 8 }, (_, n) => pool.print(page(`n${n}`))));
-      expect(pdfs.every(isPdf)).toBe(true);
-      expect(launches).toHaveLength(2);
-      await until(() => !groupLives(broken!.pid));
-    } finally {
-      await pool.close();
-    }
-    await until(() => !launches.some(({ pid }) => groupLives(pid)));
-  });
-
-  test('a page is replaced after 100 documents', async () => {
-    const pool = newPool({ size: 1 });
-    const pagesOf = async () =>
-      (await launches[0]!.control.send('Target.getTargets')).targetInfos
-        .filter(({ type }) => type === 'page')
-        .map(({ targetId }) => targetId);
-    try {
-      await pool.print(page('1'));
-      const [first] = await pagesOf();
-      for (let n = 2; n <= 100; n++) await pool.print(page(`${n}`));
-      expect(await pagesOf()).toEqual([first]);
-      expect(isPdf(await pool.print(page('101')))).toBe(true);
-      await expect.poll(pagesOf).not.toContain(first);
-      expect(await pagesOf()).toHaveLength(1);
-      expect(launches).toHaveLength(1);
-    } finally {
-      await pool.close();
-    }
-  });
-
-  test('a document that exceeds the time limit is given up, and the next one is printed', async () => {
-    const options = poolOptions({ size: 1 });
-    const pool = createPrintPool(options);
-    try {
-      await pool.print(page('warm'));
-      const endless = `<!doctype html><table>${'<tr><td>row<td>row</tr>'.repeat(100_000)}</table>`;
-      options.timeLimit = 500;
-      await expect(pool.print(endless)).rejects.toMatchObject({ name: 'PrintTooSlow' });
-      options.timeLimit = 60_000;
-      expect(isPdf(await pool.print(page('next')))).toBe(true);
-    } finally {
-      await pool.close();
-    }
-  });
-
-  test('the queue is bounded, and rejected on close; no process is left', async () => {
-    const pool = newPool({ size: 1, maxWaiting: 2 });
-    const prints = ['a', 'b', 'c', 'd'].map((text) => pool.print(page(text)));
-    await expect(prints[3]).rejects.toMatchObject({ name: 'PrintQueueFull' });
-    expect((await Promise.all(prints.slice(0, 3))).every(isPdf)).toBe(true);
-    const waiting = [pool.print(page('e')), pool.print(page('f'))].map((each) => each.catch((error) => error));
-    await pool.close();
-    expect((await Promise.all(waiting))[1]).toBeInstanceOf(RendererUnavailable);
-    await until(() => !groupLives(launches[0]!.pid));
-    await expect(pool.print(page('late'))).rejects.toBeInstanceOf(RendererUnavailable);
-    expect(launches).toHaveLength(1);
-  });
-
-  test('a browser without work ends, and the next document starts a new one', async () => {
-    const pool = newPool({ restAfter: 300 });
-    try {
-      await Promise.all([pool.print(page('a')), pool.print(page('b')), pool.print(page('c'))]);
-      const first = launches[0]!;
-      expect(groupLives(first.pid)).toBe(true);
-      await until(() => !groupLives(first.pid));
-      expect(isPdf(await pool.print(page('d')))).toBe(true);
-      expect(launches).toHaveLength(2);
-    } finally {
-      await pool.close();
-    }
-    await until(() => !groupLives(launches[1]!.pid));
-  });
-
-  test('a document that arrives while the browser ends is printed by a new one', async () => {
-    const pool = newPool({ restAfter: 1 });
-    try {
-      for (let i = 0; i < 5; i++) {
-        expect(isPdf(await pool.print(page(`n${i}`)))).toBe(true);
-        await new Promise((resolve) => setTimeout(resolve, i));
-      }
-    } finally {
-      await pool.close();
-    }
-    for (const { pid } of launches) await until(() => !groupLives(pid));
-  });
-
-  test('the browser exits when its parent process is killed', async () => {
-    const launcher = fileURLToPath(new URL('../../../src/adapters/pdf/chromium-launcher.ts', import.meta.url));
-    const script = `import { launchChromium } from ${JSON.stringify(launcher)};
-      const { pid } = await launchChromium({ cacheDir: ${JSON.stringify(CHROMIUM_CACHE)} });
-      console.log(pid); setInterval(() => {}, 1000);`;
-    const owner: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const pid = await new Promise<number>((resolve, reject) => {
-      owner.stdout!.once('data', (data) => resolve(Number(String(data))));
-      owner.once('exit', () => reject(new Error('no browser started')));
-    });
-    expect(groupLives(pid)).toBe(true);
-    owner.kill('SIGKILL');
-    await until(() => !groupLives(pid));
-  });
-});
-
-describe('hostile documents, in case escaping fails', () => {
-  let pool: PrintPool;
-  let server: Server;
-  let address: string;
-  const requests: string[] = [];
-  beforeAll(async () => {
-    pool = newPool({ size: 1 });
-    server = createServer((request, response) => {
-      requests.push(request.url!);
-      response.end('loaded');
-    }).listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  afterAll(async () => {
-    await pool.close();
-    server.close();
+    expect(pageCount(pdfs[0] as Uint8Array)).toBeGreaterThan(50);
+    expect(launches).toHaveLength(2);
+    expect(await launches[1]?.browser.pages()).toHaveLength(2);
+    await until(() => !groupLives(dead.pid));
   });
 
   test('load nothing from the network or from files, and run no script', async () => {
@@ -385,14 +276,20 @@ describe('hostile documents, in case escaping fails', () => {
     expect(text).not.toMatch(/scripted|loaded|root:/);
   });
 
-  test('that navigate reach no network and do not affect the next document', async () => {
-    await pool.print(`<!doctype html><meta http-equiv=refresh content="0;url=${address}/refresh"><p>x`).catch(() => {});
-    await pool.print('<!doctype html><meta http-equiv=refresh content="0;url=file:///etc/passwd"><p>x').catch(() => {});
-    for (const text of ['one', 'two', 'three']) {
-      const pdf = await pool.print(page(text));
-      expect(isPdf(pdf)).toBe(true);
-      if (hasPdfToText) expect(textOfPages(pdf)[0]!.trim()).toBe(text);
-    }
-    expect(requests).toEqual([]);
+  test('the browser exits when its parent process is killed', async () => {
+    const launcher = fileURLToPath(new URL('../../../src/adapters/pdf/chromium-launcher.ts', import.meta.url));
+    const script = `import { launchChromium } from ${JSON.stringify(launcher)};
+      const { pid } = await launchChromium({ cacheDir: ${JSON.stringify(CHROMIUM_CACHE)} });
+      console.log(pid); setInterval(() => {}, 1000);`;
+    const owner: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const pid = await new Promise<number>((resolve, reject) => {
+      owner.stdout!.once('data', (data) => resolve(Number(String(data))));
+      owner.once('exit', () => reject(new Error('no browser started')));
+    });
+    expect(groupLives(pid)).toBe(true);
+    owner.kill('SIGKILL');
+    await until(() => !groupLives(pid));
   });
 });
