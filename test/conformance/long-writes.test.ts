@@ -3,32 +3,37 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Document, Long, UUID } from 'bson';
 import { MongoClient } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../src/engine/embedded.ts';
 import { startServer } from '../../src/engine/server.ts';
 import { GroupCommit } from '../../src/engine/store/commit.ts';
 import { startEngineProcess } from '../support/engine-process.ts';
 import { ENOUGH_INSERTS, mostInsertsDuring } from '../support/inserts-during.ts';
+import { freshDbName } from '../support/mongodb.ts';
 import { WireClient } from '../support/wire-client.ts';
 
 /**
  * Runs on the engine only. Commands of many statements, each long enough for many others, which run and commit between
  * the statements. Counted, not timed.
  */
-const COUNT = 4000;
-const name = 'long';
+const COUNT = 1600;
+/** The database of a test. */
+let name: string;
 
 let folder: string;
 let engine: Engine;
 let client: MongoClient;
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'engine-'));
   engine = await startEngine({ dataDir: folder });
   client = await new MongoClient(engine.uri).connect();
 });
-
-afterEach(async () => {
+beforeEach(() => {
+  name = freshDbName('long');
+});
+afterEach(() => client.db(name).dropDatabase());
+afterAll(async () => {
   await client.close();
   await engine.close();
   await rm(folder, { recursive: true, force: true });
@@ -202,7 +207,7 @@ describe('a search for one document to write', () => {
     const { wire, answer } = await begin(command(id, 1, update));
     await client.db('admin').command({ killSessions: [{ id: id.toBinary() }] });
     expect(await answer).toMatchObject({ ok: 0, code: 11601 });
-    expect(await wire.command(command(id, 2, { ...modify, maxTimeMS: 20 }))).toMatchObject({ ok: 0, code: 50 });
+    expect(await wire.command(command(id, 2, { ...modify, maxTimeMS: 8 }))).toMatchObject({ ok: 0, code: 50 });
     expect(await items().countDocuments({ n: 2 })).toBe(0);
     expect(await wire.command(command(id, 2, modify))).toMatchObject({ ok: 1, value: { n: 1 } });
     wire.close();
@@ -355,7 +360,7 @@ describe('a repeated command goes on, and runs no statement twice, after', () =>
   test('its time was up', async () => {
     await fill();
     const wire = await WireClient.connect(engine.uri);
-    const body = command(new UUID(), 1, { update: 'items', updates: increments(), maxTimeMS: 50 });
+    const body = command(new UUID(), 1, { update: 'items', updates: increments(), maxTimeMS: 20 });
     expect(await wire.command(body)).toMatchObject({ ok: 0, code: 50 });
     await expectOnce(wire, body);
     wire.close();
@@ -650,7 +655,7 @@ test('one statement of many documents is refused as a retryable write', async ()
 
 test('a write that needs more than its time ends between two documents', async () => {
   await fill();
-  const expired = client.db(name).command({ update: 'items', updates: increments(), maxTimeMS: 30 });
+  const expired = client.db(name).command({ update: 'items', updates: increments(), maxTimeMS: 12 });
   await expect(expired).rejects.toMatchObject({ code: 50 });
   expect(await items().countDocuments({ n: 1 })).toBeLessThan(COUNT);
 });
