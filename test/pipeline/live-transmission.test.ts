@@ -120,12 +120,12 @@ async function all({ store }: App) {
 const count = async (app: App, status: string) =>
   (await all(app)).filter((invoice) => invoice.status === status).length;
 
-it('an outage with 120 waiting: no attempt burned, drained at the concurrency by two workers, fairly', async () => {
+it('an outage with 60 waiting: no attempt burned, drained at the concurrency by two workers, fairly', async () => {
   const { authority, facts, ledger, order, doubled } = fallible(20);
   const first = await worker(authority);
   const second = await worker(authority);
   const state = createAuthorityStateStore(first.store.db);
-  const tenants = Array.from({ length: 120 }, (_, i) => (i < 114 ? 'ten_big' : 'ten_small'));
+  const tenants = Array.from({ length: 60 }, (_, i) => (i < 57 ? 'ten_big' : 'ten_small'));
   const ids = await waiting(first, tenants);
   await expect.poll(async () => (await state.read()).breaker.phase, { timeout: 30_000 }).toBe('open');
   // Longer than several probes.
@@ -137,7 +137,7 @@ it('an outage with 120 waiting: no attempt burned, drained at the concurrency by
   expect(await first.store.db.collection('jobs').countDocuments({ name: 'invoice.transmit.live' })).toBe(0);
   facts.away = false;
   facts.most = 0;
-  await expect.poll(() => count(first, 'accepted'), { timeout: 90_000, interval: 500 }).toBe(120);
+  await expect.poll(() => count(first, 'accepted'), { timeout: 90_000, interval: 500 }).toBe(60);
   expect(facts.most).toBeLessThanOrEqual(4);
   expect(doubled).toEqual([]);
   expect([...ledger.values()].every((times) => times === 1)).toBe(true);
@@ -147,7 +147,7 @@ it('an outage with 120 waiting: no attempt burned, drained at the concurrency by
     const calls = invoice.authorityAttempts.filter(({ purpose }) => purpose !== 'receipt');
     expect(calls.length).toBeLessThanOrEqual(4);
   }
-  const small = new Set(ids.slice(114));
+  const small = new Set(ids.slice(57));
   expect(order.findLastIndex((id) => small.has(id))).toBeLessThanOrEqual(order.length / 5);
   expect((await state.read()).breaker).toMatchObject({ phase: 'closed', opened: 1 });
   expect((await state.read()).workers).toHaveLength(2);

@@ -13,10 +13,10 @@ it('api and worker processes, killed one after the other, and their store, too: 
     seed: chaosSeed(),
     signal,
     rate: 4,
-    seconds: 6,
+    seconds: 4,
     killEveryMs: 2000,
     patienceMs: 90_000,
   });
   expect(brokenPromises(outcome)).toEqual([]);
-  expect(outcome.created.size).toBe(24);
+  expect(outcome.created.size).toBe(16);
 });
