@@ -33,7 +33,7 @@ export function readableLines(output: DestinationStream, coloured: boolean): Des
   };
 }
 
-/** Formats an error as `Type: message (code)`, with its causes. */
+/** Formats an error as `[Type: message (code)]`, with its causes. */
 function summaryOf(err: unknown): string {
   if (!isObject(err)) return textOf(err);
   const { type, message, code, cause } = err;

@@ -58,8 +58,8 @@ export interface ServerParts extends RestParts {
   /** Null if the authority sends no callbacks; then the path does not exist. */
   readonly authorityCallback: AuthorityCallbackParts | null;
   readonly accounts: AccountRouteParts;
-  /** The job dashboard and the metrics. */
   readonly embedding: EmbeddingParts;
+  /** Serves the job dashboard and the metrics. */
   readonly operations: Middleware;
   readonly operatorRoutes: OperatorRouteParts;
   /** Called for each request. */
