@@ -71,7 +71,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'graphql/', may: ['domain/'] },
   // Knows nothing of invoices.
   { path: 'domain/kit/', may: [], packages: [] },
-  { path: 'domain/<noun>/', may: OTHER_NOUNS, packages: ['zod'] },
+  { path: 'domain/<noun>/', may: OTHER_NOUNS, packages: ['zod', 'lru-cache'] },
   { path: 'domain/*.ts', may: OTHER_NOUNS, packages: ['zod'] },
   { path: 'storage/', may: ['domain/'] },
   { path: 'jobs/', may: ['domain/', 'storage/duplicate-key.ts'] },

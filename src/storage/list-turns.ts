@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Collection, Db, Filter } from 'mongodb';
 import { serviceError } from '../domain/errors.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
@@ -117,15 +118,12 @@ interface Wanted {
 /** @param rows the collection of the lists' rows */
 export function createListTurns<Row extends { _id: string; order: string }>(db: Db, rows: Collection<Row>): ListTurns {
   const heads = db.collection<HeadDocument>('list_heads');
-  const known = new Map<string, Known>();
+  const known = new LRUCache<string, Known>({ max: REMEMBERED });
   /** Id of this process, stored in `waiting` when it asks to go first. */
   const self = randomUUID();
 
   function know(list: string, news: Partial<Known>): void {
-    const before = known.get(list) ?? UNKNOWN;
-    known.delete(list);
-    if (known.size >= REMEMBERED) known.clear();
-    known.set(list, { ...before, ...news });
+    known.set(list, { ...(known.get(list) ?? UNKNOWN), ...news });
   }
 
   const headId = (list: string) => `${rows.collectionName} ${list}`;

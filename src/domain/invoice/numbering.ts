@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { createGroup, type Outcome } from '../grouped.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import { seriesNumberOf, seriesYear } from './legal-invoice.ts';
@@ -79,18 +80,18 @@ export function createNumbering<Made>(
   const groups = new Map<string, (item: Waiting<Made>) => Promise<Numbered<Made>>>();
   // Only a cache, which saves reads for all but the first invoice of a series in this process. The ids of the taken
   // numbers decide.
-  const lastSerial = new Map<string, number>();
+  const lastSerial = new LRUCache<string, number>({ max: REMEMBERED });
   /** For each series, the order key up to which all invoices have numbers. */
-  const numberedUpTo = new Map<string, string>();
-  /** The series that other processes number, too, with the time until which they take turns, in UNIX milliseconds. */
-  const contended = new Map<string, number>();
+  const numberedUpTo = new LRUCache<string, string>({ max: REMEMBERED });
+  /** The series that other processes number, too, as long as they take turns at them. */
+  const contended = new LRUCache<string, true>({ max: REMEMBERED, ttl: CONTENDED_MS });
 
   /** Numbers the invoices of a series, in turn with other processes if there are any. */
   async function number(name: string, items: readonly Waiting<Made>[]): Promise<Outcome<Numbered<Made>>[]> {
     const held: (() => void)[] = [];
     try {
       return await numberInTurn(name, items, async () => {
-        if (held.length > 0 || !isContended(name)) return;
+        if (held.length > 0 || !contended.has(name)) return;
         held.push(await turns.enter(name));
         // During the wait other processes may have assigned numbers.
         lastSerial.delete(name);
@@ -141,7 +142,7 @@ export function createNumbering<Made>(
       if (ready.length + reserved.length < entries.length) continue;
       const failure = await take(name, before, ready, reserved, outcomes);
       if (failure === null) passed(name, entries);
-      if (failure instanceof NumberTaken) contend(name);
+      if (failure instanceof NumberTaken) contended.set(name, true);
       if (failure === null || failure instanceof NumberTaken) continue;
       if (entries.length === 1 && first.item) outcomes.set(first.item, { error: failure });
       // If others have changed one of several invoices, the next attempt takes a single one.
@@ -233,7 +234,6 @@ export function createNumbering<Made>(
     } catch (error) {
       return error;
     }
-    if (lastSerial.size >= REMEMBERED) lastSerial.clear();
     lastSerial.set(name, before + ready.length + reserved.length);
     return null;
   }
@@ -242,19 +242,7 @@ export function createNumbering<Made>(
   function passed(name: string, entries: readonly Entry<Made>[]): void {
     const last = entries.findLast(({ order }) => order !== null)?.order ?? '';
     if (last <= (numberedUpTo.get(name) ?? '')) return;
-    if (numberedUpTo.size >= REMEMBERED) numberedUpTo.clear();
     numberedUpTo.set(name, last);
-  }
-
-  function isContended(name: string): boolean {
-    const until = contended.get(name);
-    if (until !== undefined && until < Date.now()) contended.delete(name);
-    return contended.has(name);
-  }
-
-  function contend(name: string): void {
-    if (contended.size >= REMEMBERED) contended.clear();
-    contended.set(name, Date.now() + CONTENDED_MS);
   }
 
   function placeOf(rest: readonly Waiting<Made>[], serial: number): SeriesNumber {

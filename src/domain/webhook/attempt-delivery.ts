@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Activity, within } from '../activity.ts';
 import { later } from '../later.ts';
 import type { SecretBox } from '../secret-box.ts';
@@ -42,15 +43,13 @@ export function createAttemptDelivery({
   tracing = NO_TRACING,
 }: AttemptParts): AttemptDelivery {
   /** Keys by the sealed text, which is unique for each secret. */
-  const opened = new Map<string, { endpointId: string; key: SigningKey }>();
+  const opened = new LRUCache<string, { endpointId: string; key: SigningKey }>({ max: OPENED });
 
   function open(sealed: string, endpointId: string): SigningKey {
     const known = opened.get(sealed);
     if (known?.endpointId === endpointId) return known.key;
     const key = signingKey(secretBox.open(sealed, endpointId));
     opened.set(sealed, { endpointId, key });
-    const [oldest] = opened.keys();
-    if (opened.size > OPENED && oldest !== undefined) opened.delete(oldest);
     return key;
   }
 

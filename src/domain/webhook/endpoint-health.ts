@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { MINUTE_MS } from '../durations.ts';
 import type { Environment, Tenant } from '../tenant/tenant.ts';
 import { FAILING_AFTER_MS, type WebhookEndpoint } from './endpoint.ts';
@@ -73,7 +74,9 @@ export interface HealthParts {
 export function createEndpointHealth(parts: HealthParts): EndpointHealth {
   const { endpoints, deliveries, now, report } = parts;
   /** Last recorded result of each endpoint. The same result is recorded again only after {@link REMEMBERED_MS}. */
-  const last = new Map<string, { delivered: boolean; at: number; written: Promise<void> }>();
+  const last = new LRUCache<string, { delivered: boolean; at: number; written: Promise<void> }>({
+    max: REMEMBERED,
+  });
 
   /**
    * Whether any process has delivered since the failures began: another one may have succeeded while this one failed.
@@ -128,14 +131,11 @@ export function createEndpointHealth(parts: HealthParts): EndpointHealth {
           : endpoints.noteFailure(endpointId, new Date(at), new Date(at + FAILING_AFTER_MS));
       // After what is being written of it: the store could take up the later result first.
       const written = (known ? known.written.then(write) : write()).catch((error) => {
-        if (last.get(endpointId) === entry) last.delete(endpointId);
+        if (last.peek(endpointId) === entry) last.delete(endpointId);
         report(`the health of the endpoint ${endpointId} could not be recorded`, error);
       });
       const entry = { delivered, at, written };
-      last.delete(endpointId);
       last.set(endpointId, entry);
-      const [oldest] = last.keys();
-      if (last.size > REMEMBERED && oldest !== undefined) last.delete(oldest);
     },
     async sweep() {
       const again = new Date(now().getTime() + TRY_AGAIN_MS);

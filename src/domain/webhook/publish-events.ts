@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { outside } from '../activity.ts';
 import type { Through } from '../grouped.ts';
 import { type Invoice, statusSince } from '../invoice/invoice.ts';
@@ -82,7 +83,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   /** The ids of those that wait, by tenant: one of which many wait makes no other wait for more than a batch. */
   const turns = createTurns<string>();
   /** Sequence number of the last event of each invoice that this process has published. */
-  const published = new Map<string, number>();
+  const published = new LRUCache<string, number>({ max: REMEMBERED });
   /** The same, for invoices that are not marked as published in the outbox yet. */
   const unmarked = new Map<string, number>();
   let marking: NodeJS.Timeout | null = null;
@@ -139,7 +140,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     for (const { id, events } of invoices) {
       // A sweep may return an older state of an invoice than the published one.
       const sequence = Math.max(published.get(id) ?? 0, events.length);
-      remember(id, sequence);
+      published.set(id, sequence);
       unmarked.set(id, sequence);
     }
     marking ??= setTimeout(() => void markPublished(), GATHER_MS);
@@ -188,14 +189,6 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
         })),
       );
     }
-  }
-
-  function remember(invoiceId: string, sequence: number): void {
-    published.delete(invoiceId);
-    published.set(invoiceId, sequence);
-    if (published.size <= REMEMBERED) return;
-    const [oldest] = published.keys();
-    if (oldest !== undefined) published.delete(oldest);
   }
 
   /** Marks published invoices in the outbox. Never rejects: invoices that stay unmarked are published again. */
