@@ -3,7 +3,7 @@ import { Binary, type Document, GridFSBucket, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { StoredDocument } from '../../src/domain/invoice/invoice.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
-import { createDocumentStore } from '../../src/storage/documents.ts';
+import { CHUNK_BYTES, createDocumentStore } from '../../src/storage/documents.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 
 let mongo: TestMongo;
@@ -67,6 +67,15 @@ it.each([
   expect(Buffer.compare(Buffer.concat(parts), bytes.subarray(first, last + 1))).toBe(0);
 });
 
+it('reads a large document piece by piece, each when it is asked for', async () => {
+  const documents = createDocumentStore(store.db);
+  const stored = await documents.put(Buffer.alloc(9 * MEBIBYTE, 'x'), 'a.pdf', 'application/pdf');
+  const pieces = documents.read(stored)[Symbol.asyncIterator]();
+  const { result, commands } = await commandsDuring(() => pieces.next());
+  expect(commands).toEqual(['find documents.chunks']);
+  expect(result.value?.length).toBe(CHUNK_BYTES);
+});
+
 it.each([0, 1, 2])('never returns a document that lacks its chunk %i, whole or in part', async (n) => {
   const documents = createDocumentStore(store.db);
   const stored = await documents.put(BYTES, 'a.pdf', 'application/pdf');
@@ -81,7 +90,7 @@ it.each([0, 1, 2])('never returns a document whose chunk %i has other bytes than
   const small = await documents.put(Buffer.from('<a/>'), 'a.xml', 'application/xml');
   await store.db
     .collection('documents.chunks')
-    .updateOne({ files_id: new ObjectId(stored.file), n }, { $set: { data: new Binary(Buffer.alloc(1000)) } });
+    .updateOne({ files_id: new ObjectId(stored.file), n }, { $set: { data: new Binary(Buffer.alloc(999)) } });
   await expectRefused(documents, stored, small);
 });
 
@@ -94,7 +103,7 @@ it('fails for a document without a file alone, not for those that are read besid
 });
 
 /** Three chunks with different bytes. */
-const BYTES = Buffer.concat(['a', 'b', 'c'].map((each, n) => Buffer.alloc((n < 2 ? 4 : 1) * MEBIBYTE, each)));
+const BYTES = Buffer.concat(['a', 'b', 'c'].map((each, n) => Buffer.alloc(n < 2 ? CHUNK_BYTES : 1000, each)));
 
 /** `stored` is not returned, and a stream of it ends with an error after right bytes only; `small` is read. */
 async function expectRefused(
@@ -145,7 +154,7 @@ it('writes those that are put at the same time together: one command for their c
 it('stores documents in the format of the driver', async () => {
   const bytes = Buffer.alloc(5 * 1024 * 1024, 'é');
   const { file } = await createDocumentStore(store.db).put(bytes, 'ours.xml', 'application/xml');
-  const bucket = new GridFSBucket(store.db, { bucketName: 'documents', chunkSizeBytes: 4 * 1024 * 1024 });
+  const bucket = new GridFSBucket(store.db, { bucketName: 'documents', chunkSizeBytes: CHUNK_BYTES });
   const upload = bucket.openUploadStream('theirs.xml', { metadata: { contentType: 'application/xml' } });
   await new Promise((resolve, reject) => upload.once('finish', resolve).once('error', reject).end(bytes));
   const entriesOf = async (name: string) => {

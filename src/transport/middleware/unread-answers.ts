@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { sharerOf } from '../../domain/principal.ts';
 import { abandon } from '../abandon.ts';
@@ -5,6 +6,8 @@ import type { RequestState } from '../state.ts';
 import { COUNTED_BYTES, type UnreadAnswers } from '../unread-answers.ts';
 import { whenGone } from '../when-gone.ts';
 
+/** Maximum memory of a stream while it is sent, bytes: two chunks of a stored document. */
+const STREAMED_BYTES = 512 * 1024;
 /** Memory of an unanswered request without its headers, and memory of each header besides its text, bytes. */
 const [REQUEST_BYTES, HEADER_BYTES] = [12 * 1024, 100];
 
@@ -45,9 +48,12 @@ function requestBytes({ req: { url = '', rawHeaders } }: Context): number {
   return REQUEST_BYTES + text + (rawHeaders.length / 2) * HEADER_BYTES;
 }
 
-/** Returns how many bytes this client will be sent. */
+/** Returns how many bytes this answer takes in memory while it is sent. */
 function bytesOf(ctx: Context): number {
   if (ctx.method === 'HEAD') return 0;
   if (ctx.respond === false) return ctx.res.writableLength;
-  return ctx.writable && typeof ctx.body === 'string' ? ctx.length : 0;
+  const { body, length } = ctx;
+  if (!ctx.writable || !body) return 0;
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return length;
+  return body instanceof Readable ? Math.min(length ?? STREAMED_BYTES, STREAMED_BYTES) : 0;
 }

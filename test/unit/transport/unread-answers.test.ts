@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import Koa from 'koa';
 import { afterEach, expect, it } from 'vitest';
 import { sharerOf } from '../../../src/domain/principal.ts';
@@ -15,7 +16,7 @@ let server: Server | undefined;
 const sockets: Socket[] = [];
 
 afterEach(() => {
-  for (const socket of sockets) socket.destroy();
+  for (const socket of sockets.splice(0)) socket.destroy();
   server?.close();
 });
 
@@ -53,7 +54,7 @@ it('a publishable key, which stands in pages, costs its tenant no answer of a se
   expect(dropped).toEqual(['publishable']);
 });
 
-it.each(['koa', 'node'])(
+it.each(['koa', 'node', 'a buffer'])(
   'clients that do not read are reset, also when %s writes; others get their answers',
   async (by) => {
     const app = new Koa();
@@ -62,6 +63,7 @@ it.each(['koa', 'node'])(
       ctx.state.identity = { principal: { kind: 'secret', tenant: { id: ctx.path } } };
       const text = 'x'.repeat(ANSWER_BYTES);
       if (by === 'koa') ctx.body = text;
+      else if (by === 'a buffer') ctx.body = Buffer.from(text);
       else {
         ctx.respond = false;
         ctx.res.end(text);
@@ -91,6 +93,35 @@ it.each(['koa', 'node'])(
     for (const bytes of [ofVictim, ofSecond]) await expect.poll(() => bytes?.()).toBeGreaterThan(ANSWER_BYTES);
   },
 );
+
+it('streams count with what they take, not with their length', async () => {
+  const MEBIBYTE = 1024 * 1024;
+  const unread = new UnreadAnswers(MEBIBYTE);
+  const app = new Koa();
+  app.silent = true;
+  app.use(limitUnread(unread));
+  app.use((ctx) => {
+    ctx.body = Readable.from(Array.from({ length: 64 }, () => Buffer.alloc(MEBIBYTE / 4, 'x')));
+    ctx.length = ANSWER_BYTES;
+  });
+  server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  for (let n = 0; n < 4; n++) {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await expect.poll(() => socket.readableLength).toBeGreaterThan(0);
+  }
+  expect(unread.bytes).toBe(MEBIBYTE);
+  for (const socket of sockets) socket.resume();
+  await expect.poll(() => unread.bytes).toBe(0);
+  await expect.poll(() => sockets.map(({ destroyed }) => destroyed)).toEqual([true, true, true, true]);
+  expect(sockets.map(({ bytesRead }) => bytesRead > ANSWER_BYTES)).toEqual([false, false, true, true]);
+});
 
 /** Reads what arrives. @returns a function that tells how many bytes it is */
 function bytesOf(socket: Socket): () => number {
