@@ -228,6 +228,20 @@ describe('codes of an authenticator', () => {
     await halfway({ email, password: changed.newPassword });
   });
 
+  it('sign out all other browsers when they are turned on and off', async () => {
+    const { browser, email, password } = await signedIn(service, {}, anyBrowser());
+    const before = anyBrowser();
+    expect((await before.post('/auth/sign-in', { email, password })).status).toBe(200);
+    const { uri } = (await browser.post('/auth/codes/begin', { password })).body;
+    expect((await before.session()).status).toBe(200);
+    expect((await browser.post('/auth/codes/confirm', { code: await earlierCode(uri) })).status).toBe(204);
+    expect([(await before.session()).status, (await browser.session()).status]).toEqual([401, 200]);
+    const withCode = await halfway({ email, password });
+    expect((await withCode.post('/auth/sign-in/code', { code: codeAt(uri) })).status).toBe(200);
+    expect((await browser.post('/auth/codes/remove', { password })).status).toBe(204);
+    expect([(await withCode.session()).status, (await browser.session()).status]).toEqual([401, 200]);
+  });
+
   it('are changed with the password only, and removed with it', async () => {
     const { browser, email, password } = await withCodes();
     for (const path of ['codes/begin', 'codes/remove', 'codes/recovery', 'passkeys/begin'])
@@ -314,6 +328,14 @@ describe('a passkey', () => {
     const { status } = await browser.post('/auth/sign-in/passkey', { response });
     expect([400, 401]).toContain(status);
     expect((await browser.session()).status).toBe(401);
+  });
+
+  it('that is removed has begun no session that goes on', async () => {
+    const { authenticator, browser, passkey, password } = await withPasskey();
+    const { browser: lost } = await attempt(authenticator);
+    expect((await lost.session()).status).toBe(200);
+    expect((await browser.post('/auth/passkeys/remove', { id: passkey.id, password })).status).toBe(204);
+    expect([(await lost.session()).status, (await browser.session()).status]).toEqual([401, 200]);
   });
 
   it('is removed by its owner with the password; another person’s does not exist', async () => {

@@ -3,6 +3,7 @@ import { isAccountAddress } from '../../domain/person/account-input.ts';
 import { MAX_SESSIONS, NEW_ADDRESS_MS } from '../../domain/person/limits.ts';
 import type { BrowserFacts, OwnAccount } from '../../domain/person/ports.ts';
 import { headersOf, isRefusal, type Library, sessionOf } from './library.ts';
+import { endOtherSessions } from './sign-in-basis.ts';
 
 /** A session as the library stores it. */
 interface StoredSession {
@@ -30,17 +31,6 @@ export function createOwnAccount({ auth, forget }: Library): OwnAccount {
     });
   }
 
-  async function endOthers(personId: string, keptId: string): Promise<void> {
-    const { adapter } = await auth.$context;
-    await adapter.deleteMany({
-      model: 'session',
-      where: [
-        { field: 'userId', value: personId },
-        { field: 'id', value: keptId, operator: 'ne' },
-      ],
-    });
-  }
-
   return {
     async sessions(personId) {
       return (await sessionsOf(personId)).map(({ id, userAgent, ipAddress, createdAt, updatedAt }) => ({
@@ -59,7 +49,7 @@ export function createOwnAccount({ auth, forget }: Library): OwnAccount {
       ];
       return (await adapter.deleteMany({ model: 'session', where })) > 0;
     },
-    endOthers,
+    endOthers: (personId, keptId) => endOtherSessions(auth, personId, keptId),
     async rename(personId, name) {
       await (await auth.$context).internalAdapter.updateUser(personId, { name });
     },
@@ -106,7 +96,7 @@ export function createOwnAccount({ auth, forget }: Library): OwnAccount {
       }
       // Also ends links to a new password that were mailed to the previous address.
       await forget(person.id, { factorsToo: !isConfirmed });
-      await endOthers(person.id, sessionId);
+      await endOtherSessions(auth, person.id, sessionId);
       if (!(await isOpen(browser))) {
         // A new password that was set meanwhile has ended this session; the person who set it keeps the previous
         // address. Checked last, because a link to a new password was usable until the links were removed.

@@ -8,7 +8,7 @@ import {
   type SecondFactors,
 } from '../../domain/person/ports.ts';
 import { causeOf, codeOf, cookieHeader, headersOf, type Library, sessionOf, statusOf } from './library.ts';
-import { basisOf, endSession, waitingPerson } from './sign-in-basis.ts';
+import { basisOf, endOtherSessions, endSession, waitingPerson } from './sign-in-basis.ts';
 
 /** A passkey as the library stores it. */
 interface StoredPasskey {
@@ -96,6 +96,7 @@ export function createSecondFactors(
         await removeCodesOf(session.user.id);
         return endedMeanwhile(headers, browser);
       }
+      await endOthers(cookieHeader(headers), browser);
       return { result: undefined, cookies: headers.getSetCookie() };
     }),
     removeCodes: refusing(async (password, browser) => {
@@ -105,6 +106,7 @@ export function createSecondFactors(
       const before = await passwordOf(personId);
       const { headers } = await auth.api.disableTwoFactor({ body: { password }, headers: asked, returnHeaders: true });
       if ((await passwordOf(personId)) !== before) return endedMeanwhile(headers, browser);
+      await endOthers(cookieHeader(headers), browser);
       return { result: undefined, cookies: headers.getSetCookie() };
     }),
     newRecoveryCodes: refusing(async (password, browser) => {
@@ -172,6 +174,7 @@ export function createSecondFactors(
           ? new SecondFactorRefused('none')
           : error;
       }
+      await endOthers(browser.cookie ?? '', browser);
     }),
     beginPasskeySignIn: refusing(async (browser) => {
       const { headers, response } = await auth.api.generatePasskeyAuthenticationOptions({
@@ -203,6 +206,12 @@ export function createSecondFactors(
   async function endedMeanwhile(answered: Headers, browser: BrowserFacts): Promise<never> {
     await endSession(auth, cookieHeader(answered), browser);
     throw new SecondFactorRefused('ended');
+  }
+
+  /** Ends the other sessions of whoever is signed in by these cookies: they may have begun without today's factors. */
+  async function endOthers(cookie: string, browser: BrowserFacts): Promise<void> {
+    const kept = await sessionOf(auth, cookie, browser);
+    if (kept) await endOtherSessions(auth, kept.person.id, kept.sessionId);
   }
 
   async function removeCodesOf(personId: string): Promise<void> {

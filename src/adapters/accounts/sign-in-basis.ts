@@ -29,6 +29,16 @@ export async function endSession(auth: Auth, cookie: string, browser: BrowserFac
   await auth.api.signOut({ headers: headersOf({ ...browser, cookie }) });
 }
 
+/** Ends all sessions of a person but one. */
+export async function endOtherSessions(auth: Auth, personId: string, keptId: string): Promise<void> {
+  const { adapter } = await auth.$context;
+  const where = [
+    { field: 'userId', value: personId },
+    { field: 'id', value: keptId, operator: 'ne' },
+  ] as const;
+  await adapter.deleteMany({ model: 'session', where: [...where] });
+}
+
 /**
  * Returns the person whose sign-in waits for a code in this browser; null if none does. The library checks the cookie's
  * signature.

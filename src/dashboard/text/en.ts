@@ -183,7 +183,7 @@ export const en: Texts = {
     },
     factors: {
       title: 'Second factor',
-      lead: 'Whoever learns your password cannot sign in with it alone.',
+      lead: 'Whoever learns your password cannot sign in with it alone. Turning codes on or off, or removing a passkey, signs out all other browsers.',
       codes: 'Codes of an authenticator',
       off: 'Off: the password alone signs in.',
       on: (left) => `On: signing in asks for a code. Recovery codes left: ${left}.`,

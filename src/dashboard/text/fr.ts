@@ -209,7 +209,7 @@ export const fr = {
     /** The texts of an account's codes and passkeys. */
     factors: {
       title: 'Second facteur',
-      lead: 'Celui qui apprend votre mot de passe ne peut pas se connecter avec lui seul.',
+      lead: 'Celui qui apprend votre mot de passe ne peut pas se connecter avec lui seul. Activer ou désactiver les codes, ou supprimer une clé d’accès, déconnecte tous les autres navigateurs.',
       codes: 'Codes d’une application d’authentification',
       off: 'Désactivé\u00a0: le mot de passe suffit.',
       /** @param left number of unused recovery codes */
