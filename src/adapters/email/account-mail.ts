@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { INVITATION_MS } from '../../domain/person/invitation.ts';
 import type { AddressChangeMail, InvitationMail, NewAddressMail, ResetMail } from '../../domain/person/ports.ts';
+import { headerText } from './header-text.ts';
 
 /**
  * Composes the mail with the link to a new password, in French and English.
@@ -146,7 +147,7 @@ function compose(from: string, to: string, subject: string, text: string): Promi
   const composer = new MailComposer({
     from: { name: 'Fatoura', address: from },
     to: { name: '', address: to },
-    subject,
+    subject: headerText(subject),
     text,
     date: new Date(),
     messageId: `<${randomUUID()}@${from.slice(from.lastIndexOf('@') + 1)}>`,

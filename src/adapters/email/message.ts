@@ -5,6 +5,7 @@ import type { InvoiceMail } from '../../domain/invoice/email.ts';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
 import { directionOf, FORMATS } from '../../text/document-format.ts';
 import { html, type Markup } from '../../text/markup.ts';
+import { headerText, oneLine } from './header-text.ts';
 import { MAIL_TEXTS } from './texts.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
   const language = invoice.seller.documentLanguage;
   const format = FORMATS[language];
   const texts = MAIL_TEXTS[language];
-  const seller = oneLine(invoice.seller.legalName);
+  const seller = headerText(invoice.seller.legalName);
   const replyTo = mailAddress(invoice.seller.email);
   const marked = invoice.environment === 'test';
   const facts: Fact[] = [
@@ -76,17 +77,6 @@ function introOf({ invoice }: InvoiceMail): string {
 function attachment(filename: string, contentType: string, bytes: Uint8Array) {
   const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { filename, contentType, content, contentTransferEncoding: 'base64' };
-}
-
-/**
- * Makes a text safe for a header or a sentence: removes line breaks, control characters and bidi controls, which could
- * disguise a line.
- */
-function oneLine(text: string): string {
-  return text
-    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-    .replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
-    .trim();
 }
 
 function plainText(mail: InvoiceMail, facts: readonly Fact[], seller: string): string {

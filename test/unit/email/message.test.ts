@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { composeInvitation } from '../../../src/adapters/email/account-mail.ts';
 import { composeMessage } from '../../../src/adapters/email/message.ts';
 import { DOCUMENT_LANGUAGES } from '../../../src/domain/document-language.ts';
 import { invoiceMail } from '../../support/mail.ts';
@@ -152,6 +153,21 @@ it('isolates numbers in Arabic texts, which would otherwise be displayed as 0001
   const lines = parts(message)[0]!.body.toString().split('\n');
   expect(lines).toContain('الفاتورة: \u20682026-000123\u2069');
   expect(lines).toContain('مرجع الأداء: \u20682026-000123\u2069');
+});
+
+it('lets no text be an encoded word that readers decode', async () => {
+  const { invoice } = invoiceMail();
+  const legalName = '=?utf-8?B?4oCuZXZpbOKArA==?= =?utf-8?Q?=0D=0ABcc:_x@example.org?= \u061cSARL';
+  const seller = { ...invoice.seller, legalName, email: 'ventes@example.ma' };
+  const live = { ...invoice, specimen: false, environment: 'live' as const, seller };
+  const { headers } = split(await compose(invoiceMail({ invoice: live })));
+  const invitation = await composeInvitation({ url: 'https://x.example', tenantName: legalName, to: TO }, FROM, TO);
+  const subject = split(invitation.toString('latin1')).headers.subject;
+  for (const field of [headers.from, headers['reply-to'], headers.subject, subject]) {
+    expect(field).toContain('= ?utf-8?B?');
+    expect(field).not.toContain('=?');
+    expect(field).toContain('SARL');
+  }
 });
 
 it('escapes hostile texts: they inject no header, markup or text direction', async () => {
