@@ -103,7 +103,8 @@ describe('a changed endpoint', () => {
       if (how === 'disabled') await worker.endpoints.update(tenantId, 'test', id, { active: false });
       else if (how === 'moved') await manage.update(key(tenantId), id, { url: 'https://receiver.test/new' });
       else await manage.rotateSecret(key(tenantId), id, 0);
-      clock.move(2000);
+      // What another process changes is known after a second, what this one does at once.
+      if (how === 'disabled') clock.move(2000);
       for (const release of held) release();
       await worker.dispatcher.settle();
       const { rows } = await worker.deliveries.page({
