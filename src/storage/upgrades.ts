@@ -65,7 +65,8 @@ export async function upgradeData(
       );
       if (!alone && matchedCount > 0) await sleep(noticedMs);
     }
-    report(`upgrades the data to version ${upgrade.version}: ${upgrade.what}`);
+    const ends = upgrade.notBeside === null ? '' : `. No process of an earlier version may run: ${upgrade.notBeside}`;
+    report(`upgrades the data to version ${upgrade.version}: ${upgrade.what}${ends}`);
     await upgrade.run(db);
     await entries.updateOne(ENTRY, { $max: { version: upgrade.version } });
   }

@@ -221,11 +221,16 @@ describe('upgrades', () => {
     const fail = vi.fn();
     watchData({ closing, fail }, db, () => {}, 2);
     onTestFinished(() => closing.close({ delayMs: 0, graceMs: 0, patient: false }));
-    const several = { ...parts, alone: false, noticedMs: 6000 };
+    const report = vi.fn();
+    const several = { ...parts, alone: false, noticedMs: 6000, report };
     const second = upgrade(3, async () => expect(fail).not.toHaveBeenCalled());
     await upgradeData(db, { ...several, upgrades: [first, second] });
     const third = upgrade(4, async () => expect(fail).toHaveBeenCalledOnce(), 'it would harm');
     await upgradeData(db, { ...several, upgrades: [first, second, third] });
+    expect(report.mock.calls).toEqual([
+      ['upgrades the data to version 3: upgrade 3'],
+      ['upgrades the data to version 4: upgrade 4. No process of an earlier version may run: it would harm'],
+    ]);
     expect(fail.mock.lastCall?.[0]).toMatchObject({ message: expect.stringMatching(/upgraded by a later version/) });
   });
 });
