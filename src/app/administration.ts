@@ -49,7 +49,7 @@ export interface Administration {
     | 'changeWaiting'
     | 'needingAttention'
     | 'retryNow'
-    | 'parkedByTenant'
+    | 'transmissionsByTenant'
     | 'unfinishedLive'
     | 'unsignedLive'
   >;

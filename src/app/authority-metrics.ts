@@ -91,7 +91,7 @@ export function watchDifferences(repository: Pick<DifferenceRepository, 'count'>
 /** Exposes the state of the circuit breaker and the number of waiting invoices. */
 export function watchTransmission(
   store: Pick<AuthorityStateStore, 'read'>,
-  invoices: Pick<InvoiceRepository, 'parkedCount'>,
+  invoices: Pick<InvoiceRepository, 'backlog'>,
   registers: Registry[],
 ): void {
   const gauge = (name: string, help: string, read: () => Promise<number>) => storedGauge(registers, name, help, read);
@@ -114,6 +114,6 @@ export function watchTransmission(
   gauge(
     'fatoura_authority_waiting',
     `Live invoices that wait for the tax authority, counted up to ${MOST_WAITING}`,
-    () => invoices.parkedCount(MOST_WAITING),
+    async () => (await invoices.backlog('transmissions', MOST_WAITING)).waiting,
   );
 }

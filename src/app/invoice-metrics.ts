@@ -51,7 +51,7 @@ export function observeInvoices(invoices: InvoiceRepository, instruments: Instru
     const start = since.get(claim);
     if (work && start !== undefined) stages({ stage: work.stage }, (now - start) / 1000, traceparent);
     const again = change.work?.stage === work?.stage ? change.work : null;
-    if (again && !again.keep && !again.parked && !again.blocked) failures.inc({ stage: again.stage });
+    if (again && !again.keep && again.in > 0 && !again.blocked) failures.inc({ stage: again.stage });
     const outcome = change.email?.status;
     if (outcome && outcome !== 'sending') mails.inc({ environment, outcome });
     for (const { type } of change.events ?? []) {

@@ -37,7 +37,7 @@ export interface Metrics {
    * Exposes the circuit breaker of the live authority and the number of waiting invoices, read from the store at each
    * exposition.
    */
-  transmission(state: Pick<AuthorityStateStore, 'read'>, invoices: Pick<InvoiceRepository, 'parkedCount'>): void;
+  transmission(state: Pick<AuthorityStateStore, 'read'>, invoices: Pick<InvoiceRepository, 'backlog'>): void;
   /** Exposes the number of live invoices that wait for missing settings of the live environment. */
   stranded(count: () => Promise<number>): void;
   /** Exposes the due deliveries, read from the store at each exposition. @returns a function that counts an attempt */

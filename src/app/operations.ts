@@ -37,7 +37,7 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
       lanes: LANE_NAMES,
       backlog: invoices.backlog,
       webhooks: createDeliveryLedger(data.store.db).backlog,
-      parked: invoices.parkedByTenant,
+      transmissions: invoices.transmissionsByTenant,
       attention: createListAttention(invoices, now),
       failingEndpoints: createWebhookEndpointRepository(data.store.db).failing,
       hasAuthority: parts.hasAuthority,

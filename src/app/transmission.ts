@@ -5,10 +5,10 @@ import { createReceiptReader } from '../adapters/authority/receipt-reader.ts';
 import { softwareKey } from '../adapters/signing-key/software-key.ts';
 import { loadTestIdentity } from '../adapters/signing-key/test-identity.ts';
 import { createDocumentSigner } from '../adapters/xades/document-signer.ts';
-import { createDispatcher, type Dispatcher } from '../domain/authority/dispatcher.ts';
 import { type Gate, OPEN_GATE } from '../domain/authority/gate.ts';
 import { createLiveGate } from '../domain/authority/live-gate.ts';
 import type { Authority } from '../domain/authority/ports.ts';
+import { createTransmissionLane, type TransmissionLane } from '../domain/authority/transmission-lane.ts';
 import type { CheckCleared } from '../domain/invoice/ports.ts';
 import type { Environment } from '../domain/tenant/tenant.ts';
 import { storeClock } from '../storage/store-clock.ts';
@@ -31,11 +31,8 @@ export interface Transmission {
   readonly authorityOf: (environment: Environment) => Authority;
   readonly gateOf: (environment: Environment) => Gate;
   readonly checkClearedOf: (environment: Environment) => CheckCleared;
-  /**
-   * Creates the dispatcher of waiting live invoices; null without a live authority. @param run runs an invoice's due
-   * stages
-   */
-  readonly dispatcher: (run: (invoiceId: string) => Promise<void>) => Dispatcher | null;
+  /** The places of live transmissions; null without a live authority. */
+  readonly lane: TransmissionLane | null;
 }
 
 type TransmissionData = Pick<Data, 'store' | 'authorityState' | 'invoices' | 'background' | 'logFailure'>;
@@ -71,13 +68,11 @@ export async function composeTransmission(
     authorityOf: byEnvironment<Authority>(mock, live?.authority ?? null),
     gateOf: byEnvironment<Gate>(OPEN_GATE, gate),
     checkClearedOf: byEnvironment(createClearedCheck(papers), live && createClearedCheck(live.papers)),
-    dispatcher: (run) =>
+    lane:
       gate &&
-      createDispatcher({
+      createTransmissionLane({
         gate,
-        nextParked: invoices.nextParked,
         releaseHeldUp: invoices.releaseHeldUp,
-        run,
         report: (message, error) => logFailure('error', message, error),
       }),
   };

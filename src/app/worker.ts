@@ -51,13 +51,13 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   const transmission = await composeTransmission(runtime, data, documents, parts.live);
   const pipeline = composePipeline(runtime, parts, transmission);
   await webhooks.start();
-  const dispatcher = transmission.dispatcher((invoiceId) => jobs.besides(() => pipeline.run(invoiceId)));
-  if (dispatcher) {
+  const { lane } = transmission;
+  if (lane) {
     // Started first, because no live invoice may be sent without the shared state.
-    await dispatcher.start();
-    runtime.closing.addWork(dispatcher.stop);
+    await lane.start();
+    runtime.closing.add(lane.stop);
   }
-  await jobs.startWorker(pipeline);
+  await jobs.startWorker(pipeline, lane ? { transmissions: lane } : {});
   runtime.closing.add(collectOrphans(runtime, data));
   runtime.closing.add(sweepErasures(runtime, data));
   runtime.closing.add(

@@ -22,7 +22,11 @@ export const authorityStatus: Command = {
 counted up to ${MOST_WAITING} for each tenant, of ${MOST_TENANTS} tenants. Workers are those with a heartbeat of the last ${LIVE_MS / 1000} seconds.`,
   async run(input, context) {
     const [state, waiting, reconciled] = await administer(context, ({ authorityState, invoices, lastReconciliation }) =>
-      Promise.all([authorityState.read(), invoices.parkedByTenant(MOST_TENANTS, MOST_WAITING), lastReconciliation()]),
+      Promise.all([
+        authorityState.read(),
+        invoices.transmissionsByTenant(MOST_TENANTS, MOST_WAITING),
+        lastReconciliation(),
+      ]),
     );
     const authority = context.config().authority?.url ?? null;
     const shown = statusOf(state, new Date());

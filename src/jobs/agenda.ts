@@ -52,9 +52,7 @@ export interface Jobs {
   readonly agenda: Agenda;
   readonly queue: StageQueue;
   /** Starts to run jobs, and the claimer, which finds due invoices without one. */
-  startWorker(pipeline: Pick<Pipeline, 'runClaimed'>): Promise<void>;
-  /** Runs work of a worker that has no place in a lane. The process is not idle meanwhile. */
-  besides(work: () => Promise<void>): Promise<void>;
+  startWorker(pipeline: Pick<Pipeline, 'runClaimed'>, gates?: ClaimerParts['gates']): Promise<void>;
   /** The counts of this process's claims; null until the worker is started. */
   claimCounts(): ClaimCounts | null;
   /** Waits up to `timeoutMs` for running jobs and unlocks the others. */
@@ -177,7 +175,7 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
       // Nobody waits for idle work.
       if (!lane || lane === 'idle') return;
       const { stage, since } = work;
-      const slot = slotOf(invoice);
+      const slot = slotOf(invoice, lane);
       if (inMs <= 0) return wake(lane, slot);
       try {
         const at = new Date(Date.now() + inMs);
@@ -221,11 +219,10 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
   return {
     agenda,
     queue,
-    besides: (work) => (claimer ? claimer.besides(work) : work()),
     claimCounts: () => claimer?.counts() ?? null,
-    async startWorker(pipeline) {
+    async startWorker(pipeline, gates = {}) {
       await cleanUp();
-      claimer = createClaimer({ invoices, ranges, lanes, run: pipeline.runClaimed, isAnswering, report });
+      claimer = createClaimer({ invoices, ranges, lanes, gates, run: pipeline.runClaimed, isAnswering, report });
       define(claimer);
       await ranges.start();
       await agenda.start();

@@ -4,6 +4,7 @@ import {
   isLateShare,
   LANES,
   type Lane,
+  type LaneGate,
   PARTITIONS,
   type PartitionRange,
   slotAfter,
@@ -43,6 +44,8 @@ export interface ClaimerParts {
   readonly ranges: Pick<ClaimRanges, 'own'>;
   /** The lanes that this worker can run. */
   readonly lanes: readonly Lane[];
+  /** The lanes whose places are not a fixed number. */
+  readonly gates?: Partial<Readonly<Record<Lane, LaneGate>>>;
   /** Runs a claimed invoice; it takes places of its lane until it ends. */
   readonly run: (claim: Claim) => Promise<void>;
   /** Whether this process answers clients at the moment. */
@@ -63,8 +66,6 @@ export interface Claimer {
   start(): void;
   /** Looks for due work of the lane in these partitions at once. @returns false if another worker does it */
   wake(lane: Lane, partitions: PartitionRange): boolean;
-  /** Runs work without a place. The process is not idle meanwhile. */
-  besides(work: () => Promise<void>): Promise<void>;
   counts(): ClaimCounts;
   /** Begins no further invoice, hands back what was claimed but not begun, and waits up to `timeoutMs` for the others. */
   stop(timeoutMs: number): Promise<void>;
@@ -126,10 +127,9 @@ export function createClaimer(parts: ClaimerParts): Claimer {
   }
 
   function createLane(lane: Lane) {
-    /** Fewer while clients are answered: runs that begin together hold up an answer together. */
-    const places = () => (isAnswering() ? LANES[lane].besideClients : LANES[lane].places);
+    const gate = parts.gates?.[lane] ?? fixedGate(lane, isAnswering);
     /** Number of invoices of one slot that are claimed in its turn. */
-    const ofASlot = Math.max(1, Math.floor(LANES[lane].places * A_TURN));
+    const ofASlot = () => Math.max(1, Math.floor(gate.places() * A_TURN));
     /** The runs, by their invoices. */
     const running = new Map<string, Promise<void>>();
     /** The slot at which the next look begins. */
@@ -149,7 +149,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     let timer: NodeJS.Timeout | null = null;
     let timerAt = Number.POSITIVE_INFINITY;
 
-    const free = () => places() - running.size;
+    const free = () => gate.free(running.size);
 
     /**
      * Up to `limit` due invoices from `position` on, once round the range: at most `ofASlot` of a slot, and more of what
@@ -164,7 +164,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       for (let wrapped = start === from; candidates.length < limit; ) {
         const wanted = limit - candidates.length;
         const next = part.from < part.until ? await invoices.due(lane, part, wanted, lateMs) : [];
-        const taken = new Set(ofEachSlot(next, ofASlot));
+        const taken = new Set(ofEachSlot(next, ofASlot()));
         candidates.push(...taken);
         others.push(...next.filter((each) => !taken.has(each)));
         const last = next.at(-1);
@@ -207,7 +207,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       lookedForLateAt = isWorkless && late.length > 0 ? Number.NEGATIVE_INFINITY : now;
       const turn = Math.floor(Date.now() / LATE_MS);
       const share = late.filter(({ invoiceId }) => isLateShare(invoiceId, own, turn));
-      return ofEachSlot(share, ofASlot).slice(0, limit);
+      return ofEachSlot(share, ofASlot()).slice(0, limit);
     }
 
     async function look(): Promise<void> {
@@ -236,8 +236,27 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       if (lane === 'idle' && !mustWait && !isQuiet()) return;
       // A run whose lease has lapsed in a stall goes on, and its lease is renewed.
       const others = candidates.filter(({ invoiceId }) => !running.has(invoiceId));
-      beginAll(await claim(lane, others), mustWait);
+      const reserved = await reserve(others);
+      // The gate was shut during the search. It tells of its next opening.
+      if (reserved.length === 0 && others.length > 0) hasMore = false;
+      const claims = await claim(lane, reserved).catch((error: unknown) => {
+        for (const { invoiceId } of reserved) gate.cancel(invoiceId);
+        throw error;
+      });
+      const taken = new Set(claims.map(({ invoice }) => invoice.id));
+      for (const { invoiceId } of reserved) if (!taken.has(invoiceId)) gate.cancel(invoiceId);
+      beginAll(claims, mustWait);
       empty = 0;
+    }
+
+    /** Takes places for the first of these invoices, for as many as there are places. */
+    async function reserve(candidates: readonly DueInvoice[]): Promise<DueInvoice[]> {
+      const reserved: DueInvoice[] = [];
+      for (const each of candidates) {
+        if (!(await gate.reserve(each.invoiceId))) break;
+        reserved.push(each);
+      }
+      return reserved;
     }
 
     /** Takes places for all at once, but begins each in another turn of the event loop: answers to clients go before. */
@@ -259,6 +278,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       const ended = (lane === 'idle' ? work() : besides(work))
         .catch((error: unknown) => report(`the run of ${invoiceId} in the lane ${lane} failed`, error))
         .finally(() => {
+          gate.cancel(invoiceId);
           running.delete(invoiceId);
           if (hasMore) plan();
         });
@@ -275,7 +295,11 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       }
       const now = performance.now();
       const hotMs = lane === 'idle' ? COLD_MS : HOT_MS;
-      const pause = hasMore ? (free() >= Math.ceil(places() / 4) ? 0 : HOT_MS) : Math.min(hotMs * 2 ** empty, COLD_MS);
+      const pause = hasMore
+        ? free() >= Math.ceil(gate.places() / 4)
+          ? 0
+          : HOT_MS
+        : Math.min(hotMs * 2 ** empty, COLD_MS);
       const at = Math.min(now + soonMs, Math.max(now, lookedAt + pause, restUntil));
       if (timer && timerAt <= at) return;
       if (timer) clearTimeout(timer);
@@ -301,6 +325,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         });
     }
 
+    gate.onChange(() => plan());
     return {
       plan,
       wake() {
@@ -325,13 +350,24 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       own?.wake();
       return own !== undefined;
     },
-    besides,
     counts: () => ({ found, claimed }),
     async stop(timeoutMs) {
       isStopped = true;
       const over = Promise.all([...lanes.values()].map((lane) => lane.end()));
       await Promise.race([over, sleep(timeoutMs, undefined, { ref: false })]);
     },
+  };
+}
+
+/** The places that `LANES` states: fewer while clients are answered, because runs that begin together hold up an answer together. */
+function fixedGate(lane: Lane, isAnswering: () => boolean): LaneGate {
+  const places = () => (isAnswering() ? LANES[lane].besideClients : LANES[lane].places);
+  return {
+    places,
+    free: (running) => places() - running,
+    reserve: async () => true,
+    cancel: () => undefined,
+    onChange: () => undefined,
   };
 }
 

@@ -71,11 +71,6 @@ export const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.lane': { $exists: true } },
     },
     {
-      name: 'parked',
-      key: { 'work.parked': 1, tenantId: 1, 'work.dueAt': 1 },
-      partialFilterExpression: { 'work.parked': { $exists: true } },
-    },
-    {
       name: 'tried',
       key: { 'work.tried': 1 },
       partialFilterExpression: { 'work.tried': { $exists: true } },

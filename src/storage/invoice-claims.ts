@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { CLOCK_SKEW_MS } from '../domain/durations.ts';
-import { ALL_PARTITIONS, HURRIED_LANE, LANE_NAMES } from '../domain/invoice/lanes.ts';
+import { ALL_PARTITIONS, HURRIED_LANE, LANE_NAMES, slotAfter } from '../domain/invoice/lanes.ts';
 import { MOST_PAUSED, pauseAfter } from '../domain/invoice/pauses.ts';
 import type { Claim, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { later } from '../domain/later.ts';
@@ -11,7 +11,10 @@ import { decoded } from './pages.ts';
 import type { StoreClock } from './store-clock.ts';
 import type { StoredWork } from './stored-work.ts';
 
-type Claims = Pick<InvoiceRepository, 'due' | 'backlog' | 'claimMany' | 'handBack' | 'reschedule'>;
+type Claims = Pick<
+  InvoiceRepository,
+  'due' | 'backlog' | 'transmissionsByTenant' | 'claimMany' | 'handBack' | 'reschedule'
+>;
 
 /** How workers find due invoices and claim many at once. */
 export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreClock): Claims {
@@ -49,6 +52,30 @@ export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreCloc
         oldest: oldestOf(each) as Date,
       }));
       return { waiting: found.length, oldest: oldestOf(found), stages };
+    },
+
+    async transmissionsByTenant(tenants, limit) {
+      const found: { tenantId: string; waiting: number }[] = [];
+      for (let from: number = ALL_PARTITIONS.from; found.length < tenants; ) {
+        const due = (until: number, most: number) =>
+          invoices
+            .find({
+              'work.lane': 'transmissions',
+              'work.partition': { $gte: from, $lt: until },
+              'work.dueAt': { $lte: clock() },
+            })
+            .project<{ tenantId: string; work: { partition: number } }>({ _id: 0, tenantId: 1, 'work.partition': 1 })
+            .sort({ 'work.partition': 1, 'work.dueAt': 1 })
+            .limit(most)
+            .toArray();
+        const [next] = await due(ALL_PARTITIONS.until, 1);
+        if (!next) break;
+        from = next.work.partition;
+        const waiting = (await due(slotAfter(from), limit)).length;
+        found.push({ tenantId: next.tenantId, waiting });
+        from = slotAfter(from);
+      }
+      return found.sort((one, other) => (one.tenantId < other.tenantId ? -1 : 1));
     },
 
     async claimMany(lane, invoiceIds, leaseMs) {

@@ -167,11 +167,11 @@ export function transitionsOf(
         (await retry({ work: { $exists: true } }, {}));
       // Blocked and idle work stays as it is until here, so it is due already when it changes its lane.
       if (due?.work?.blocked || due?.work?.idle) {
-        const { stage, parked = false } = due.work;
+        const { stage } = due.work;
         await invoices.updateOne(
           { _id: invoiceId, 'work.stage': stage, 'work.dueAt': at },
           {
-            $set: placeFields({ ...due, id: invoiceId }, { stage, parked }),
+            $set: placeFields({ ...due, id: invoiceId }, { stage }),
             $unset: { 'work.blocked': '', 'work.idle': '' },
           },
         );

@@ -7,26 +7,16 @@ import type { StoreClock } from './store-clock.ts';
 
 type WaitingWork = Pick<
   InvoiceRepository,
-  | 'needingAttention'
-  | 'nextParked'
-  | 'parkedCount'
-  | 'unfinishedLive'
-  | 'unsignedLive'
-  | 'parkedByTenant'
-  | 'hurry'
-  | 'idleCount'
+  'needingAttention' | 'unfinishedLive' | 'unsignedLive' | 'hurry' | 'idleCount'
 >;
 
-/** Finds the work of invoices that waits: parked, idle, or in need of an operator. */
+/** Finds the work of invoices that waits: idle, or in need of an operator. */
 export function waitingWorkOf(invoices: Collection<InvoiceDocument>, clock: StoreClock): WaitingWork {
   /** @param field the first of the index that finds them: the server can count by the index alone */
   async function countUpTo(filter: Filter<InvoiceDocument>, field: string, limit: number): Promise<number> {
     const found = invoices.find(filter).project({ _id: 0, [field]: 1 });
     return (await found.limit(limit).toArray()).length;
   }
-
-  const countParked = (filter: Filter<InvoiceDocument>, limit: number) =>
-    countUpTo({ 'work.parked': true, ...filter }, 'tenantId', limit);
 
   return {
     async needingAttention(limit) {
@@ -43,17 +33,6 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>, clock: Stor
       ]);
       const found = new Map(candidates.flat().map((document) => [document._id, document]));
       return [...found.values()].map(invoiceOf);
-    },
-
-    async nextParked(afterTenant, except) {
-      const found = await invoices
-        .find({ 'work.parked': true, tenantId: { $gt: afterTenant ?? '' }, 'work.dueAt': { $lte: clock() } })
-        .project<{ _id: string; tenantId: string }>({ tenantId: 1 })
-        .sort({ tenantId: 1, 'work.dueAt': 1 })
-        .limit(except.size + 1)
-        .toArray();
-      const next = found.find(({ _id }) => !except.has(_id));
-      return next ? { invoiceId: next._id, tenantId: next.tenantId } : null;
     },
 
     async hurry(invoiceId, failedBefore) {
@@ -73,13 +52,10 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>, clock: Stor
 
     idleCount: (limit) => countUpTo({ 'work.lane': 'idle' }, 'work.lane', limit),
 
-    parkedCount: (limit) => countParked({}, limit),
-
     async unfinishedLive(limit) {
-      // The indexes queue, parked and blocked, each by the values of its first field.
+      // The indexes queue and blocked, each by the values of its first field.
       const counts = await Promise.all([
         ...LIVE_LANES.map((lane) => countUpTo({ 'work.lane': lane }, 'work.lane', limit)),
-        countParked({}, limit),
         countUpTo({ 'work.blocked': { $in: [...ATTENTION_REASONS] }, environment: 'live' }, 'work.blocked', limit),
       ]);
       return Math.min(
@@ -89,24 +65,7 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>, clock: Stor
     },
 
     unsignedLive(signers, limit) {
-      const unsigned = { 'work.lane': 'transmissions', 'work.stage': { $in: ['normalize', 'sign'] } } as const;
-      return countUpTo({ ...unsigned, tenantId: { $nin: [...signers] } }, 'work.lane', limit);
-    },
-
-    async parkedByTenant(tenants, limit) {
-      const found: { tenantId: string; waiting: number }[] = [];
-      for (let after = ''; found.length < tenants; ) {
-        const next = await invoices
-          .find({ 'work.parked': true, tenantId: { $gt: after } })
-          .project<{ tenantId: string }>({ tenantId: 1 })
-          .sort({ tenantId: 1 })
-          .limit(1)
-          .next();
-        if (!next) break;
-        after = next.tenantId;
-        found.push({ tenantId: after, waiting: await countParked({ tenantId: after }, limit) });
-      }
-      return found;
+      return countUpTo({ 'work.lane': 'signing', tenantId: { $nin: [...signers] } }, 'work.lane', limit);
     },
   };
 }

@@ -3,9 +3,8 @@ import { type Lane, laneOf, type PlacedWork, slotOf } from '../domain/invoice/la
 import type { NextWork } from '../domain/invoice/repository.ts';
 
 /** The stored work of an invoice. Fields equal to `NEW_WORK` are absent, except those that queries need. */
-export interface StoredWork extends Omit<Work, 'failures' | 'parked' | 'tried' | 'idle' | 'blocked'> {
+export interface StoredWork extends Omit<Work, 'failures' | 'tried' | 'idle' | 'blocked'> {
   failures?: Work['failures'];
-  parked?: true;
   tried?: true;
   idle?: true;
   blocked?: NonNullable<Work['blocked']>;
@@ -35,24 +34,15 @@ export function placeFields(invoice: Placed, work: PlacedWork) {
 
 function placeOf(invoice: Placed, work: PlacedWork) {
   const lane = laneOf(invoice.environment, work);
-  return { ...(lane && { lane }), partition: slotOf(invoice) };
+  return { ...(lane && { lane }), partition: slotOf(invoice, lane) };
 }
 
 /** Returns the stored form of the fields of `NEW_WORK`. */
-export function workFields({
-  attempts,
-  outcomeUnknown,
-  failures,
-  parked,
-  tried,
-  idle,
-  blocked,
-}: Omit<NextWork, 'stage'>) {
+export function workFields({ attempts, outcomeUnknown, failures, tried, idle, blocked }: Omit<NextWork, 'stage'>) {
   return {
     attempts,
     outcomeUnknown,
     ...(failures && failures.length > 0 && { failures }),
-    ...(parked && { parked }),
     ...(tried && { tried }),
     ...(idle && { idle }),
     ...(blocked && { blocked }),

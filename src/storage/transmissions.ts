@@ -118,8 +118,7 @@ function mayLookUp({ quietMs, mostAnHour }: LookUpRule, now: Date): Filter<Trans
     environment: 'live',
     'work.token': null,
     'work.dueAt': { $gt: now },
-    // Parked work waits for the authority and runs when its turn comes. Blocked work waits for an operator.
-    'work.parked': { $ne: true },
+    // It waits for an operator.
     'work.blocked': { $exists: false },
     $or: [{ 'work.stage': 'decide' }, { 'work.stage': 'transmit', 'work.outcomeUnknown': true }],
     authorityAttempts: { $not: lookUpAfter(since(quietMs)) },

@@ -132,7 +132,7 @@ describe('the tax authority', () => {
       stage: 'transmit',
       attempts: 0,
       outcomeUnknown: false,
-      parked: true,
+      lane: 'transmissions',
       dueAt: new Date(),
       token: null,
     };
@@ -140,7 +140,7 @@ describe('the tax authority', () => {
       _id: `inv_waits_${i}`,
       tenantId,
       order: `w${i}`,
-      work,
+      work: { ...work, partition: tenantId === 'ten_a' ? 1 : 2 },
     }));
     const invoices = service.app.store.db.collection<{ _id: string }>('invoices');
     await invoices.insertMany(waiting);

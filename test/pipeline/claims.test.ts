@@ -36,7 +36,9 @@ async function backlog(tenantId: string, count: number): Promise<string[]> {
   const like = (await collection.findOne({ _id: invoice.id })) as InvoiceDocument;
   const copies = Array.from({ length: count - 1 }, (): InvoiceDocument => {
     const id = newId('inv');
-    const work = { ...like.work, partition: slotOf({ tenantId, id }) } as NonNullable<InvoiceDocument['work']>;
+    const work = { ...like.work, partition: slotOf({ tenantId, id }, 'stages') } as NonNullable<
+      InvoiceDocument['work']
+    >;
     return { ...like, _id: id, order: newCreationMoment().order, work };
   });
   if (copies.length > 0) await collection.insertMany(copies);
@@ -169,7 +171,7 @@ it('when a worker dies, the other takes over its range and, when they end, its l
   await expect.poll(() => other.ranges.own()).toEqual({ from: 0, until: 4096 });
 }, 60_000);
 
-const partitions = (tenantId: string) => Math.floor(slotOf({ tenantId, id: '' })) % (PARTITIONS / 4);
+const partitions = (tenantId: string) => Math.floor(slotOf({ tenantId, id: '' }, 'stages')) % (PARTITIONS / 4);
 
 /** A tenant whose partitions are those of this one, or are others. */
 function tenantBeside(tenantId: string, isSame: boolean): string {

@@ -44,7 +44,7 @@ function queuedInvoice(id: string, stage: Stage = 'render', environment: Environ
 /** Stores that the invoice is due in so many milliseconds. */
 function makeDue(invoice: ReturnType<typeof queuedInvoice>, inMs = 0): void {
   const lane = laneOf(invoice.environment, invoice.work) as Lane;
-  waiting.set(invoice.id, { lane, slot: slotOf(invoice), dueAt: Date.now() + inMs });
+  waiting.set(invoice.id, { lane, slot: slotOf(invoice, lane), dueAt: Date.now() + inMs });
 }
 
 /** A process whose worker, when it is started, claims the invoices in `waiting` and runs each. */
@@ -158,7 +158,7 @@ it('a due invoice is run by the worker to whom its partition belongs, and by no 
   for (const id of names(60)) {
     await enqueueAll(workers[0]!.jobs, [id]);
     await expect.poll(() => ran.some((each) => each.has(id)), { interval: 5 }).toBe(true);
-    const partition = Math.floor(slotOf({ tenantId: 'ten_1', id }));
+    const partition = Math.floor(slotOf({ tenantId: 'ten_1', id }, 'stages'));
     const takers = byPartition.get(partition) ?? [0, 0];
     takers[ran[0]!.has(id) ? 0 : 1]!++;
     byPartition.set(partition, takers);

@@ -90,7 +90,7 @@ function fallible(callMs: number) {
   return { authority, facts, ledger, order, doubled };
 }
 
-/** Stores signed live invoices that wait, as the pipeline parks them. */
+/** Stores signed live invoices that wait. */
 async function waiting({ store }: App, tenants: readonly string[]): Promise<string[]> {
   const invoices = createInvoiceRepository(store.db);
   const xml = await createDocumentStore(store.db).put(Buffer.from('<a/>'), 'a.xml', 'application/xml');
@@ -105,9 +105,7 @@ async function waiting({ store }: App, tenants: readonly string[]): Promise<stri
       order,
       null,
     );
-    await store.db
-      .collection<InvoiceDocument>('invoices')
-      .updateOne({ _id: invoice.id }, { $set: { series, 'work.parked': true }, $unset: { 'work.lane': '' } });
+    await store.db.collection<InvoiceDocument>('invoices').updateOne({ _id: invoice.id }, { $set: { series } });
     ids.push(invoice.id);
   }
   return ids;

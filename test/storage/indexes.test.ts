@@ -80,11 +80,19 @@ beforeAll(async () => {
   const { _id: _any, ...like } = (await store.db.collection('invoices').findOne({})) ?? {};
   const waiting = Array.from({ length: 3000 }, (_, i) => ({
     ...like,
-    _id: `inv_parked_${i}` as never,
+    _id: `inv_waiting_${i}` as never,
     tenantId: `ten_${i % 2}`,
     order: `p${i}`,
     idempotency: { key: `p${i}`, fingerprint: 'f' },
-    work: { stage: 'transmit', attempts: 0, outcomeUnknown: false, parked: true, dueAt: new Date(i), token: null },
+    work: {
+      stage: 'transmit',
+      attempts: 0,
+      outcomeUnknown: false,
+      dueAt: new Date(i),
+      token: null,
+      lane: 'transmissions',
+      partition: (i % 2) * 1000,
+    },
   }));
   // Thousands are leased or wait for a retry, in every partition.
   const leased = waiting.map((each, i) => ({
@@ -113,7 +121,7 @@ beforeAll(async () => {
     work: { ...WAITING, ...(i % 60 === 0 && { failures: [8] }) },
   }));
   await store.db.collection('invoices').insertMany(retried);
-  const idle = waiting.map(({ work: { parked: _parked, ...work }, ...invoice }, i) => ({
+  const idle = waiting.map(({ work, ...invoice }, i) => ({
     ...invoice,
     _id: `inv_idle_${i}` as never,
     order: `i${i}`,
@@ -240,10 +248,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.raiseDocumentRevision', () => invoices.raiseDocumentRevision('ten_1', 'test', kept.id), 1],
   ['invoices.needingAttention', () => invoices.needingAttention(5), 5],
   ['invoices.retryNow', () => invoices.retryNow(kept.id), 1],
-  ['invoices.nextParked', () => invoices.nextParked(null, new Set()), 1],
-  ['invoices.nextParked, of the next tenant', () => invoices.nextParked('ten_1', new Set(['inv_x'])), 2],
-  ['invoices.parkedByTenant', () => invoices.parkedByTenant(9, 9), 9],
-  ['invoices.parkedCount', () => invoices.parkedCount(9), 9],
+  ['invoices.transmissionsByTenant', () => invoices.transmissionsByTenant(9, 9), 9],
   ['invoices.unfinishedLive', () => invoices.unfinishedLive(9), 9],
   ['invoices.unsignedLive', () => invoices.unsignedLive(new Set(['ten_0']), 9), 9],
   ['invoices.releaseHeldUp', () => invoices.releaseHeldUp(7, 9), 9],

@@ -168,39 +168,35 @@ describe('idle work', () => {
 
 describe('waiting and blocked transmissions', () => {
   const transmit = { stage: 'transmit', attempts: 0, outcomeUnknown: false, in: 0, keep: false } as const;
-  const tenants = () => [newId('ten'), newId('ten')].sort() as [string, string];
-  const next = async (after: string | null, ...except: string[]) => invoices.nextParked(after, new Set(except));
 
-  it('are found by tenants in turn, the oldest of each first, and are no work of the claimer', async () => {
-    const [a, b] = tenants();
-    const parked = async (tenantId: string, agoMs: number) => {
-      const { invoice } = await invoices.change(
-        await claimed(await stored({ tenantId })),
-        { work: { ...transmit, parked: true, failures: [7], in: -agoMs } },
-        60_000,
-      );
-      return invoice.id;
+  it('are found by tenants in turn, the oldest of each first, and counted by tenant', async () => {
+    const placed = async (tenantId: string, agoMs: number) => {
+      const invoice = await stored({ tenantId, environment: 'live' });
+      const work = { ...transmit, failures: [7], in: -agoMs };
+      return (await invoices.change(await claimed(invoice), { work }, 60_000)).invoice;
     };
-    const [a2, a1, b1] = [await parked(a, 1000), await parked(a, 5000), await parked(b, 3000)];
-    const before = `${a.slice(0, -1)}`;
-    expect(await next(before)).toEqual({ invoiceId: a1, tenantId: a });
-    expect(await next(before, a1)).toEqual({ invoiceId: a2, tenantId: a });
-    expect(await next(a)).toEqual({ invoiceId: b1, tenantId: b });
-    const counts = await invoices.parkedByTenant(1000, 1);
-    expect(counts.filter(({ tenantId }) => tenantId === a || tenantId === b)).toEqual([
-      { tenantId: a, waiting: 1 },
-      { tenantId: b, waiting: 1 },
-    ]);
-    for (const id of [a1, a2, b1]) expect(await dueIds()).not.toContain(id);
-    expect(await invoices.claimMany('stages', [a1, a2, b1], 60_000)).toEqual([]);
+    const [a, b] = [newId('ten'), newId('ten')];
+    const [a2, a1, b1] = [await placed(a, 1000), await placed(a, 5000), await placed(b, 3000)];
+    const slot = slotOf(a1, 'transmissions');
+    expect(slotOf(a2, 'transmissions')).toBe(slot);
+    const dueOf = async (invoice: Invoice) => {
+      const from = slotOf(invoice, 'transmissions');
+      return (await invoices.due('transmissions', { from, until: slotAfter(from) }, 5)).map((due) => due.invoiceId);
+    };
+    expect([await dueOf(a1), await dueOf(b1)]).toEqual([[a1.id, a2.id], [b1.id]]);
+    const counts = async () =>
+      (await invoices.transmissionsByTenant(1000, 2)).filter(({ tenantId }) => tenantId === a || tenantId === b);
+    const both = [{ tenantId: a, waiting: 2 }, { tenantId: b, waiting: 1 }]; // biome-ignore format: one line
+    expect(await counts()).toEqual(both.sort((one, other) => (one.tenantId < other.tenantId ? -1 : 1)));
+    expect(await invoices.transmissionsByTenant(1, 2)).toHaveLength(1);
+    expect(await invoices.claimMany('signing', [a1.id, a2.id, b1.id], 60_000)).toEqual([]);
     // A claimed one is not offered, and offered again when its worker has died.
-    const claim = await invoices.claim(a1, 60_000);
-    expect(claim?.invoice.work).toMatchObject({ parked: true, failures: [7], claims: 1, outcomeUnknown: false });
-    expect((await next(before))?.invoiceId).toBe(a2);
-    expect((await next(before, a2))?.invoiceId).toBe(b1);
+    const [claim] = await invoices.claimMany('transmissions', [a1.id], 60_000);
+    expect(claim?.invoice.work).toMatchObject({ failures: [7], claims: 1, outcomeUnknown: false });
+    expect(await dueOf(a1)).toEqual([a2.id]);
     await invoices.renew(claim as Claim, -1);
-    expect((await next(before, a2))?.invoiceId).toBe(a1);
-    expect((await invoices.claim(a1, 60_000))?.invoice.work?.claims).toBe(2);
+    expect(await dueOf(a1)).toEqual([a2.id, a1.id]);
+    expect((await invoices.claim(a1.id, 60_000))?.invoice.work?.claims).toBe(2);
   });
 
   it('are unfinished live invoices, like those that are due, leased, without a receipt, or wait for a retry', async () => {
@@ -219,7 +215,7 @@ describe('waiting and blocked transmissions', () => {
     await stored({ tenantId, environment: 'live' });
     await claimed(await stored({ tenantId, environment: 'live' }));
     await live({ in: 3_600_000 });
-    await live({ parked: true });
+    await live({ in: -1000 });
     await live({ blocked: 'digest_mismatch' });
     await live({ stage: 'decide', in: 3_600_000 });
     await live({ stage: 'receipt' });
@@ -639,11 +635,11 @@ describe('due invoices', () => {
   it('are found by lane and slot, within a slot the oldest first, until they are claimed', async () => {
     const tenantId = newId('ten');
     const made = await Promise.all(Array.from({ length: 24 }, (_, i) => dueSince(1000 * (i + 1), { tenantId })));
-    const slots = new Set(made.map(slotOf));
+    const slots = new Set(made.map((each) => slotOf(each, 'stages')));
     expect(slots.size).toBeLessThanOrEqual(4);
     for (const slot of slots) {
       const range = { from: slot, until: slotAfter(slot) };
-      const own = made.filter((each) => slotOf(each) === slot).reverse();
+      const own = made.filter((each) => slotOf(each, 'stages') === slot).reverse();
       const found = (await dueIds('stages', range)).filter((id) => made.some((each) => each.id === id));
       expect(found).toEqual(own.map(({ id }) => id));
       expect(await invoices.due('stages', range, 1, 60_000)).toEqual([]);
@@ -677,7 +673,8 @@ describe('due invoices', () => {
 
   it.each([
     ['of a test invoice', 'test', 'transmit', 'stages'],
-    ['of a live invoice to be sent', 'live', 'normalize', 'transmissions'],
+    ['of a live invoice to be signed', 'live', 'normalize', 'signing'],
+    ['of a live invoice to be sent', 'live', 'transmit', 'transmissions'],
     ['of a live invoice to be decided', 'live', 'decide', 'answers'],
     ['of a PDF', 'live', 'render', 'documents'],
     ['of a mail', 'test', 'email', 'mail'],

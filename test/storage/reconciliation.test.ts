@@ -99,7 +99,6 @@ describe('a look-up is made due', () => {
   it.each<[string, Record<string, unknown>]>([
     ['a test invoice', { environment: 'test' }],
     ['one that a worker holds', { 'work.token': 'a worker' }],
-    ['one that is parked', { 'work.parked': true }],
     ['one that waits for an operator', { 'work.blocked': 'digest_mismatch' }],
     ['one that waits to be sent', { 'work.stage': 'transmit', 'work.outcomeUnknown': false }],
     ['one that is drawn', { status: 'accepted', 'work.stage': 'render' }],

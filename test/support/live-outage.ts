@@ -131,7 +131,8 @@ export function runLiveOutage(plan: OutagePlan): Promise<OutageOutcome> {
       const all = () => stored.find({ environment: 'live' }).toArray();
       const state = createAuthorityStateStore(db);
       const count = plan.big + plan.small;
-      while ((await stored.countDocuments({ 'work.parked': true })) < count) await sleep(200, undefined, plan);
+      while ((await stored.countDocuments({ 'work.lane': 'transmissions', 'work.token': null })) < count)
+        await sleep(200, undefined, plan);
       await sleep(plan.outageMs, undefined, plan);
       const { breaker } = await state.read();
       const works = (await all()).map(({ work }) => work);

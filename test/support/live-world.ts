@@ -1,15 +1,17 @@
 import { vi } from 'vitest';
 import { CLOSED } from '../../src/domain/authority/breaker.ts';
-import { createDispatcher } from '../../src/domain/authority/dispatcher.ts';
 import { createLiveGate } from '../../src/domain/authority/live-gate.ts';
 import type { Authority } from '../../src/domain/authority/ports.ts';
 import type { BreakerReport } from '../../src/domain/authority/shared-breaker.ts';
 import type { AuthorityState, AuthorityStateStore } from '../../src/domain/authority/state.ts';
+import { createTransmissionLane } from '../../src/domain/authority/transmission-lane.ts';
 import { NEVER } from '../../src/domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
+import { ALL_PARTITIONS, laneOf, slotOf } from '../../src/domain/invoice/lanes.ts';
 import { createPipeline } from '../../src/domain/invoice/pipeline.ts';
 import { type Claim, ClaimLost, type InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import type { PipelineReport } from '../../src/domain/invoice/stages/stage.ts';
+import { createClaimer } from '../../src/jobs/claimer.ts';
 import { answering } from './authority.ts';
 import { pendingInvoice } from './invoices.ts';
 
@@ -48,11 +50,8 @@ export function memoryState(): AuthorityStateStore & { current: AuthorityState }
   return store;
 }
 
-/**
- * Invoices in memory with what the pipeline and the dispatcher use of the store.
- * @param onDue queues an invoice that was made due, as the claimer finds it
- */
-function memoryInvoices(onDue: (invoiceId: string) => void) {
+/** Invoices in memory with what the pipeline and the claimer use of the store. */
+function memoryInvoices() {
   const stored = new Map<string, { invoice: Invoice; token: string | null }>();
   let tokens = 0;
   const held = ({ invoice: { id }, token }: Claim) => {
@@ -99,26 +98,34 @@ function memoryInvoices(onDue: (invoiceId: string) => void) {
       for (const [claim] of changes) held(claim);
       return Promise.all(changes.map(([claim, change]) => repository.change(claim, change, leaseMs)));
     },
-    async nextParked(after, except) {
-      const waiting = [...stored.values()]
-        .map(({ invoice }) => invoice)
-        .filter(({ id, tenantId, work }) => {
-          const due = work?.parked && work.dueAt.getTime() <= Date.now();
-          return due && tenantId > (after ?? '') && !except.has(id);
-        });
-      const [tenantId] = waiting.map((invoice) => invoice.tenantId).sort();
-      const [first] = waiting
-        .filter((invoice) => invoice.tenantId === tenantId)
-        .sort((a, b) => Number(a.work?.dueAt) - Number(b.work?.dueAt));
-      return first ? { invoiceId: first.id, tenantId: first.tenantId } : null;
+    async due(lane, { from, until }, limit, lateMs = 0) {
+      return [...stored.values()]
+        .map(({ invoice }) => ({ invoice, slot: slotOf(invoice, 'transmissions') }))
+        .filter(({ invoice: { environment, work }, slot }) => {
+          const isDue = work && laneOf(environment, work) === lane && work.dueAt.getTime() <= Date.now() - lateMs;
+          return isDue && slot >= from && slot < until;
+        })
+        .sort((a, b) => a.slot - b.slot || Number(a.invoice.work?.dueAt) - Number(b.invoice.work?.dueAt))
+        .slice(0, limit)
+        .map(({ invoice, slot }) => ({ invoiceId: invoice.id, slot }));
+    },
+    async claimMany(_lane, ids, leaseMs) {
+      const claims = await Promise.all(ids.map((id) => repository.claim(id, leaseMs)));
+      return claims.filter((claim) => claim !== null);
+    },
+    async handBack(claims) {
+      for (const claim of claims) {
+        const entry = held(claim);
+        entry.token = null;
+        entry.invoice = withWork(entry.invoice, { dueAt: new Date() });
+      }
     },
     async releaseHeldUp(from, to) {
       for (const entry of stored.values()) {
-        const { id, work, createdAt } = entry.invoice;
+        const { work, createdAt } = entry.invoice;
         const isHeldUp = work?.failures.some((number) => from <= number && number <= to) && work.dueAt > new Date();
         if (!work || work.blocked || entry.token !== null || !(isHeldUp || work.tried)) continue;
         entry.invoice = withWork(entry.invoice, { dueAt: createdAt, tried: false });
-        onDue(id);
       }
     },
     highestSerial: async () => 0,
@@ -143,11 +150,11 @@ export interface WorldOptions {
  */
 export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {}) {
   const authority = answering(parts);
-  const { stored, repository } = memoryInvoices((id) => void setTimeout(() => wake(id), 1000));
+  const { stored, repository } = memoryInvoices();
   const state = memoryState();
   const reports: (PipelineReport | BreakerReport)[] = [];
-  const runs = new Map<string, (id: string) => void>();
   const failures: unknown[] = [];
+  const claimers = new Set<ReturnType<typeof createClaimer>>();
   let numberOfWorkers = 0;
 
   function startWorker() {
@@ -159,12 +166,11 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
       concurrency: options.concurrency ?? 4,
       report: (entry) => reports.push(entry),
     });
-    const run = (id: string) => pipeline.run(id).catch((error: unknown) => void failures.push(error));
     const pipeline = createPipeline({
       invoices: repository,
       documents: { put: async () => ({ file: 'f', sha256: 'ab', size: 1 }), get: async () => Buffer.from('<a/>') },
       turns: { enter: async () => () => undefined },
-      queue: { enqueue: async ({ id }, ms) => void setTimeout(() => wake(id), ms) },
+      queue: { enqueue: async ({ id }, ms) => void setTimeout(() => wake(id), Math.max(0, ms)) },
       writer: { write: async () => ({ octets: Buffer.from('<a/>'), signatureAt: 0, sha256: '' }) },
       signerOf: () => ({ sign: async () => Buffer.from('<a/>') }),
       authorityOf: () => authority,
@@ -180,31 +186,48 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
       transmitSchedule: () => options.schedule ?? [0, 1000, 2000, 3000, 4000],
       report: (entry) => reports.push(entry),
     });
-    const { nextParked, releaseHeldUp } = repository;
-    const dispatcher = createDispatcher({
+    const lane = createTransmissionLane({
       gate,
-      nextParked,
-      releaseHeldUp,
-      run,
+      releaseHeldUp: repository.releaseHeldUp,
       report: (_, error) => failures.push(error),
     });
-    runs.set(worker, (id) => void run(id));
+    let isDead = false;
+    const claimer = createClaimer({
+      invoices: repository,
+      ranges: { own: () => ALL_PARTITIONS },
+      lanes: ['transmissions', 'answers'],
+      gates: { transmissions: lane },
+      run: (claim) => pipeline.runClaimed(claim),
+      isAnswering: () => false,
+      report: (_, error) => isDead || failures.push(error),
+    });
+    claimers.add(claimer);
     return {
       worker,
       gate,
-      dispatcher,
+      async start() {
+        await lane.start();
+        claimer.start();
+      },
+      async stop() {
+        await claimer.stop(0);
+        await lane.stop();
+      },
       /** Ends without a goodbye: nothing of it runs any more, except what is at the authority. */
       die() {
-        runs.delete(worker);
-        void dispatcher.stop(0);
+        isDead = true;
+        claimers.delete(claimer);
+        void claimer.stop(0);
+        void lane.stop();
       },
     };
   }
 
-  /** A job: any live worker runs it. */
+  /** Wakes the workers, as a job does. */
   function wake(id: string): void {
-    const [run] = [...runs.values()];
-    run?.(id);
+    const { environment, work } = stored.get(id)?.invoice ?? {};
+    const lane = environment && work && laneOf(environment, work);
+    if (lane) for (const claimer of claimers) claimer.wake(lane, ALL_PARTITIONS);
   }
 
   const workers = Array.from({ length: options.workers ?? 1 }, startWorker);
@@ -217,9 +240,9 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
     startWorker,
     wake,
     retry: (id: string) => repository.retryNow(id).then(() => wake(id)),
-    start: () => Promise.all(workers.map(({ dispatcher }) => dispatcher.start())),
+    start: () => Promise.all(workers.map((worker) => worker.start())),
     async stop() {
-      await Promise.all(workers.map(({ dispatcher }) => dispatcher.stop(0)));
+      await Promise.all(workers.map((worker) => worker.stop()));
       vi.clearAllTimers();
     },
     /** Adds an invoice and wakes a worker for it. @returns its id */
@@ -231,7 +254,15 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
         number: '2026-000001',
         ...changes,
         xml: { file: 'f', sha256: 'ab'.repeat(32), size: 4 },
-        work: { ...NEW_WORK, stage: 'transmit', dueAt: now, claims: 0, since: now, ...changes.work },
+        // By age, as the stage before it leaves it.
+        work: {
+          ...NEW_WORK,
+          stage: 'transmit',
+          dueAt: changes.createdAt ?? now,
+          claims: 0,
+          since: now,
+          ...changes.work,
+        },
       });
       stored.set(invoice.id, { invoice, token: null });
       wake(invoice.id);

@@ -28,7 +28,7 @@ export interface Survey {
   readonly workers: number;
   readonly queues: readonly (Backlog & { readonly lane: Lane })[];
   readonly webhooks: Backlog;
-  readonly parked: readonly { readonly tenantId: string; readonly name: string; readonly waiting: number }[];
+  readonly transmissions: readonly { readonly tenantId: string; readonly name: string; readonly waiting: number }[];
   readonly attention: readonly {
     readonly invoiceId: string;
     readonly tenantId: string;

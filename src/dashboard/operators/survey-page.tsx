@@ -116,7 +116,7 @@ function FailingEndpoints({ rows }: { rows: Survey['endpoints'] }) {
   );
 }
 
-function Queues({ survey: { queues, webhooks, parked, workers } }: { survey: Survey }) {
+function Queues({ survey: { queues, webhooks, transmissions, workers } }: { survey: Survey }) {
   const { texts } = useLanguage();
   const { operators } = texts;
   const rows: readonly (readonly [string, Backlog])[] = [
@@ -153,11 +153,11 @@ function Queues({ survey: { queues, webhooks, parked, workers } }: { survey: Sur
           ))}
         </tbody>
       </table>
-      {parked.length > 0 && (
+      {transmissions.length > 0 && (
         <>
-          <h3>{operators.parked}</h3>
+          <h3>{operators.transmissions}</h3>
           <ul class="log">
-            {parked.map(({ tenantId, name, waiting }) => (
+            {transmissions.map(({ tenantId, name, waiting }) => (
               <li key={tenantId}>
                 <a href={`/ops/tenants/${tenantId}`}>
                   <bdi>{name}</bdi>

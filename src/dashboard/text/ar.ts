@@ -261,7 +261,7 @@ export const ar: Texts = {
     waiting: 'في الانتظار',
     oldest: 'الأقدم',
     webhooks: 'تسليمات webhook',
-    parked: 'فواتير حقيقية تنتظر الإدارة',
+    transmissions: 'فواتير حقيقية تنتظر الإدارة',
     authority: 'الإدارة الجبائية',
     noAuthority: 'لم تُضبط أي إدارة (DGI_URL).',
     state: 'الحالة',
@@ -302,6 +302,7 @@ export const ar: Texts = {
     inviteAs: (role) => `دعوة بدور: ${role}`,
     lanes: {
       stages: 'فواتير التجربة',
+      signing: 'فواتير حقيقية للتوقيع',
       transmissions: 'فواتير حقيقية للإرسال',
       answers: 'فواتير حقيقية للاستفسار',
       documents: 'ملفات PDF',

@@ -264,7 +264,7 @@ export const en: Texts = {
     waiting: 'Waiting',
     oldest: 'Oldest',
     webhooks: 'Webhook deliveries',
-    parked: 'Live invoices that wait for the authority',
+    transmissions: 'Live invoices that wait for the authority',
     authority: 'Tax authority',
     noAuthority: 'No live authority is configured (DGI_URL).',
     state: 'State',
@@ -304,6 +304,7 @@ export const en: Texts = {
     inviteAs: (role) => `Invite: ${role}`,
     lanes: {
       stages: 'Test invoices',
+      signing: 'Live invoices to sign',
       transmissions: 'Live invoices to transmit',
       answers: 'Live invoices to ask about',
       documents: 'PDFs',

@@ -311,7 +311,7 @@ export const fr = {
     waiting: 'En attente',
     oldest: 'La plus ancienne',
     webhooks: 'Livraisons de webhooks',
-    parked: 'Factures réelles en attente de l’administration',
+    transmissions: 'Factures réelles en attente de l’administration',
     authority: 'Administration fiscale',
     noAuthority: 'Aucune administration n’est configurée (DGI_URL).',
     state: 'État',
@@ -354,6 +354,7 @@ export const fr = {
     inviteAs: (role: string) => `Inviter\u00a0: ${role}`,
     lanes: {
       stages: 'Factures de test',
+      signing: 'Factures réelles à signer',
       transmissions: 'Factures réelles à transmettre',
       answers: 'Factures réelles à vérifier',
       documents: 'Fichiers PDF',

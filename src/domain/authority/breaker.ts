@@ -262,10 +262,14 @@ export function probed(state: BreakerState, at: Date, answered: boolean, opened 
 
 /** Reserves the one place of a half-open breaker for `ms` milliseconds. @returns null if it is taken */
 export function trialClaimed(state: BreakerState, now: Date, ms: number): BreakerState | null {
-  if (state.phase !== 'half_open') return null;
-  const wait = (state.trialUntil?.getTime() ?? 0) - now.getTime();
-  if (wait > 0 && wait <= LONGEST_WAIT_MS) return null;
+  if (state.phase !== 'half_open' || !trialIsFree(state, now)) return null;
   return { ...state, trialUntil: new Date(now.getTime() + ms) };
+}
+
+/** Whether nobody has the one place of a half-open breaker. A time that is too far away comes from a clock that was set back. */
+export function trialIsFree({ trialUntil }: BreakerState, now: Date): boolean {
+  const wait = (trialUntil?.getTime() ?? 0) - now.getTime();
+  return wait <= 0 || wait > LONGEST_WAIT_MS;
 }
 
 /** Frees the place of a half-open breaker after a trial that was neither a failure nor a success. */

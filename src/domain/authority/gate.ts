@@ -2,10 +2,8 @@ import { NOT_HELD, type SubmitAnswer } from './ports.ts';
 
 /** Decides when an invoice may go to the authority, and which failures count as its attempts. */
 export interface Gate {
-  /** Lets an invoice in. @returns null if it must wait: the breaker, a pause, no free place, or others who wait */
+  /** Lets an invoice in. @returns null if it must wait: the breaker, a pause, or no free place */
   enter(invoiceId: string): Promise<Pass | null>;
-  /** Called when an invoice was parked, for the dispatcher to take it. */
-  parked(): void;
   /** Whether nothing is sent at the moment: the breaker is open, or an operator paused the transmission. */
   isShut(): boolean;
   /** Whether the authority is away, or is tried again after it was: the breaker is not closed. */
@@ -47,7 +45,6 @@ export const OPEN_GATE: Gate = {
     lookUpFailed: async () => undefined,
     leave: () => undefined,
   }),
-  parked: () => undefined,
   isShut: () => false,
   isAway: () => false,
   lookUpWait: () => 0,

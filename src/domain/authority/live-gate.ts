@@ -1,11 +1,11 @@
 import { MINUTE_MS } from '../durations.ts';
-import { type Beginning, beginning, isAway, LONGEST_WAIT_MS } from './breaker.ts';
+import { type Beginning, beginning, isAway, LONGEST_WAIT_MS, trialIsFree } from './breaker.ts';
 import { type Gate, isFailure, type Pass } from './gate.ts';
 import type { Authority, SubmitAnswer } from './ports.ts';
 import { type BreakerReport, SharedBreaker } from './shared-breaker.ts';
 import type { AuthorityState, AuthorityStateStore } from './state.ts';
 
-/** The gate of the live authority, with what its dispatcher needs. */
+/** The gate of the live authority, with what the lane of its transmissions needs. */
 export interface LiveGate extends Gate {
   /** Reads the shared state and sends a heartbeat if one is due. @throws what the store throws */
   refresh(): Promise<void>;
@@ -15,13 +15,13 @@ export interface LiveGate extends Gate {
   reserve(invoiceId: string): Promise<boolean>;
   /** Frees a reserved place that was not used. */
   cancel(invoiceId: string): void;
-  /** States whether invoices wait in the store: then new ones queue behind them. */
-  setWaiting(waiting: boolean): void;
   /** The failures of the latest outage, if it is over; null before the first one, and during one. */
   excused(): { readonly outage: number; readonly from: number; readonly to: number } | null;
   /** Places of this process: its share of the authority's limit. */
   places(): number;
-  /** Calls `listener` whenever a place may have become free or an invoice was parked. */
+  /** Number of invoices that may go at the moment, by the latest known state: 0 while the gate is shut. */
+  free(): number;
+  /** Calls `listener` whenever a place may have become free. */
   onChange(listener: () => void): void;
   /** Removes this worker's heartbeat. */
   close(): Promise<void>;
@@ -48,13 +48,6 @@ const LEAST_RATE_LIMITED_MS = 1000;
  */
 const LOOK_UP_PART = 0.1;
 const [LEAST_LOOK_UP_PAUSE_MS, LONGEST_LOOK_UP_PAUSE_MS] = [1000, 600_000] as const;
-/**
- * How long an invoice waits in memory for a place, milliseconds, and how many may: where the authority is only busy, this
- * is cheaper than parking. The time is well below a shutdown's, and a stage's lease is renewed meanwhile.
- */
-const PATIENCE_MS = 1000;
-const MOST_PATIENT = 32;
-
 export function createLiveGate(parts: GateParts): LiveGate {
   return new SharedGate(parts);
 }
@@ -69,9 +62,6 @@ class SharedGate implements LiveGate {
   readonly #reserved = new Map<string, Pass>();
   /** When the submissions of the last minute began, UNIX milliseconds. */
   #begun: number[] = [];
-  #waiting = false;
-  /** Called when a place becomes free, in the order of arrival. */
-  readonly #patient: (() => void)[] = [];
   /** When this process alone may send again: the client holds calls back to stay within the limits. */
   #deferredUntil = 0;
   #listener: () => void = () => undefined;
@@ -114,15 +104,6 @@ class SharedGate implements LiveGate {
     this.#listener = listener;
   }
 
-  setWaiting(waiting: boolean): void {
-    this.#waiting = waiting;
-  }
-
-  parked(): void {
-    this.#waiting = true;
-    this.#listener();
-  }
-
   excused(): { readonly outage: number; readonly from: number; readonly to: number } | null {
     const { opened = 0, excused = [] } = this.#shared.state?.breaker ?? {};
     const [from, to = null] = excused.at(-1) ?? [0];
@@ -133,39 +114,18 @@ class SharedGate implements LiveGate {
     return this.#shared.share(Math.min(this.#parts.concurrency, this.#limits.concurrent));
   }
 
-  async enter(invoiceId: string): Promise<Pass | null> {
-    const reserved = this.#reserved.get(invoiceId);
-    if (reserved) {
-      this.#reserved.delete(invoiceId);
-      return reserved;
-    }
-    if (this.#waiting) return null;
-    const isBehind = this.#patient.length > 0;
-    const pass = isBehind ? null : await this.#take(invoiceId);
-    if (pass || !(isBehind || this.#isBusy()) || this.#patient.length >= MOST_PATIENT) return pass;
-    return (await this.#placeFreed()) ? this.#take(invoiceId) : null;
-  }
-
-  /** Whether a place is all that is missing. */
-  #isBusy(): boolean {
+  free(): number {
     const { state } = this.#shared;
-    const isOpen = state !== null && state.pause === null && state.breaker.phase === 'closed';
-    return isOpen && this.#wait(state) === 0 && this.#passes.size >= this.places();
+    if (state === null || this.isShut() || this.#wait(state) > 0) return 0;
+    const free = Math.max(0, Math.min(this.places() - this.#passes.size, this.#rateLeft()));
+    return state.breaker.phase === 'half_open' && !trialIsFree(state.breaker, this.#clock()) ? 0 : free;
   }
 
-  /** @returns false if no place became free in time */
-  #placeFreed(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const freed = () => {
-        clearTimeout(timer);
-        resolve(true);
-      };
-      const timer = setTimeout(() => {
-        this.#patient.splice(this.#patient.indexOf(freed), 1);
-        resolve(false);
-      }, PATIENCE_MS);
-      this.#patient.push(freed);
-    });
+  async enter(invoiceId: string): Promise<Pass | null> {
+    const pass = this.#reserved.get(invoiceId) ?? (await this.#take(invoiceId));
+    this.#reserved.delete(invoiceId);
+    if (pass && Number.isFinite(this.#limits.submissionsPerMinute)) this.#begun.push(this.#clock().getTime());
+    return pass;
   }
 
   async reserve(invoiceId: string): Promise<boolean> {
@@ -210,18 +170,18 @@ class SharedGate implements LiveGate {
     return Math.max(remaining(notBefore?.getTime() ?? 0, now), remaining(this.#deferredUntil, now));
   }
 
-  #rateIsFree(): boolean {
+  /** Number of submissions that may still begin in this minute; reserved ones count as begun. */
+  #rateLeft(): number {
     const limit = this.#limits.submissionsPerMinute;
-    if (!Number.isFinite(limit)) return true;
+    if (!Number.isFinite(limit)) return Number.POSITIVE_INFINITY;
     const now = this.#clock().getTime();
     this.#begun = this.#begun.filter((at) => at > now - MINUTE_MS && at <= now);
-    return this.#begun.length < this.#shared.share(limit);
+    return this.#shared.share(limit) - this.#begun.length - this.#reserved.size;
   }
 
   async #take(invoiceId: string): Promise<Pass | null> {
     const { state } = this.#shared;
-    if (state === null || state.pause !== null || state.breaker.phase === 'open') return null;
-    if (this.#wait(state) > 0 || this.#passes.size >= this.places() || !this.#rateIsFree()) return null;
+    if (state === null || this.free() === 0) return null;
     const isTrial = state.breaker.phase === 'half_open';
     const pass = this.#pass(invoiceId, beginning(state.breaker, isTrial));
     this.#passes.add(pass);
@@ -236,7 +196,6 @@ class SharedGate implements LiveGate {
   }
 
   #pass(invoiceId: string, began: Beginning): Pass {
-    if (Number.isFinite(this.#limits.submissionsPerMinute)) this.#begun.push(this.#clock().getTime());
     let isNoted = !began.isTrial;
     const answered = async () => {
       this.#shared.answered();
@@ -263,7 +222,6 @@ class SharedGate implements LiveGate {
       leave: () => {
         if (!this.#passes.delete(pass)) return;
         if (!isNoted) void this.#releaseTrial();
-        this.#patient.shift()?.();
         this.#listener();
       },
     };

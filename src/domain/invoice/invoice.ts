@@ -79,8 +79,6 @@ export interface Work {
    * an outage do not count.
    */
   readonly failures: readonly number[];
-  /** Whether the work waits for the dispatcher instead of a job, because the authority accepts no more at present. */
-  readonly parked: boolean;
   /**
    * Whether the work was tried in an outage. It then waits behind other work until the outage ends, so that an invoice
    * that always fails does not keep the others from being tried. Afterwards it gets its place by age back.
@@ -103,7 +101,6 @@ export const NEW_WORK = {
   attempts: 0,
   outcomeUnknown: false,
   failures: [],
-  parked: false,
   tried: false,
   idle: false,
   blocked: null,

@@ -4,15 +4,15 @@ import type { Stage } from './lifecycle.ts';
 
 /**
  * The kinds of due work. Each has places of its own, so that slow work takes none from other work. `places`: invoices
- * that one process runs at once; `besideClients`: the same while it also answers clients.
+ * that one process runs at once; `besideClients`: the same while it also answers clients. A {@link LaneGate} replaces
+ * both numbers.
  */
 export const LANES = {
   /** Test invoices up to the receipt. They need nothing outside the service. */
   stages: { places: 128, besideClients: 32 },
-  /**
-   * Live invoices until the authority holds them. A run that starts at one of these stages continues up to the call to
-   * the authority.
-   */
+  /** Live invoices until they are signed. */
+  signing: { places: 32, besideClients: 32 },
+  /** Signed live invoices until the authority holds them, as many at the same time as it allows. */
   transmissions: { places: 32, besideClients: 32 },
   /** Live invoices that wait for the authority's decision or receipt. */
   answers: { places: 24, besideClients: 24 },
@@ -26,11 +26,11 @@ export const LANES = {
 export type Lane = keyof typeof LANES;
 export const LANE_NAMES = Object.keys(LANES) as Lane[];
 /** The lanes of live invoices that need the authority: those without a decision or a receipt. */
-export const LIVE_LANES = ['transmissions', 'answers'] as const satisfies readonly Lane[];
+export const LIVE_LANES = ['signing', 'transmissions', 'answers'] as const satisfies readonly Lane[];
 
 const LANE_OF_STAGE: Readonly<Record<Stage, Readonly<Record<Environment, Lane>>>> = {
-  normalize: { test: 'stages', live: 'transmissions' },
-  sign: { test: 'stages', live: 'transmissions' },
+  normalize: { test: 'stages', live: 'signing' },
+  sign: { test: 'stages', live: 'signing' },
   transmit: { test: 'stages', live: 'transmissions' },
   decide: { test: 'stages', live: 'answers' },
   receipt: { test: 'stages', live: 'answers' },
@@ -38,17 +38,29 @@ const LANE_OF_STAGE: Readonly<Record<Stage, Readonly<Record<Environment, Lane>>>
   email: { test: 'mail', live: 'mail' },
 };
 
+/** Decides how many invoices of a lane may run. */
+export interface LaneGate {
+  /** Number of invoices that may begin at the moment. @param running number of those that run */
+  free(running: number): number;
+  /** Number of places when all are free. */
+  places(): number;
+  /** Takes a place before the invoice is claimed. @returns false if there is none */
+  reserve(invoiceId: string): Promise<boolean>;
+  /** Frees a reserved place that was not used. */
+  cancel(invoiceId: string): void;
+  /** Calls `listener` whenever places may have become free. */
+  onChange(listener: () => void): void;
+}
+
 /** The lane of idle work after a request waits for it or a worker has claimed it. It is no longer idle then. */
 export const HURRIED_LANE = 'documents' satisfies Lane;
 
 /** The fields that decide the lane of work. */
-export type PlacedWork = Pick<Work, 'stage'> & Partial<Pick<Work, 'parked' | 'idle' | 'blocked'>>;
+export type PlacedWork = Pick<Work, 'stage'> & Partial<Pick<Work, 'idle' | 'blocked'>>;
 
-/**
- * Returns the lane of work; null for work that waits for the authority or an operator, so that no worker takes it up.
- */
-export function laneOf(environment: Environment, { stage, parked, idle, blocked }: PlacedWork): Lane | null {
-  if (parked || blocked) return null;
+/** Returns the lane of work; null for work that waits for an operator, so that no worker takes it up. */
+export function laneOf(environment: Environment, { stage, idle, blocked }: PlacedWork): Lane | null {
+  if (blocked) return null;
   return idle ? 'idle' : LANE_OF_STAGE[stage][environment];
 }
 
@@ -68,12 +80,12 @@ const SLOT = 2 ** -20;
 /**
  * Returns the slot of an invoice, from 0 to below `PARTITIONS`. The integer part is its partition. The fraction is its
  * tenant's place within it, so that no tenant waits for another one's backlog in the same partition. It is computed
- * from the ids, so every process gets the same. Work written by versions without slots is at the start of its
- * partition.
+ * from the ids, so every process gets the same. A tenant has one slot for live transmissions, which are sent in the order
+ * of their age, and four slots for other work.
  */
-export function slotOf({ tenantId, id }: Pick<Invoice, 'tenantId' | 'id'>): number {
+export function slotOf({ tenantId, id }: Pick<Invoice, 'tenantId' | 'id'>, lane: Lane | null): number {
   const place = hash(tenantId);
-  const nth = hash(id) % OF_A_TENANT;
+  const nth = lane === 'transmissions' ? 0 : hash(id) % OF_A_TENANT;
   return ((place + nth * (PARTITIONS / OF_A_TENANT)) % PARTITIONS) + Math.floor(place / PARTITIONS) * SLOT;
 }
 

@@ -26,7 +26,7 @@ export interface Claim {
 /** Work as a change states it. Fields that are left out are as in `NEW_WORK`. */
 export interface NextWork
   extends Pick<Work, 'stage' | 'attempts' | 'outcomeUnknown'>,
-    Partial<Pick<Work, 'failures' | 'parked' | 'tried' | 'idle' | 'blocked'>> {}
+    Partial<Pick<Work, 'failures' | 'tried' | 'idle' | 'blocked'>> {}
 
 /** A change, written by one atomic update. */
 export interface InvoiceChange {
@@ -49,7 +49,7 @@ export interface InvoiceChange {
   readonly heldAs?: string;
   /**
    * The next work. It runs under this claim (`keep`), or is due in `in` milliseconds, which ends the claim; null: none.
-   * A negative `in` moves parked work forward in the queue. Blocked work is not due before an operator retries it.
+   * A negative `in` moves the work forward in its lane. Blocked work is not due before an operator retries it.
    */
   readonly work: (NextWork & { readonly in: number; readonly keep: boolean }) | null;
 }
@@ -268,11 +268,6 @@ export interface InvoiceRepository {
    */
   retryNow(invoiceId: string): Promise<boolean>;
   /**
-   * Finds the oldest parked invoice that is due and not in `except`, of the first tenant after `afterTenant` that has
-   * one (null: of the first tenant); null if no further tenant has one.
-   */
-  nextParked(afterTenant: string | null, except: ReadonlySet<string>): Promise<ParkedInvoice | null>;
-  /**
    * Restores the places by age of the invoices that an outage delayed. Work that waits for its next attempt after one
    * of the failures numbered `from` to `to` (inclusive) becomes due, and work that was tried in the outage moves
    * forward. Work that a worker holds or that is blocked is not changed. Takes two round trips; repeating it changes
@@ -289,20 +284,21 @@ export interface InvoiceRepository {
   backlog(lane: Lane, limit: number): Promise<LaneBacklog>;
   /** Counts the invoices with idle work, up to `limit`. */
   idleCount(limit: number): Promise<number>;
-  /** Counts the parked invoices, up to `limit`. */
-  parkedCount(limit: number): Promise<number>;
   /**
-   * Counts the live invoices that need the authority, up to `limit`: undecided or without the receipt, also if parked
-   * or blocked. Takes four round trips.
+   * Counts the live invoices that need the authority, up to `limit`: undecided or without the receipt, also if blocked.
+   * Takes four round trips.
    */
   unfinishedLive(limit: number): Promise<number>;
   /** Counts the unsigned live invoices of all tenants except these, up to `limit`. */
   unsignedLive(signers: ReadonlySet<string>, limit: number): Promise<number>;
   /**
-   * Counts parked invoices by tenant: at most `tenants` of them, each up to `limit`. Takes two round trips for each
-   * tenant.
+   * Counts the unclaimed live invoices that wait to be sent, by tenant: at most `tenants` of them, each up to `limit`.
+   * Takes two round trips for each tenant.
    */
-  parkedByTenant(tenants: number, limit: number): Promise<{ readonly tenantId: string; readonly waiting: number }[]>;
+  transmissionsByTenant(
+    tenants: number,
+    limit: number,
+  ): Promise<{ readonly tenantId: string; readonly waiting: number }[]>;
   /**
    * Finds up to `limit` invoices of a lane whose work has been due for at least `lateMs`, ordered by slot and then by
    * due time. Invoices that are not due cost at most one index key per slot, and a tenant has four slots.
@@ -329,12 +325,6 @@ export interface InvoiceRepository {
 export interface DueInvoice {
   readonly invoiceId: string;
   readonly slot: number;
-}
-
-/** An invoice that waits for the dispatcher of live transmissions. */
-export interface ParkedInvoice {
-  readonly invoiceId: string;
-  readonly tenantId: string;
 }
 
 /** A byte range of a document, both ends inclusive. */

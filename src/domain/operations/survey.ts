@@ -29,7 +29,7 @@ export interface Survey {
   /** Due deliveries of webhooks. */
   readonly webhooks: Backlog;
   /** Live invoices that wait for the authority, by tenant. */
-  readonly parked: readonly { readonly tenantId: string; readonly name: string; readonly waiting: number }[];
+  readonly transmissions: readonly { readonly tenantId: string; readonly name: string; readonly waiting: number }[];
   readonly attention: readonly (InvoiceAttention & { readonly tenantName: string })[];
   /** The active webhook endpoints that count as failing, those that have failed longest first. */
   readonly endpoints: readonly {
@@ -53,7 +53,7 @@ export interface SurveyParts {
   readonly lanes: readonly Lane[];
   readonly backlog: (lane: Lane, limit: number) => Promise<Backlog>;
   readonly webhooks: (limit: number, now: Date) => Promise<Backlog>;
-  readonly parked: (
+  readonly transmissions: (
     tenants: number,
     limit: number,
   ) => Promise<readonly { readonly tenantId: string; readonly waiting: number }[]>;
@@ -75,8 +75,8 @@ export interface SurveyParts {
 export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
   return async () => {
     const at = parts.now();
-    const [queues, webhooks, parked, attention, authority, certificates, storage, workers, failing] = await Promise.all(
-      [
+    const [queues, webhooks, transmissions, attention, authority, certificates, storage, workers, failing] =
+      await Promise.all([
         Promise.all(
           parts.lanes.map(async (lane) => {
             const { waiting, oldest } = await parts.backlog(lane, MOST_WAITING);
@@ -84,17 +84,16 @@ export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
           }),
         ),
         parts.webhooks(MOST_WAITING, at),
-        parts.parked(MOST_TENANTS, MOST_WAITING),
+        parts.transmissions(MOST_TENANTS, MOST_WAITING),
         parts.attention(),
         parts.authority(at),
         parts.certificates(at),
         parts.storage(),
         parts.workers(),
         parts.failingEndpoints(at, MOST_ENDPOINTS),
-      ],
-    );
+      ]);
     const names = await parts.namesOf([
-      ...new Set([...parked, ...attention, ...failing].map(({ tenantId }) => tenantId)),
+      ...new Set([...transmissions, ...attention, ...failing].map(({ tenantId }) => tenantId)),
     ]);
     const nameOf = (tenantId: string) => names.get(tenantId) ?? tenantId;
     return {
@@ -106,7 +105,7 @@ export function createSurvey(parts: SurveyParts): () => Promise<Survey> {
       certificates,
       storage,
       hasAuthority: parts.hasAuthority,
-      parked: parked.map((each) => ({ ...each, name: nameOf(each.tenantId) })),
+      transmissions: transmissions.map((each) => ({ ...each, name: nameOf(each.tenantId) })),
       endpoints: failing.map(({ id, tenantId, environment, url, failingSince }) => ({
         endpointId: id,
         tenantId,

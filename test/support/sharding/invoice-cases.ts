@@ -183,33 +183,15 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       scatters: ['work.attempts', 'work.blocked', 'work.claims'].map((field) => `find invoices by ${field}`),
       because: FEW,
     },
-    nextParked: {
-      call: () => invoices.nextParked(null, new Set()),
-      scatters: ['find invoices by tenantId, work.dueAt, work.parked'],
-      because: 'workers with places at the authority look for the next live invoice of all tenants, in fair turns',
-    },
     idleCount: { call: () => invoices.idleCount(9), scatters: ['find invoices by work.lane'], because: FEW },
-    parkedCount: { call: () => invoices.parkedCount(9), scatters: ['find invoices by work.parked'], because: FEW },
     unsignedLive: {
       call: () => invoices.unsignedLive(new Set(['ten_1']), 9),
-      scatters: ['find invoices by tenantId, work.lane, work.stage'],
+      scatters: ['find invoices by tenantId, work.lane'],
       because: FEW,
     },
     unfinishedLive: {
       call: () => invoices.unfinishedLive(9),
-      scatters: [
-        'find invoices by work.lane',
-        'find invoices by work.parked',
-        'find invoices by environment, work.blocked',
-      ],
-      because: FEW,
-    },
-    parkedByTenant: {
-      call: async () => {
-        await fresh({}, { 'work.parked': true });
-        await invoices.parkedByTenant(9, 9);
-      },
-      scatters: ['find invoices by tenantId, work.parked'],
+      scatters: ['find invoices by work.lane', 'find invoices by environment, work.blocked'],
       because: FEW,
     },
   };
@@ -219,6 +201,11 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       call: () => invoices.due('stages', ALL_PARTITIONS, 5),
       scatters: ['find invoices by work.dueAt, work.lane, work.partition'],
       because: CLAIMERS,
+    },
+    transmissionsByTenant: {
+      call: () => invoices.transmissionsByTenant(9, 9),
+      scatters: ['find invoices by work.dueAt, work.lane, work.partition'],
+      because: FEW,
     },
     backlog: {
       call: () => invoices.backlog('stages', 5),
@@ -303,7 +290,7 @@ function transmissionCases({ db }: Store, fresh: Fresh): Subject {
     makeLookUpDue: {
       call: heldElsewhere,
       scatters: [
-        'find invoices by $expr, $or, authorityAttempts, environment, heldAs, work.blocked, work.dueAt, work.parked, work.token',
+        'find invoices by $expr, $or, authorityAttempts, environment, heldAs, work.blocked, work.dueAt, work.token',
       ],
       because: 'the authority may hold an invoice under another id; few hints come that early',
     },

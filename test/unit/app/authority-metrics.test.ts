@@ -12,7 +12,9 @@ it('the state of the live authority is read at each exposition, and is absent wh
   };
   metrics.transmission(
     { read: () => orAway(state.current) },
-    { parkedCount: (limit) => orAway(Math.min(limit, 4000)) },
+    {
+      backlog: (_lane, limit) => orAway({ waiting: Math.min(limit, 4000), oldest: new Date(), stages: [] }),
+    },
   );
   const values = async () =>
     Object.fromEntries(

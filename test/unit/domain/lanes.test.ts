@@ -4,10 +4,9 @@ import { newId } from '../../../src/domain/ids.ts';
 import { isLateShare, laneOf, PARTITIONS, rangeOf, slotAfter, slotOf } from '../../../src/domain/invoice/lanes.ts';
 import { STAGES } from '../../../src/domain/invoice/lifecycle.ts';
 
-it('parked and blocked work has no lane; a live invoice never shares one with a test invoice before its PDF', () => {
+it('blocked work has no lane; a live invoice never shares one with a test invoice before its PDF', () => {
   for (const stage of STAGES) {
     for (const environment of ['live', 'test'] as const) {
-      expect(laneOf(environment, { stage, parked: true })).toBeNull();
       expect(laneOf(environment, { stage, blocked: 'digest_mismatch' })).toBeNull();
       expect(laneOf(environment, { stage })).not.toBeNull();
     }
@@ -17,13 +16,18 @@ it('parked and blocked work has no lane; a live invoice never shares one with a 
 });
 
 it('a partition is the same in every version, because it is stored', () => {
-  expect(Math.floor(slotOf({ tenantId: 'ten_1', id: 'inv_1' }))).toBe(KNOWN[0]);
-  expect(Math.floor(slotOf({ tenantId: 'ten_1', id: 'inv_2' }))).toBe(KNOWN[1]);
+  expect(Math.floor(slotOf({ tenantId: 'ten_1', id: 'inv_1' }, 'stages'))).toBe(KNOWN[0]);
+  expect(Math.floor(slotOf({ tenantId: 'ten_1', id: 'inv_2' }, 'stages'))).toBe(KNOWN[1]);
 });
 const KNOWN = [1849, 3897];
 
+it('a tenant has one slot for transmissions, of which the oldest go first', () => {
+  const slots = Array.from({ length: 50 }, () => slotOf({ tenantId: 'ten_1', id: newId('inv') }, 'transmissions'));
+  expect(new Set(slots).size).toBe(1);
+});
+
 it('the slots of tenants in the same partition differ, and the next one is behind them', () => {
-  const slots = Array.from({ length: 40_000 }, () => slotOf({ tenantId: newId('ten'), id: 'inv_1' }));
+  const slots = Array.from({ length: 40_000 }, () => slotOf({ tenantId: newId('ten'), id: 'inv_1' }, 'stages'));
   expect(new Set(slots).size).toBeGreaterThan(39_990);
   expect(new Set(slots.map(Math.floor)).size).toBeLessThanOrEqual(PARTITIONS);
   for (const slot of slots) expect(slotAfter(slot)).toBeGreaterThan(slot);
@@ -31,7 +35,7 @@ it('the slots of tenants in the same partition differ, and the next one is behin
 
 it('a tenant has four partitions, which up to four workers share evenly; tenants spread evenly over all of them', () => {
   const tenantId = newId('ten');
-  const own = new Set(Array.from({ length: 400 }, () => slotOf({ tenantId, id: newId('inv') })));
+  const own = new Set(Array.from({ length: 400 }, () => slotOf({ tenantId, id: newId('inv') }, 'stages')));
   expect(own.size).toBe(4);
   for (const count of [2, 4]) {
     const workers = Array.from({ length: count }, (_, n) => `wrk_${n}`);
@@ -42,7 +46,7 @@ it('a tenant has four partitions, which up to four workers share evenly; tenants
   }
   const counts = new Array<number>(16).fill(0);
   for (let i = 0; i < 16_000; i++) {
-    const partition = slotOf({ tenantId: newId('ten'), id: newId('inv') });
+    const partition = slotOf({ tenantId: newId('ten'), id: newId('inv') }, 'stages');
     counts[Math.floor((partition * 16) / PARTITIONS)]!++;
   }
   expect(Math.min(...counts)).toBeGreaterThan(800);

@@ -211,20 +211,11 @@ it('the last of five failures is not final if another worker has opened the brea
   const id = world.add();
   await world.pass(10_500);
   expect(world.invoice(id).authorityAttempts.filter(({ purpose }) => purpose === 'submit')).toHaveLength(5);
-  expect(world.invoice(id)).toMatchObject({ status: 'signing', work: { failures: [], parked: true } });
+  expect(world.invoice(id)).toMatchObject({ status: 'signing', work: { failures: [], claims: 0 } });
   isAway = false;
   await world.pass(MINUTE);
   expect(world.invoice(id).status).toBe('accepted');
   await world.stop();
-});
-
-it('a new invoice does not take the place that becomes free before one that waits in the store', async () => {
-  const gate = gateOf();
-  await gate.refresh();
-  gate.setWaiting(true);
-  expect(await gate.enter('inv_new')).toBeNull();
-  gate.setWaiting(false);
-  expect(await gate.enter('inv_new')).not.toBeNull();
 });
 
 it('a look-up that the client kept back is no call and no failure: no probe, no entry, no part of the budget', async () => {

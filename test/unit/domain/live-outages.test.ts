@@ -61,7 +61,7 @@ describe('an outage', () => {
       await world.pass(6 * HOUR);
       expect(world.count('signing')).toBe(500);
       const works = world.all().map(({ work }) => work);
-      expect(works.every((work) => work?.parked)).toBe(true);
+      expect(works.every((work) => work?.stage === 'transmit' && work.claims === 0)).toBe(true);
       // Only the invoices that opened the breaker, and none of them much.
       expect(world.faults.submissions).toBeLessThan(20);
       const failures = works.flatMap((work) => work?.failures ?? []);
@@ -175,7 +175,7 @@ describe('an outage', () => {
     expect(world.state.current.breaker.phase).toBe('open');
     const later = world.add();
     await world.pass(1000);
-    expect(world.invoice(later)).toMatchObject({ status: 'signing', work: { parked: true } });
+    expect(world.invoice(later)).toMatchObject({ status: 'signing', work: { claims: 0 }, authorityAttempts: [] });
     await world.stop();
   });
 
@@ -192,7 +192,7 @@ describe('an outage', () => {
     // Two failures that count: the next attempts are an hour away.
     own = world.add({ createdAt: new Date() });
     await world.pass(2000);
-    expect(world.invoice(own).work).toMatchObject({ failures: [1, 2], parked: false });
+    expect(world.invoice(own).work).toMatchObject({ failures: [1, 2] });
     world.faults.away = 'unavailable';
     const later = world.add({ createdAt: new Date() });
     await world.pass(60_000);
@@ -258,8 +258,9 @@ describe('a short interruption', () => {
       },
     );
     await world.start();
-    // Enough of them that one is looked up every few hundred milliseconds, though each is looked up ever less often.
-    for (let others = 0; others < 20; others++) {
+    // Enough of them that one is looked up every few hundred milliseconds, though each is looked up ever less often, and
+    // those that are due together are looked up together.
+    for (let others = 0; others < 60; others++) {
       world.add();
       await world.pass(50);
     }
@@ -318,13 +319,13 @@ describe('a short interruption', () => {
       await world.pass(3000);
       world.workers[0]?.die();
       isHanging = false;
-      const { dispatcher } = world.startWorker();
-      await dispatcher.start();
+      const next = world.startWorker();
+      await next.start();
       await world.pass(10_000);
       const accepted = ids.filter((id) => world.invoice(id).status === 'accepted').length;
       // What hung was held by the dead process: its job runs again later.
       expect([during, accepted]).toEqual([during, during === 'trial' ? 2 : 3]);
-      await dispatcher.stop(0);
+      await next.stop();
       await world.stop();
     }
   });
@@ -369,14 +370,14 @@ describe('unknown outcomes', () => {
       expect(world.invoice(id)).toMatchObject({ status: 'signing', work: { outcomeUnknown: true } });
       // A new process knows only what is stored.
       world.workers[0]?.die();
-      const { dispatcher } = world.startWorker();
-      await dispatcher.start();
+      const next = world.startWorker();
+      await next.start();
       silent = false;
       await world.pass(60_000);
       expect(sent).toBe(5);
       if (arrived) expect(world.invoice(id).status).toBe('accepted');
       else expect(world.invoice(id).rejectionReason).toMatch(/^dgi_transmission_failed: /);
-      await dispatcher.stop(0);
+      await next.stop();
       await world.stop();
     }
   });
@@ -390,14 +391,14 @@ describe('unknown outcomes', () => {
     for (const id of ids)
       expect(world.invoice(id)).toMatchObject({ status: 'signing', work: { outcomeUnknown: true } });
     world.workers[0]?.die();
-    const { dispatcher } = world.startWorker();
-    await dispatcher.start();
+    const next = world.startWorker();
+    await next.start();
     const sent = world.faults.submissions;
     world.faults.away = null;
     await world.pass(120_000);
     expect(world.count('accepted')).toBe(3);
     expect(world.faults.submissions).toBe(sent);
-    await dispatcher.stop(0);
+    await next.stop();
     await world.stop();
   });
 });
@@ -510,8 +511,8 @@ describe('a pause', () => {
     for (let i = 0; i < 10; i++) world.add();
     await world.pass(HOUR);
     world.workers[0]?.die();
-    const { dispatcher } = world.startWorker();
-    await dispatcher.start();
+    const next = world.startWorker();
+    await next.start();
     for (let i = 0; i < 10; i++) world.add();
     await world.pass(HOUR);
     expect(calls).not.toHaveBeenCalled();
@@ -522,7 +523,7 @@ describe('a pause', () => {
     // A decision is asked for at most ten minutes later.
     await world.pass(600_000);
     expect(world.count('accepted')).toBe(21);
-    await dispatcher.stop(0);
+    await next.stop();
     await world.stop();
   });
 });
@@ -644,25 +645,25 @@ describe('when other things fail', () => {
       vi.setSystemTime(Date.now() + jump);
       world.faults.away = null;
       await world.pass(120_000);
-      // Those that were tried wait until the time at which they were parked.
+      // Those that were tried wait until the time at which they were tried.
       expect(ids.filter((id) => world.invoice(id).status === 'accepted').length).toBeGreaterThanOrEqual(5);
       expect(world.state.current.breaker.phase).toBe('closed');
       await world.stop();
     }
   });
 
-  it('where the authority is only busy, an invoice waits for a place in memory instead of the store', async () => {
+  it('where the authority is only busy, invoices wait in their lane, the oldest first', async () => {
     const world = ledgerWorld({ concurrency: 1, callMs: 100 });
     await world.start();
     const ids = Array.from({ length: 5 }, () => world.add());
     await world.pass(10);
-    expect(ids.map((id) => world.invoice(id).work?.parked)).toEqual(ids.map(() => false));
+    // One is at the authority; one may wait until it has left.
+    expect(ids.filter((id) => world.invoice(id).work?.claims === 0).length).toBeGreaterThanOrEqual(3);
     await world.pass(600);
     expect(world.accepted.map(({ id }) => id)).toEqual(ids);
-    // Many, or a slow authority: the rest is parked.
     const more = Array.from({ length: 50 }, () => world.add());
     await world.pass(1100);
-    expect(more.filter((id) => world.invoice(id).work?.parked).length).toBeGreaterThan(30);
+    expect(more.filter((id) => world.invoice(id).work?.claims === 0).length).toBeGreaterThan(30);
     await world.pass(60_000);
     expect([world.count('accepted'), world.faults.most]).toEqual([55, 1]);
     await world.stop();

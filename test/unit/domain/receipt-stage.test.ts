@@ -77,7 +77,7 @@ function bench(
       apply({ ...what, work: { ...NEW_WORK, stage, in: 0, keep: false } });
       return null;
     },
-    park: async (_claim, work, inMs, what = {}) => {
+    leave: async (_claim, work, inMs, what = {}) => {
       apply({ ...what, work: { ...work, in: inMs, keep: false } });
       return null;
     },

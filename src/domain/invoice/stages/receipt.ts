@@ -30,7 +30,7 @@ const RETRY = { stage: 'receipt', outcomeUnknown: false } as const;
  */
 export function createReceiptStage(
   parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'gateOf' | 'checkCleared' | 'isAwaited' | 'report'>,
-  { putOff, handOver, park }: Progress,
+  { putOff, handOver, leave }: Progress,
 ): RunStage {
   async function storeReceipt(invoice: Invoice, log: AttemptLog): Promise<StoredReceipt | Delay> {
     const authority = parts.authorityOf(invoice.environment);
@@ -92,7 +92,7 @@ export function createReceiptStage(
     const delays = [receipt, cleared].filter((each): each is Delay => each !== null && isDelay(each));
     if (delays.length === 0) {
       if (invoice.customer.email !== null || parts.isAwaited(invoice)) return handOver(claim, 'render', stored);
-      return park(claim, { ...NEW_WORK, stage: 'render', idle: true }, 0, stored);
+      return leave(claim, { ...NEW_WORK, stage: 'render', idle: true }, 0, stored);
     }
 
     const unanswered = delays.find((each) => each.isFailure);

@@ -9,7 +9,7 @@ import { duplicateOf, refusedByAuthority, transmissionFailed } from '../rejectio
 import type { Claim, NextWork } from '../repository.ts';
 import type { Failed, Outcome } from './call-authority.ts';
 import type { DecideBy } from './decide.ts';
-import type { PipelineParts, PipelineReport, Progress, Step } from './stage.ts';
+import { byAge, type PipelineParts, type PipelineReport, type Progress, type Step } from './stage.ts';
 
 /** A run of the stage `transmit` after its calls to the authority. */
 export interface TransmitRun {
@@ -27,7 +27,7 @@ export interface SettleParts extends Pick<PipelineParts, 'authorityOf' | 'report
 
 /** Creates a function that stores the result of a run with one update. */
 export function createSettle(parts: SettleParts): (run: TransmitRun, outcome: Outcome) => Promise<Step> {
-  const { change, park } = parts.progress;
+  const { change, leave } = parts.progress;
 
   async function rejected(run: TransmitRun, reason: string, problems: readonly Problem[] = []): Promise<null> {
     const { claim, invoice, log } = run;
@@ -65,7 +65,7 @@ export function createSettle(parts: SettleParts): (run: TransmitRun, outcome: Ou
         const digest = outcome.heldDigest ?? 'unknown';
         alert(`the authority holds another document under this id; its digest is ${digest}; ${IF_RESTORED}`);
         const work = { attempts, failures, outcomeUnknown: false, blocked: outcome.kind };
-        return park(claim, { stage: 'transmit', ...work }, 0, recordOf(invoice, log));
+        return leave(claim, { stage: 'transmit', ...work }, 0, recordOf(invoice, log));
       }
     }
   };
@@ -96,26 +96,16 @@ async function transmitted(
 }
 
 /**
- * Parks the invoice in the queue, ordered by age. If it was tried in an outage, it waits behind the others until the
+ * Leaves the invoice in its lane, ordered by age. If it was tried in an outage, it waits behind the others until the
  * outage ends.
  */
 async function queued(
   { progress }: SettleParts,
-  { claim, invoice, log, gate }: TransmitRun,
+  { claim, invoice, log }: TransmitRun,
   work: Pick<NextWork, 'attempts' | 'outcomeUnknown' | 'failures' | 'tried'>,
 ): Promise<null> {
   const inMs = work.tried ? 0 : byAge(invoice);
-  await progress.park(claim, { ...work, stage: 'transmit', parked: true }, inMs, recordOf(invoice, log));
-  gate.parked();
-  return null;
-}
-
-/**
- * Returns the delay that gives an invoice its place in the queue, in milliseconds. It is never positive, so the oldest
- * go first.
- */
-function byAge({ createdAt }: Invoice): number {
-  return Math.min(0, createdAt.getTime() - Date.now());
+  return progress.leave(claim, { ...work, stage: 'transmit' }, inMs, recordOf(invoice, log));
 }
 
 /** Whether every attempt is known not to have arrived and as many count as the schedule has. */

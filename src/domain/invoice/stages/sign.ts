@@ -1,5 +1,5 @@
 import { next, rejection } from '../changes.ts';
-import type { Invoice } from '../invoice.ts';
+import { type Invoice, NEW_WORK } from '../invoice.ts';
 import { legalInvoice } from '../legal-invoice.ts';
 import { NO_CERTIFICATE_PAUSE_MS, SIGN_SCHEDULE } from '../pauses.ts';
 import type { UnsignedDocument } from '../ports.ts';
@@ -7,7 +7,7 @@ import { signingFailed } from '../rejection-reasons.ts';
 import type { Claim } from '../repository.ts';
 import { SigningFailed } from '../signing-key.ts';
 import { scenarioOf } from '../test-scenarios.ts';
-import { attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
+import { attemptsOf, byAge, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
 import type { TransmitBytes } from './transmit.ts';
 
 /** Signs this document of the invoice, then continues as the stage does. */
@@ -20,7 +20,7 @@ export type SignDocument = (claim: Claim, document: UnsignedDocument) => Promise
  */
 export function createSignStage(
   { documents, writer, signerOf, report }: Pick<PipelineParts, 'documents' | 'writer' | 'signerOf' | 'report'>,
-  { change, putOff, handOver }: Progress,
+  { change, putOff }: Progress,
   transmitBytes: TransmitBytes,
 ): { readonly sign: RunStage; readonly signDocument: SignDocument } {
   async function signed(invoice: Invoice, document: UnsignedDocument): Promise<Uint8Array> {
@@ -68,8 +68,9 @@ export function createSignStage(
     }
     const xml = await documents.put(bytes, `${invoice.id}.xml`, 'application/xml');
     // From here on these bytes are the invoice: they are sent, served and hashed.
-    // A live authority may be slow and must not occupy a place of signing, so transmission is a separate job.
-    if (invoice.environment === 'live') return handOver(claim, 'transmit', { xml });
+    // A live authority may be slow and must not occupy a place of signing, so transmission has a lane of its own.
+    if (invoice.environment === 'live')
+      return putOff(claim, { ...NEW_WORK, stage: 'transmit' }, byAge(invoice), { xml });
     const stored = await change(claim, { xml, work: next('transmit') });
     return transmitBytes(stored, async () => bytes, false);
   };

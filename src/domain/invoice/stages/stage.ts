@@ -79,8 +79,8 @@ export interface Progress {
   ): Promise<Claim[]>;
   /** Ends this run and schedules the stage again after `delayMs`, as a separate job. */
   putOff(claim: Claim, work: NextWork, delayMs: number, what?: Omit<InvoiceChange, 'work'>): Promise<null>;
-  /** Ends this run without a job. @param inMs the place in the queue: see `InvoiceChange.work` */
-  park(claim: Claim, work: NextWork, inMs: number, what?: Omit<InvoiceChange, 'work'>): Promise<null>;
+  /** Ends this run and wakes nobody. @param inMs the place in its lane: see `InvoiceChange.work` */
+  leave(claim: Claim, work: NextWork, inMs: number, what?: Omit<InvoiceChange, 'work'>): Promise<null>;
   /** Ends this run and schedules the next stage as a separate job. */
   handOver(claim: Claim, stage: Stage, what: Omit<InvoiceChange, 'work'>): Promise<null>;
 }
@@ -111,12 +111,20 @@ export function createProgress({ invoices, queue, publish }: PipelineParts, span
       return changed;
     },
     putOff,
-    async park(claim, work, inMs, what = {}) {
+    async leave(claim, work, inMs, what = {}) {
       await change(claim, { ...what, work: { ...work, in: inMs, keep: false } });
       return null;
     },
     handOver: (claim, stage, what) => putOff(claim, { ...NEW_WORK, stage }, 0, what),
   };
+}
+
+/**
+ * Returns the delay that gives an invoice its place in its lane, in milliseconds. It is never positive, so the oldest go
+ * first.
+ */
+export function byAge({ createdAt }: Pick<Invoice, 'createdAt'>): number {
+  return Math.min(0, createdAt.getTime() - Date.now());
 }
 
 /** Returns how many runs of the invoice's current stage failed and were postponed. */

@@ -1,0 +1,94 @@
+import type { LaneGate } from '../invoice/lanes.ts';
+import { every, type StopRepeating } from '../kit/every.ts';
+import type { LiveGate } from './live-gate.ts';
+
+/** The places of the lane of live transmissions: as many as the gate of the authority allows, 0 while it is shut. */
+export interface TransmissionLane extends LaneGate {
+  /** Reads the shared state, then keeps it fresh. @throws what the store throws */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface TransmissionLaneParts {
+  readonly gate: LiveGate;
+  /** See `InvoiceRepository.releaseHeldUp`. */
+  readonly releaseHeldUp: (from: number, to: number) => Promise<void>;
+  /** Receives the failures of background work. */
+  readonly report: (message: string, error: unknown) => void;
+}
+
+/** Interval at which the shared state is read, milliseconds. */
+const TICK_MS = 1000;
+/**
+ * Runs for each place: a run has left its place while it stores the answer, so that the place is used meanwhile. More
+ * are not begun when the store is slow.
+ */
+const RUNS_A_PLACE = 2;
+/** Ticks after the end of an outage in which what it held up is released. */
+const RELEASES = 5;
+
+export function createTransmissionLane({ gate, releaseHeldUp, report }: TransmissionLaneParts): TransmissionLane {
+  let listener: () => void = () => undefined;
+  /** The latest outage after whose end the invoices were released that it had held up, and how often. */
+  let released = { outage: 0, times: 0 };
+  let stopTicking: StopRepeating = async () => {};
+
+  /** Whether an outage has ended after which the invoices that it held up do not have their places by age yet. */
+  function isToRelease(): boolean {
+    return (gate.excused()?.outage ?? 0) > released.outage;
+  }
+
+  /**
+   * At the end of an outage, invoices that failed before it opened still wait for their next attempt, for hours at the
+   * worst, and those that were tried in it wait behind the others. The outage excuses those failures, so they all wait by
+   * age: the oldest first. Every worker does this, also after a start, because the one that ended the outage may have
+   * died: before it sends the next one, and for a few seconds, because another one may put an invoice back before it
+   * knows of the end.
+   * @param most how often it is done after an outage
+   */
+  async function release(most: number): Promise<void> {
+    const over = gate.excused();
+    if (over === null) return;
+    const times = over.outage === released.outage ? released.times : 0;
+    if (times >= most) return;
+    await releaseHeldUp(over.from, over.to);
+    released = { outage: over.outage, times: times + 1 };
+  }
+
+  /** A failed release is tried again at the next tick. */
+  function changed(): void {
+    (isToRelease() ? release(1) : Promise.resolve())
+      .then(listener)
+      .catch((error: unknown) => report('the invoices that an outage held up could not be released', error));
+  }
+
+  const failed = (error: unknown) => report('the state of the tax authority could not be read', error);
+
+  async function tick(): Promise<void> {
+    await gate.refresh();
+    await release(RELEASES);
+    listener();
+    // Not awaited: a probe may take longer than the heartbeats of this worker may be apart.
+    gate.probe().catch(failed);
+  }
+
+  return {
+    free: (running) => (isToRelease() ? 0 : Math.min(gate.free(), gate.places() * RUNS_A_PLACE - running)),
+    places: () => gate.places(),
+    reserve: (invoiceId) => gate.reserve(invoiceId),
+    cancel: (invoiceId) => gate.cancel(invoiceId),
+    onChange(changes) {
+      listener = changes;
+    },
+    async start() {
+      await gate.refresh();
+      gate.onChange(changed);
+      stopTicking = every(TICK_MS, tick, failed, { firstMs: 0 });
+    },
+    async stop() {
+      gate.onChange(() => undefined);
+      await stopTicking();
+      await gate.close().catch((error: unknown) => report('the heartbeat could not be removed', error));
+    },
+  };
+}
