@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import type { Collection, Filter } from 'mongodb';
 import { decoded } from './pages.ts';
 
@@ -15,22 +16,14 @@ export function batchedFind<Stored extends { _id: string }, Value>(
   collection: Collection<Stored>,
   convert: (document: Stored) => Value | null,
 ): (id: string) => Promise<Value | null> {
-  type Asked = Map<string, PromiseWithResolvers<Value | null>>;
-  let asked: Asked = new Map();
+  const loader = new DataLoader<string, Value | null>(search, {
+    maxBatchSize: LARGEST_BATCH,
+    batchScheduleFn: setImmediate,
+    cache: false,
+  });
 
-  function send(batch: Asked): void {
-    if (asked === batch) asked = new Map();
-    search([...batch.keys()]).then(
-      (found) => {
-        for (const [id, { resolve }] of batch) resolve(found.get(id) ?? null);
-      },
-      (error: unknown) => {
-        for (const { reject } of batch.values()) reject(error);
-      },
-    );
-  }
-
-  async function search(ids: string[]): Promise<Map<string, Value | null>> {
+  async function search(asked: readonly string[]): Promise<(Value | null)[]> {
+    const ids = [...new Set(asked)];
     const filter = { _id: { $in: ids } } as Filter<Stored>;
     // With `raw` the driver returns the bytes of the documents, although its types say otherwise.
     const found: unknown[] = await collection.find(filter, { limit: ids.length, raw: true }).toArray();
@@ -39,17 +32,8 @@ export function batchedFind<Stored extends { _id: string }, Value>(
       const document = await decoded<Stored>(bytes);
       values.set(document._id, convert(document));
     }
-    return values;
+    return asked.map((id) => values.get(id) ?? null);
   }
 
-  return (id) => {
-    const known = asked.get(id);
-    if (known) return known.promise;
-    const batch = asked;
-    if (batch.size === 0) setImmediate(() => batch.size < LARGEST_BATCH && send(batch));
-    const answer = Promise.withResolvers<Value | null>();
-    batch.set(id, answer);
-    if (batch.size === LARGEST_BATCH) send(batch);
-    return answer.promise;
-  };
+  return (id) => loader.load(id);
 }

@@ -6,7 +6,7 @@ import {
   MongoError,
   type OptionalUnlessRequiredId,
 } from 'mongodb';
-import type { Outcome } from '../domain/grouped.ts';
+import type { Outcome } from '../domain/kit/group.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { writeErrorsOf } from './write-errors.ts';
 

@@ -11,12 +11,12 @@ import {
   type MongoServerError,
   type UpdateFilter,
 } from 'mongodb';
-import { createGroup, type Outcome, type Through } from '../domain/grouped.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../domain/invoice/invoice.ts';
 import { legalNumber } from '../domain/invoice/legal-invoice.ts';
 import { type Claim, ClaimLost, type InvoiceChange, type InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { ReservedNumber } from '../domain/invoice/series-number.ts';
+import { createGroup, type Outcome, type Through } from '../domain/kit/group.ts';
 import { later } from '../domain/later.ts';
 import { type InvoiceDocument, invoiceOf, placeOf } from './invoice-document.ts';
 import { type NumberedInvoices, numberWrite, reservationOf, reserveAll, reserveEach } from './invoice-numbers.ts';

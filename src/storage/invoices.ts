@@ -1,7 +1,7 @@
 import type { Db, MongoClient } from 'mongodb';
-import type { Outcome, Through } from '../domain/grouped.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
 import { type CreationOutcome, type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
+import type { Outcome, Through } from '../domain/kit/group.ts';
 import { later } from '../domain/later.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { insertAll } from './insert-each.ts';

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { createGroup, type GroupOptions, type Outcome } from '../domain/grouped.ts';
+import { createGroup, type GroupOptions, type Outcome } from '../domain/kit/group.ts';
 import { orderAfter } from '../domain/order-key.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { insertInOrder } from './insert-each.ts';

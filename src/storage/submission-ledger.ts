@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { LedgerRow, SubmissionLedger } from '../domain/authority/ports.ts';
-import { createGroup, type Outcome, type Through } from '../domain/grouped.ts';
+import { createGroup, type Outcome, type Through } from '../domain/kit/group.ts';
 import { batchedFind } from './batched-find.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { insertEach } from './insert-each.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { createGroup, type Outcome } from '../grouped.ts';
+import { createGroup, type Outcome } from '../kit/group.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import { seriesNumberOf, seriesYear } from './legal-invoice.ts';
 import { type Claim, ClaimLost, type InvoiceChange, type InvoiceRepository, NumberTaken } from './repository.ts';

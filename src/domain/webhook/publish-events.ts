@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { outside } from '../activity.ts';
-import type { Through } from '../grouped.ts';
 import { type Invoice, statusSince } from '../invoice/invoice.ts';
+import type { Through } from '../kit/group.ts';
 import { createTurns } from '../kit/turns.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { ENVIRONMENTS } from '../tenant/tenant.ts';
@@ -78,7 +78,7 @@ interface Route {
 }
 
 export function createPublishEvents(parts: PublishParts): PublishEvents {
-  /** By their ids. */
+  /** By their ids. Not a `createGroup`, because a later state of an invoice takes the place of the one that waits. */
   const waiting = new Map<string, Invoice>();
   /** The ids of those that wait, by tenant: one of which many wait makes no other wait for more than a batch. */
   const turns = createTurns<string>();

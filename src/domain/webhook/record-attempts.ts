@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createGroup } from '../kit/group.ts';
 import type { AttemptRecord, DeliveryLedger, DeliveryQueue } from './ports.ts';
 
 /** Maximum number of outcomes in a batch. One by one, the bench `webhooks` does not end within 150 s. */
 const BATCH = 250;
 /** Retries while the store fails: together about as long as a lease. */
-const RETRIES = 20;
-const RETRY_MS = 1000;
+const RETRY = { times: 20, pauseMs: 1000 } as const;
 
 /** Records the outcomes of attempts in batches: a batch collects while the previous one is written. */
 export interface RecordAttempts {
@@ -23,33 +22,20 @@ export function createRecordAttempts(
   queue: DeliveryQueue,
   report: (message: string, error: unknown) => void,
 ): RecordAttempts {
-  const waiting: { record: AttemptRecord; done: () => void }[] = [];
-  let writers = 0;
-  const running = new Set<Promise<void>>();
-
-  async function run(): Promise<void> {
-    writers++;
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, BATCH);
-      const records = batch.map(({ record }) => record);
-      if (await write(records)) wakeRetries(records);
-      for (const { done } of batch) done();
-    }
-    writers--;
-  }
-
-  async function write(batch: readonly AttemptRecord[]): Promise<boolean> {
-    for (let left = RETRIES; ; left--) {
-      try {
-        await deliveries.record(batch);
-        return true;
-      } catch (error) {
-        report('attempts could not be recorded', error);
-        if (left === 0) return false;
-        await sleep(RETRY_MS);
-      }
-    }
-  }
+  const add = createGroup<AttemptRecord, null>(
+    async (batch) => {
+      await deliveries.record(batch);
+      wakeRetries(batch);
+      return batch.map(() => ({ result: null }));
+    },
+    {
+      maxItems: BATCH,
+      writers: 2,
+      atOnce: true,
+      retry: { ...RETRY, report: (error) => report('attempts could not be recorded', error) },
+    },
+  );
+  const underWay = new Set<Promise<unknown>>();
 
   /** Schedules one job for all deliveries of an endpoint that are due in the same second. */
   function wakeRetries(batch: readonly AttemptRecord[]): void {
@@ -64,19 +50,16 @@ export function createRecordAttempts(
 
   return {
     record(record) {
-      const written = new Promise<void>((done) => {
-        waiting.push({ record, done });
-      });
-      // One batch is written at a time; a second writer starts when a full batch waits, so that the store is not idle.
-      if (writers === 0 || (writers === 1 && waiting.length >= BATCH)) {
-        const writing = run();
-        running.add(writing);
-        void writing.then(() => running.delete(writing));
-      }
-      return written;
+      // Not recorded in time: reported above.
+      const written = add(record).then(
+        () => undefined,
+        () => undefined,
+      );
+      underWay.add(written);
+      return written.finally(() => underWay.delete(written));
     },
     async recorded() {
-      while (writers > 0) await Promise.all(running);
+      while (underWay.size > 0) await Promise.all(underWay);
     },
   };
 }

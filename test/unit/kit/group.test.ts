@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { expect, it } from 'vitest';
-import { createGroup, type GroupOptions, type Outcome } from '../../../src/domain/grouped.ts';
+import { expect, it, vi } from 'vitest';
+import { createGroup, type GroupOptions, type Outcome } from '../../../src/domain/kit/group.ts';
 
 /** A group whose writes end when the test says so. An item's result is `written ITEM`, or an error if it starts with `!`. */
 function heldGroup(options: Partial<GroupOptions<string>> = {}) {
@@ -142,4 +142,54 @@ it('fails, and does not hang, if the write throws before it waits or forgets an 
   const forgetful = createGroup<string, string>(async () => [{ result: 'first' }], { maxItems: 3 });
   const calls = Promise.allSettled([forgetful('a'), forgetful('b')]);
   expect((await calls).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+});
+
+it('writes the first item at once if it is told to', async () => {
+  const { write, groups, end } = heldGroup({ atOnce: true });
+  const calls = ['a', 'b'].map(write);
+  expect(groups).toEqual([['a']]);
+  await end();
+  expect(groups).toEqual([['a'], ['b']]);
+  await end();
+  await Promise.all(calls);
+});
+
+it('begins a further group only when it is full, and is idle when all have ended', async () => {
+  const idle = vi.fn();
+  const ends: (() => void)[] = [];
+  const write = createGroup<string, null>(
+    async (items) => {
+      await new Promise<void>((end) => ends.push(end));
+      return items.map(() => ({ result: null }));
+    },
+    { maxItems: 2, writers: 2, atOnce: true, onIdle: idle },
+  );
+  const calls = ['a', 'b'].map(write);
+  expect(ends).toHaveLength(1);
+  calls.push(...['c', 'd', 'e', 'f'].map(write));
+  expect(ends).toHaveLength(2);
+  for (let n = 0; n < 4; n++) {
+    expect(idle).not.toHaveBeenCalled();
+    ends[n]?.();
+    await nextTurn();
+  }
+  await Promise.all(calls);
+  expect(idle).toHaveBeenCalledOnce();
+});
+
+it('writes a group that failed again, as often as it may, and reports each failure', async () => {
+  let failures = 2;
+  const reported: unknown[] = [];
+  const write = createGroup<string, string>(
+    async (items) => {
+      if (failures-- > 0) throw new Error('away');
+      return items.map((item) => ({ result: item }));
+    },
+    { maxItems: 3, retry: { times: 2, pauseMs: 1, report: (error) => reported.push(error) } },
+  );
+  expect(await Promise.all(['a', 'b'].map(write))).toEqual(['a', 'b']);
+  expect(reported).toHaveLength(2);
+  failures = 3;
+  await expect(write('c')).rejects.toThrow('away');
+  expect([reported.length, await write('d')]).toEqual([5, 'd']);
 });

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** The outcome of an item: its result, or the error that its caller gets. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
 
@@ -12,8 +14,23 @@ export interface GroupOptions<Item> {
   readonly weightOf?: (item: Item) => number;
   /** Runs the writing of each group. The group is made up when it begins. Default: at once. */
   readonly through?: Through;
+  /** Maximum number of groups under way; a further one begins when it is full, so that the store is not idle. Default: 1. */
+  readonly writers?: number;
+  /** Whether the first item is written at once, instead of with all others of its turn of the event loop. */
+  readonly atOnce?: boolean;
+  /** Writes a group that failed as a whole again. Default: never. */
+  readonly retry?: Retry;
   /** Called when nothing is under way and nothing waits any more. */
   readonly onIdle?: () => void;
+}
+
+interface Retry {
+  /** How often, at most. */
+  readonly times: number;
+  /** Pause before each time, milliseconds. */
+  readonly pauseMs: number;
+  /** Receives the error of each failure, the last one included. Never throws. */
+  readonly report: (error: unknown) => void;
 }
 
 interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
@@ -36,11 +53,15 @@ export function createGroup<Item, Result>(
     maxWeight = Number.POSITIVE_INFINITY,
     weightOf = () => 0,
     through = (work) => work(),
+    writers = 1,
+    atOnce = false,
+    retry,
     onIdle,
   }: GroupOptions<Item>,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
-  let isBusy = false;
+  /** Number of groups under way. */
+  let busy = 0;
 
   function nextGroup(): Waiting<Item, Result>[] {
     let [count, weight] = [0, 0];
@@ -54,23 +75,24 @@ export function createGroup<Item, Result>(
 
   async function writeAll(): Promise<void> {
     while (waiting.length > 0) await through(() => writeOne(nextGroup()));
-    isBusy = false;
-    onIdle?.();
+    busy--;
+    if (busy === 0) onIdle?.();
   }
 
   return (item) => {
     const call = { item, ...Promise.withResolvers<Result>() };
     waiting.push(call);
-    if (!isBusy) {
-      isBusy = true;
-      setImmediate(() => void writeAll());
+    if (busy === 0 || (busy < writers && waiting.length >= maxItems)) {
+      busy++;
+      if (atOnce) void writeAll();
+      else setImmediate(() => void writeAll());
     }
     return call.promise;
   };
 
   async function writeOne(group: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
-      const outcomes = await write(group.map(({ item }) => item));
+      const outcomes = await writeAgain(group.map(({ item }) => item));
       for (const [index, { resolve, reject }] of group.entries()) {
         const outcome = outcomes[index];
         if (outcome && 'result' in outcome) resolve(outcome.result);
@@ -78,6 +100,17 @@ export function createGroup<Item, Result>(
       }
     } catch (error) {
       for (const { reject } of group) reject(error);
+    }
+  }
+  async function writeAgain(items: readonly Item[]): Promise<readonly Outcome<Result>[]> {
+    for (let left = retry?.times ?? 0; ; left--) {
+      try {
+        return await write(items);
+      } catch (error) {
+        retry?.report(error);
+        if (!retry || left === 0) throw error;
+        await sleep(retry.pauseMs);
+      }
     }
   }
 }
