@@ -21,9 +21,11 @@ beforeAll(async () => {
   mongo = await startTestMongo();
 });
 afterAll(() => mongo.close());
+const stops: (() => Promise<unknown>)[] = [];
 beforeEach(async () => {
   store = await connect(mongo.uri, freshDbName('jobs'));
   return async () => {
+    await Promise.all(stops.splice(0).map((stop) => stop()));
     await store.db.dropDatabase();
     await store.close();
   };
@@ -71,6 +73,8 @@ async function worker(run: (invoiceId: string) => Promise<void>, soleWorker = fa
     soleWorker,
     isAnswering: () => false,
   });
+  // Of a failed test it would take the invoices of the next one.
+  stops.push(() => jobs.stop(5000));
   return { jobs, complaints, start: () => jobs.startWorker({ runClaimed: ({ invoice }) => run(invoice.id) }) };
 }
 
@@ -304,6 +308,9 @@ it.each(['normalize', 'sign', 'transmit', 'decide', 'receipt'] as const)(
   },
 );
 
+/** A loaded machine can only make a wait longer, so one good try of three proves that invoices are woken. */
+const OFTEN = { retry: 2 };
+
 /** How long each of five invoices waits, milliseconds, if `add` makes them due one by one while the worker is cold. */
 async function waitsOf(ran: readonly string[], add: (id: string) => Promise<number>): Promise<number[]> {
   const waits: number[] = [];
@@ -317,32 +324,36 @@ async function waitsOf(ran: readonly string[], add: (id: string) => Promise<numb
   return waits.sort((a, b) => a - b);
 }
 
-it('few jobs tell of many due invoices; they wake the worker to whom those belong, and are removed', async () => {
-  const api = await worker(async () => {});
-  const startedAt = performance.now();
-  await enqueueAll(api.jobs, names(200));
-  const turns = Math.floor((performance.now() - startedAt) / WAKE_MS) + 2;
-  const wakes = await stored().find().toArray();
-  expect(new Set(wakes.map(({ name }) => name))).toEqual(new Set(['invoices.due']));
-  // The partitions of one tenant are in four ranges.
-  expect(wakes.length).toBeLessThanOrEqual(4 * turns);
-  const begun: string[] = [];
-  const other = await worker(async (id) => void begun.push(id));
-  await other.start();
-  await expect.poll(() => waiting.size).toBe(0);
-  begun.length = 0;
-  const waits = await waitsOf(begun, async (id) => {
-    const at = performance.now();
-    await enqueueAll(api.jobs, [id]);
-    return at;
-  });
-  expect(waits[2]).toBeLessThan(200);
-  await expect.poll(queued).toBe(0);
-  await Promise.all([api, other].map(({ jobs }) => jobs.stop(5000)));
-  expect([...api.complaints, ...other.complaints]).toEqual([]);
-});
+it(
+  'few jobs tell of many due invoices; they wake the worker to whom those belong, and are removed',
+  OFTEN,
+  async () => {
+    const api = await worker(async () => {});
+    const startedAt = performance.now();
+    await enqueueAll(api.jobs, names(200));
+    const turns = Math.floor((performance.now() - startedAt) / WAKE_MS) + 2;
+    const wakes = await stored().find().toArray();
+    expect(new Set(wakes.map(({ name }) => name))).toEqual(new Set(['invoices.due']));
+    // The partitions of one tenant are in four ranges.
+    expect(wakes.length).toBeLessThanOrEqual(4 * turns);
+    const begun: string[] = [];
+    const other = await worker(async (id) => void begun.push(id));
+    await other.start();
+    await expect.poll(() => waiting.size).toBe(0);
+    begun.length = 0;
+    const waits = await waitsOf(begun, async (id) => {
+      const at = performance.now();
+      await enqueueAll(api.jobs, [id]);
+      return at;
+    });
+    expect(waits[2]).toBeLessThan(200);
+    await expect.poll(queued).toBe(0);
+    await Promise.all([api, other].map(({ jobs }) => jobs.stop(5000)));
+    expect([...api.complaints, ...other.complaints]).toEqual([]);
+  },
+);
 
-it('a job wakes the worker of its invoice on time, whichever worker has locked it', async () => {
+it('a job wakes the worker of its invoice on time, whichever worker has locked it', OFTEN, async () => {
   const ran: string[] = [];
   const workers = [await worker(async (id) => void ran.push(id)), await worker(async (id) => void ran.push(id))];
   for (const { start } of workers) await start();
@@ -355,29 +366,33 @@ it('a job wakes the worker of its invoice on time, whichever worker has locked i
   expect(workers.flatMap(({ complaints }) => complaints)).toEqual([]);
 });
 
-it('waits beyond some in a second share a job, which wakes the worker at the end of the second in which they are due', async () => {
-  const ran: string[] = [];
-  const [api, other] = [await worker(async () => {}), await worker(async (id) => void ran.push(id))];
-  await other.start();
-  let far = 0;
-  let seconds = 0;
-  const waits = await waitsOf(ran, async (id) => {
-    const begun = Math.floor(Date.now() / 1000);
-    for (let i = 0; i < 3 * WAITS_A_SECOND; i++)
-      await api.jobs.queue.enqueue(queuedInvoice(`inv_far_${far++}`), 3_600_000);
-    const inMs = 2000 - (Date.now() % 1000) - 20;
-    await enqueueAll(api.jobs, [id], inMs);
-    seconds += Math.floor(Date.now() / 1000) - begun + 1;
-    return performance.now() + inMs;
-  });
-  // By itself it looks once a second.
-  expect(waits[2]).toBeLessThan(200);
-  // Those of the far waits: the one that woke the worker is removed only now.
-  const later = { name: 'invoice.render', nextRunAt: { $gt: new Date(Date.now() + 600_000) } };
-  const kept = await stored().find(later).toArray();
-  expect(kept.length).toBeGreaterThan(0);
-  // Shared ones for each of the four ranges that a tenant has.
-  expect(kept.length).toBeLessThanOrEqual(seconds * (WAITS_A_SECOND + 4));
-  await Promise.all([api, other].map(({ jobs }) => jobs.stop(5000)));
-  expect([...api.complaints, ...other.complaints]).toEqual([]);
-});
+it(
+  'waits beyond some in a second share a job, which wakes the worker at the end of the second in which they are due',
+  OFTEN,
+  async () => {
+    const ran: string[] = [];
+    const [api, other] = [await worker(async () => {}), await worker(async (id) => void ran.push(id))];
+    await other.start();
+    let far = 0;
+    let seconds = 0;
+    const waits = await waitsOf(ran, async (id) => {
+      const begun = Math.floor(Date.now() / 1000);
+      for (let i = 0; i < 3 * WAITS_A_SECOND; i++)
+        await api.jobs.queue.enqueue(queuedInvoice(`inv_far_${far++}`), 3_600_000);
+      const inMs = 2000 - (Date.now() % 1000) - 20;
+      await enqueueAll(api.jobs, [id], inMs);
+      seconds += Math.floor(Date.now() / 1000) - begun + 1;
+      return performance.now() + inMs;
+    });
+    // By itself it looks once a second.
+    expect(waits[2]).toBeLessThan(200);
+    // Those of the far waits: the one that woke the worker is removed only now.
+    const later = { name: 'invoice.render', nextRunAt: { $gt: new Date(Date.now() + 600_000) } };
+    const kept = await stored().find(later).toArray();
+    expect(kept.length).toBeGreaterThan(0);
+    // Shared ones for each of the four ranges that a tenant has.
+    expect(kept.length).toBeLessThanOrEqual(seconds * (WAITS_A_SECOND + 4));
+    await Promise.all([api, other].map(({ jobs }) => jobs.stop(5000)));
+    expect([...api.complaints, ...other.complaints]).toEqual([]);
+  },
+);
