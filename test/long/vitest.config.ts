@@ -1,19 +1,20 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { PROCESSES } from '../../vitest.config.ts';
 
-/** Files of `npm test` that try a part of their random samples there, and all of them here (test/support/samples.ts). */
-const SAMPLED = [
-  'test/unit/engine/{robustness,planning,order,updates}.test.ts',
-  'test/conformance/{hostile-messages,query-properties}.test.ts',
-  'test/api/authority-callback.test.ts',
-  'test/unit/xades/verify-canonical.test.ts',
-];
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Files of `npm test` that try a part of their cases there, and all of them here (test/support/samples.ts). */
+const SAMPLED = globSync('test/*/**/*.test.ts', { cwd: ROOT }).filter((file) =>
+  readFileSync(join(ROOT, file), 'utf8').includes("support/samples.ts'"),
+);
 
 /** Hundreds of kills, soak, a million documents: one file at a time, so that measurements don't disturb one another. */
 export default defineConfig({
   test: {
-    root: fileURLToPath(new URL('../..', import.meta.url)),
+    root: ROOT,
     include: ['test/long/**/*.test.ts', ...SAMPLED],
     ...PROCESSES,
     env: { ...PROCESSES.env, ALL_SAMPLES: '1' },

@@ -18,11 +18,12 @@ import { createDeliveryLedger } from '../../src/storage/webhook-deliveries.ts';
 import { createEventLog } from '../../src/storage/webhook-events.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { startTestMongo } from '../support/mongodb.ts';
+import { sampled } from '../support/samples.ts';
 import { openTestStore } from '../support/store.ts';
 
 /** Each has its own connection and memory, as the processes of the service have. */
 const PROCESSES = 3;
-const COUNT = 240;
+const COUNT = sampled(600);
 
 let store: Store;
 const connections: Store[] = [];
