@@ -63,9 +63,7 @@ export function checkDocuments(root: string): string[] {
       if (problem !== null) problems.push(`${file}:${text.slice(0, at).split('\n').length}: ${problem}`);
     };
     if (isDocument) {
-      // The lines of CHANGELOG.md are of many hands at a time.
-      if (file !== 'CHANGELOG.md')
-        for (const line of longLines(text)) problems.push(`${file}:${line}: is longer than ${WIDTH} characters`);
+      for (const line of longLines(text)) problems.push(`${file}:${line}: is longer than ${WIDTH} characters`);
       for (const { index, groups } of text.matchAll(LINK))
         report(index, checkLink(file, groups?.markdown ?? groups?.image ?? ''));
       for (const { 0: path, index } of text.matchAll(NAMED_PATH))
