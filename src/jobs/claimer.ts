@@ -175,14 +175,14 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         } else if (wrapped) {
           // Everything was seen. A later look that fits into the free places needs one query.
           position = from;
-          candidates.push(...others.splice(0, limit - candidates.length));
+          candidates.push(...inTurns(others).slice(0, limit - candidates.length));
           break;
         } else {
           wrapped = true;
           part = { from, until: start };
         }
       }
-      hasMore ||= others.length > 0;
+      hasMore ||= others.some((each) => !candidates.includes(each));
       return candidates;
     }
 
@@ -388,6 +388,17 @@ function partsOutside({ from, until }: PartitionRange, start: number): Partition
       { from: Math.max(part.from, until), until: part.until },
     ])
     .filter((part) => part.from < part.until);
+}
+
+/** Orders invoices by turns of their slots: the first of each slot, then the second of each, and so on. */
+function inTurns(found: readonly DueInvoice[]): DueInvoice[] {
+  const seen = new Map<number, number>();
+  const turns = found.map((each) => {
+    const turn = seen.get(each.slot) ?? 0;
+    seen.set(each.slot, turn + 1);
+    return { each, turn };
+  });
+  return turns.sort((one, other) => one.turn - other.turn).map(({ each }) => each);
 }
 
 /** The first `most` of each slot. */

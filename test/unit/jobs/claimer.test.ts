@@ -436,7 +436,7 @@ it('idle work of ten minutes ago is taken up in a busy process, which rests as l
 });
 
 /** A claimer of live transmissions alone, with a gate that lets in as many as it is told. */
-function gated(it: ReturnType<typeof world>, callMs: number) {
+function gated(it: ReturnType<typeof world>, callMs: () => number) {
   const facts = { places: 0, atOnce: 0, most: 0 };
   const reserved = new Set<string>();
   const begun: string[] = [];
@@ -464,7 +464,7 @@ function gated(it: ReturnType<typeof world>, callMs: number) {
       begun.push(invoice.id);
       expect(reserved.has(invoice.id)).toBe(true);
       facts.most = Math.max(facts.most, ++facts.atOnce);
-      await pause(callMs);
+      await pause(callMs());
       facts.atOnce--;
       it.works.delete(invoice.id);
     },
@@ -476,7 +476,7 @@ function gated(it: ReturnType<typeof world>, callMs: number) {
 
 it('a lane whose gate is shut asks the store for nothing, and takes up what waits as the gate opens, by turns and age', async () => {
   const it = world();
-  const { claimer, facts, begun, reserved, change } = gated(it, 100);
+  const { claimer, facts, begun, reserved, change } = gated(it, () => 100);
   const old = Array.from({ length: 40 }, (_, i) => it.add('transmissions', 7, i - 60_000));
   for (let i = 0; i < 20_000; i++) it.add('transmissions', 100 + (i % 5));
   claimer.start();
@@ -503,10 +503,24 @@ it('a lane whose gate is shut asks the store for nothing, and takes up what wait
   await claimer.stop(1000);
 });
 
+it('two tenants share the places of a gate, however much each of them has', async () => {
+  const it = world();
+  // The calls that are under way end together, so that several places become free at once.
+  const { claimer, facts, begun } = gated(it, () => 200 - (Date.now() % 200));
+  for (let i = 0; i < 37; i++) it.add('transmissions', 7, i - 60_000);
+  const small = Array.from({ length: 3 }, (_, i) => it.add('transmissions', 2000, i - 60_000));
+  facts.places = 4;
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(10_000);
+  await claimer.stop(1000);
+  expect(begun).toHaveLength(40);
+  expect(begun.indexOf(small[2] as string)).toBeLessThan(8);
+});
+
 it('a place that was taken for an invoice that another worker was quicker to claim is free again', async () => {
   const it = world();
   const claimMany: ClaimerParts['invoices']['claimMany'] = async () => [];
-  const { claimer, facts, reserved } = gated({ ...it, invoices: { ...it.invoices, claimMany } }, 100);
+  const { claimer, facts, reserved } = gated({ ...it, invoices: { ...it.invoices, claimMany } }, () => 100);
   facts.places = 2;
   for (let i = 0; i < 10; i++) it.add('transmissions', i);
   claimer.start();
