@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { createBell } from '../domain/kit/bell.ts';
 
 /** How a server treats its clients during a shutdown. */
 export interface ShutdownOptions {
@@ -55,12 +56,8 @@ export function createDrain(server: Server): Drain {
   let draining = false;
   let lastActive = 0;
   let accepted = 0;
-  let changed = Promise.withResolvers<void>();
+  const changed = createBell();
 
-  const tell = () => {
-    changed.resolve();
-    changed = Promise.withResolvers();
-  };
   const begin = ({ socket }: IncomingMessage, response: ServerResponse) => {
     const client = clients.get(socket);
     if (client) client.requests++;
@@ -73,7 +70,7 @@ export function createDrain(server: Server): Drain {
         client.requests--;
         client.read = socket.bytesRead;
       }
-      tell();
+      changed.ring();
     });
   };
   server.on('connection', (socket: Socket) => {
@@ -82,7 +79,7 @@ export function createDrain(server: Server): Drain {
     accepted++;
     socket.once('close', () => {
       clients.delete(socket);
-      tell();
+      changed.ring();
     });
   });
   server.prependListener('request', begin);
@@ -90,8 +87,8 @@ export function createDrain(server: Server): Drain {
 
   /** Resolves at the next change, or at `time`. */
   async function changedOrAt(time: number): Promise<void> {
-    const timer = setTimeout(tell, time - performance.now());
-    await changed.promise;
+    const timer = setTimeout(changed.ring, time - performance.now());
+    await changed.heard();
     clearTimeout(timer);
   }
 

@@ -5,6 +5,7 @@ import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { ServiceError, serviceError } from '../domain/errors.ts';
 import { exactly, problemsOf } from '../domain/input-problems.ts';
 import type { StatusChanges, WatchInvoice } from '../domain/invoice/watch-invoice.ts';
+import { createBell } from '../domain/kit/bell.ts';
 import { type ClientPrincipal, callerOf } from '../domain/principal.ts';
 import { readJson } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
@@ -108,11 +109,11 @@ function merged(
 ): AsyncIterator<News, undefined> {
   const waiting: News[] = [];
   const ended = new Set<number>();
-  let wake = (): void => undefined;
+  const bell = createBell();
   let failure: { readonly error: unknown } | null = null;
   const put = (news: News): void => {
     waiting.push(news);
-    wake();
+    bell.ring();
   };
   const unfollow = sources.map((source, n) =>
     'principal' in source ? whenRevoked(source.principal, () => refuse(n)) : () => undefined,
@@ -122,7 +123,7 @@ function merged(
     if (source && 'changes' in source) void source.changes.return?.();
     ended.add(n);
     unfollow[n]?.();
-    wake();
+    bell.ring();
   };
   function refuse(n: number): void {
     if (ended.has(n)) return;
@@ -138,7 +139,7 @@ function merged(
       },
       (error: unknown) => {
         failure = { error };
-        wake();
+        bell.ring();
       },
     );
   };
@@ -160,9 +161,7 @@ function merged(
           return { done: false, value: news };
         }
         if (ended.size === sources.length) return { done: true, value: undefined };
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+        await bell.heard();
       }
     },
     /** May be called while `next` waits. */

@@ -1,3 +1,4 @@
+import { createBell } from '../kit/bell.ts';
 import { createFairQueue } from '../kit/fair-queue.ts';
 import { later } from '../later.ts';
 import { DOCUMENT_WAIT_MS } from '../limits.ts';
@@ -66,13 +67,12 @@ export function createDocumentDemand(
   }
 
   async function storedWithin(known: Invoice, kind: DocumentKind): Promise<Invoice | null> {
-    let woken = Promise.withResolvers<void>();
+    const bell = createBell();
     let isOver = false;
-    const wake = () => woken.resolve();
-    const unsubscribe = feed.subscribe(known.id, (news) => news.documentStored && wake());
+    const unsubscribe = feed.subscribe(known.id, (news) => news.documentStored && bell.ring());
     const timer = setTimeout(() => {
       isOver = true;
-      wake();
+      bell.ring();
     }, DOCUMENT_WAIT_MS);
     try {
       // The invoice need not be read again if its work is made due at once, because that shows changes since the
@@ -83,10 +83,9 @@ export function createDocumentDemand(
       for (;;) {
         if (invoice && DOCUMENTS[kind].stored(invoice)) return invoice;
         // The work may become idle in the update that stores the receipt, which wakes the waiting requests.
-        if (invoice && kind === 'pdf') hurry(invoice, wake);
+        if (invoice && kind === 'pdf') hurry(invoice, bell.ring);
         if (isOver) return null;
-        await woken.promise;
-        woken = Promise.withResolvers<void>();
+        await bell.heard();
         invoice = await invoices.find(known.id);
       }
     } finally {

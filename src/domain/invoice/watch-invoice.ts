@@ -1,4 +1,5 @@
 import { statusOfEvent } from '../event.ts';
+import { createBell } from '../kit/bell.ts';
 import type { Principal } from '../principal.ts';
 import type { Invoice, InvoiceEvent } from './invoice.ts';
 import { isFinal } from './lifecycle.ts';
@@ -71,29 +72,23 @@ interface Inbox {
 function createInbox(): Inbox {
   const events = new Map<number, InvoiceEvent>();
   let closed = false;
-  let wake: (() => void) | null = null;
-  const ring = () => {
-    wake?.();
-    wake = null;
-  };
+  const bell = createBell();
   return {
     put(arrived) {
       for (const event of arrived) events.set(event.sequence, event);
-      ring();
+      bell.ring();
     },
     async take(sequence) {
       while (!closed) {
         const event = events.get(sequence);
         if (event) return event;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+        await bell.heard();
       }
       return null;
     },
     close() {
       closed = true;
-      ring();
+      bell.ring();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { CLOCK_SKEW_MS } from '../durations.ts';
+import { createBell } from '../kit/bell.ts';
 import { createTurns, type Turns } from '../kit/turns.ts';
 import type { AttemptDelivery } from './attempt-delivery.ts';
 import { type Attempt, type ClaimedDelivery, earlierDeliveries } from './delivery.ts';
@@ -111,7 +112,8 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const timers = new Set<NodeJS.Timeout>();
   let stopped = false;
   let abandoned = false;
-  let whenIdle: () => void = () => undefined;
+  /** Rings when a queue has become idle. */
+  const idle = createBell();
 
   function queueOf(endpointId: string): EndpointQueue {
     let queue = queues.get(endpointId);
@@ -204,7 +206,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
         if (queues.size > REMEMBERED) forgetOldest();
       }
     }
-    whenIdle();
+    idle.ring();
   }
 
   /** Removes the queue that has been idle for the longest time. */
@@ -347,11 +349,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       }
     },
     async settle() {
-      while (!isQuiet()) {
-        await new Promise<void>((resolve) => {
-          whenIdle = resolve;
-        });
-      }
+      while (!isQuiet()) await idle.heard();
       await parts.records.recorded();
     },
     async stop(timeoutMs) {

@@ -1,3 +1,4 @@
+import { createBell } from '../kit/bell.ts';
 import type { ClaimedDelivery } from './delivery.ts';
 
 /**
@@ -97,7 +98,7 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
   /** Whether a wake-up came during a refill: the ledger's answer may be older than the wake-up. */
   let wokenMeanwhile = false;
   let refilling = false;
-  let whenFinished: () => void = () => undefined;
+  const finished = createBell();
 
   const isFailing = () => failures >= FAILING_AFTER;
   const concurrency = () => (isFailing() ? CONCURRENCY_WHEN_FAILING : CONCURRENCY);
@@ -157,7 +158,7 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
       underWay--;
       busy.delete(claim.invoiceId);
       if (delivered !== null) failures = delivered ? 0 : failures + 1;
-      if (underWay === 0) whenFinished();
+      if (underWay === 0) finished.ring();
     },
     holds: (deliveryId) => held.has(deliveryId),
     forget(deliveryId) {
@@ -178,11 +179,7 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
     isIdle: () => !backlog && !refilling && reserved + underWay + queued() + held.size === 0,
     empty: () => [...firsts.splice(0), ...retries.splice(0)].map(({ claim }) => claim),
     async finished() {
-      if (underWay > 0) {
-        await new Promise<void>((resolve) => {
-          whenFinished = resolve;
-        });
-      }
+      while (underWay > 0) await finished.heard();
     },
   };
 }

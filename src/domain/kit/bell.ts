@@ -1,0 +1,31 @@
+/** Wakes code that waits for others to change something. */
+export interface Bell {
+  /** Wakes the code that waits. If there is none, the next call of `heard` resolves at once. */
+  ring(): void;
+  /** Resolves at the next ring, or at once if there was one since the last time it resolved. */
+  heard(): Promise<void>;
+}
+
+/**
+ * Creates a bell. Use it with a queue or a state of your own: look at that, and wait for the bell while there is nothing
+ * to do. A ring during the look is not lost, and several rings are one, so look at everything after each.
+ */
+export function createBell(): Bell {
+  let isRung = false;
+  let waiting: PromiseWithResolvers<void> | null = null;
+  return {
+    ring() {
+      isRung = waiting === null;
+      waiting?.resolve();
+      waiting = null;
+    },
+    heard() {
+      if (isRung) {
+        isRung = false;
+        return Promise.resolve();
+      }
+      waiting ??= Promise.withResolvers();
+      return waiting.promise;
+    },
+  };
+}
