@@ -6,6 +6,7 @@ import type { DifferenceRepository, LedgerCopy, ReconciliationState } from '../d
 import type { AuthorityStateStore } from '../domain/authority/state.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
 import type { KeyRingStore } from '../domain/installation/key-ring.ts';
+import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
 import type { LostNumbers } from '../domain/invoice/lost-numbers.ts';
 import type { NumberSeries } from '../domain/invoice/number-series.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
@@ -16,6 +17,7 @@ import { createAuditLog } from '../storage/audit-log.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
 import { createLedgerCopy } from '../storage/authority-ledger.ts';
 import { createAuthorityStateStore } from '../storage/authority-state.ts';
+import { createClaimMembers } from '../storage/claim-members.ts';
 import type { Store } from '../storage/connect.ts';
 import { createErasureStore } from '../storage/erasure.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
@@ -56,6 +58,7 @@ export interface Administration {
   readonly lostNumbers: LostNumbers;
   readonly numberSeries: NumberSeries;
   readonly authorityState: AuthorityStateStore;
+  readonly members: Pick<ClaimMembers, 'list'>;
   readonly differences: Pick<DifferenceRepository, 'count' | 'acknowledge'>;
   readonly ledgerCopy: Pick<LedgerCopy, 'find'>;
   readonly lastReconciliation: ReconciliationState['last'];
@@ -81,6 +84,7 @@ export function administrationOf(
     lostNumbers: createLostNumbers(db),
     numberSeries: createNumberSeries(db),
     authorityState: createAuthorityStateStore(db),
+    members: createClaimMembers(db),
     differences: createDifferenceRepository(db),
     ledgerCopy: createLedgerCopy(db),
     lastReconciliation: createReconciliationState(db).last,

@@ -40,7 +40,7 @@ const BACKGROUND_WRITES = { 'own engine': 1, 'running engine': 1, server: 4 } as
 export interface Data
   extends Pick<
     Administration,
-    'tenants' | 'manageKeys' | 'liveConditions' | 'installation' | 'people' | 'authorityState' | 'auditLog'
+    'tenants' | 'manageKeys' | 'liveConditions' | 'installation' | 'people' | 'authorityState' | 'members' | 'auditLog'
   > {
   readonly store: OpenStore;
   /**
@@ -83,7 +83,7 @@ export async function openData(
   await prepareDataFolder(config);
   const store = options.store ?? (await openOwnStore(runtime, options.monitorCommands));
   const { db } = store;
-  const { tenants, manageKeys, liveConditions, installation, keyRing, people, authorityState, auditLog } =
+  const { tenants, manageKeys, liveConditions, installation, keyRing, people, authorityState, members, auditLog } =
     administrationOf(store, config);
   // First, because the writes below make the store look used.
   if (await isNewStore(db)) await beginVersions(db);
@@ -117,6 +117,7 @@ export async function openData(
     installation,
     people,
     authorityState,
+    members,
     auditLog,
     keys,
     feed,

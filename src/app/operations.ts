@@ -29,7 +29,7 @@ export interface OperationsParts {
 /** Builds the parts that the operators' pages use. */
 export function composeOperations({ config }: Runtime, parts: OperationsParts): OperatorRouteParts {
   const { data, publicUrl } = parts;
-  const { tenants, manageKeys, people, invoices, authorityState, auditLog, audit } = data;
+  const { tenants, manageKeys, people, invoices, authorityState, members, auditLog, audit } = data;
   const now = () => new Date();
   return {
     findOperator: parts.findOperator,
@@ -41,7 +41,7 @@ export function composeOperations({ config }: Runtime, parts: OperationsParts): 
       attention: createListAttention(invoices, now),
       failingEndpoints: createWebhookEndpointRepository(data.store.db).failing,
       hasAuthority: parts.hasAuthority,
-      authority: async (at) => statusOf(await authorityState.read(), at),
+      authority: async (at) => statusOf(await authorityState.read(), await members.list(), at),
       certificates: data.signersCertificates.list,
       storage: () => storageOf(config.dataDir),
       namesOf: tenants.namesOf,

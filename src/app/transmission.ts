@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createClearedCheck } from '../adapters/authority/cleared-document.ts';
 import { createMockAuthority } from '../adapters/authority/mock/mock-authority.ts';
 import { createReceiptReader } from '../adapters/authority/receipt-reader.ts';
@@ -37,12 +36,16 @@ export interface Transmission {
 
 type TransmissionData = Pick<Data, 'store' | 'authorityState' | 'invoices' | 'background' | 'logFailure'>;
 
-/** @param live null if no live authority is configured */
+/**
+ * @param live null if no live authority is configured
+ * @param workers number of live workers, which share the limits of the authority
+ */
 export async function composeTransmission(
   { config, log }: Pick<Runtime, 'config' | 'log'>,
   { store, authorityState, invoices, background, logFailure }: TransmissionData,
   documents: Pick<Documents, 'verifier' | 'examiner'>,
   live: WorkersAuthority | null,
+  workers: () => number,
 ): Promise<Transmission> {
   const key = softwareKey(await loadTestIdentity(config.dataDir), true);
   const papers = composePapers(documents.verifier, () => key.certificateChain);
@@ -60,8 +63,7 @@ export async function composeTransmission(
       concurrency: live.concurrency,
       store: authorityState,
       clock: storeClock(store.client),
-      worker: `wrk_${randomUUID()}`,
-      onWorkers: (count) => live.authority.setShare?.(count),
+      workers,
       report: ({ level, message, ...facts }) => log[level](facts, message),
     });
   return {
@@ -69,10 +71,12 @@ export async function composeTransmission(
     gateOf: byEnvironment<Gate>(OPEN_GATE, gate),
     checkClearedOf: byEnvironment(createClearedCheck(papers), live && createClearedCheck(live.papers)),
     lane:
+      live &&
       gate &&
       createTransmissionLane({
         gate,
         releaseHeldUp: invoices.releaseHeldUp,
+        onTick: () => live.authority.setShare?.(workers()),
         report: (message, error) => logFailure('error', message, error),
       }),
   };

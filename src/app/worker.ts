@@ -48,7 +48,7 @@ export interface WorkerParts {
  */
 export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise<{ readonly warm: Promise<void> }> {
   const { data, jobs, documents, webhooks } = parts;
-  const transmission = await composeTransmission(runtime, data, documents, parts.live);
+  const transmission = await composeTransmission(runtime, data, documents, parts.live, jobs.workers);
   const pipeline = composePipeline(runtime, parts, transmission);
   await webhooks.start();
   const { lane } = transmission;
@@ -57,7 +57,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
     await lane.start();
     runtime.closing.add(lane.stop);
   }
-  await jobs.startWorker(pipeline, lane ? { transmissions: lane } : {});
+  await jobs.startWorker(pipeline, lane);
   runtime.closing.add(collectOrphans(runtime, data));
   runtime.closing.add(sweepErasures(runtime, data));
   runtime.closing.add(

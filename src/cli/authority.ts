@@ -21,15 +21,17 @@ export const authorityStatus: Command = {
   details: `The breaker is closed (invoices are sent), open (only probes are sent) or half_open (one invoice is tried). Waiting invoices are
 counted up to ${MOST_WAITING} for each tenant, of ${MOST_TENANTS} tenants. Workers are those with a heartbeat of the last ${LIVE_MS / 1000} seconds.`,
   async run(input, context) {
-    const [state, waiting, reconciled] = await administer(context, ({ authorityState, invoices, lastReconciliation }) =>
-      Promise.all([
+    const [state, workers, waiting, reconciled] = await administer(context, (administration) => {
+      const { authorityState, members, invoices, lastReconciliation } = administration;
+      return Promise.all([
         authorityState.read(),
+        members.list(),
         invoices.transmissionsByTenant(MOST_TENANTS, MOST_WAITING),
         lastReconciliation(),
-      ]),
-    );
+      ]);
+    });
     const authority = context.config().authority?.url ?? null;
-    const shown = statusOf(state, new Date());
+    const shown = statusOf(state, workers, new Date());
     const byTenant = waiting.map((each) => ({ tenant: each.tenantId, waiting: each.waiting }));
     const { terminal } = context;
     if (input.has('json')) {

@@ -3,6 +3,8 @@ export interface Heartbeat {
   readonly id: string;
   /** By the worker's own clock. */
   readonly at: Date;
+  /** Number of invoices that it is transmitting to the live authority; absent if it transmits none. */
+  readonly inFlight?: number;
 }
 
 /** How long a worker counts after its last new heartbeat, milliseconds; also the age of an old one. */

@@ -4,11 +4,19 @@ import { MongoBackend } from '@agendajs/mongo-backend';
 import { Agenda, type Job } from 'agenda';
 import type { Db } from 'mongodb';
 import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
-import { type Lane, laneOf, PARTITIONS, type PartitionRange, slotAfter, slotOf } from '../domain/invoice/lanes.ts';
+import {
+  type Lane,
+  type LaneGate,
+  laneOf,
+  PARTITIONS,
+  type PartitionRange,
+  slotAfter,
+  slotOf,
+} from '../domain/invoice/lanes.ts';
 import type { Pipeline } from '../domain/invoice/pipeline.ts';
 import type { StageQueue } from '../domain/invoice/repository.ts';
 import { every } from '../domain/kit/every.ts';
-import { createClaimRanges, WHOLE_RANGE } from './claim-ranges.ts';
+import { createClaimRanges, createWholeRange } from './claim-ranges.ts';
 import { type ClaimCounts, type Claimer, type ClaimerParts, createClaimer } from './claimer.ts';
 import { createJobChannel } from './job-channel.ts';
 import { JOBS_COLLECTION } from './job-documents.ts';
@@ -52,12 +60,17 @@ export interface Jobs {
   readonly agenda: Agenda;
   readonly queue: StageQueue;
   /** Starts to run jobs, and the claimer, which finds due invoices without one. */
-  startWorker(pipeline: Pick<Pipeline, 'runClaimed'>, gates?: ClaimerParts['gates']): Promise<void>;
+  startWorker(pipeline: Pick<Pipeline, 'runClaimed'>, transmissions?: TransmissionPlaces | null): Promise<void>;
+  /** Number of live workers, this one included; 1 until the worker is started. */
+  workers(): number;
   /** The counts of this process's claims; null until the worker is started. */
   claimCounts(): ClaimCounts | null;
   /** Waits up to `timeoutMs` for running jobs and unlocks the others. */
   stop(timeoutMs: number): Promise<void>;
 }
+
+/** The places of live transmissions, and the number of those that are used. */
+export type TransmissionPlaces = LaneGate & { readonly inFlight: () => number };
 
 export interface JobsParts {
   readonly db: Db;
@@ -87,14 +100,13 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
   let stopping = false;
   // Agenda takes a job for its own by this name, and process ids are reused, in containers at each start.
   const worker = `fatoura-${process.pid}-${randomUUID().slice(0, 8)}`;
-  const ranges = soleWorker
-    ? WHOLE_RANGE
-    : createClaimRanges(
-        members,
-        worker,
-        (error) => report('the partitions of invoices could not be shared', error),
-        clock,
-      );
+  const createRanges = soleWorker ? createWholeRange : createClaimRanges;
+  const ranges = createRanges(
+    members,
+    worker,
+    (error) => report('the heartbeats of workers could not be exchanged', error),
+    clock,
+  );
   const backend = new MongoBackend({ mongo: db, collection: JOBS_COLLECTION, ensureIndex: true });
   // Every worker would try to lock the job. Workers without the partition find the job at the next poll only.
   const channel = createJobChannel(db, JOBS_COLLECTION, ({ jobName: name, jobId }) => {
@@ -220,11 +232,13 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     agenda,
     queue,
     claimCounts: () => claimer?.counts() ?? null,
-    async startWorker(pipeline, gates = {}) {
+    workers: ranges.workers,
+    async startWorker(pipeline, transmissions = null) {
       await cleanUp();
+      const gates = transmissions ? { transmissions } : {};
       claimer = createClaimer({ invoices, ranges, lanes, gates, run: pipeline.runClaimed, isAnswering, report });
       define(claimer);
-      await ranges.start();
+      await ranges.start(transmissions?.inFlight);
       await agenda.start();
       claimer.start();
       stopTidying = every(TIDY_MS, removeOldWakes, (error) => report('old wake jobs could not be removed', error), {

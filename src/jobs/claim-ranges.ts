@@ -4,8 +4,13 @@ import { every } from '../domain/kit/every.ts';
 import { watchWorkers } from '../domain/live-workers.ts';
 
 const HEARTBEAT_MS = 1000;
-/** How long a worker counts after its last heartbeat, milliseconds: longer than a lease, which ends first. */
-const LIVE_MS = 5000;
+/** The same for the only worker of a store, which nobody else depends on, milliseconds. */
+const ALONE_HEARTBEAT_MS = 5000;
+/**
+ * How long a worker has a range after its last heartbeat, milliseconds: longer than a lease, which ends first. Its share
+ * of the authority's limits is longer its own (`LIVE_MS`), because what it sent may still be under way.
+ */
+const RANGE_MS = 5000;
 
 /** The partitions in which this worker looks for due invoices. */
 export interface ClaimRanges {
@@ -14,13 +19,13 @@ export interface ClaimRanges {
    * came or went; what lies in a gap becomes late, and {@link createClaimer} takes up late work anywhere.
    */
   own(): PartitionRange;
-  start(): Promise<void>;
+  /** Number of live workers, this one included, which share the limits of the authority. */
+  workers(): number;
+  /** @param inFlight number of invoices that this process is transmitting; null: it transmits none */
+  start(inFlight?: (() => number) | null): Promise<void>;
   /** Ends the part of this worker, so that the others divide its range. */
   stop(): Promise<void>;
 }
-
-/** For the only worker of a store: everything is its own. */
-export const WHOLE_RANGE: ClaimRanges = { own: () => ALL_PARTITIONS, start: async () => {}, stop: async () => {} };
 
 /**
  * Divides the partitions evenly among the live workers, by their heartbeats.
@@ -34,27 +39,59 @@ export function createClaimRanges(
   report: (error: unknown) => void,
   clock: () => Date = () => new Date(),
 ): ClaimRanges {
-  const workers = watchWorkers(undefined, LIVE_MS);
+  const [claimers, senders] = [watchWorkers(undefined, RANGE_MS), watchWorkers()];
   let own = ALL_PARTITIONS;
-  const first = Promise.withResolvers<void>();
+  let isStopped = false;
   let stopBeating = async () => {};
 
-  async function beat(): Promise<void> {
+  async function beat(inFlight: (() => number) | null): Promise<void> {
     const now = clock();
-    const gone = workers.seen(await members.heartbeat({ id: worker, at: now }), now);
-    own = rangeOf(workers.live(), worker);
+    const heartbeats = await members.heartbeat({ id: worker, at: now, ...(inFlight && { inFlight: inFlight() }) });
+    senders.seen(heartbeats, now);
+    const gone = claimers.seen(heartbeats, now);
+    own = rangeOf(claimers.live(), worker);
     for (const { id, at } of gone) await members.forget(id, at);
   }
 
   return {
     own: () => own,
-    async start() {
-      stopBeating = every(HEARTBEAT_MS, () => beat().finally(first.resolve), report, { firstMs: 0 });
-      await first.promise;
+    workers: () => Math.max(1, senders.live().length),
+    async start(inFlight = null) {
+      await beat(inFlight).catch(report);
+      if (!isStopped) stopBeating = every(HEARTBEAT_MS, () => beat(inFlight), report);
+    },
+    async stop() {
+      isStopped = true;
+      await stopBeating();
+      await members.forget(worker, null).catch(report);
+    },
+  };
+}
+
+/**
+ * Gives everything to the only worker of a store. Its heartbeats tell operators what it is transmitting; without an
+ * authority it sends none.
+ * @param worker, report, clock as for {@link createClaimRanges}
+ */
+export function createWholeRange(
+  members: ClaimMembers,
+  worker: string,
+  report: (error: unknown) => void,
+  clock: () => Date = () => new Date(),
+): ClaimRanges {
+  let stopBeating = async () => {};
+  return {
+    own: () => ALL_PARTITIONS,
+    workers: () => 1,
+    async start(inFlight = null) {
+      // Those of an earlier process, which was killed.
+      for (const { id } of await members.list()) await members.forget(id, null);
+      if (inFlight === null) return;
+      const beat = () => members.heartbeat({ id: worker, at: clock(), inFlight: inFlight() });
+      stopBeating = every(ALONE_HEARTBEAT_MS, beat, report, { firstMs: 0 });
     },
     async stop() {
       await stopBeating();
-      first.resolve();
       await members.forget(worker, null).catch(report);
     },
   };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import { type BreakerState, CLOSED, LONGEST_WAIT_MS } from '../domain/authority/breaker.ts';
-import type { AuthorityState, AuthorityStateStore, Pause, WorkerHeartbeat } from '../domain/authority/state.ts';
+import type { AuthorityState, AuthorityStateStore, Pause } from '../domain/authority/state.ts';
 import { later } from '../domain/later.ts';
 import { insertNew } from './insert-new.ts';
 import { storeClock } from './store-clock.ts';
@@ -12,8 +12,6 @@ interface StateDocument {
   breaker: BreakerState;
   pause?: Pause;
   notBefore?: Date;
-  /** By the id of the worker. */
-  workers?: Record<string, Omit<WorkerHeartbeat, 'id'>>;
 }
 
 const STATE = { _id: 'live' } as const;
@@ -75,30 +73,14 @@ export function createAuthorityStateStore(db: Db): AuthorityStateStore {
       const before = await states.findOneAndUpdate(STATE, { $unset: { pause: '' } }, { returnDocument: 'before' });
       return before?.pause ?? null;
     },
-
-    async heartbeat({ id, ...heartbeat }) {
-      await read();
-      const after = await states.findOneAndUpdate(
-        STATE,
-        { $set: { [`workers.${id}`]: heartbeat } },
-        { returnDocument: 'after' },
-      );
-      return stateOf(after ?? (await read()));
-    },
-
-    async forget(workerId, at) {
-      const guard = at === null ? {} : { [`workers.${workerId}.at`]: at };
-      await states.updateOne({ ...STATE, ...guard }, { $unset: { [`workers.${workerId}`]: '' } });
-    },
   };
 }
 
-function stateOf({ version, breaker, pause, notBefore, workers }: StateDocument): AuthorityState {
+function stateOf({ version, breaker, pause, notBefore }: StateDocument): AuthorityState {
   return {
     version,
     breaker,
     pause: pause ?? null,
     notBefore: notBefore ?? null,
-    workers: Object.entries(workers ?? {}).map(([id, heartbeat]) => ({ id, ...heartbeat })),
   };
 }

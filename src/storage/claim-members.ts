@@ -6,28 +6,28 @@ import { insertNew } from './insert-new.ts';
 interface MembersDocument {
   _id: 'invoices';
   /** When each worker last reported that it is alive, by the worker's id. */
-  workers?: Record<string, Date>;
+  workers?: Record<string, Omit<Heartbeat, 'id'>>;
 }
 
 const MEMBERS = { _id: 'invoices' } as const;
 
-function heartbeatsOf(workers: Readonly<Record<string, Date>>): readonly Heartbeat[] {
-  return Object.entries(workers).map(([id, at]) => ({ id, at }));
+function heartbeatsOf(workers: NonNullable<MembersDocument['workers']>): readonly Heartbeat[] {
+  return Object.entries(workers).map(([id, heartbeat]) => ({ id, ...heartbeat }));
 }
 
 /** The workers that claim invoices, in one document of the collection `claim_members`. */
 export function createClaimMembers(db: Db): ClaimMembers {
   const members: Collection<MembersDocument> = db.collection('claim_members');
   return {
-    async heartbeat({ id, at }) {
+    async heartbeat({ id, ...heartbeat }) {
       const beat = () =>
-        members.findOneAndUpdate(MEMBERS, { $set: { [`workers.${id}`]: at } }, { returnDocument: 'after' });
+        members.findOneAndUpdate(MEMBERS, { $set: { [`workers.${id}`]: heartbeat } }, { returnDocument: 'after' });
       let after = await beat();
       if (after === null) {
         await insertNew(members, [MEMBERS]);
         after = await beat();
       }
-      return heartbeatsOf(after?.workers ?? { [id]: at });
+      return heartbeatsOf(after?.workers ?? { [id]: heartbeat });
     },
 
     async list() {
@@ -36,7 +36,7 @@ export function createClaimMembers(db: Db): ClaimMembers {
 
     async forget(workerId, at) {
       const field = `workers.${workerId}`;
-      await members.updateOne({ ...MEMBERS, ...(at && { [field]: at }) }, { $unset: { [field]: '' } });
+      await members.updateOne({ ...MEMBERS, ...(at && { [`${field}.at`]: at }) }, { $unset: { [field]: '' } });
     },
   };
 }

@@ -9,6 +9,7 @@ import {
 } from '../../src/domain/authority/breaker.ts';
 import type { AuthorityStateStore } from '../../src/domain/authority/state.ts';
 import { createAuthorityStateStore } from '../../src/storage/authority-state.ts';
+import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { openTestStore } from '../support/store.ts';
 
@@ -38,7 +39,7 @@ function fail(process: AuthorityStateStore, invoiceId: string) {
 
 it('is closed at first, also when two processes read it at the same time', async () => {
   const [a, b] = await Promise.all(both().map((each) => each.read()));
-  expect(a).toMatchObject({ breaker: { phase: 'closed', opened: 0 }, pause: null, notBefore: null, workers: [] });
+  expect(a).toMatchObject({ breaker: { phase: 'closed', opened: 0 }, pause: null, notBefore: null });
   expect(b).toEqual(a);
 });
 
@@ -71,15 +72,14 @@ it('gives a probe, and the trial after it, to one process', async () => {
   expect(await claims((state) => trialClaimed(state, at(7), 60_000))).toBe(1);
 }, 60_000);
 
-it('a change of the breaker keeps a pause, a wait and the heartbeats, and they keep it', async () => {
+it('a change of the breaker keeps a pause and a wait, and they keep it', async () => {
   await fail(one!, 'inv_1');
   const pause = { by: 'me', reason: 'maintenance', since: at(1) };
   const until = new Date(Date.now() + 60_000);
-  await Promise.all([two!.pause(pause), one!.postpone(until), two!.heartbeat({ id: 'w2', at: at(2), inFlight: 3 })]);
+  await Promise.all([two!.pause(pause), one!.postpone(until)]);
   await fail(two!, 'inv_2');
   const state = await one!.read();
   expect(state).toMatchObject({ pause, notBefore: until, breaker: { lastFailure: 2 } });
-  expect(state.workers).toEqual([{ id: 'w2', at: at(2), inFlight: 3 }]);
   expect(await one!.resume()).toEqual(pause);
   expect(await one!.resume()).toBeNull();
   expect((await two!.read()).breaker.lastFailure).toBe(2);
@@ -97,11 +97,17 @@ it('a wait is only prolonged, unless a clock that was set back made it too long'
   expect((await one!.read()).notBefore).toEqual(short);
 });
 
-it('an old heartbeat is removed only if its worker has sent no other', async () => {
-  await one!.heartbeat({ id: 'w1', at: at(1), inFlight: 0 });
-  await one!.heartbeat({ id: 'w1', at: at(9), inFlight: 0 });
-  await two!.forget('w1', at(1));
-  expect((await one!.read()).workers).toHaveLength(1);
-  await two!.forget('w1', at(9));
-  expect((await one!.read()).workers).toEqual([]);
+it('a heartbeat tells what a worker transmits, and an old one is removed only if its worker has sent no other', async () => {
+  const members = createClaimMembers(store.db);
+  expect(await members.heartbeat({ id: 'w1', at: at(1), inFlight: 0 })).toEqual([{ id: 'w1', at: at(1), inFlight: 0 }]);
+  await members.heartbeat({ id: 'w2', at: at(2) });
+  await members.heartbeat({ id: 'w1', at: at(9), inFlight: 4 });
+  await members.forget('w1', at(1));
+  expect(await members.list()).toEqual([
+    { id: 'w1', at: at(9), inFlight: 4 },
+    { id: 'w2', at: at(2) },
+  ]);
+  await members.forget('w1', at(9));
+  await members.forget('w2', null);
+  expect(await members.list()).toEqual([]);
 });

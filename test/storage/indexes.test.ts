@@ -265,8 +265,6 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['authorityState.postpone', () => createAuthorityStateStore(store.db).postpone(new Date()), 1],
   ['authorityState.pause', () => createAuthorityStateStore(store.db).pause(PAUSE), 1],
   ['authorityState.resume', () => createAuthorityStateStore(store.db).resume(), 1],
-  ['authorityState.heartbeat', () => createAuthorityStateStore(store.db).heartbeat(HEARTBEAT), 1],
-  ['authorityState.forget', () => createAuthorityStateStore(store.db).forget('w', HEARTBEAT.at), 1],
   ['invoices.requestEmail', () => invoices.requestEmail(kept, { sending: 1 } as never), 1],
   ['invoices.due', () => invoices.due('stages', ALL_PARTITIONS, 5), 5],
   ['invoices.due, of the upper half', () => invoices.due('stages', { from: 2048, until: 4096 }, 5), 5],

@@ -6,11 +6,14 @@ import type { BreakerReport } from '../../src/domain/authority/shared-breaker.ts
 import type { AuthorityState, AuthorityStateStore } from '../../src/domain/authority/state.ts';
 import { createTransmissionLane } from '../../src/domain/authority/transmission-lane.ts';
 import { NEVER } from '../../src/domain/invoice/attention.ts';
+import type { ClaimMembers } from '../../src/domain/invoice/claim-members.ts';
 import { type Invoice, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
 import { ALL_PARTITIONS, laneOf, slotOf } from '../../src/domain/invoice/lanes.ts';
 import { createPipeline } from '../../src/domain/invoice/pipeline.ts';
 import { type Claim, ClaimLost, type InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import type { PipelineReport } from '../../src/domain/invoice/stages/stage.ts';
+import type { Heartbeat } from '../../src/domain/live-workers.ts';
+import { createClaimRanges } from '../../src/jobs/claim-ranges.ts';
 import { createClaimer } from '../../src/jobs/claimer.ts';
 import { answering } from './authority.ts';
 import { pendingInvoice } from './invoices.ts';
@@ -18,7 +21,7 @@ import { pendingInvoice } from './invoices.ts';
 /** The state of the authority in memory, shared by the workers of a world. */
 export function memoryState(): AuthorityStateStore & { current: AuthorityState } {
   const store: AuthorityStateStore & { current: AuthorityState } = {
-    current: { version: 0, breaker: CLOSED, pause: null, notBefore: null, workers: [] },
+    current: { version: 0, breaker: CLOSED, pause: null, notBefore: null },
     read: async () => store.current,
     async update(transition) {
       const { next, result } = transition(store.current.breaker);
@@ -37,17 +40,24 @@ export function memoryState(): AuthorityStateStore & { current: AuthorityState }
       store.current = { ...store.current, pause: null };
       return pause;
     },
-    async heartbeat(heartbeat) {
-      const others = store.current.workers.filter(({ id }) => id !== heartbeat.id);
-      store.current = { ...store.current, workers: [...others, heartbeat] };
-      return store.current;
-    },
-    async forget(workerId) {
-      const workers = store.current.workers.filter(({ id }) => id !== workerId);
-      store.current = { ...store.current, workers };
-    },
   };
   return store;
+}
+
+/** The heartbeats of workers in memory, shared by the workers of a world. */
+export function memoryMembers(): ClaimMembers & { current: readonly Heartbeat[] } {
+  const members: ClaimMembers & { current: readonly Heartbeat[] } = {
+    current: [],
+    list: async () => members.current,
+    async heartbeat(heartbeat) {
+      members.current = [...members.current.filter(({ id }) => id !== heartbeat.id), heartbeat];
+      return members.current;
+    },
+    async forget(workerId) {
+      members.current = members.current.filter(({ id }) => id !== workerId);
+    },
+  };
+  return members;
 }
 
 /** Invoices in memory with what the pipeline and the claimer use of the store. */
@@ -152,6 +162,7 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
   const authority = answering(parts);
   const { stored, repository } = memoryInvoices();
   const state = memoryState();
+  const members = memoryMembers();
   const reports: (PipelineReport | BreakerReport)[] = [];
   const failures: unknown[] = [];
   const claimers = new Set<ReturnType<typeof createClaimer>>();
@@ -159,10 +170,21 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
 
   function startWorker() {
     const worker = `w${++numberOfWorkers}`;
+    let isDead = false;
+    const ranges = createClaimRanges(
+      {
+        heartbeat: (beat) => (isDead ? new Promise(() => undefined) : members.heartbeat(beat)),
+        forget: async (id, at) => {
+          if (!isDead) await members.forget(id, at);
+        },
+      },
+      worker,
+      (error) => failures.push(error),
+    );
     const gate = createLiveGate({
       store: state,
       authority,
-      worker,
+      workers: ranges.workers,
       concurrency: options.concurrency ?? 4,
       report: (entry) => reports.push(entry),
     });
@@ -191,7 +213,6 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
       releaseHeldUp: repository.releaseHeldUp,
       report: (_, error) => failures.push(error),
     });
-    let isDead = false;
     const claimer = createClaimer({
       invoices: repository,
       ranges: { own: () => ALL_PARTITIONS },
@@ -203,15 +224,16 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
     });
     claimers.add(claimer);
     return {
-      worker,
       gate,
       async start() {
+        await ranges.start(gate.inFlight.bind(gate));
         await lane.start();
         claimer.start();
       },
       async stop() {
         await claimer.stop(0);
         await lane.stop();
+        await ranges.stop();
       },
       /** Ends without a goodbye: nothing of it runs any more, except what is at the authority. */
       die() {
@@ -219,6 +241,7 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
         claimers.delete(claimer);
         void claimer.stop(0);
         void lane.stop();
+        void ranges.stop();
       },
     };
   }
@@ -234,6 +257,7 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
   return {
     authority,
     state,
+    members,
     reports,
     failures,
     workers,

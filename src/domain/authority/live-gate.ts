@@ -7,7 +7,7 @@ import type { AuthorityState, AuthorityStateStore } from './state.ts';
 
 /** The gate of the live authority, with what the lane of its transmissions needs. */
 export interface LiveGate extends Gate {
-  /** Reads the shared state and sends a heartbeat if one is due. @throws what the store throws */
+  /** Reads the shared state. @throws what the store throws */
   refresh(): Promise<void>;
   /** Makes the due probe of an open breaker, unless another process does. @throws what the store throws */
   probe(): Promise<void>;
@@ -23,8 +23,8 @@ export interface LiveGate extends Gate {
   free(): number;
   /** Calls `listener` whenever a place may have become free. */
   onChange(listener: () => void): void;
-  /** Removes this worker's heartbeat. */
-  close(): Promise<void>;
+  /** Number of invoices of this process at the authority. */
+  inFlight(): number;
 }
 
 export interface GateParts {
@@ -32,11 +32,9 @@ export interface GateParts {
   readonly authority: Pick<Authority, 'probe' | 'capabilities'>;
   /** Maximum number of invoices at the authority at the same time, of all processes together. */
   readonly concurrency: number;
-  /** The name of this process, unique, without dots and dollar signs. */
-  readonly worker: string;
+  /** Number of live workers, this one included, which share the authority's limits. */
+  readonly workers: () => number;
   readonly report: (event: BreakerReport) => void;
-  /** Told of the number of live workers, this one included, which share the authority's limits. */
-  readonly onWorkers?: (count: number) => void;
   readonly clock?: () => Date;
 }
 
@@ -73,15 +71,15 @@ class SharedGate implements LiveGate {
   }
 
   refresh(): Promise<void> {
-    return this.#shared.refresh(this.#passes.size);
+    return this.#shared.refresh();
   }
 
   async probe(): Promise<void> {
     if (await this.#shared.probeIfDue()) this.#listener();
   }
 
-  close(): Promise<void> {
-    return this.#shared.close();
+  inFlight(): number {
+    return this.#passes.size;
   }
 
   counted(failures: readonly number[]): readonly number[] {

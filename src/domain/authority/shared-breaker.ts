@@ -1,4 +1,3 @@
-import { watchWorkers } from '../live-workers.ts';
 import {
   type Beginning,
   type BreakerState,
@@ -18,11 +17,9 @@ import type { AuthorityState, AuthorityStateStore } from './state.ts';
 export interface SharedBreakerParts {
   readonly store: AuthorityStateStore;
   readonly authority: Pick<Authority, 'probe'>;
-  /** The name of this process, unique, without dots and dollar signs. */
-  readonly worker: string;
+  /** Number of live workers, this one included, which share the authority's limits. */
+  readonly workers: () => number;
   readonly report: (event: BreakerReport) => void;
-  /** Told of the number of live workers, this one included, which share the authority's limits. */
-  readonly onWorkers?: (count: number) => void;
   readonly clock: () => Date;
 }
 
@@ -33,8 +30,6 @@ export interface BreakerReport {
   readonly [fact: string]: unknown;
 }
 
-/** Interval of heartbeats, milliseconds. */
-const HEARTBEAT_MS = 5000;
 /**
  * How long a probe or a trial keeps others from being begun, milliseconds. Calls may take longer; but a process that was
  * killed during one would hold up everything for as long as the longest call.
@@ -55,8 +50,6 @@ export class SharedBreaker {
   state: AuthorityState | null = null;
   readonly #parts: SharedBreakerParts;
   readonly #clock: () => Date;
-  readonly #workers = watchWorkers();
-  #heartbeatAt = Number.NEGATIVE_INFINITY;
   #probing: Promise<string | null> | null = null;
   /** The probes after a failure, with the number of outages when they began. */
   #confirming: { readonly opened: number; readonly isAway: Promise<boolean> } | null = null;
@@ -69,21 +62,9 @@ export class SharedBreaker {
     this.#clock = parts.clock;
   }
 
-  /** Reads the state, and sends a heartbeat if one is due. @param inFlight number of invoices at the authority */
-  async refresh(inFlight: number): Promise<void> {
-    const { store, worker } = this.#parts;
-    const due = performance.now() - this.#heartbeatAt >= HEARTBEAT_MS;
-    const state = await (due ? store.heartbeat({ id: worker, at: this.#clock(), inFlight }) : store.read());
-    if (due) this.#heartbeatAt = performance.now();
-    this.#adopt(state);
-    for (const { id, at } of this.#workers.seen(state.workers, this.#clock()))
-      if (id !== worker) await store.forget(id, at);
-    this.#parts.onWorkers?.(Math.max(1, this.#workers.live().length));
-  }
-
-  /** Removes this worker's heartbeat. */
-  async close(): Promise<void> {
-    await this.#parts.store.forget(this.#parts.worker, null);
+  /** Reads the state. */
+  async refresh(): Promise<void> {
+    this.#adopt(await this.#parts.store.read());
   }
 
   counted(failures: readonly number[]): readonly number[] {
@@ -99,7 +80,7 @@ export class SharedBreaker {
 
   /** This process's share of a limit of all processes: at least 1. */
   share(limit: number): number {
-    return Math.max(1, Math.floor(limit / Math.max(1, this.#workers.live().length)));
+    return Math.max(1, Math.floor(limit / Math.max(1, this.#parts.workers())));
   }
 
   /** Reserves the one place of a half-open breaker. @returns false if it is taken */

@@ -1,4 +1,3 @@
-import type { Heartbeat } from '../live-workers.ts';
 import type { BreakerState } from './breaker.ts';
 
 /** The state of the live authority that all processes share. */
@@ -10,7 +9,6 @@ export interface AuthorityState {
   readonly pause: Pause | null;
   /** The authority takes nothing before this time. */
   readonly notBefore: Date | null;
-  readonly workers: readonly WorkerHeartbeat[];
 }
 
 export interface Pause {
@@ -18,12 +16,6 @@ export interface Pause {
   readonly by: string;
   readonly reason: string | null;
   readonly since: Date;
-}
-
-/** Written every few seconds by each worker that transmits. */
-export interface WorkerHeartbeat extends Heartbeat {
-  /** Number of invoices that it is transmitting. */
-  readonly inFlight: number;
 }
 
 /** The store of the shared state. Each method is atomic. */
@@ -40,10 +32,6 @@ export interface AuthorityStateStore {
   pause(pause: Pause): Promise<void>;
   /** @returns the pause that it ended; null if there was none */
   resume(): Promise<Pause | null>;
-  /** Stores a heartbeat. @returns the state with it */
-  heartbeat(heartbeat: WorkerHeartbeat): Promise<AuthorityState>;
-  /** Removes a worker, unless it has a heartbeat other than `at` meanwhile. @param at null: in any case */
-  forget(workerId: string, at: Date | null): Promise<void>;
 }
 
 export type Transition<Result> = (state: BreakerState) => {

@@ -1,4 +1,4 @@
-import { LIVE_MS } from '../live-workers.ts';
+import { type Heartbeat, LIVE_MS } from '../live-workers.ts';
 import type { BreakerState, Outage } from './breaker.ts';
 import type { AuthorityState, Pause } from './state.ts';
 
@@ -22,9 +22,15 @@ export interface AuthorityStatus {
   readonly inFlight: number;
 }
 
-export function statusOf({ breaker, pause, notBefore, workers }: AuthorityState, now: Date): AuthorityStatus {
+export function statusOf(
+  { breaker, pause, notBefore }: AuthorityState,
+  workers: readonly Heartbeat[],
+  now: Date,
+): AuthorityStatus {
   const { phase, outages, opened, probe } = breaker;
-  const live = workers.filter(({ at }) => now.getTime() - at.getTime() <= LIVE_MS);
+  const live = workers.flatMap(({ at, inFlight }) =>
+    inFlight !== undefined && now.getTime() - at.getTime() <= LIVE_MS ? [inFlight] : [],
+  );
   return {
     breaker: phase,
     since: phase === 'closed' ? (outages.at(-1)?.until ?? null) : (outages.at(-1)?.since ?? null),
@@ -34,6 +40,6 @@ export function statusOf({ breaker, pause, notBefore, workers }: AuthorityState,
     pause,
     notBefore: notBefore && notBefore > now ? notBefore : null,
     workers: live.length,
-    inFlight: live.reduce((sum, { inFlight }) => sum + inFlight, 0),
+    inFlight: live.reduce((sum, inFlight) => sum + inFlight, 0),
   };
 }

@@ -7,12 +7,16 @@ export interface TransmissionLane extends LaneGate {
   /** Reads the shared state, then keeps it fresh. @throws what the store throws */
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Number of invoices of this process at the authority. */
+  inFlight(): number;
 }
 
 export interface TransmissionLaneParts {
   readonly gate: LiveGate;
   /** See `InvoiceRepository.releaseHeldUp`. */
   readonly releaseHeldUp: (from: number, to: number) => Promise<void>;
+  /** Called when the state was read. */
+  readonly onTick?: () => void;
   /** Receives the failures of background work. */
   readonly report: (message: string, error: unknown) => void;
 }
@@ -27,7 +31,12 @@ const RUNS_A_PLACE = 2;
 /** Ticks after the end of an outage in which what it held up is released. */
 const RELEASES = 5;
 
-export function createTransmissionLane({ gate, releaseHeldUp, report }: TransmissionLaneParts): TransmissionLane {
+export function createTransmissionLane({
+  gate,
+  releaseHeldUp,
+  onTick = () => undefined,
+  report,
+}: TransmissionLaneParts): TransmissionLane {
   let listener: () => void = () => undefined;
   /** The latest outage after whose end the invoices were released that it had held up, and how often. */
   let released = { outage: 0, times: 0 };
@@ -66,14 +75,16 @@ export function createTransmissionLane({ gate, releaseHeldUp, report }: Transmis
 
   async function tick(): Promise<void> {
     await gate.refresh();
+    onTick();
     await release(RELEASES);
     listener();
-    // Not awaited: a probe may take longer than the heartbeats of this worker may be apart.
+    // Not awaited: a probe may take longer than the state may go unread.
     gate.probe().catch(failed);
   }
 
   return {
     free: (running) => (isToRelease() ? 0 : Math.min(gate.free(), gate.places() * RUNS_A_PLACE - running)),
+    inFlight: () => gate.inFlight(),
     places: () => gate.places(),
     reserve: (invoiceId) => gate.reserve(invoiceId),
     cancel: (invoiceId) => gate.cancel(invoiceId),
@@ -88,7 +99,6 @@ export function createTransmissionLane({ gate, releaseHeldUp, report }: Transmis
     async stop() {
       gate.onChange(() => undefined);
       await stopTicking();
-      await gate.close().catch((error: unknown) => report('the heartbeat could not be removed', error));
     },
   };
 }

@@ -296,7 +296,6 @@ function authorityCases({ db }: Store): Record<string, Subject> {
     theirs: null,
   };
   const states = createAuthorityStateStore(db);
-  const beat = { id: 'w', at: new Date(), inFlight: 0 };
   const reconciliation = createReconciliationState(db);
   const ledger = createSubmissionLedger(db);
   const row = { submissionId: newId('inv'), sha256: sha256('a'), receivedAt: new Date(), receiptAt: new Date() };
@@ -325,8 +324,6 @@ function authorityCases({ db }: Store): Record<string, Subject> {
       postpone: () => states.postpone(new Date()),
       pause: () => states.pause({ by: 'me', reason: null, since: new Date() }),
       resume: () => states.resume(),
-      heartbeat: () => states.heartbeat(beat),
-      forget: () => states.forget(beat.id, null),
     }),
     createReconciliationState: subject(reconciliation, {
       begin: () => reconciliation.begin('a', LEASE_MS),

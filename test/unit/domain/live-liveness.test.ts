@@ -15,7 +15,7 @@ afterEach(() => void vi.useRealTimers());
 const RATE_LIMITED = (retryAfterMs: number) => notHeld('rate_limited', 'rate_limited', retryAfterMs);
 
 function gateOf(state = memoryState(), authority = answering({})) {
-  return createLiveGate({ store: state, authority, worker: 'w', concurrency: 2, report: () => undefined });
+  return createLiveGate({ store: state, authority, workers: () => 1, concurrency: 2, report: () => undefined });
 }
 
 /** Waits for what a failure leads to: two probes, a second apart, confirm it. */
@@ -272,17 +272,4 @@ it('places are no more than the authority allows, whatever is configured', async
   expect(gate.places()).toBe(1);
   expect(await gate.enter('inv_1')).not.toBeNull();
   expect(await gate.reserve('inv_2')).toBe(false);
-});
-
-it('the heartbeat of a worker that has ended is removed after a minute, so that restarts leave nothing behind', async () => {
-  const state = memoryState();
-  await state.heartbeat({ id: 'dead', at: new Date(), inFlight: 1 });
-  const gate = gateOf(state);
-  for (let s = 0; s <= 65; s++) {
-    await gate.refresh();
-    await vi.advanceTimersByTimeAsync(1000);
-    if (s === 50) expect(state.current.workers.map(({ id }) => id).sort()).toEqual(['dead', 'w']);
-  }
-  expect(state.current.workers.map(({ id }) => id)).toEqual(['w']);
-  expect(gate.places()).toBe(2);
 });

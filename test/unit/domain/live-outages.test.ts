@@ -340,7 +340,7 @@ describe('a short interruption', () => {
       result: null,
     }));
     await world.pass(40_000);
-    expect(Date.now() - Number(world.state.current.workers[0]?.at)).toBeLessThan(6000);
+    expect(Date.now() - Number(world.members.current[0]?.at)).toBeLessThan(6000);
     await world.stop();
   });
 });
@@ -583,15 +583,15 @@ describe('several workers', () => {
       id: `dead${i}`,
       at: new Date(Date.now() - 20_000 - i * 5000),
     }));
-    for (const { id, at } of dead) await world.state.heartbeat({ id, at, inFlight: 1 });
-    await world.state.heartbeat({ id: 'ancient', at: new Date(Date.now() - 2 * HOUR), inFlight: 1 });
+    for (const { id, at } of dead) await world.members.heartbeat({ id, at, inFlight: 1 });
+    await world.members.heartbeat({ id: 'ancient', at: new Date(Date.now() - 2 * HOUR), inFlight: 1 });
     await world.start();
     for (let i = 0; i < 40; i++) world.add();
     await world.pass(5000);
     expect([world.faults.most, world.count('accepted')]).toEqual([8, 40]);
-    expect(world.state.current.workers.map(({ id }) => id)).not.toContain('ancient');
+    expect(world.members.current.map(({ id }) => id)).not.toContain('ancient');
     await world.pass(70_000);
-    expect(world.state.current.workers).toHaveLength(1);
+    expect(world.members.current).toHaveLength(1);
     await world.stop();
   });
 
