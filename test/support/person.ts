@@ -4,6 +4,7 @@ import { invite as makeInvitation } from '../../src/domain/person/invite.ts';
 import type { Grants } from '../../src/domain/person/person.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import type { Answer } from './client.ts';
+import { HARD_WORDS } from './hard-words.ts';
 import type { TestService } from './service.ts';
 
 /** A browser at a service: it keeps the cookies of the answers, as browsers do, and says where its pages are from. */
@@ -80,7 +81,7 @@ let people = 0;
 
 /** The password of a person of `signedIn`. */
 export function passwordOf(email: string): string {
-  return `violet anchor drums ${/\d+/.exec(email)?.[0]}`;
+  return `${HARD_WORDS} ${/\d+/.exec(email)?.[0]}`;
 }
 
 /** A new person who is signed in. */

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createPasswordJudge } from '../../../src/adapters/password/password-judge.ts';
 import { familiarWords } from '../../../src/domain/person/guessable-password.ts';
+import { passwordOf } from '../../support/person.ts';
 
 const judge = createPasswordJudge();
 afterAll(judge.close);
@@ -46,6 +47,8 @@ describe('a password', () => {
   it.each([
     'correct horse battery staple',
     'violet anchor seven drums',
+    // Services of the tests do not ask about these (test/support/service.ts).
+    passwordOf('person1@example.com'),
     'cheval tiroir orage vingt',
     'جبل قارب مفتاح ثلج',
     'kX9#mQ2vL7pR',
