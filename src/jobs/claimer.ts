@@ -173,8 +173,6 @@ export function createClaimer(parts: ClaimerParts): Claimer {
           position = slotAfter(last.slot);
           part = { from: position, until: part.until };
         } else if (wrapped) {
-          // Everything was seen. A later look that fits into the free places needs one query.
-          position = from;
           candidates.push(...inTurns(others).slice(0, limit - candidates.length));
           break;
         } else {
@@ -183,6 +181,8 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         }
       }
       hasMore ||= others.some((each) => !candidates.includes(each));
+      // The next look begins behind the last turn. If nothing is left, it needs one query for the whole range.
+      position = hasMore ? slotAfter(candidates.at(-1)?.slot ?? from) : from;
       return candidates;
     }
 
