@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { HttpAuthority } from '../adapters/authority/http/authority-http.ts';
 import { DIFFERENCE_KINDS, type DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { AuthorityState, AuthorityStateStore } from '../domain/authority/state.ts';
-import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { InvoiceClaims } from '../domain/invoice/repository.ts';
 import { MOST_WAITING } from '../domain/limits.ts';
 import { storedGauge } from './instruments.ts';
 
@@ -91,7 +91,7 @@ export function watchDifferences(repository: Pick<DifferenceRepository, 'count'>
 /** Exposes the state of the circuit breaker and the number of waiting invoices. */
 export function watchTransmission(
   store: Pick<AuthorityStateStore, 'read'>,
-  invoices: Pick<InvoiceRepository, 'backlog'>,
+  invoices: Pick<InvoiceClaims, 'backlog'>,
   registers: Registry[],
 ): void {
   const gauge = (name: string, help: string, read: () => Promise<number>) => storedGauge(registers, name, help, read);

@@ -3,7 +3,7 @@ import { statusOfEvent } from '../domain/event.ts';
 import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
 import { LANE_NAMES } from '../domain/invoice/lanes.ts';
 import { STAGES } from '../domain/invoice/lifecycle.ts';
-import type { Claim, InvoiceChange, InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { Claim, InvoiceChange, InvoiceClaims, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { MOST_WAITING } from '../domain/limits.ts';
 import { ageOf, type Instruments, shared, storedGauge, timing } from './instruments.ts';
 
@@ -96,7 +96,7 @@ function invoiceInstruments({ registers, exemplars }: Instruments) {
  * Exposes due work by stage, counted among at most {@link MOST_WAITING} invoices of each lane. When there are more, the
  * oldest of those counted is nearly the oldest of all, because workers take the partitions in turn.
  */
-function watchQueues(invoices: Pick<InvoiceRepository, 'backlog'>, registers: Registry[]): void {
+function watchQueues(invoices: Pick<InvoiceClaims, 'backlog'>, registers: Registry[]): void {
   const read = shared(async () =>
     (await Promise.all(LANE_NAMES.map((lane) => invoices.backlog(lane, MOST_WAITING)))).flatMap(({ stages }) => stages),
   );

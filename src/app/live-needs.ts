@@ -1,4 +1,4 @@
-import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { WaitingInvoices } from '../domain/invoice/repository.ts';
 import { MOST_WAITING } from '../domain/limits.ts';
 import { isOutdated, type TimeZoneData } from '../domain/morocco/compare-offsets.ts';
 import type { MissingForLive, TenantRepository } from '../domain/tenant/ports.ts';
@@ -31,7 +31,7 @@ export interface LiveNeed {
 
 type LiveData = {
   readonly tenants: Pick<TenantRepository, 'list'>;
-  readonly invoices: Pick<InvoiceRepository, 'unfinishedLive' | 'unsignedLive'>;
+  readonly invoices: Pick<WaitingInvoices, 'unfinishedLive' | 'unsignedLive'>;
 };
 
 /** Returns what live invoices and live keys of this data need but do not have. @throws what the store throws */

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { AuthorityStateStore } from '../domain/authority/state.ts';
-import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { InvoiceClaims, InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
 import { MOST_WAITING } from '../domain/limits.ts';
 import type { Attempt } from '../domain/webhook/delivery.ts';
@@ -37,7 +37,7 @@ export interface Metrics {
    * Exposes the circuit breaker of the live authority and the number of waiting invoices, read from the store at each
    * exposition.
    */
-  transmission(state: Pick<AuthorityStateStore, 'read'>, invoices: Pick<InvoiceRepository, 'backlog'>): void;
+  transmission(state: Pick<AuthorityStateStore, 'read'>, invoices: Pick<InvoiceClaims, 'backlog'>): void;
   /** Exposes the number of live invoices that wait for missing settings of the live environment. */
   stranded(count: () => Promise<number>): void;
   /** Exposes the due deliveries, read from the store at each exposition. @returns a function that counts an attempt */

@@ -2,7 +2,7 @@ import type { Agenda } from 'agenda';
 import { urlRefusal } from '../adapters/webhook-http/address-policy.ts';
 import { createWebhookSender } from '../adapters/webhook-http/webhook-sender.ts';
 import type { Config } from '../config.ts';
-import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { InvoiceReading } from '../domain/invoice/repository.ts';
 import type { PeopleRepository } from '../domain/person/ports.ts';
 import { createSecretBox, ENDPOINT_SECRETS } from '../domain/secret-box.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
@@ -37,7 +37,7 @@ export type Webhooks = ReturnType<typeof composeWebhooks>;
 export interface WebhookParts {
   readonly config: Pick<Config, 'allowInsecureWebhooks' | 'webhookRetrySchedule'>;
   readonly store: Pick<Store, 'db'>;
-  readonly invoices: Pick<InvoiceRepository, 'page'>;
+  readonly invoices: Pick<InvoiceReading, 'page'>;
   readonly background: Data['background'];
   readonly audit: Data['audit'];
   readonly keys: Pick<Data['keys'], 'data'>;

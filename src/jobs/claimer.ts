@@ -9,7 +9,7 @@ import {
   type PartitionRange,
   slotAfter,
 } from '../domain/invoice/lanes.ts';
-import type { Claim, DueInvoice, InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { Claim, DueInvoice, InvoiceClaims } from '../domain/invoice/repository.ts';
 import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
 import type { ClaimRanges } from './claim-ranges.ts';
 
@@ -40,7 +40,7 @@ const STALL_MS = 100;
 const IDLE_LATE_MS = 10 * 60_000;
 
 export interface ClaimerParts {
-  readonly invoices: Pick<InvoiceRepository, 'due' | 'claimMany' | 'handBack'>;
+  readonly invoices: Pick<InvoiceClaims, 'due' | 'claimMany' | 'handBack'>;
   readonly ranges: Pick<ClaimRanges, 'own'>;
   /** The lanes that this worker can run. */
   readonly lanes: readonly Lane[];

@@ -3,7 +3,7 @@ import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { CLOCK_SKEW_MS } from '../domain/durations.ts';
 import { ALL_PARTITIONS, HURRIED_LANE, LANE_NAMES, slotAfter } from '../domain/invoice/lanes.ts';
 import { MOST_PAUSED, pauseAfter } from '../domain/invoice/pauses.ts';
-import type { Claim, InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { Claim, InvoiceClaims } from '../domain/invoice/repository.ts';
 import { later } from '../domain/later.ts';
 import { type InvoiceDocument, invoiceOf, placeOf } from './invoice-document.ts';
 import { OUTBOX_GRACE_MS } from './invoice-transitions.ts';
@@ -11,13 +11,8 @@ import { decoded } from './pages.ts';
 import type { StoreClock } from './store-clock.ts';
 import type { StoredWork } from './stored-work.ts';
 
-type Claims = Pick<
-  InvoiceRepository,
-  'due' | 'backlog' | 'transmissionsByTenant' | 'claimMany' | 'handBack' | 'reschedule'
->;
-
 /** How workers find due invoices and claim many at once. */
-export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreClock): Claims {
+export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreClock): InvoiceClaims {
   const set = (fields: object) => ({ $set: fields }) as UpdateFilter<InvoiceDocument>;
 
   return {

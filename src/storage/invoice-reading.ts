@@ -3,7 +3,7 @@ import { INVOICE_STATUSES } from '../domain/invoice/lifecycle.ts';
 import type {
   InvoiceMatch,
   InvoicePageQuery,
-  InvoiceRepository,
+  InvoiceReading,
   KnownCustomer,
   StatusCounts,
 } from '../domain/invoice/repository.ts';
@@ -13,23 +13,8 @@ import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { highestSerial, type NumberedInvoices, numberKey, ownNumberKey } from './invoice-numbers.ts';
 import { anyBehind, newestOf, orderRange, readAll, readUpTo, upTo } from './pages.ts';
 
-type Reading = Pick<
-  InvoiceRepository,
-  | 'find'
-  | 'findEvenWithheld'
-  | 'findMany'
-  | 'findByNumber'
-  | 'findByOwnNumber'
-  | 'orderOf'
-  | 'page'
-  | 'customers'
-  | 'countByStatus'
-  | 'awaitingNumber'
-  | 'highestSerial'
->;
-
 /** Reads invoices: one by its id or number, several, or a page of the list. */
-export function readingOf(stores: NumberedInvoices): Reading {
+export function readingOf(stores: NumberedInvoices): InvoiceReading {
   const { invoices, numbers } = stores;
   return {
     find: batchedFind(invoices, (document) => (document.withheld ? null : invoiceOf(document))),

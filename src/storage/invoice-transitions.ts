@@ -14,7 +14,7 @@ import {
 import { NEVER } from '../domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../domain/invoice/invoice.ts';
 import { legalNumber } from '../domain/invoice/legal-invoice.ts';
-import { type Claim, ClaimLost, type InvoiceChange, type InvoiceRepository } from '../domain/invoice/repository.ts';
+import { type Claim, ClaimLost, type InvoiceChange, type InvoiceTransitions } from '../domain/invoice/repository.ts';
 import type { ReservedNumber } from '../domain/invoice/series-number.ts';
 import { createGroup, type Outcome, type Through } from '../domain/kit/group.ts';
 import { later } from '../domain/later.ts';
@@ -32,26 +32,12 @@ export const OUTBOX_GRACE_MS = 5000;
 /** As `connect` sets it for what is written. */
 const STORED = { ignoreUndefined: false } as const;
 
-type Transitions = Pick<
-  InvoiceRepository,
-  | 'claim'
-  | 'renew'
-  | 'renewMany'
-  | 'change'
-  | 'changeAll'
-  | 'changeWaiting'
-  | 'raiseDocumentRevision'
-  | 'requestEmail'
-  | 'retryNow'
-  | 'releaseHeldUp'
->;
-
 /** Changes invoices. Each change is one atomic update of a document that is as the caller knows it. */
 export function transitionsOf(
   stores: NumberedInvoices,
   client: MongoClient,
   through: Through = (work) => work(),
-): Transitions {
+): InvoiceTransitions {
   const { invoices } = stores;
   const now = storeClock(client);
   const write = createGroup<ClaimedChange, void>((changes) => writeChanges(stores, changes), {

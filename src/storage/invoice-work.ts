@@ -1,17 +1,12 @@
 import type { Collection, Filter } from 'mongodb';
 import { ATTENTION_REASONS, MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import { HURRIED_LANE, LIVE_LANES } from '../domain/invoice/lanes.ts';
-import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { WaitingInvoices } from '../domain/invoice/repository.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import type { StoreClock } from './store-clock.ts';
 
-type WaitingWork = Pick<
-  InvoiceRepository,
-  'needingAttention' | 'unfinishedLive' | 'unsignedLive' | 'hurry' | 'idleCount'
->;
-
 /** Finds the work of invoices that waits: idle, or in need of an operator. */
-export function waitingWorkOf(invoices: Collection<InvoiceDocument>, clock: StoreClock): WaitingWork {
+export function waitingWorkOf(invoices: Collection<InvoiceDocument>, clock: StoreClock): WaitingInvoices {
   /** @param field the first of the index that finds them: the server can count by the index alone */
   async function countUpTo(filter: Filter<InvoiceDocument>, field: string, limit: number): Promise<number> {
     const found = invoices.find(filter).project({ _id: 0, [field]: 1 });

@@ -5,7 +5,7 @@ import { moroccanDate, startOfMoroccanDay } from '../morocco/time.ts';
 import { type Member, type Principal, requireScope } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { INVOICE_STATUSES, isFinal } from './lifecycle.ts';
-import type { InvoiceRepository, StatusCounts } from './repository.ts';
+import type { InvoiceReading, StatusCounts } from './repository.ts';
 
 /** The invoices that were created on a day, by their current status. */
 export interface DayCounts {
@@ -55,7 +55,7 @@ export type CountInvoices = ReturnType<typeof createCountInvoices>;
  * are stored. Each call counts only newer invoices, the last ten minutes, and hours that have open invoices.
  */
 export function createCountInvoices(
-  invoices: Pick<InvoiceRepository, 'countByStatus'>,
+  invoices: Pick<InvoiceReading, 'countByStatus'>,
   settledCounts: SettledCounts,
   now: () => number = Date.now,
 ) {

@@ -1,14 +1,14 @@
 import { serviceError } from '../errors.ts';
 import { type Principal, requireScope } from '../principal.ts';
 import { customerKey } from './customer-key.ts';
-import type { InvoiceRepository, KnownCustomer } from './repository.ts';
+import type { InvoiceReading, KnownCustomer } from './repository.ts';
 
 /** Maximum number of customers in an answer. */
 export const MOST_CUSTOMERS = 10;
 
 export type FindCustomers = ReturnType<typeof createFindCustomers>;
 
-export function createFindCustomers(invoices: Pick<InvoiceRepository, 'customers'>) {
+export function createFindCustomers(invoices: Pick<InvoiceReading, 'customers'>) {
   /**
    * Finds the customers of the member's invoices whose name begins with a text, or whose ICE does if the text has
    * digits only. Returns at most {@link MOST_CUSTOMERS}, in the order of their names or ICEs.

@@ -1,11 +1,11 @@
 import { serviceError } from '../errors.ts';
 import { type Principal, requireScope } from '../principal.ts';
 import type { Invoice } from './invoice.ts';
-import type { InvoiceRepository } from './repository.ts';
+import type { InvoiceReading } from './repository.ts';
 
 export type FindByNumber = ReturnType<typeof createFindByNumber>;
 
-export function createFindByNumber(invoices: Pick<InvoiceRepository, 'findByNumber'>) {
+export function createFindByNumber(invoices: Pick<InvoiceReading, 'findByNumber'>) {
   /**
    * Finds an invoice of the secret key's tenant and environment by its legal number, of the service's or the client's
    * own series.

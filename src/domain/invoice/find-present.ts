@@ -1,7 +1,7 @@
 import { isId } from '../ids.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 import type { Invoice } from './invoice.ts';
-import type { InvoiceRepository } from './repository.ts';
+import type { InvoiceReading } from './repository.ts';
 
 /**
  * Finds an invoice for callers with a credential or link of this invoice alone. Returns null as soon as the erasure of
@@ -11,7 +11,7 @@ import type { InvoiceRepository } from './repository.ts';
 export type FindPresentInvoice = (invoiceId: string) => Promise<Invoice | null>;
 
 export function createFindPresentInvoice(
-  invoices: Pick<InvoiceRepository, 'find'>,
+  invoices: Pick<InvoiceReading, 'find'>,
   tenants: Pick<TenantRepository, 'find'>,
 ): FindPresentInvoice {
   return async (invoiceId) => {

@@ -4,7 +4,7 @@ import { CURRENCY, decimalOf, MAX_CENTIMES } from '../money.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
-import type { InvoiceRepository } from './repository.ts';
+import type { InvoiceReading } from './repository.ts';
 import { type TermsInput, termsProblems } from './terms.ts';
 import { isTolerated, totalsOf } from './totals.ts';
 
@@ -67,7 +67,7 @@ function lengthOf(ice: string): string {
  * that has it.
  */
 export async function numberProblem(
-  invoices: Pick<InvoiceRepository, 'findByOwnNumber'>,
+  invoices: Pick<InvoiceReading, 'findByOwnNumber'>,
   { tenant, environment }: { readonly tenant: { readonly id: string }; readonly environment: Environment },
   number: string | null | undefined,
 ): Promise<Problem | null> {

@@ -1,6 +1,6 @@
 import type { Environment } from '../tenant/tenant.ts';
 import { type Attention, attentionOf } from './attention.ts';
-import type { InvoiceRepository } from './repository.ts';
+import type { WaitingInvoices } from './repository.ts';
 
 /** An invoice that makes no progress. */
 export interface InvoiceAttention extends Attention {
@@ -18,7 +18,7 @@ export const LISTED_ATTENTION = 100;
 export type ListAttention = () => Promise<InvoiceAttention[]>;
 
 export function createListAttention(
-  invoices: Pick<InvoiceRepository, 'needingAttention'>,
+  invoices: Pick<WaitingInvoices, 'needingAttention'>,
   now: () => Date,
 ): ListAttention {
   return async () => {

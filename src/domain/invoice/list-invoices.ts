@@ -4,7 +4,7 @@ import { type PageSpan, placeInList } from '../page.ts';
 import { type Principal, requireScope } from '../principal.ts';
 import { customerKey } from './customer-key.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
-import type { InvoiceMatch, InvoicePage, InvoiceRepository } from './repository.ts';
+import type { InvoiceMatch, InvoicePage, InvoiceReading } from './repository.ts';
 
 export interface ListInvoicesInput extends PageSpan {
   readonly status: InvoiceStatus | null;
@@ -26,7 +26,7 @@ export interface ListInvoicesInput extends PageSpan {
 
 export type ListInvoices = ReturnType<typeof createListInvoices>;
 
-export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'orderOf'>) {
+export function createListInvoices(invoices: Pick<InvoiceReading, 'page' | 'orderOf'>) {
   /**
    * Returns a page of the invoices of the key's tenant and environment, newest first (docs/api/contract.md,
    * "GET /v1/invoices").

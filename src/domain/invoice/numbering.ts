@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { createGroup, type Outcome } from '../kit/group.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import { seriesNumberOf, seriesYear } from './legal-invoice.ts';
-import { type Claim, ClaimLost, type InvoiceChange, type InvoiceRepository, NumberTaken } from './repository.ts';
+import { type Claim, ClaimLost, type InvoiceChange, type InvoiceReading, NumberTaken } from './repository.ts';
 import type { AwaitingNumber, ReservedNumber, SeriesNumber } from './series-number.ts';
 
 /** The change that assigns a number, and the result that was prepared with it. */
@@ -73,7 +73,7 @@ const TOGETHER = { claimed: 32, all: 128 } as const;
 
 /** Creates the numbering. @param changeAll see `InvoiceRepository.changeAll` */
 export function createNumbering<Made>(
-  invoices: Pick<InvoiceRepository, 'highestSerial' | 'awaitingNumber' | 'findEvenWithheld'>,
+  invoices: Pick<InvoiceReading, 'highestSerial' | 'awaitingNumber' | 'findEvenWithheld'>,
   turns: SeriesTurns,
   changeAll: ChangeAll,
 ): Numbering<Made> {

@@ -4,12 +4,12 @@ import { isMember, type Principal } from '../principal.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import type { FindPresentInvoice } from './find-present.ts';
 import type { Invoice } from './invoice.ts';
-import type { InvoiceRepository } from './repository.ts';
+import type { InvoiceReading } from './repository.ts';
 
 export type ReadInvoice = ReturnType<typeof createReadInvoice>;
 
 export function createReadInvoice(
-  invoices: Pick<InvoiceRepository, 'find'>,
+  invoices: Pick<InvoiceReading, 'find'>,
   findPresent: FindPresentInvoice,
   clientSecrets: ClientSecrets,
 ) {

@@ -1,11 +1,11 @@
 import type { Found } from '../page.ts';
 import { type Principal, requireScope } from '../principal.ts';
 import type { Invoice } from './invoice.ts';
-import type { InvoiceRepository } from './repository.ts';
+import type { InvoiceReading } from './repository.ts';
 
 export type ReadInvoices = ReturnType<typeof createReadInvoices>;
 
-export function createReadInvoices(invoices: Pick<InvoiceRepository, 'findMany'>) {
+export function createReadInvoices(invoices: Pick<InvoiceReading, 'findMany'>) {
   /**
    * Finds invoices of the secret key's tenant and environment by id, in one query. Other ids are missing from the
    * result.

@@ -1,4 +1,4 @@
-import type { Claim, InvoiceRepository } from './repository.ts';
+import type { Claim, InvoiceTransitions } from './repository.ts';
 
 /** Age at which a lease is renewed, milliseconds. */
 const RENEW_MS = 1000;
@@ -6,7 +6,7 @@ const RENEW_MS = 1000;
 const LOOK_MS = 325;
 
 /** Renews the leases of a process's runs, many with one command. */
-export function createRenewals({ renewMany }: Pick<InvoiceRepository, 'renewMany'>) {
+export function createRenewals({ renewMany }: Pick<InvoiceTransitions, 'renewMany'>) {
   const held = new Map<Claim, { readonly leaseMs: number; renewedAt: number }>();
   let timer: NodeJS.Timeout | null = null;
 

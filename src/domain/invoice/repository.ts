@@ -156,8 +156,8 @@ export interface CreationOutcome {
   readonly earlier: IdempotencyMark | null;
 }
 
-/** The store of invoices. Every method uses an index and takes one round trip unless stated otherwise. */
-export interface InvoiceRepository {
+/** Stores new invoices. */
+export interface InvoiceCreation {
   /**
    * Stores a new invoice whose work is due at once. Takes two round trips, or five after another process has created
    * for the same owner; three more for a number of the client's own series; with a mark, one more in a store with keys
@@ -169,6 +169,15 @@ export interface InvoiceRepository {
    * @throws {NumberTaken} when another invoice of the tenant and environment has its `ownNumber`
    */
   insert(invoice: Invoice, order: string, mark: IdempotencyMark | null): Promise<CreationOutcome>;
+  /**
+   * Finds the invoice that was created with the idempotency key from which this id is derived. Takes two more round
+   * trips in a store with keys of earlier versions.
+   */
+  findCreatedAs(invoiceId: string): Promise<Invoice | null>;
+}
+
+/** Reads invoices: one, a page of the list, counts, and what waits for its number. */
+export interface InvoiceReading {
   /**
    * Finds an invoice of any tenant, unless it is withheld because its tenant is erased. All calls in one turn of the
    * event loop share one round trip. Calls for the same invoice in one turn get the same object.
@@ -188,11 +197,6 @@ export interface InvoiceRepository {
     invoiceIds: readonly string[],
     maxBytes?: number,
   ): Promise<{ invoices: Invoice[]; bytes: number }>;
-  /**
-   * Finds the invoice that was created with the idempotency key from which this id is derived. Takes two more round
-   * trips in a store with keys of earlier versions.
-   */
-  findCreatedAs(invoiceId: string): Promise<Invoice | null>;
   /** Finds an invoice by its legal number, of the service's or the client's own series. Takes up to two round trips. */
   findByNumber(tenantId: string, environment: Environment, number: string): Promise<Invoice | null>;
   /** Finds the id of the invoice with this number of the client's own series. */
@@ -207,6 +211,23 @@ export interface InvoiceRepository {
   customers(query: CustomerQuery): Promise<KnownCustomer[]>;
   /** Counts the invoices created in a range of time by their current status. */
   countByStatus(range: CreationRange): Promise<StatusCounts>;
+  /**
+   * Reads the highest serial of a series; 0 if it is empty. Takes two round trips, and up to three more if the process
+   * that took the last number did not write it to its invoice. In that case the number is written to that invoice here,
+   * or freed.
+   */
+  highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
+  /** Reads the pending invoices of a series that have no number yet, in the order of creation. */
+  awaitingNumber(
+    tenantId: string,
+    environment: Environment,
+    year: number,
+    limit: number,
+  ): Promise<readonly AwaitingNumber[]>;
+}
+
+/** Changes invoices, each by one atomic update. */
+export interface InvoiceTransitions {
   /** Takes the invoice's lease if its work is due. @returns null if it is not, or another worker holds the lease */
   claim(invoiceId: string, leaseMs: number): Promise<Claim | null>;
   /** Renews the lease. @throws {ClaimLost} */
@@ -215,7 +236,7 @@ export interface InvoiceRepository {
   renewMany(leases: readonly { readonly claim: Claim; readonly leaseMs: number }[]): Promise<void>;
   /**
    * Writes a change. With a number of the series it takes two round trips, and the number is taken even if the claim
-   * turns out to be lost; {@link highestSerial} then assigns it again.
+   * turns out to be lost; {@link InvoiceReading.highestSerial} then assigns it again.
    * @returns the claim with the changed invoice
    * @throws {ClaimLost}
    * @throws {NumberTaken}
@@ -244,24 +265,6 @@ export interface InvoiceRepository {
   /** Makes a new mail due. @returns null if the invoice has other work, or another mail was requested since */
   requestEmail(invoice: Invoice, email: InvoiceEmail): Promise<Invoice | null>;
   /**
-   * Reads the highest serial of a series; 0 if it is empty. Takes two round trips, and up to three more if the process
-   * that took the last number did not write it to its invoice. In that case the number is written to that invoice here,
-   * or freed.
-   */
-  highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
-  /** Reads the pending invoices of a series that have no number yet, in the order of creation. */
-  awaitingNumber(
-    tenantId: string,
-    environment: Environment,
-    year: number,
-    limit: number,
-  ): Promise<readonly AwaitingNumber[]>;
-  /**
-   * Finds candidates for {@link attentionOf}: up to `limit` invoices each with the most claims, with the most attempts,
-   * and blocked. Takes three round trips.
-   */
-  needingAttention(limit: number): Promise<Invoice[]>;
-  /**
    * Makes an invoice's work due now, unblocks it and resets its claims. If a run may have ended midway, a transmission
    * starts with a look-up. Takes up to three round trips.
    * @returns false if the invoice has no work or does not exist
@@ -274,23 +277,17 @@ export interface InvoiceRepository {
    * nothing.
    */
   releaseHeldUp(from: number, to: number): Promise<void>;
+}
+
+/** Finds the due invoices of lanes and claims many at once. */
+export interface InvoiceClaims {
   /**
-   * Makes the drawing of a PDF due at once, to be queued by the caller. Applies to idle work, which is then no longer
-   * idle, and to an attempt that waits after a failure before `failedBefore`, but not while a worker holds the invoice.
-   * @returns the changed invoice; null if there is no such work
+   * Finds up to `limit` invoices of a lane whose work has been due for at least `lateMs`, ordered by slot and then by
+   * due time. Invoices that are not due cost at most one index key per slot, and a tenant has four slots.
    */
-  hurry(invoiceId: string, failedBefore: Date): Promise<Invoice | null>;
+  due(lane: Lane, range: PartitionRange, limit: number, lateMs?: number): Promise<DueInvoice[]>;
   /** Counts the unclaimed due work of a lane, up to `limit`, and returns when the oldest became due. */
   backlog(lane: Lane, limit: number): Promise<LaneBacklog>;
-  /** Counts the invoices with idle work, up to `limit`. */
-  idleCount(limit: number): Promise<number>;
-  /**
-   * Counts the live invoices that need the authority, up to `limit`: undecided or without the receipt, also if blocked.
-   * Takes four round trips.
-   */
-  unfinishedLive(limit: number): Promise<number>;
-  /** Counts the unsigned live invoices of all tenants except these, up to `limit`. */
-  unsignedLive(signers: ReadonlySet<string>, limit: number): Promise<number>;
   /**
    * Counts the unclaimed live invoices that wait to be sent, by tenant: at most `tenants` of them, each up to `limit`.
    * Takes two round trips for each tenant.
@@ -299,11 +296,6 @@ export interface InvoiceRepository {
     tenants: number,
     limit: number,
   ): Promise<{ readonly tenantId: string; readonly waiting: number }[]>;
-  /**
-   * Finds up to `limit` invoices of a lane whose work has been due for at least `lateMs`, ordered by slot and then by
-   * due time. Invoices that are not due cost at most one index key per slot, and a tenant has four slots.
-   */
-  due(lane: Lane, range: PartitionRange, limit: number, lateMs?: number): Promise<DueInvoice[]>;
   /**
    * Takes the leases of those of the invoices whose work is due and in this lane. Idle work stops being idle: if the
    * worker dies, it is in `HURRIED_LANE`. Takes two round trips, or one if there is no such invoice.
@@ -320,6 +312,38 @@ export interface InvoiceRepository {
    */
   reschedule(now: Date, leaseMs: number): Promise<number>;
 }
+
+/** Finds invoices whose work waits: in idle time, for the authority, or for an operator. */
+export interface WaitingInvoices {
+  /**
+   * Finds candidates for {@link attentionOf}: up to `limit` invoices each with the most claims, with the most attempts,
+   * and blocked. Takes three round trips.
+   */
+  needingAttention(limit: number): Promise<Invoice[]>;
+  /**
+   * Makes the drawing of a PDF due at once, to be queued by the caller. Applies to idle work, which is then no longer
+   * idle, and to an attempt that waits after a failure before `failedBefore`, but not while a worker holds the invoice.
+   * @returns the changed invoice; null if there is no such work
+   */
+  hurry(invoiceId: string, failedBefore: Date): Promise<Invoice | null>;
+  /** Counts the invoices with idle work, up to `limit`. */
+  idleCount(limit: number): Promise<number>;
+  /**
+   * Counts the live invoices that need the authority, up to `limit`: undecided or without the receipt, also if blocked.
+   * Takes four round trips.
+   */
+  unfinishedLive(limit: number): Promise<number>;
+  /** Counts the unsigned live invoices of all tenants except these, up to `limit`. */
+  unsignedLive(signers: ReadonlySet<string>, limit: number): Promise<number>;
+}
+
+/** The store of invoices. Every method uses an index and takes one round trip unless stated otherwise. */
+export interface InvoiceRepository
+  extends InvoiceCreation,
+    InvoiceReading,
+    InvoiceTransitions,
+    InvoiceClaims,
+    WaitingInvoices {}
 
 /** An invoice with due work. */
 export interface DueInvoice {

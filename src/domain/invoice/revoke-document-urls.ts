@@ -3,11 +3,11 @@ import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { type Principal, requireScope } from '../principal.ts';
 import type { Invoice } from './invoice.ts';
-import type { InvoiceRepository } from './repository.ts';
+import type { InvoiceTransitions } from './repository.ts';
 
 export type RevokeDocumentUrls = ReturnType<typeof createRevokeDocumentUrls>;
 
-export function createRevokeDocumentUrls(invoices: Pick<InvoiceRepository, 'raiseDocumentRevision'>, audit: Audit) {
+export function createRevokeDocumentUrls(invoices: Pick<InvoiceTransitions, 'raiseDocumentRevision'>, audit: Audit) {
   /**
    * Revokes the current URLs of an invoice's documents, at once and permanently, and issues new ones.
    * @returns the invoice with its new URLs

@@ -11,7 +11,7 @@ import { numberProblem, ruleProblems, spacingProblems } from './invoice-rules.ts
 import type { InvoiceWarning } from './invoice-warnings.ts';
 import { legalInvoice, legalNumber, seriesYear } from './legal-invoice.ts';
 import { InvalidDocument, type InvoiceWriter } from './ports.ts';
-import type { InvoiceRepository } from './repository.ts';
+import type { InvoiceReading } from './repository.ts';
 import { ownTerms } from './terms.ts';
 import { type InvoiceTotals, isTolerated, totalsOf } from './totals.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
@@ -40,7 +40,7 @@ export interface ValidateInvoice {
 }
 
 export function createValidateInvoice(
-  invoices: Pick<InvoiceRepository, 'findByOwnNumber'>,
+  invoices: Pick<InvoiceReading, 'findByOwnNumber'>,
   writer: InvoiceWriter,
   invoiceWarnings: InvoiceWarnings,
 ): ValidateInvoice {

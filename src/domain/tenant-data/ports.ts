@@ -1,5 +1,5 @@
 import type { AuditLog } from '../audit-entry.ts';
-import type { DocumentStore, InvoiceRepository } from '../invoice/repository.ts';
+import type { DocumentStore, InvoiceReading } from '../invoice/repository.ts';
 import type { Page, PageQuery } from '../page.ts';
 import type { PeopleRepository } from '../person/ports.ts';
 import type { RequestLog } from '../request-log/request-record.ts';
@@ -12,7 +12,7 @@ export interface TenantRecords {
   readonly tenants: Pick<TenantRepository, 'find' | 'keysOf'>;
   readonly logos: LogoStore;
   readonly people: Pick<PeopleRepository, 'membersOf'>;
-  readonly invoices: Pick<InvoiceRepository, 'page' | 'orderOf'>;
+  readonly invoices: Pick<InvoiceReading, 'page' | 'orderOf'>;
   readonly documents: Pick<DocumentStore, 'read'>;
   readonly endpoints: Pick<EndpointRepository, 'list'>;
   /** Reads the events, without the document URLs in their bodies, because a URL gives access to its document. */
