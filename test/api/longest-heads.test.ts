@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { invoiceBody } from '../support/client.ts';
 import { DOCUMENT } from '../support/contract.ts';
+import { someOf } from '../support/samples.ts';
 import {
   IN_HEAD,
   knownPaths,
@@ -35,7 +36,7 @@ describe('the longest texts of a head', () => {
         })),
       ),
     );
-    expect(await target.slowOf(attempts)).toEqual([]);
+    expect(await target.slowOf(someOf(attempts))).toEqual([]);
   });
 
   it('in each query', async () => {
@@ -64,7 +65,7 @@ describe('the longest texts of a head', () => {
         headers: [target.bearer],
       })),
     );
-    expect(await target.slowOf(attempts)).toEqual([]);
+    expect(await target.slowOf(someOf(attempts))).toEqual([]);
   });
 
   /** The headers that the service or one of its libraries reads, from the source and from the standards. */
@@ -121,6 +122,6 @@ describe('the longest texts of a head', () => {
           })),
       ),
     );
-    expect(await target.slowOf(attempts)).toEqual([]);
+    expect(await target.slowOf(someOf(attempts))).toEqual([]);
   });
 });

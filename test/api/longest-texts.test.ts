@@ -342,7 +342,7 @@ describe('the longest texts of operators and embedded pages', () => {
         })),
       ),
     );
-    expect(await slowOf(attempts)).toEqual([]);
+    expect(await slowOf(someOf(attempts))).toEqual([]);
   });
 });
 
@@ -374,6 +374,6 @@ describe('the longest texts of a form', () => {
       attempt('parameters', part(`form-data; ${'a=b; '.repeat(200_000)}`)),
       attempt('headers', part('form-data; name="file"; filename="x"', 'X: y\r\n'.repeat(100_000))),
     );
-    expect(await slowOf(attempts)).toEqual([]);
+    expect(await slowOf(someOf(attempts))).toEqual([]);
   });
 });
