@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  ALL_PARTITIONS,
   isLateShare,
   LANES,
   type Lane,
@@ -12,6 +11,7 @@ import {
 import type { Claim, DueInvoice, InvoiceClaims } from '../domain/invoice/repository.ts';
 import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
 import type { ClaimRanges } from './claim-ranges.ts';
+import { inTurns, ofEachSlot, partsOutside } from './slot-turns.ts';
 
 /** Shortest time between two looks that find nothing, milliseconds. */
 const HOT_MS = 20;
@@ -374,39 +374,4 @@ function fixedGate(lane: Lane, isAnswering: () => boolean): LaneGate {
 /** Resolves in the next turn of the event loop. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** The parts of all partitions outside of a range, once round from `start` on: at most three. */
-function partsOutside({ from, until }: PartitionRange, start: number): PartitionRange[] {
-  const around = [
-    { ...ALL_PARTITIONS, from: start },
-    { ...ALL_PARTITIONS, until: start },
-  ];
-  return around
-    .flatMap((part) => [
-      { from: part.from, until: Math.min(part.until, from) },
-      { from: Math.max(part.from, until), until: part.until },
-    ])
-    .filter((part) => part.from < part.until);
-}
-
-/** Orders invoices by turns of their slots: the first of each slot, then the second of each, and so on. */
-function inTurns(found: readonly DueInvoice[]): DueInvoice[] {
-  const seen = new Map<number, number>();
-  const turns = found.map((each) => {
-    const turn = seen.get(each.slot) ?? 0;
-    seen.set(each.slot, turn + 1);
-    return { each, turn };
-  });
-  return turns.sort((one, other) => one.turn - other.turn).map(({ each }) => each);
-}
-
-/** The first `most` of each slot. */
-function ofEachSlot(found: readonly DueInvoice[], most: number): DueInvoice[] {
-  const taken = new Map<number, number>();
-  return found.filter(({ slot }) => {
-    const count = (taken.get(slot) ?? 0) + 1;
-    taken.set(slot, count);
-    return count <= most;
-  });
 }

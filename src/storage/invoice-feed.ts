@@ -1,7 +1,7 @@
 import type { ChangeStreamDocument, Db } from 'mongodb';
 import { DOCUMENT_FIELDS } from '../domain/invoice/documents.ts';
+import type { InvoiceFeed, InvoiceNews } from '../domain/invoice/feed.ts';
 import type { InvoiceEvent } from '../domain/invoice/invoice.ts';
-import type { InvoiceFeed, InvoiceNews } from '../domain/invoice/repository.ts';
 import { type FollowedChanges, followChanges } from './follow-changes.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { createListeners } from './listeners.ts';

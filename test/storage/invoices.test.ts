@@ -3,17 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandStartedEvent } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
+import type { InvoiceNews } from '../../src/domain/invoice/feed.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
 import { createInvoiceIds } from '../../src/domain/invoice/invoice-ids.ts';
 import { ALL_PARTITIONS, LANE_NAMES, type Lane, slotAfter, slotOf } from '../../src/domain/invoice/lanes.ts';
 import { pauseAfter } from '../../src/domain/invoice/pauses.ts';
-import {
-  type Claim,
-  ClaimLost,
-  type InvoiceNews,
-  type InvoiceRepository,
-  NumberTaken,
-} from '../../src/domain/invoice/repository.ts';
+import { type Claim, ClaimLost, type InvoiceRepository, NumberTaken } from '../../src/domain/invoice/repository.ts';
 import { NO_TERMS } from '../../src/domain/invoice/terms.ts';
 import { later } from '../../src/domain/later.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';

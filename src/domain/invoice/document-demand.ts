@@ -3,9 +3,10 @@ import { createFairQueue } from '../kit/fair-queue.ts';
 import { later } from '../later.ts';
 import { DOCUMENT_WAIT_MS } from '../limits.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
+import type { InvoiceFeed } from './feed.ts';
 import type { Invoice, Work } from './invoice.ts';
 import { ASKED_AGAIN_AFTER_MS } from './pauses.ts';
-import type { InvoiceFeed, InvoiceRepository, StageQueue } from './repository.ts';
+import type { InvoiceRepository, StageQueue } from './repository.ts';
 
 /**
  * Maximum number of a tenant's PDFs that are drawn at once for requests to this process. Further ones wait in line, so

@@ -23,12 +23,9 @@ const ACCIDENTS = 5;
 
 export interface Pipeline {
   /**
-   * Runs an invoice's due stage and each following stage that need not wait. Does nothing if no work is due or another
-   * worker holds the lease, so repeated calls are safe. Stages handle expected failures. After a defect it throws, with
-   * the lease extended.
+   * Runs the due stage of a claimed invoice and each following stage that need not wait. Stages handle expected failures.
+   * After a defect it throws, with the lease extended.
    */
-  run(invoiceId: string): Promise<void>;
-  /** Like `run`, for an invoice that was just claimed. */
   runClaimed(claim: Claim): Promise<void>;
 }
 
@@ -55,15 +52,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     email: createEmailStage(parts, progress),
   };
 
-  const pipeline: Pipeline = {
-    async run(invoiceId) {
-      const claim = await invoices.claim(invoiceId, LEASE_MS);
-      if (claim) await pipeline.runClaimed(claim);
-    },
-
-    runClaimed: (claim) => spans.run(claim, () => runStages(claim)),
-  };
-  return pipeline;
+  return { runClaimed: (claim) => spans.run(claim, () => runStages(claim)) };
 
   async function runStages(claimed: Claim): Promise<void> {
     const invoiceId = claimed.invoice.id;

@@ -1,10 +1,10 @@
 import { statusOfEvent } from '../event.ts';
 import { createBell } from '../kit/bell.ts';
 import type { Principal } from '../principal.ts';
+import type { InvoiceFeed } from './feed.ts';
 import type { Invoice, InvoiceEvent } from './invoice.ts';
 import { isFinal } from './lifecycle.ts';
 import type { ReadInvoice } from './read-invoice.ts';
-import type { InvoiceFeed } from './repository.ts';
 
 /** A status change for a live page. */
 export interface StatusChange {

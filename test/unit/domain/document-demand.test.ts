@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createDocumentDemand } from '../../../src/domain/invoice/document-demand.ts';
+import type { InvoiceNews } from '../../../src/domain/invoice/feed.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
-import type { InvoiceNews } from '../../../src/domain/invoice/repository.ts';
 import { DOCUMENT_WAIT_MS } from '../../../src/domain/limits.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EVENT_OF_STATUS } from '../../../src/domain/event.ts';
+import type { InvoiceNews } from '../../../src/domain/invoice/feed.ts';
 import type { InvoiceEvent } from '../../../src/domain/invoice/invoice.ts';
-import type { InvoiceNews } from '../../../src/domain/invoice/repository.ts';
 import { createWatchInvoice } from '../../../src/domain/invoice/watch-invoice.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 
