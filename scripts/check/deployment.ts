@@ -66,7 +66,7 @@ export function checkDeployment(root: string, read: Read = readFrom(root)): stri
   checkPaths(root, files, read, report);
   checkVersions(files, read, report);
   checkPorts(files, image, report);
-  checkStopTimes(files, image, report);
+  checkStops(files, image, report);
   return problems;
 }
 
@@ -222,7 +222,7 @@ function checkPorts(
   if (String(binds) !== String(mapped)) report(COMPOSE, `the proxy listens on ${binds}, not on ${mapped}`);
 }
 
-function checkStopTimes(files: DeploymentFiles, image: Readonly<Record<string, string>>, report: Report): void {
+function checkStops(files: DeploymentFiles, image: Readonly<Record<string, string>>, report: Report): void {
   const { compose, objects, unit } = files;
   const check = (file: string, name: string, seconds: number, env: Readonly<Record<string, string>>) => {
     const [delayMs = 0, graceMs = 0] = [env.SHUTDOWN_DELAY ?? '0s', env.SHUTDOWN_GRACE ?? GRACE].map(milliseconds);
@@ -241,6 +241,9 @@ function checkStopTimes(files: DeploymentFiles, image: Readonly<Record<string, s
   for (const { file, object } of objects.filter((each) => each.object.kind === 'Deployment'))
     check(file, 'terminationGracePeriodSeconds', object.spec.template.spec.terminationGracePeriodSeconds, shared);
   check(UNIT, 'TimeoutStopSec', Number(unit.get('Service.TimeoutStopSec')?.[0]), image);
+  // Each start with a wrong PIN uses up one of its tries.
+  if (unit.get('Service.RestartPreventExitStatus')?.[0] !== '2')
+    report(UNIT, 'RestartPreventExitStatus is not 2, the exit code of what only a person can mend');
 }
 
 function wordsOf({ dockerfile }: DeploymentFiles, instruction: string): string[] {

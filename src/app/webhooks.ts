@@ -162,7 +162,8 @@ export function composeWebhooks(parts: WebhookParts) {
   };
 }
 
-function ownersOf({ membersOf }: WebhookParts['people']) {
+/** Returns the function that finds the addresses of a tenant's owners, to whom notices of failing endpoints go. */
+export function ownersOf({ membersOf }: WebhookParts['people']) {
   return async (tenantId: string): Promise<string[]> =>
     (await membersOf(tenantId)).filter(({ role }) => role === 'owner').map(({ person }) => person.email);
 }

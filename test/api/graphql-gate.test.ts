@@ -32,6 +32,21 @@ async function refusalsOf(query: string, variables: Record<string, unknown> = {}
   return [posted.body.errors?.[0].message ?? null, ofStream ? JSON.parse(ofStream[1] ?? '') : null];
 }
 
+it('who may run nothing of an operation is told so before its variables are read', async () => {
+  const { body: invoice } = await client.post('/v1/invoices', invoiceBody());
+  const query = 'mutation ($input: InvoiceDraft!) { validateInvoice(input: $input) { valid } }';
+  for (const token of [tenant.publishableKey, invoice.client_secret])
+    for (const path of ['/graphql', '/graphql/stream'])
+      for (const input of [5, { lines: Array(LIMITS.listItems + 1).fill({}) }, { unknown: 1 }]) {
+        const { body } = await new Client(service.url, token).post(path, { query, variables: { input } });
+        const [error] = typeof body === 'string' ? JSON.parse(body.slice(body.indexOf('{'))).errors : body.errors;
+        expect(error.extensions, `${path} ${JSON.stringify(input).slice(0, 40)}`).toMatchObject({
+          code: 'insufficient_scope',
+          status: 403,
+        });
+      }
+});
+
 describe('members that stand for nothing', () => {
   const QUERY = 'query A { __typename }';
 

@@ -264,6 +264,7 @@ describe('an operator', () => {
     await expect.poll(rows).toEqual([]);
     const { body } = await get('survey');
     expect(body.queues.map(({ lane }: { lane: string }) => lane)).toContain('mail');
+    expect(body.workers).toBe(1);
     expect(body.storage.freeBytes).toBeGreaterThan(0);
     expect(body.storage.dataBytes).toBeGreaterThan(0);
     expect(body.certificates).toMatchObject([{ signer: 'platform', testOnly: true }]);

@@ -64,8 +64,17 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     await expect
       .poll(async () => (await signers.updateOne({ _id: 'certificate:platform' }, told)).matchedCount)
       .toBe(1);
+    const url = 'https://dead.example.com/hook';
+    const { id: endpoint } = (await client.post('/v1/webhook_endpoints', { url, events: ['invoice.accepted'] })).body;
+    const failingSince = new Date(Date.now() - 45 * 60_000);
+    const endpoints = service.app.store.db.collection<{ _id: string }>('webhook_endpoints');
+    await endpoints.updateOne({ _id: endpoint }, { $set: { failingSince } });
     await page.reload();
     await page.waitForSelector(ends);
+    // Nothing is delivered to an endpoint for 45 minutes.
+    const dead = await page.waitForSelector("main ::-p-xpath(.//li[.//*[contains(@class, 'attention')]])");
+    expect(await page.$eval('main', ({ innerText }) => innerText)).toContain('dead.example.com');
+    expect(dead).not.toBeNull();
     // The number of rejected invoices leads to them.
     await page.locator('.counts:first-of-type [data-status=rejected] a').click();
     await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 1);

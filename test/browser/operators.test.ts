@@ -69,6 +69,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of operators in a browser', () => 
     await page.locator('a[href="/ops"]').click();
     await says(page, 'Nothing needs attention.');
     await says(page, 'No live authority is configured');
+    await says(page, 'Workers: 1');
     const next = await nextDialogIsOpen(page);
     await press(page, 'Stop every call');
     expect(await next.evaluate(({ shown }) => shown)).toBe(true);

@@ -72,6 +72,12 @@ it('wrong values, broken rules and unusable files are one list', async () => {
   expect(code).toBe(2);
 });
 
+it('a variable of the file that is no setting is told, whatever else is wrong', async () => {
+  const { lines } = await start({ ENV_FILE: await written('.env', 'PUBLIC_ULR=https://x.example\nLOG_LEVEL=loud\n') });
+  expect(lines[0]).toMatch(/PUBLIC_ULR.*PUBLIC_URL/);
+  expect(lines).toContain("LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not 'loud'");
+});
+
 it('the files of signing keys are not read by a process that does not sign', async () => {
   const shared = { MONGODB_URL: 'mongodb://127.0.0.1:1/', MASTER_KEY: 'ab'.repeat(32), SIGNING_P12: none('seal.p12') };
   const { code, lines } = await start({ ...shared, ROLE: 'api', GRAPHQL_OPERATIONS: none('operations.json') });

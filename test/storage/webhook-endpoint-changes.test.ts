@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ownersOf } from '../../src/app/webhooks.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { SendResult } from '../../src/domain/webhook/delivery.ts';
 import { isFailing, type WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
@@ -356,6 +357,16 @@ describe('an endpoint whose attempts fail', () => {
     expect(await listed()).toContain(endpoint.id);
     await worker.health.sweep();
     expect(await seen()).toMatchObject({ failingSince: since, active: true });
+  });
+
+  it('is told to owners, to no other member', async () => {
+    const membersOf = async () =>
+      (['owner', 'developer', 'viewer', 'owner'] as const).map((role, n) => ({
+        role,
+        person: { id: `per_${n}`, name: role, email: `${role}${n}@example.com`, isConfirmed: true },
+      }));
+    const owners = ownersOf({ membersOf } as unknown as Parameters<typeof ownersOf>[0]);
+    expect(await owners('ten_1')).toEqual(['owner0@example.com', 'owner3@example.com']);
   });
 
   it('is told to each owner at 50, 90 and 100 % of the attempts of a day, each once, and anew after it recovered', async () => {

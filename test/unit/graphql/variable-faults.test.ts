@@ -49,6 +49,25 @@ it.each([
   expect(paramsOf(errorsOf(variableValues))).toEqual(params);
 });
 
+it('counts the items of all lists before it looks at any', () => {
+  const untouched = {
+    get description(): string {
+      throw new Error('it was looked at');
+    },
+  };
+  const lines = (count: number, item: object = line) => Array(count).fill(item);
+  const message = 'The lists of the variables have too many items in all.';
+  expect(errorsOf({ input: input({ lines: lines(3000) }) })).toEqual([]);
+  expect(errorsOf({ input: input({ lines: lines(3001, untouched) }) }).map((each) => each.message)).toEqual([
+    expect.stringContaining(message),
+  ]);
+  const two = parse(`mutation Two($a: CreateInvoiceInput!, $b: CreateInvoiceInput!) {
+    a: createInvoice(input: $a) { __typename } b: createInvoice(input: $b) { __typename }
+  }`);
+  const together = { a: input({ lines: lines(2000) }), b: input({ lines: lines(1001, untouched) }) };
+  expect(errorsOf(together, 50, 'Two', two).map((each) => each.message)).toEqual([expect.stringContaining(message)]);
+});
+
 it('finds as many faults as graphql-js in any values', () => {
   const instead = (value: unknown) => fc.oneof(fc.constant(value), fc.jsonValue({ maxDepth: 2 }));
   const object = (fields: Record<string, unknown>) =>

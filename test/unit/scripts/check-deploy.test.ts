@@ -66,6 +66,13 @@ it.each([
     /worker\.yaml: .* does not list it/,
   ],
   ['too short a stop', 'deploy/fatoura.service', 'TimeoutStopSec=45', 'TimeoutStopSec=20', /TimeoutStopSec is 20 s/],
+  [
+    'a restart with a wrong PIN',
+    'deploy/fatoura.service',
+    'RestartPreventExitStatus=2\n',
+    '',
+    /RestartPreventExitStatus is not 2/,
+  ],
   ['a missing program', 'deploy/fatoura.service', 'src/main.ts', 'src/start.ts', /there is no src\/start\.ts/],
 ])('%s in %s is a problem', (_, file, text, by, problem) => {
   expect(problemsWith(file, text, by).join('\n')).toMatch(problem);
