@@ -94,7 +94,7 @@ export interface MailDiagnosis {
   /** `smtp://host:port`, without credentials; null if none is configured and mails are written to the outbox. */
   readonly server: string | null;
   readonly outbox: string;
-  /** Why the server cannot be used; null if it can, or if none is configured. */
+  /** Why the mail server cannot be used; null if it can, or if none is configured. */
   readonly trouble: string | null;
 }
 

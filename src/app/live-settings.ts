@@ -48,7 +48,7 @@ export async function missingInstallation(
 }
 
 /**
- * Returns the only tenants for whose live documents the settings have a certificate; null: one certificate serves all.
+ * Returns the ids of the tenants that have a certificate for live documents; null if one certificate serves all.
  * @throws when the file of SIGNING_TENANTS cannot be read
  */
 export async function tenantsWithCertificate({

@@ -24,7 +24,7 @@ const NUMBERED = { tenantId: 1, environment: 1, series: 1, ownNumber: 1, heldAs:
 /** The operations on the invoices of a tenant that is being erased. */
 export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenants, stored }: InvoiceCollections) {
   const among = (ids: readonly string[]) => ({ _id: { $in: [...ids] } });
-  /** Matches those of the invoices that have no work, which no worker changes. */
+  /** Matches the invoices among `ids` without work. No worker changes these. */
   const idle = (ids: readonly string[]) => ({ ...among(ids), work: null }) as unknown as Filter<InvoiceDocument>;
 
   async function removeNumbered(documents: readonly Numbered[]): Promise<void> {

@@ -147,7 +147,7 @@ export function transitionsOf(
           { $set: { 'work.dueAt': at, ...further } },
           { returnDocument: 'after', projection: { tenantId: 1, environment: 1, work: 1 }, hint: { _id: 1 } },
         );
-      // A run that was claimed and changed nothing may have sent the document.
+      // A claimed run that changed nothing may still have sent the document: the next one looks it up first.
       const due =
         (await retry({ 'work.claims': { $gte: 1 } }, { 'work.claims': 0, 'work.outcomeUnknown': true })) ??
         (await retry({ work: { $exists: true } }, {}));
@@ -295,8 +295,8 @@ async function writeEach(
 }
 
 /**
- * Whether the invoice is as this update left it, apart from what others may change then: a released invoice may have
- * been claimed already, and its events published.
+ * Whether this update is stored. Ignores what other processes may have changed since: a released invoice may have been
+ * claimed already, and its events published.
  */
 function isStored({ change, update }: ClaimedChange, document: InvoiceDocument | undefined): boolean {
   if (document === undefined) return false;

@@ -111,8 +111,8 @@ function workFault({ state, work }: CheckedDelivery): string | null {
   if (state === 'pending') return work ? null : 'it is pending, and no attempt is planned';
   // A delivery keeps its lease so that an attempt under way is recorded. The sweep removes the lease after it ends.
   if (!work || work.token !== null) return null;
-  // A delivery sent by hand and cancelled again under one lease is due once more, and then cancelled without an
-  // attempt.
+  // No fault: a cancelled delivery was sent again by hand, and cancelled again, while one lease was held. It becomes
+  // due when the lease ends, and the next claim cancels it without an attempt.
   if (state === 'cancelled' && work.timesDisabled) return null;
   return `it is ${state}, and another attempt is planned`;
 }

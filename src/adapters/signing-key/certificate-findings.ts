@@ -67,8 +67,8 @@ export function certificateFindings({ certificateChain, testOnly }: SigningKey, 
 }
 
 /**
- * Returns the finding about the period of validity; null if the certificate is valid for longer. @param who begins the
- * text
+ * Returns an error if the certificate is not yet valid or has expired, a warning if it expires soon, otherwise null.
+ * @param who the start of the text
  */
 export function expiryFinding(who: string, certificate: X509Certificate, now: Date): CertificateFinding | null {
   const { validFromDate, validToDate, fingerprint256 } = certificate;

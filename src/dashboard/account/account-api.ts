@@ -39,7 +39,8 @@ export interface SecondFactorState {
 }
 
 /**
- * Calls a path under `/auth/`. The browser adds the cookie of the session and keeps a new one. Never throws.
+ * Calls a path under `/auth/`. The browser sends the session cookie and stores the one that the answer sets. Never
+ * throws.
  * @param input the body of a POST; without it the call is a GET
  */
 export async function callAccounts(path: string, input?: AccountInput, signal?: AbortSignal): Promise<Outcome> {

@@ -36,7 +36,7 @@ interface AccountFormProps {
   /** A path under `/auth/`, or a function that calls several. */
   readonly path: string | ((input: AccountInput) => Promise<Outcome>);
   readonly fields: readonly FieldName[];
-  /** The service's names of the fields whose names differ in the form. */
+  /** The names under which fields are sent, where they differ from those of the form. */
   readonly sentAs?: Readonly<Partial<Record<FieldName, string>>>;
   /** Values that are sent together with the fields. */
   readonly also?: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ const [BAR, GAP, HEIGHT] = [20, 6, 120];
 
 interface StackedBarsProps {
   readonly caption: string;
-  /** The heading of the bars' names. */
+  /** The heading of the table column that names the bars, for screen readers. */
   readonly column: string;
   /** The parts of each bar, from the bottom; `kind` gives a part its colour. */
   readonly kinds: readonly { readonly kind: 'accepted' | 'rejected' | 'open'; readonly name: string }[];

@@ -23,7 +23,7 @@ export interface RingKey {
 export interface KeyRing {
   /** Increases with each change. */
   readonly revision: number;
-  /** The mark of the master key that seals the keys; null if the next start is to adopt its own. */
+  /** The mark of the master key that seals the keys; null if the next start adopts the one that it is given. */
   readonly master: string | null;
   /** The keys in the order of their numbers. */
   readonly keys: readonly RingKey[];
@@ -35,7 +35,7 @@ export interface KeyRingStore {
   keep(ring: KeyRing): Promise<KeyRing>;
   /** Replaces the ring of the previous revision. @returns whether that ring was still stored */
   replace(ring: KeyRing): Promise<boolean>;
-  /** Makes the next start adopt its master key, whichever it is. */
+  /** Makes the next start adopt the master key that it is given. */
   forgetMaster(): Promise<void>;
 }
 

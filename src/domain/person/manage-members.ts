@@ -32,7 +32,7 @@ export interface OpenInvitation {
  * finder an owner. Every method throws insufficient_scope (403) to callers who are not people with the role.
  */
 export interface ManageMembers {
-  /** Lists the members by name. For every role. */
+  /** Lists the members by name. Members of any role may call it. */
   list(principal: Principal): Promise<Member[]>;
   /**
    * Invites a person. For owners.

@@ -18,7 +18,7 @@ export interface PageRequest extends PageSpan {
 }
 
 /**
- * Events, deliveries and attempts of a secret key's tenant and environment, as long as they are kept.
+ * Events, deliveries and attempts of the caller's tenant and environment, as long as they are kept.
  * @throws {ServiceError} insufficient_scope; resource_not_found for an object that is unknown or belongs to another
  *   tenant or environment; invalid_request for an invalid page request
  */
@@ -77,7 +77,7 @@ export function createBrowseDeliveries(events: EventLog, deliveries: DeliveryLed
 
 const unique = (ids: readonly string[]) => [...new Set(ids)];
 
-/** @throws {ServiceError} insufficient_scope for any credential but a secret key */
+/** @throws {ServiceError} insufficient_scope unless the caller is a secret key or a member who is signed in */
 export function ownerOf(principal: Principal): Owner {
   const { tenant, environment } = requireScope(principal, 'read');
   return { tenantId: tenant.id, environment };

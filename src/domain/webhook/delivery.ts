@@ -82,7 +82,7 @@ export interface Attempt extends SendResult {
 
 /** Maximum number of stored attempts of a delivery: those of the schedule and of some resends. */
 export const KEPT_ATTEMPTS = 25;
-/** Maximum number of deliveries found by events: 100 events at 16 endpoints, plus those of deleted endpoints. */
+/** Maximum number of deliveries that a look-up by event ids returns: 100 events, 16 endpoints, and deleted ones. */
 export const MOST_DELIVERIES = 5000;
 
 /** The id of a delivery, unique for the pair: `dlv_`, the event's UUID, `_`, the endpoint's UUID. */

@@ -94,9 +94,9 @@ const NOTHING: StatementOutcome = { counts: {} };
 export const single = (run: () => StatementOutcome): Parts => ({ count: 1, begin: () => run });
 
 /**
- * A statement in steps. The search for its documents may pause. A statement that writes every matching document has a
- * part for each. A document changed during a pause is written if it still matches. A statement that writes a single
- * document must write as soon as the search ends, before any other command runs.
+ * Splits a write into a search, which may pause, and a part for each document. After a pause a document is written only
+ * if it still matches. If the statement writes a single document, the caller must run its part right after the search,
+ * before any other command.
  * @param writing called at the start and after each pause; returns the function that writes a document
  * @param otherwise called if no document matches
  */

@@ -46,7 +46,7 @@ export interface AccountRouteParts {
   readonly report: (error: unknown) => void;
 }
 
-/** Limits of the queue of password hashes: computed at the same time, waiting for one address, waiting in all. */
+/** Password hashes: `places` are computed at a time, `perKey` wait for one network address, `total` wait in all. */
 const HASHING = { places: 2, perKey: 10, total: 200 } as const;
 
 /**
