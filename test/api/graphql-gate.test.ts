@@ -38,8 +38,10 @@ it('who may run nothing of an operation is told so before its variables are read
   for (const token of [tenant.publishableKey, invoice.client_secret])
     for (const path of ['/graphql', '/graphql/stream'])
       for (const input of [5, { lines: Array(LIMITS.listItems + 1).fill({}) }, { unknown: 1 }]) {
-        const { body } = await new Client(service.url, token).post(path, { query, variables: { input } });
-        const [error] = typeof body === 'string' ? JSON.parse(body.slice(body.indexOf('{'))).errors : body.errors;
+        const events = path.endsWith('stream') ? { Accept: 'text/event-stream' } : {};
+        const { body } = await new Client(service.url, token).post(path, { query, variables: { input } }, events);
+        const text = typeof body === 'string' ? (/^data: (\{.*)$/m.exec(body)?.[1] ?? '{}') : JSON.stringify(body);
+        const [error] = JSON.parse(text).errors;
         expect(error.extensions, `${path} ${JSON.stringify(input).slice(0, 40)}`).toMatchObject({
           code: 'insufficient_scope',
           status: 403,

@@ -16,7 +16,7 @@ import { WireClient } from '../support/wire-client.ts';
  * Runs on the engine only. Commands of many statements, each long enough for many others, which run and commit between
  * the statements. Counted, not timed.
  */
-const COUNT = 1600;
+const COUNT = 2400;
 /** The database of a test. */
 let name: string;
 

@@ -120,7 +120,7 @@ const count = async (app: App, status: string) =>
   (await all(app)).filter((invoice) => invoice.status === status).length;
 
 it('an outage with 60 waiting: no attempt burned, drained at the concurrency by two workers, fairly', async () => {
-  const { authority, facts, ledger, order, doubled } = fallible(20);
+  const { authority, facts, ledger, order, doubled } = fallible(100);
   const first = await worker(authority);
   const second = await worker(authority);
   const state = createAuthorityStateStore(first.store.db);

@@ -21,8 +21,12 @@ export interface TransmissionLaneParts {
   readonly report: (message: string, error: unknown) => void;
 }
 
-/** Interval at which the shared state is read, milliseconds. */
-const TICK_MS = 1000;
+/**
+ * Interval at which the shared state is read, milliseconds, and while the authority is away: all workers then go on at
+ * about the same time. Otherwise the one that ended the outage would send a second of its range's backlog before the
+ * others send anything.
+ */
+const [TICK_MS, AWAY_TICK_MS] = [1000, 200];
 /**
  * Runs for each place: a run has left its place while it stores the answer, so that the place is used meanwhile. More
  * are not begun when the store is slow.
@@ -94,7 +98,7 @@ export function createTransmissionLane({
     async start() {
       await gate.refresh();
       gate.onChange(changed);
-      stopTicking = every(TICK_MS, tick, failed, { firstMs: 0 });
+      stopTicking = every(() => (gate.isAway() ? AWAY_TICK_MS : TICK_MS), tick, failed, { firstMs: 0 });
     },
     async stop() {
       gate.onChange(() => undefined);

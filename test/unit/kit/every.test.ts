@@ -39,6 +39,24 @@ it('begins the next run when the last one has ended and the pause is over', asyn
   await Promise.all([stop(), end()]);
 });
 
+it('asks for each pause, if it is a function', async () => {
+  let pauseMs = 1000;
+  let runs = 0;
+  const stop = every(
+    () => pauseMs,
+    async () => void runs++,
+    () => undefined,
+  );
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(runs).toBe(1);
+  pauseMs = 200;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(runs).toBe(2);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(runs).toBe(7);
+  await stop();
+});
+
 it('begins with a pause of its own', async () => {
   const { runs, work, end } = heldWork();
   const stop = every(1000, work, () => undefined, { firstMs: 0 });
