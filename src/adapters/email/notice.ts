@@ -1,6 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type { FailingEndpointNotice } from '../../domain/webhook/endpoint-health.ts';
 import { FORMATS } from '../../text/document-format.ts';
+import { oneLine } from './header-text.ts';
 
 /**
  * Composes the mail that informs a tenant about a failing webhook endpoint, in French and English.
@@ -9,7 +10,7 @@ import { FORMATS } from '../../text/document-format.ts';
  */
 export function composeNotice(notice: FailingEndpointNotice, from: string, to: string): Promise<Buffer> {
   const { endpointId, failingSince, environment, failed, attempts, share, at } = notice;
-  const url = notice.url.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  const url = oneLine(notice.url);
   const [depuis, since] =
     failingSince === null
       ? ['Le dernier envoi a abouti.', 'The last delivery succeeded.']
