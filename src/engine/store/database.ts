@@ -12,13 +12,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { UnusableData } from '../unusable-data.ts';
 import { damagedRows, defineChecksums } from './checksums.ts';
+import { DamageFound, damagedFileError, isBusy, LaterVersion, Refusal, readableError } from './data-file-errors.ts';
 import { isOutOfSpace } from './disk.ts';
-import { readInstanceFile } from './instance-file.ts';
 import { findLogDamage } from './log-damage.ts';
 import { logBytes } from './log-format.ts';
-import { DamageFound, PAGE_BYTES, PageSums, sumsPath } from './page-sums.ts';
+import { PAGE_BYTES, PageSums } from './page-sums.ts';
+import { sumsPath } from './sums-file.ts';
 
 /** Marks a data file as ours. A file with another id is refused. */
 const APPLICATION_ID = 0x466d6462;
@@ -37,7 +37,6 @@ const VERIFIED_PAGES = 128;
  * runs.
  */
 const EXAMINED_MS = 1500;
-const BUSY = 5;
 
 const SCHEMA = `
   CREATE TABLE coll(id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, uuid BLOB NOT NULL, options BLOB NOT NULL,
@@ -358,44 +357,4 @@ const LOG_STATE = 'PRAGMA wal_checkpoint(NOOP)';
 interface LogState {
   readonly log: number;
   readonly checkpointed: number;
-}
-
-class Refusal extends Error {}
-
-class LaterVersion extends Error {}
-
-/** Whether another engine holds the lock. */
-function isBusy(error: unknown): boolean {
-  const { errcode = 0 } = error as { errcode?: number };
-  return (errcode & 0xff) === BUSY;
-}
-
-function readableError(error: unknown, folder: string, path: string): Error {
-  if (isBusy(error))
-    return new Error(
-      `Another engine uses the folder ${folder}${lockHolder(folder)}. Only one engine at a time can use a folder.`,
-    );
-  if (isOutOfSpace(error))
-    return new Error(`The folder ${folder} is on a full disk: ${(error as Error).message}.`, { cause: error });
-  return refusedFileError(path, error as Error);
-}
-
-/** The error for a data file that the engine refuses, with advice. */
-export function refusedFileError(path: string, error: Error): Error {
-  if (error instanceof Refusal) return new UnusableData(damagedFileError(path, error.message).message);
-  if (!(error instanceof LaterVersion)) return damagedFileError(path, error.message);
-  return new UnusableData(
-    `The data file ${path} was written by a later version of the program. It was not modified. Install that version, or go back to a backup from before the upgrade.`,
-  );
-}
-
-export function damagedFileError(path: string, reason: string): Error {
-  return new Error(
-    `The data file ${path} is damaged or of another version: ${reason}. It was not modified. Restore it from a backup or move it away.`,
-  );
-}
-
-function lockHolder(folder: string): string {
-  const instance = readInstanceFile(folder);
-  return instance ? ` (process ${instance.pid}, ${instance.uri})` : '';
 }

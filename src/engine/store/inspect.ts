@@ -3,7 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { ridRange } from './catalog.ts';
 import { defineChecksums } from './checksums.ts';
-import { checkContent, checkFormat, damagedFileError, refusedFileError, versionOf } from './database.ts';
+import { damagedFileError, refusedFileError } from './data-file-errors.ts';
+import { checkContent, checkFormat, versionOf } from './database.ts';
 
 /** Summary of a data file's content. */
 export interface FileContent {

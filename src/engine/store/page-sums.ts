@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, utimesSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { DamageFound, LogGone } from './data-file-errors.ts';
 import { isOutOfSpace } from './disk.ts';
 import {
   equalSums,
@@ -12,31 +13,16 @@ import {
   type Sum,
   storedSum,
 } from './log-format.ts';
-import { SumsFile, type SumsState } from './sums-file.ts';
+import { SumsFile, type SumsState, sumsPath } from './sums-file.ts';
 
 export const PAGE_BYTES = 4096;
 const FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_BYTES;
 /** Number of pages, or of log frames, read at once. */
 const AT_ONCE = 256;
-/**
- * At a stop, the data file's modification time is set this many seconds into the past, so that any later write changes
- * it.
- */
+/** A stop sets the data file's modification time this many seconds into the past: any later write changes it. */
 const MARKED_AGO_S = 3;
 /** The number, less one, of the page that SQLite never uses, because it contains the bytes for locks. */
 const LOCK_PAGE = 0x40000000 / PAGE_BYTES;
-
-/** Part of a data file is not as SQLite wrote it. The message completes the sentence "… is damaged: ". */
-export class DamageFound extends Error {}
-
-/** After a crash, the log was removed or emptied without having been copied to the data file. */
-class LogGone extends DamageFound {
-  constructor(sumsPath: string) {
-    super(
-      `its write-ahead log (-wal) is gone or empty, and may have had commits that the data file has not; put the log back, or delete ${sumsPath} to go on without them`,
-    );
-  }
-}
 
 /**
  * The CRC-32 of every page of a data file, in memory (1 MiB for each GiB of data) and in a file beside it.
@@ -73,10 +59,7 @@ export class PageSums {
   #state: SumsState = { count: 0, log: '', isCopied: false, isAfterCrash: false, closed: null, damage: null };
   /** Whether the file with the sums must be written as a whole. */
   #isLost = true;
-  /**
-   * Whether found damage is recorded for the next start. False during `examine`, which would find the damage again at
-   * that start.
-   */
+  /** Whether damage is recorded for the next start. False during `examine`, which finds the damage again then. */
   #isExamined = true;
   /** The page at which the comparison continues. */
   #next = 0;
@@ -412,8 +395,4 @@ export class PageSums {
       if (!isOutOfSpace(error)) throw error;
     }
   }
-}
-
-export function sumsPath(dataPath: string): string {
-  return `${dataPath}.sums`;
 }

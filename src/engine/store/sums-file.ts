@@ -127,3 +127,8 @@ export class SumsFile {
 function guard(sum: number, at: number): number {
   return (~sum ^ Math.imul(at + 1, 0x9e3779b1)) >>> 0;
 }
+
+/** The path of the file with the sums of a data file. */
+export function sumsPath(dataPath: string): string {
+  return `${dataPath}.sums`;
+}
