@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const numbers = Array.from({ length: COUNT }, (_, n) => n);
 const items = (from = client) => from.db(name).collection<{ _id: number; n: number }>('items');
-const fill = () => items().insertMany(numbers.map((_id) => ({ _id, n: 0 })));
+const fill = (count = COUNT) => items().insertMany(Array.from({ length: count }, (_, _id) => ({ _id, n: 0 })));
 /** Adds 1 to each document by a statement of its own. */
 const increments = () => numbers.map((_id) => ({ q: { _id }, u: { $inc: { n: 1 } } }));
 
@@ -52,24 +52,33 @@ function command(session: UUID, number: number, body: Document): Document {
 }
 
 describe('other commands run during', () => {
-  test.each<[string, () => Promise<unknown>]>([
-    // More of them, because each takes less time than the statements below.
+  /** For what takes less time for a document than updates by a statement each. */
+  const more = 4 * COUNT;
+  test.each<[string, () => Promise<unknown>, number?]>([
     [
       'an insert',
-      async () => await items().insertMany(Array.from({ length: 4 * COUNT }, (_, n) => ({ _id: COUNT + n, n }))),
+      async () => await items().insertMany(Array.from({ length: 3 * more }, (_, n) => ({ _id: COUNT + n, n }))),
     ],
     ['an update', async () => await client.db(name).command({ update: 'items', updates: increments() })],
     [
       'a delete',
       async () =>
-        await client.db(name).command({ delete: 'items', deletes: numbers.map((_id) => ({ q: { _id }, limit: 1 })) }),
+        await client.db(name).command({
+          delete: 'items',
+          deletes: Array.from({ length: more }, (_, _id) => ({ q: { _id }, limit: 1 })),
+        }),
+      more,
     ],
-    ['an update by one statement', async () => await items().updateMany({ _id: { $lt: COUNT } }, { $inc: { n: 1 } })],
-    ['a delete by one statement', async () => await items().deleteMany({ _id: { $lt: COUNT } })],
-  ])('%s of many documents', async (_, write) => {
+    [
+      'an update by one statement',
+      async () => await items().updateMany({ _id: { $lt: more } }, { $inc: { n: 1 } }),
+      more,
+    ],
+    ['a delete by one statement', async () => await items().deleteMany({ _id: { $lt: more } }), more],
+  ])('%s of many documents', async (_, write, count) => {
     const refill = async () => {
       await items().deleteMany({});
-      await fill();
+      await fill(count);
     };
     const most = await mostInsertsDuring(client.db(name).collection('beside'), write, refill);
     expect(most).toBeGreaterThanOrEqual(ENOUGH_INSERTS);
@@ -99,7 +108,7 @@ describe('other commands run while it is searched what to write by', () => {
       'a later statement of a command with upserts',
       async () => {
         const updateOne = { filter: { _id: 1 }, update: { $inc: { n: 1 } }, upsert: true };
-        const updateMany = { filter: { _id: -1, ...never }, update: { $inc: { n: 1 } }, hint: { $natural: 1 } };
+        const updateMany = { filter: { ...never, _id: -1 }, update: { $inc: { n: 1 } }, hint: { $natural: 1 } };
         await items().bulkWrite([{ updateOne }, { updateMany }]);
       },
     ],
