@@ -9,6 +9,7 @@ import type { FindOperator } from '../domain/person/authenticate-session.ts';
 import { ask } from './ask.ts';
 import { readJson } from './body.ts';
 import { browserOf, originOf } from './browser-facts.ts';
+import { checkSearch, jobIdsIn } from './jobs-dashboard-input.ts';
 import { isOwnPage } from './own-page.ts';
 
 const USER = 'operator';
@@ -77,7 +78,9 @@ function jobsDashboard(parts: OperatorParts): Middleware {
     if (isChange) {
       refuseForbiddenChange(ctx);
       // The dashboard does not parse a body that is already parsed.
-      (ctx.request as { body?: unknown }).body = await readJson(ctx);
+      (ctx.request as { body?: unknown }).body = jobIdsIn(await readJson(ctx));
+    } else {
+      checkSearch(ctx.query);
     }
     if (ctx.path === '/ops/jobs') return ctx.redirect('/ops/jobs/');
     try {

@@ -11,7 +11,7 @@ let service: TestService;
 let operator: Record<string, string>;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ RATE_LIMIT_ADDRESS: '10000' });
   const credential = `operator:${service.app.firstStart.operatorPassword}`;
   operator = { Authorization: `Basic ${Buffer.from(credential).toString('base64')}` };
 });
@@ -91,11 +91,51 @@ it.each([
   expect(answer.status).toBe(status);
 });
 
+it.each(['limit=0', 'limit=501', 'limit=1e9', 'skip=-1', 'limit=1&limit=2', `q=${'x'.repeat(201)}`])(
+  'refuses a search for %s',
+  async (query) => {
+    const client = new Client(service.url, null);
+    expect(await client.get(`/ops/jobs/api?${query}`, operator)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request', param: query.split('=')[0] } },
+    });
+    expect((await client.get('/ops/jobs/api?job=&state=&skip=0&limit=50&q=x', operator)).status).toBe(200);
+  },
+);
+
 describe('a change', () => {
   const change = async (what: string, headers: Record<string, string> = {}, body: object = { jobIds: [] }) => {
     const client = new Client(service.url, null);
     return client.request('POST', `/ops/jobs/api/jobs/${what}`, body, { ...operator, ...headers });
   };
+
+  // Agenda takes what is no list of ids for all jobs.
+  it.each([
+    ['a text', 'x'],
+    ['a number', [1]],
+    ['an object', { length: 1 }],
+    ['another text than an id', ['x']],
+    ['too many', Array.from({ length: 501 }, () => '0'.repeat(24))],
+    ['nothing', undefined],
+  ])('of %s in place of ids is refused, and changes no job', async (_name, jobIds) => {
+    const jobs = service.app.store.db.collection('jobs');
+    const nextRunAt = new Date(Date.now() + 3_600_000);
+    const { insertedId } = await jobs.insertOne({ name: 'kept', type: 'normal', nextRunAt });
+    const before = await jobs.countDocuments();
+    for (const what of ['requeue', 'retry', 'delete', 'pause', 'resume'])
+      expect(await change(what, {}, { jobIds })).toMatchObject({
+        status: 400,
+        body: { error: { code: 'invalid_request', param: 'jobIds' } },
+      });
+    expect(await jobs.findOne({ _id: insertedId })).toEqual({
+      _id: insertedId,
+      name: 'kept',
+      type: 'normal',
+      nextRunAt,
+    });
+    expect(await jobs.countDocuments()).toBe(before);
+    await jobs.deleteOne({ _id: insertedId });
+  });
 
   it('is accepted from its own pages and from non-browser clients', async () => {
     for (const headers of [

@@ -10,7 +10,7 @@ import {
   startTarget,
   type Target,
 } from '../support/slow-requests.ts';
-import { worstAsciiTexts } from '../support/worst-texts.ts';
+import { worstAsciiTexts, worstEncodedTexts } from '../support/worst-texts.ts';
 
 vi.setConfig({ testTimeout: PATIENCE_MS });
 
@@ -23,9 +23,12 @@ afterAll(async () => {
   await target.service.close();
 });
 
+/** Those that differ most. */
+const ENCODED = worstEncodedTexts(IN_HEAD).filter(([name]) => /combining|ligatures|nulls|direction/.test(name));
+
 describe('the longest texts of a head', () => {
   it('in each path', async () => {
-    const texts = worstAsciiTexts(IN_HEAD);
+    const texts = [...worstAsciiTexts(IN_HEAD), ...ENCODED];
     const paths = (await knownPaths()).flatMap((path) => [`${path}/:x`, ...(path.includes(':') ? [path] : [])]);
     const attempts = [...paths, '/:x', '//:x', '/v2/:x'].flatMap((path) =>
       texts.flatMap(([name, text]) =>
@@ -48,7 +51,8 @@ describe('the longest texts of a head', () => {
         ),
       ),
     );
-    const chosen = worstAsciiTexts(IN_HEAD).filter(([name]) => /letters|slashes|cent|equals|paren|digits/.test(name));
+    const ascii = worstAsciiTexts(IN_HEAD).filter(([name]) => /letters|slashes|cent|equals|paren|digits/.test(name));
+    const chosen = [...ascii, ...ENCODED];
     const queries = chosen.flatMap(([text, raw]) => {
       const value = raw.replaceAll(' ', '+');
       return [
@@ -73,7 +77,7 @@ describe('the longest texts of a head', () => {
     const source = await sourceOfTransport();
     const read = [
       ...source.matchAll(/\.get\('([A-Za-z-]+)'\)|headers(?:\.([a-z]+)|\['([a-z-]+)'\])/g),
-      ...source.matchAll(/(?:singleHeader|countOf)\(ctx, '([A-Za-z-]+)'\)/g),
+      ...source.matchAll(/(?:singleHeader|countOf)\(ctx, '([A-Za-z-]+)'\)|\bheader\('([a-z-]+)'\)/g),
       ...source.matchAll(/'((?:[A-Z][a-z]+)(?:-[A-Z][A-Za-z]+)+)'/g),
     ].map(([, ...names]) => names.find(Boolean)?.toLowerCase() ?? '');
     const known =
@@ -89,6 +93,7 @@ describe('the longest texts of a head', () => {
       ['POST /graphql', '{"query":"{ __typename }"}'],
       [`GET /verify/${target.ids.inv}`],
       ['GET /auth/session'],
+      ['POST /authority/callback', '{"id":"x","status":"x"}'],
     ];
     const names = await headerNames();
     expect(names.length).toBeGreaterThan(40);

@@ -1,4 +1,5 @@
 import {
+  type GraphQLArgument,
   type GraphQLInputType,
   getNamedType,
   isCompositeType,
@@ -6,6 +7,7 @@ import {
   isInputObjectType,
   isListType,
   isNonNullType,
+  isRequiredArgument,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -20,9 +22,17 @@ import { DOCUMENT } from '../support/contract.ts';
 import { type Browser, signedIn } from '../support/person.ts';
 import { someOf } from '../support/samples.ts';
 import type { TestTenant } from '../support/service.ts';
-import { type Attempt, IN_BODY, knownPaths, PATIENCE_MS, startTarget, type Target } from '../support/slow-requests.ts';
+import {
+  type Attempt,
+  IN_BODY,
+  IN_HEAD,
+  knownPaths,
+  PATIENCE_MS,
+  startTarget,
+  type Target,
+} from '../support/slow-requests.ts';
 import { WORST_DOCUMENTS } from '../support/worst-documents.ts';
-import { worstTexts } from '../support/worst-texts.ts';
+import { worstAsciiTexts, worstEncodedTexts, worstTexts } from '../support/worst-texts.ts';
 
 vi.setConfig({ testTimeout: PATIENCE_MS });
 
@@ -153,27 +163,40 @@ function sampleOf(type: GraphQLInputType, description: string | null | undefined
 
 interface Operation {
   readonly name: string;
+  readonly path: '/graphql' | '/graphql/stream';
   readonly query: string;
   readonly variables: Record<string, unknown>;
 }
 
-/** An operation for each field of the roots that has arguments, with a variable for each. */
+/**
+ * An operation for each field of the roots that has arguments, with a variable for each. A subscription has an operation
+ * for each argument, without the other optional ones: they would be refused first.
+ */
 function operations(): Operation[] {
   const roots = [
     ['query', schema.getQueryType()],
     ['mutation', schema.getMutationType()],
+    ['subscription', schema.getSubscriptionType()],
   ] as const;
   return roots.flatMap(([kind, root]) =>
     Object.values(root?.getFields() ?? {}).flatMap((field) => {
-      if (field.args.length === 0) return [];
       const declared = field.args.map(({ name, type }) => `$${name}: ${type}`).join(', ');
       const passed = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
       const selection = isCompositeType(getNamedType(field.type)) ? ' { __typename }' : '';
-      return {
+      const query = `${kind} (${declared}) { ${field.name}(${passed})${selection} }`;
+      const withVariables = (path: Operation['path'], args: readonly GraphQLArgument[]) => ({
         name: field.name,
-        query: `${kind} (${declared}) { ${field.name}(${passed})${selection} }`,
-        variables: Object.fromEntries(field.args.map((arg) => [arg.name, sampleOf(arg.type, arg.description)])),
-      };
+        path,
+        query,
+        variables: Object.fromEntries(args.map((arg) => [arg.name, sampleOf(arg.type, arg.description)])),
+      });
+      if (kind !== 'subscription') return field.args.length > 0 ? [withVariables('/graphql', field.args)] : [];
+      return field.args.map((tried) =>
+        withVariables(
+          '/graphql/stream',
+          field.args.filter((arg) => arg === tried || isRequiredArgument(arg)),
+        ),
+      );
     }),
   );
 }
@@ -202,14 +225,14 @@ describe('the longest texts of GraphQL', () => {
     chosen: (name: string) => boolean,
     texts = FOUR,
   ): Generator<Attempt> {
-    for (const { name, query, variables } of operations()) {
+    for (const { name, path, query, variables } of operations()) {
       if (!chosen(name)) continue;
       for (const place of placesOf(variables).filter(({ length }) => length > 0))
         for (const [text, json] of texts)
           yield {
             what: `${name} ${place.join('.')}: ${text}`,
-            line: 'POST /graphql',
-            headers,
+            line: `POST ${path}`,
+            headers: path === '/graphql' ? headers : [...headers, 'Accept: text/event-stream'],
             body: withJson({ query, variables }, ['variables', ...place], json),
           };
     }
@@ -343,6 +366,28 @@ describe('the longest texts of operators and embedded pages', () => {
       ),
     );
     expect(await slowOf(someOf(attempts))).toEqual([]);
+  });
+
+  it('in the requests of the job dashboard', async () => {
+    const headers = sessionOf(operator);
+    const changes = ['requeue', 'retry', 'delete', 'pause', 'resume'].flatMap((change) =>
+      ['', '[', '['.repeat(100)].flatMap((open) =>
+        MOST.map(([text, json]) => ({
+          what: `${change} ${open.length}: ${text}`,
+          line: `POST /ops/jobs/api/jobs/${change}`,
+          headers,
+          body: [`{"jobIds":${open}`, json, `${']'.repeat(open.length)}}`],
+        })),
+      ),
+    );
+    const searches = ['job', 'state', 'q', 'property', 'isObjectId', 'skip', 'limit'].flatMap((name) =>
+      [...worstAsciiTexts(IN_HEAD), ...worstEncodedTexts(IN_HEAD)].map(([text, value]) => ({
+        what: `${name}: ${text}`,
+        line: `GET /ops/jobs/api?q=x&property=name&${name}=${value.replaceAll(' ', '+')}`,
+        headers,
+      })),
+    );
+    expect(await slowOf(someOf([...changes, ...searches]))).toEqual([]);
   });
 });
 

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { MAX_BODY_BYTES } from '../../src/domain/limits.ts';
+import { answering } from './authority.ts';
 import { Client, invoiceBody } from './client.ts';
 import { DOCUMENT } from './contract.ts';
 import { longestTurn } from './longest-turn.ts';
@@ -38,9 +40,12 @@ export interface Target {
   slowOf(attempts: Iterable<Attempt>): Promise<string[]>;
 }
 
+/** With an authority, so that its callbacks are read. */
+const LIVE = { authority: answering({}), callbackSecret: `whsec_${randomBytes(32).toString('base64')}` };
+
 /** Starts it with a proxy in front, so that what proxies send is read; each request has an address of its own. */
 export async function startTarget(): Promise<Target> {
-  const service = await startService({ RATE_LIMIT_ADDRESS: '1000000', TRUST_PROXY: '1' });
+  const service = await startService({ RATE_LIMIT_ADDRESS: '1000000', TRUST_PROXY: '1' }, undefined, false, LIVE);
   const tenant = await service.tenant();
   const client = new Client(service.url, tenant.secretKey);
   const { id } = (await client.post('/v1/invoices', invoiceBody())).body;

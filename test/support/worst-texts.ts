@@ -58,6 +58,14 @@ export function worstAsciiTexts(bytes: number): readonly WorstText[] {
   return textsOf(PATTERNS, bytes);
 }
 
+/** Texts of letters and marks, percent-encoded as paths and queries have them. */
+export function worstEncodedTexts(bytes: number): readonly WorstText[] {
+  const encoded = Object.entries(WIDE_PATTERNS).flatMap(([name, pattern]) =>
+    pattern.isWellFormed() ? [[`encoded ${name}`, encodeURIComponent(pattern)]] : [],
+  );
+  return textsOf(Object.fromEntries(encoded), bytes);
+}
+
 function textsOf(patterns: Readonly<Record<string, string>>, bytes: number): readonly WorstText[] {
   return Object.entries(patterns).map(([name, pattern]) => {
     const each = Buffer.byteLength(JSON.stringify(pattern)) - 2;
