@@ -17,7 +17,7 @@ import { createJobs } from '../../src/jobs/agenda.ts';
 import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
-import { pendingInvoice } from '../../test/support/invoices.ts';
+import { claimOne, pendingInvoice } from '../../test/support/invoices.ts';
 import { startOwnMongo } from '../../test/support/mongodb.ts';
 import { openTestStore } from '../../test/support/store.ts';
 import { type CrowdEndpoint, machineMs, type SideAnswer, type SideRequest } from './webhook-work.ts';
@@ -159,7 +159,7 @@ async function ours(): Promise<Contestant> {
       const { createdAt, order } = newCreationMoment();
       const invoice = pendingInvoice({ tenantId, createdAt, work: null });
       await invoices.insert({ ...invoice, work: pendingInvoice({ createdAt }).work }, order, null);
-      const claim = await invoices.claim(invoice.id, 600_000);
+      const claim = await claimOne(invoices, invoice.id, 600_000);
       if (!claim) throw new Error('the invoice can not be claimed');
       const event = signing();
       let changed: Invoice | null = null;

@@ -21,11 +21,6 @@ export function observeInvoices(invoices: InvoiceRepository, instruments: Instru
   storedGauge(registers, 'fatoura_pdfs_waiting_for_idle_time', help, () => invoices.idleCount(MOST_WAITING));
   return {
     ...invoices,
-    async claim(invoiceId, leaseMs) {
-      const claim = await invoices.claim(invoiceId, leaseMs);
-      if (claim) since.set(claim, performance.now());
-      return claim;
-    },
     async claimMany(lane, invoiceIds, leaseMs) {
       const claims = await invoices.claimMany(lane, invoiceIds, leaseMs);
       const now = performance.now();

@@ -40,7 +40,7 @@ const STALL_MS = 100;
 const IDLE_LATE_MS = 10 * 60_000;
 
 export interface ClaimerParts {
-  readonly invoices: Pick<InvoiceClaims, 'due' | 'claimMany' | 'handBack'>;
+  readonly invoices: Pick<InvoiceClaims, 'due' | 'claimMany' | 'release'>;
   readonly ranges: Pick<ClaimRanges, 'own'>;
   /** The lanes that this worker can run. */
   readonly lanes: readonly Lane[];
@@ -107,7 +107,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     found += candidates.length;
     claimed += claims.length;
     if (!isStopped) return claims;
-    if (claims.length > 0) await invoices.handBack(claims);
+    if (claims.length > 0) await invoices.release(claims);
     return [];
   }
 
@@ -268,7 +268,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         begin(async () => {
           await mine;
           const begun = performance.now();
-          await (isStopped ? invoices.handBack([each]) : run(each));
+          await (isStopped ? invoices.release([each]) : run(each));
           if (isRestAfter) restUntil = 2 * performance.now() - begun;
         }, each.invoice.id);
       }

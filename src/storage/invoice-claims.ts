@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import { CLOCK_SKEW_MS } from '../domain/durations.ts';
 import { ALL_PARTITIONS, HURRIED_LANE, LANE_NAMES, slotAfter } from '../domain/invoice/lanes.ts';
 import { MOST_PAUSED, pauseAfter } from '../domain/invoice/pauses.ts';
@@ -7,13 +6,14 @@ import type { Claim, InvoiceClaims } from '../domain/invoice/repository.ts';
 import { later } from '../domain/later.ts';
 import { type InvoiceDocument, invoiceOf, placeOf } from './invoice-document.ts';
 import { OUTBOX_GRACE_MS } from './invoice-transitions.ts';
+import { createLeases, type Lease } from './leases.ts';
 import { decoded } from './pages.ts';
 import type { StoreClock } from './store-clock.ts';
 import type { StoredWork } from './stored-work.ts';
 
 /** How workers find due invoices and claim many at once. */
 export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreClock): InvoiceClaims {
-  const set = (fields: object) => ({ $set: fields }) as UpdateFilter<InvoiceDocument>;
+  const leases = createLeases(invoices, { token: 'work.token', until: (end) => ({ 'work.dueAt': end }) });
 
   return {
     async due(lane, { from, until }, limit, lateMs = 0) {
@@ -75,43 +75,31 @@ export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreCloc
 
     async claimMany(lane, invoiceIds, leaseMs) {
       const now = clock();
-      const token = randomUUID();
-      const these = { _id: { $in: [...invoiceIds] } };
-      const { modifiedCount } = await invoices.updateMany(
-        { ...these, 'work.lane': lane, 'work.dueAt': { $lte: now } },
-        {
-          ...set({
-            'work.token': token,
-            'work.dueAt': later(now, leaseMs),
-            ...(lane === 'idle' && { 'work.lane': HURRIED_LANE }),
-          }),
-          ...(lane === 'idle' && { $unset: { 'work.idle': '' } }),
-          $inc: { 'work.claims': 1 },
-        },
-        // Otherwise a server may choose the index of the lanes, which has every due invoice.
-        { hint: { _id: 1 } },
-      );
-      if (modifiedCount === 0) return [];
+      const due = { 'work.lane': lane, 'work.dueAt': { $lte: now } } as Filter<InvoiceDocument>;
+      const further = {
+        'work.claims': { $add: ['$work.claims', 1] },
+        ...(lane === 'idle' && { 'work.lane': HURRIED_LANE, 'work.idle': '$$REMOVE' }),
+      };
       // With `raw` the driver returns the bytes of the documents, despite the type.
-      const found: unknown[] = await invoices
-        .find({ ...these, 'work.token': token }, { hint: { _id: 1 }, raw: true })
-        .toArray();
+      const find = { raw: true };
+      const found: unknown[] = await leases.claimMany(invoiceIds, due, { leaseMs, now, further, find });
       const claims: Claim[] = [];
       for (const bytes of found as Uint8Array[]) {
         const document = await decoded<InvoiceDocument>(bytes);
-        claims.push({ invoice: invoiceOf(document), token, place: placeOf(document) });
+        claims.push({ invoice: invoiceOf(document), token: document.work?.token ?? '', place: placeOf(document) });
       }
       return claims;
     },
 
-    async handBack(claims) {
-      for (const [token, ids] of Map.groupBy(claims, (claim) => claim.token)) {
-        await invoices.updateMany(
-          { _id: { $in: ids.map(({ invoice }) => invoice.id) }, 'work.token': token },
-          { ...set({ 'work.token': null, 'work.dueAt': clock() }), $inc: { 'work.claims': -1 } },
-          { hint: { _id: 1 } },
-        );
-      }
+    renew: (claims) =>
+      leases.renew(
+        claims.map(({ claim, leaseMs }) => ({ ...leaseOf(claim), leaseMs })),
+        clock(),
+      ),
+
+    async release(claims) {
+      const $set = { 'work.token': null, 'work.dueAt': clock(), 'work.claims': { $subtract: ['$work.claims', 1] } };
+      await leases.release([{ leases: claims.map(leaseOf), update: [{ $set }] }]);
     },
 
     async reschedule(now, leaseMs) {
@@ -149,6 +137,10 @@ function leasesBeyond(now: Date): Filter<InvoiceDocument>[] {
     const claims = nth === 0 ? { $not: { $gt: 1 } } : nth + 1 === MOST_PAUSED ? { $gte: MOST_PAUSED } : nth + 1;
     return { 'work.claims': claims, 'work.dueAt': { $gt: later(now, pauseAfter(nth + 1)) } } as Filter<InvoiceDocument>;
   });
+}
+
+function leaseOf({ invoice: { id }, token }: Claim): Lease {
+  return { id, token };
 }
 
 function oldestOf(found: readonly { readonly work: Pick<StoredWork, 'dueAt'> }[]): Date | null {

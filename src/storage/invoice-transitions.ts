@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   type AnyBulkWriteOperation,
   BSON,
@@ -17,8 +16,7 @@ import { legalNumber } from '../domain/invoice/legal-invoice.ts';
 import { type Claim, ClaimLost, type InvoiceChange, type InvoiceTransitions } from '../domain/invoice/repository.ts';
 import type { ReservedNumber } from '../domain/invoice/series-number.ts';
 import { createGroup, type Outcome, type Through } from '../domain/kit/group.ts';
-import { later } from '../domain/later.ts';
-import { type InvoiceDocument, invoiceOf, placeOf } from './invoice-document.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { type NumberedInvoices, numberWrite, reservationOf, reserveAll, reserveEach } from './invoice-numbers.ts';
 import { storeClock } from './store-clock.ts';
 import { placeFields, type StoredWork, storedWork, workFields } from './stored-work.ts';
@@ -45,8 +43,6 @@ export function transitionsOf(
     through,
   });
 
-  const leaseOf = (leaseMs: number) => ({ 'work.dueAt': later(now(), leaseMs) });
-
   async function changeOne(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim> {
     const at = now();
     await write({ claim, change, update: updateOf(claim, change, leaseMs, at) });
@@ -54,28 +50,6 @@ export function transitionsOf(
   }
 
   return {
-    async claim(invoiceId, leaseMs) {
-      const token = randomUUID();
-      const document = await invoices.findOneAndUpdate(
-        { _id: invoiceId, 'work.dueAt': { $lte: now() } },
-        { $set: { 'work.token': token, ...leaseOf(leaseMs) }, $inc: { 'work.claims': 1 } },
-        { returnDocument: 'after' },
-      );
-      return document && { invoice: invoiceOf(document), token, place: placeOf(document) };
-    },
-
-    async renew(claim, leaseMs) {
-      const { matchedCount } = await invoices.updateOne(heldBy(claim), { $set: leaseOf(leaseMs) });
-      if (matchedCount === 0) throw new ClaimLost(`the claim on ${claim.invoice.id} was lost`);
-    },
-
-    async renewMany(leases) {
-      const updates = leases.map(({ claim, leaseMs }) => ({
-        updateOne: { filter: heldBy(claim), update: { $set: leaseOf(leaseMs) } },
-      }));
-      await invoices.bulkWrite(updates, { ordered: false });
-    },
-
     change: changeOne,
 
     async changeAll(changes, leaseMs, reserved = []) {

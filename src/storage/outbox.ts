@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { later } from '../domain/later.ts';
 import type { Outbox } from '../domain/webhook/ports.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { sweep } from './leases.ts';
 import { storeClock } from './store-clock.ts';
 
 /**
@@ -14,18 +15,8 @@ export function createOutbox(db: Db): Outbox {
   return {
     async takeUnpublished(limit, pauseMs) {
       const now = clock();
-      const found = await invoices
-        .find({ 'outbox.dueAt': { $lte: now } })
-        .sort({ 'outbox.dueAt': 1 })
-        .limit(limit)
-        .toArray();
-      if (found.length > 0) {
-        await invoices.updateMany(
-          { _id: { $in: found.map(({ _id }) => _id) }, 'outbox.dueAt': { $lte: now } },
-          { $set: { 'outbox.dueAt': later(now, pauseMs) } },
-        );
-      }
-      return found.map(invoiceOf);
+      const update = { $set: { 'outbox.dueAt': later(now, pauseMs) } };
+      return (await sweep(invoices, 'outbox.dueAt', { limit, now, update })).map(invoiceOf);
     },
     async markPublished(published) {
       // One update for all invoices whose published events end at the same sequence number; most do.

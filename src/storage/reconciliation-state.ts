@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import {
+  type BegunReconciliation,
   ReconciliationBusy,
   type ReconciliationProgress,
   type ReconciliationRun,
@@ -8,6 +9,7 @@ import {
 import { CLOCK_SKEW_MS } from '../domain/durations.ts';
 import { later } from '../domain/later.ts';
 import { insertNew } from './insert-new.ts';
+import { createLeases } from './leases.ts';
 import { storeClock } from './store-clock.ts';
 
 interface StateDocument extends ReconciliationProgress {
@@ -24,46 +26,37 @@ const NOTHING_YET = { cursor: null, checkedUntil: null, stalled: 0, token: null,
 export function createReconciliationState(db: Db): ReconciliationState {
   const states: Collection<StateDocument> = db.collection<StateDocument>('authority_reconciliation');
   const clock = storeClock(db.client);
+  const leases = createLeases(states, { token: 'token', until: (end) => ({ leaseUntil: end }) });
+
+  async function release(token: string, fields: Partial<StateDocument>): Promise<void> {
+    const $set = { ...fields, token: null, leaseUntil: new Date(0) };
+    await leases.release([{ leases: [{ id: 'live', token }], update: { $set } }]);
+  }
+
   return {
-    async begin(token, leaseMs) {
-      const now = clock().getTime();
+    async begin(leaseMs) {
+      const now = clock();
       const taken = await take();
       if (taken || (await insertNew(states, [{ _id: 'live', ...NOTHING_YET, leaseUntil: new Date(0) }])).size === 0)
         return taken;
       return take();
 
-      async function take(): Promise<ReconciliationProgress | null> {
-        const state = await states.findOneAndUpdate(
-          // A lease that ends later than a lease taken now would was taken by a clock that was ahead.
-          {
-            _id: 'live',
-            $or: [
-              { leaseUntil: { $lte: new Date(now) } },
-              { leaseUntil: { $gt: new Date(now + leaseMs + CLOCK_SKEW_MS) } },
-            ],
-          },
-          { $set: { token, leaseUntil: new Date(now + leaseMs) } },
-          { returnDocument: 'after' },
-        );
-        return state && { cursor: state.cursor, checkedUntil: state.checkedUntil, stalled: state.stalled };
+      async function take(): Promise<BegunReconciliation | null> {
+        // A lease that ends later than a lease taken now would was taken by a clock that was ahead.
+        const ahead = later(now, leaseMs + CLOCK_SKEW_MS);
+        const due = { $or: [{ leaseUntil: { $lte: now } }, { leaseUntil: { $gt: ahead } }] };
+        const [state] = await leases.claimMany(['live'], due, { leaseMs, now });
+        if (!state?.token) return null;
+        const { token, cursor, checkedUntil, stalled } = state;
+        return { token, progress: { cursor, checkedUntil, stalled } };
       }
     },
     async advance(token, leaseMs, progress) {
-      const { matchedCount } = await states.updateOne(
-        { _id: 'live', token },
-        { $set: { ...progress, leaseUntil: later(clock(), leaseMs) } },
-      );
-      if (matchedCount === 0) throw new ReconciliationBusy('another process has taken the reconciliation over');
+      if ((await leases.renew([{ id: 'live', token, leaseMs }], clock(), progress)) === 0)
+        throw new ReconciliationBusy('another process has taken the reconciliation over');
     },
-    async end(token, run, progress) {
-      await states.updateOne(
-        { _id: 'live', token },
-        { $set: { ...progress, last: run, token: null, leaseUntil: new Date(0) } },
-      );
-    },
-    async release(token) {
-      await states.updateOne({ _id: 'live', token }, { $set: { token: null, leaseUntil: new Date(0) } });
-    },
+    end: (token, run, progress) => release(token, { ...progress, last: run }),
+    release: (token) => release(token, {}),
     last: async () => (await states.findOne({ _id: 'live' }))?.last ?? null,
   };
 }

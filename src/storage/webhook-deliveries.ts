@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { Db, Document, Filter, UpdateManyModel } from 'mongodb';
+import type { Db, Document, UpdateManyModel } from 'mongodb';
 import { CLOCK_SKEW_MS } from '../domain/durations.ts';
 import { later } from '../domain/later.ts';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../domain/webhook/delivery.ts';
 import type { AttemptRecord, DeliveryLedger } from '../domain/webhook/ports.ts';
 import { insertNew } from './insert-new.ts';
+import { createLeases, sweep } from './leases.ts';
 import { createOrderedInsert, insertNewInOrder } from './ordered-insert.ts';
 import { readAll, readPage } from './pages.ts';
 import {
@@ -40,8 +40,6 @@ const LEASE_GRACE_MS = 250;
 const TELLING = 4;
 const REST_PAUSES = 10;
 
-/** Maximum number of leases in one update statement. A server compares each matched document with all of them. */
-const STATEMENT = 250;
 /**
  * Maximum number of attempts in one reply of the server. Even with the largest bodies and headers they have less than
  * 10 MiB.
@@ -58,6 +56,11 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
   const insert = createOrderedInsert(db, deliveries, {
     listOf: ({ tenantId, environment }) => `${tenantId} ${environment}`,
     raise: (delivery, order) => ({ ...delivery, order: deliveryOrder(order, delivery.endpointId) }),
+  });
+
+  const leases = createLeases(deliveries, {
+    token: 'work.token',
+    until: (end, now) => ({ 'work.sweepAt': later(end, LEASE_GRACE_MS), 'work.since': now }),
   });
 
   return {
@@ -79,7 +82,7 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       return new Set((await insertNewInOrder<DeliveryDocument>(insert, documents)).map(({ _id }) => _id));
     },
 
-    async claim(endpointId, { limit, retries, leaseMs, now }) {
+    async claimMany(endpointId, { limit, retries, leaseMs, now }) {
       const due = { 'work.retry': retries, 'work.readyAt': { $lte: now } };
       const found = await deliveries
         .find({ endpointId, ...due })
@@ -89,16 +92,9 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
         .toArray();
       if (found.length === 0) return [];
       const ids = found.map(({ _id }) => _id);
-      const prefix = `${randomUUID()}_`;
-      const end = now.getTime() + leaseMs;
-      const token = { $concat: [prefix, '$_id'] };
-      await deliveries.updateMany({ _id: { $in: ids }, ...due }, [
-        { $set: { 'work.token': token, 'work.sweepAt': new Date(end + LEASE_GRACE_MS), 'work.since': now } },
-        { $unset: 'work.readyAt' },
-      ]);
-      // Reads back which ones were claimed: another process may have been faster.
-      const taken = deliveries.find(heldBy(ids.map((id) => ({ id, token: `${prefix}${id}` }))));
-      return (await taken.toArray()).flatMap((document) => claimOf(document, end) ?? []);
+      const further = { 'work.readyAt': '$$REMOVE' };
+      const taken = await leases.claimMany(ids, due, { leaseMs, now, further });
+      return taken.flatMap((document) => claimOf(document, now.getTime() + leaseMs) ?? []);
     },
 
     async unattemptedBefore(claims) {
@@ -114,27 +110,27 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
     },
 
     async release(claims, at) {
-      await updateHeld([{ claims, update: dueAgain(at, later(at, RETRY_GRACE_MS), at) }]);
+      await leases.release([{ leases: claims, update: dueAgain(at, later(at, RETRY_GRACE_MS), at) }]);
     },
 
     async record(records) {
       const documents = records.map(({ claim, attempt }) => ({ _id: claim.token, ...attempt }));
       // Attempts are written first, so that every attempt that a delivery refers to can be read.
       await insertNew(attempts, documents);
-      const changes = new Map<string, { claims: ClaimedDelivery[]; update: Document[] }>();
+      const changes = new Map<string, { leases: ClaimedDelivery[]; update: Document[] }>();
       for (const { claim, outcome } of records) {
         const equal = JSON.stringify(outcome);
-        const change = changes.get(equal) ?? { claims: [], update: updateOf(outcome) };
+        const change = changes.get(equal) ?? { leases: [], update: updateOf(outcome) };
         changes.set(equal, change);
-        change.claims.push(claim);
+        change.leases.push(claim);
       }
-      await updateHeld([...changes.values()]);
+      await leases.release([...changes.values()]);
     },
 
     async cancel(claims, now) {
       const groups = Map.groupBy(claims, ({ timesDisabled }) => timesDisabled);
-      await updateHeld(
-        [...groups].map(([before, each]) => ({ claims: each, update: cancelUnlessReopened(before, now) })),
+      await leases.release(
+        [...groups].map(([before, each]) => ({ leases: each, update: cancelUnlessReopened(before, now) })),
       );
     },
 
@@ -153,27 +149,19 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       return found.length;
     },
 
-    async takeOverdue(limit, pauseMs, now) {
-      const found = await deliveries
-        .find({ 'work.sweepAt': { $lte: now } })
-        .project<Pick<DeliveryDocument, '_id' | 'endpointId'>>({ endpointId: 1 })
-        .sort({ 'work.sweepAt': 1 })
-        .limit(limit)
-        .toArray();
-      if (found.length > 0) {
-        const overdue = (ids: readonly string[]) => ({ _id: { $in: [...ids] }, 'work.sweepAt': { $lte: now } });
-        const ids = found.map(({ _id }) => _id);
-        const sweepAt = later(now, pauseMs);
-        const ended = { ...overdue(ids), 'work.readyAt': { $exists: false } };
-        await deliveries.updateMany(ended, dueAgain(now, sweepAt, now));
-        const telling = [...Map.groupBy(found, ({ endpointId }) => endpointId).values()].flatMap((each) =>
-          each.slice(0, TELLING).map(({ _id }) => _id),
+    async sweep(limit, pauseMs, now) {
+      const sweepAt = later(now, pauseMs);
+      const update = dueAgain({ $ifNull: ['$work.readyAt', now] }, sweepAt, now);
+      const find = { projection: { endpointId: 1 } };
+      const found = await sweep(deliveries, 'work.sweepAt', { limit, now, update, find });
+      const rest = [...Map.groupBy(found, ({ endpointId }) => endpointId).values()].flatMap((each) =>
+        each.slice(TELLING).map(({ _id }) => _id),
+      );
+      if (rest.length > 0)
+        await deliveries.updateMany(
+          { _id: { $in: rest }, 'work.sweepAt': sweepAt },
+          { $set: { 'work.sweepAt': later(now, pauseMs * REST_PAUSES) } },
         );
-        const again = (at: Date) => ({ $set: { 'work.sweepAt': at, 'work.since': now } });
-        await deliveries.updateMany(overdue(telling), again(sweepAt));
-        if (telling.length < ids.length)
-          await deliveries.updateMany(overdue(ids), again(later(now, pauseMs * REST_PAUSES)));
-      }
       return { endpointIds: [...new Set(found.map(({ endpointId }) => endpointId))], more: found.length === limit };
     },
 
@@ -261,31 +249,13 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       return (await deliveries.bulkWrite(operations, { ordered: false })).matchedCount;
     },
   };
-
-  /** Applies updates to deliveries whose leases still hold. Deliveries whose lease was lost stay unchanged. */
-  async function updateHeld(changes: readonly { claims: readonly ClaimedDelivery[]; update: Document[] }[]) {
-    const operations = changes.flatMap(({ claims, update }) =>
-      Array.from({ length: Math.ceil(claims.length / STATEMENT) }, (_, i) => ({
-        updateMany: { filter: heldBy(claims.slice(i * STATEMENT, (i + 1) * STATEMENT)), update },
-      })),
-    );
-    if (operations.length > 0) await deliveries.bulkWrite(operations, { ordered: false });
-  }
-}
-
-/**
- * Matches deliveries whose leases still hold. Matches no other delivery, because a token belongs to one lease of one
- * delivery.
- */
-function heldBy(claims: readonly Pick<ClaimedDelivery, 'id' | 'token'>[]): Filter<DeliveryDocument> {
-  return { _id: { $in: claims.map(({ id }) => id) }, 'work.token': { $in: claims.map(({ token }) => token) } };
 }
 
 /**
  * The update that ends the leases of deliveries that were not attempted. It settles those that were cancelled
  * meanwhile.
  */
-function dueAgain(readyAt: Date, sweepAt: Date, since: Date): Document[] {
+function dueAgain(readyAt: Date | Document, sweepAt: Date, since: Date): Document[] {
   return [{ $set: { work: whilePending({ $mergeObjects: ['$work', { token: null, readyAt, sweepAt, since }] }) } }];
 }
 

@@ -74,7 +74,7 @@ async function worker(runMs: number): Promise<Worker> {
     invoices: {
       due: alive(invoices.due),
       claimMany: alive(invoices.claimMany),
-      handBack: alive(invoices.handBack),
+      release: alive(invoices.release),
     },
     ranges,
     lanes: LANE_NAMES,

@@ -66,7 +66,7 @@ async function worker(run: (invoiceId: string) => Promise<void>, soleWorker = fa
       },
       claimMany: async (_lane, ids) =>
         ids.filter((id) => waiting.delete(id)).map((id) => ({ token: 'any', invoice: pendingInvoice({ id }) })),
-      handBack: async () => undefined,
+      release: async () => undefined,
     },
     members: createClaimMembers(store.db),
     report: (message, error) => complaints.push(`${message}: ${error}`),

@@ -9,7 +9,7 @@ import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type NumberDocument, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { transitionsOf } from '../../src/storage/invoice-transitions.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { claimOne, pendingInvoice } from '../support/invoices.ts';
 import { openTestStore } from '../support/store.ts';
 
 const YEAR = 2026;
@@ -82,7 +82,7 @@ function changeOf({ work, told, serial }: Attempt, mark: number, tenantId: strin
 const invoices = () => createInvoiceRepository(store.db);
 
 async function claimOf(id: string, leaseMs: number): Promise<Claim> {
-  const claim = await invoices().claim(id, leaseMs);
+  const claim = await claimOne(invoices(), id, leaseMs);
   if (!claim) throw new Error('the invoice cannot be claimed');
   return claim;
 }

@@ -31,7 +31,7 @@ import { createSignersCertificates } from '../../src/storage/signers-certificate
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { claimOne, pendingInvoice } from '../support/invoices.ts';
 import { queryPlans } from '../support/query-plans.ts';
 import { openTestStore } from '../support/store.ts';
 import { LOGO } from '../unit/pdf/support.ts';
@@ -238,9 +238,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
       createSettledCounts(store.db).keep('ten_1', 'test', '2026-01-31', { whole: null, hours: new Map(), begun: null }),
     1,
   ],
-  ['invoices.claim', () => invoices.claim(kept.id, 1000), 1],
-  ['invoices.renew', async () => invoices.renew((await freshClaim()) as never, 1000), 1],
-  ['invoices.renewMany', async () => invoices.renewMany([{ claim: (await freshClaim()) as never, leaseMs: 1000 }]), 1],
+  ['invoices.renew', async () => invoices.renew([{ claim: (await freshClaim()) as never, leaseMs: 1000 }]), 1],
   ['invoices.change', async () => invoices.change((await freshClaim()) as never, { work: null }, 1000), 1],
   ['invoices.changeWaiting', async () => invoices.changeWaiting(await freshInvoice(), { work: null }), 1],
   ['invoices.awaitingNumber', () => invoices.awaitingNumber('ten_1', 'test', 2026, 5), 5],
@@ -270,7 +268,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.due, of the upper half', () => invoices.due('stages', { from: 2048, until: 4096 }, 5), 5],
   ['invoices.due, late', () => invoices.due('mail', ALL_PARTITIONS, 5, 3000), 0],
   ['invoices.claimMany', async () => invoices.claimMany('stages', [(await freshInvoice()).id, 'inv_x'], 1000), 2],
-  ['invoices.handBack', async () => invoices.handBack([(await freshClaim()) as never]), 1],
+  ['invoices.release', async () => invoices.release([(await freshClaim()) as never]), 1],
   ['invoices.reschedule', () => invoices.reschedule(new Date(), 4000), 5],
   ['claimMembers.heartbeat', () => createClaimMembers(store.db).heartbeat(HEARTBEAT), 1],
   ['claimMembers.list', () => createClaimMembers(store.db).list(), 1],
@@ -371,7 +369,7 @@ async function freshInvoice(): Promise<Invoice> {
 }
 
 async function freshClaim() {
-  return invoices.claim((await freshInvoice()).id, 1000);
+  return claimOne(invoices, (await freshInvoice()).id, 1000);
 }
 
 it.each(CALLS)('%s has an index', async (_name, call, most) => plans.expectIndexed(call, most));

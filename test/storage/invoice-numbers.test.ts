@@ -18,7 +18,7 @@ import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createLostNumbers } from '../../src/storage/lost-numbers.ts';
 import { createSeriesTurns } from '../../src/storage/series-turns.ts';
 import { beginVersions, DATA_VERSION } from '../../src/storage/upgrades.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { claimOne, pendingInvoice } from '../support/invoices.ts';
 import { startTestMongo } from '../support/mongodb.ts';
 import { sampled } from '../support/samples.ts';
 import { openTestStore } from '../support/store.ts';
@@ -93,7 +93,7 @@ async function claimed(changes: Partial<Invoice>, leaseMs = HOUR_MS): Promise<Cl
 }
 
 async function claimOf(id: string, leaseMs = HOUR_MS): Promise<Claim> {
-  const claim = await creating.claim(id, leaseMs);
+  const claim = await claimOne(creating, id, leaseMs);
   if (!claim) throw new Error('the invoice cannot be claimed');
   return claim;
 }
@@ -193,7 +193,7 @@ describe('the numbers of a series', () => {
         await Promise.all(
           tried.map(async (id, i) => {
             // Its lease ends at once, as if the worker were dead; another one may work at the same invoice.
-            const claim = await workers[0]?.invoices.claim(id, -1);
+            const claim = workers[0] && (await claimOne(workers[0].invoices, id, -1));
             // Otherwise its number was written before the process died.
             if (!claim || claim.invoice.number !== null) return;
             await workers[(turn + i) % workers.length]?.number(claim).catch(() => waiting.push(id));
@@ -354,7 +354,7 @@ describe('the order of the numbers', () => {
     for (let nth = 1; nth <= 3; nth++) {
       const invoice = pendingInvoice({ tenantId, createdAt });
       await invoices.insert(invoice, newCreationMoment().order, null);
-      const claim = (await invoices.claim(invoice.id, HOUR_MS)) as Claim;
+      const claim = (await claimOne(invoices, invoice.id, HOUR_MS)) as Claim;
       commands.length = 0;
       own.client.on('commandStarted', ({ commandName }) => commands.push(commandName));
       await numbering.assign(claim, async (series) => ({ change: { series, work: KEEP }, made: series.serial }));
@@ -390,7 +390,7 @@ describe('the order of the numbers', () => {
               await claimOf(id, 1);
               left.push(id);
             } else {
-              const claim = await createInvoiceRepository(store.db).claim(id, HOUR_MS);
+              const claim = await claimOne(createInvoiceRepository(store.db), id, HOUR_MS);
               const failed =
                 claim === null ||
                 (await number(claim).then(

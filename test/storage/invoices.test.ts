@@ -18,7 +18,7 @@ import { type InvoiceDocument, invoiceOf } from '../../src/storage/invoice-docum
 import { createInvoiceFeed } from '../../src/storage/invoice-feed.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { claimOne, pendingInvoice } from '../support/invoices.ts';
 import { deviates } from '../support/reference-deviations.ts';
 import { openTestStore } from '../support/store.ts';
 
@@ -47,7 +47,7 @@ function keyed(key: string, changes: Partial<Invoice> = {}): Invoice {
 }
 
 async function claimed(invoice: Invoice, leaseMs = 60_000): Promise<Claim> {
-  const claim = await invoices.claim(invoice.id, leaseMs);
+  const claim = await claimOne(invoices, invoice.id, leaseMs);
   if (!claim) throw new Error('the invoice cannot be claimed');
   return claim;
 }
@@ -127,12 +127,12 @@ describe('idle work', () => {
     expect(due?.work).toMatchObject({ stage: 'render', idle: false });
     expect(await invoices.hurry(asked, LONG_AGO)).toBeNull();
     expect(await dueIds('documents')).toContain(asked);
-    expect(await invoices.claim(asked, 1000)).not.toBeNull();
+    expect(await claimOne(invoices, asked, 1000)).not.toBeNull();
 
     const drawing = await idleFor(0);
     expect(await invoices.claimMany('idle', [drawing], 60_000)).toHaveLength(1);
     expect(await invoices.hurry(drawing, new Date())).toBeNull();
-    expect(await invoices.claim(drawing, 60_000)).toBeNull();
+    expect(await claimOne(invoices, drawing, 60_000)).toBeNull();
     expect(await idleFound()).toEqual([]);
     expect(await invoices.hurry((await stored()).id, new Date())).toBeNull();
   });
@@ -189,9 +189,9 @@ describe('waiting and blocked transmissions', () => {
     const [claim] = await invoices.claimMany('transmissions', [a1.id], 60_000);
     expect(claim?.invoice.work).toMatchObject({ failures: [7], claims: 1, outcomeUnknown: false });
     expect(await dueOf(a1)).toEqual([a2.id]);
-    await invoices.renew(claim as Claim, -1);
+    await invoices.renew([{ claim: claim as Claim, leaseMs: -1 }]);
     expect(await dueOf(a1)).toEqual([a2.id, a1.id]);
-    expect((await invoices.claim(a1.id, 60_000))?.invoice.work?.claims).toBe(2);
+    expect((await claimOne(invoices, a1.id, 60_000))?.invoice.work?.claims).toBe(2);
   });
 
   it('are unfinished live invoices, like those that are due, leased, without a receipt, or wait for a retry', async () => {
@@ -257,20 +257,20 @@ describe('waiting and blocked transmissions', () => {
     const swept = await dueIds();
     for (const id of failed) expect(swept).toContain(id);
     for (const id of others) expect(swept).not.toContain(id);
-    const claim = await invoices.claim(failed[1] ?? '', 60_000);
+    const claim = await claimOne(invoices, failed[1] ?? '', 60_000);
     expect(claim?.invoice.work).toMatchObject({ failures: [to], outcomeUnknown: true, claims: 1 });
   });
 
   it('blocked ones need attention, are never due, and are released by a retry', async () => {
     const claim = await claimed(await stored());
     const { invoice } = await invoices.change(claim, { work: { ...transmit, blocked: 'digest_mismatch' } }, 60_000);
-    expect(await invoices.claim(invoice.id, 1000)).toBeNull();
+    expect(await claimOne(invoices, invoice.id, 1000)).toBeNull();
     expect(await dueIds()).not.toContain(invoice.id);
     expect(await invoices.claimMany('stages', [invoice.id], 1000)).toEqual([]);
     expect((await invoices.needingAttention(1000)).map(({ id }) => id)).toContain(invoice.id);
     expect(await invoices.retryNow(invoice.id)).toBe(true);
     expect(await dueIds()).toContain(invoice.id);
-    const again = await invoices.claim(invoice.id, 1000);
+    const again = await claimOne(invoices, invoice.id, 1000);
     expect(again?.invoice.work).toMatchObject({ blocked: null, outcomeUnknown: false, claims: 1 });
   });
 
@@ -291,7 +291,7 @@ describe('waiting and blocked transmissions', () => {
     const claim = await claimed(held);
     await refused(held);
     await refused(claim.invoice);
-    await invoices.handBack([claim]);
+    await invoices.release([claim]);
     await refused(held);
     const retried = await put(blocked);
     await invoices.retryNow(retried.id);
@@ -310,7 +310,7 @@ describe('waiting and blocked transmissions', () => {
     const document = await store.db.collection<InvoiceDocument>('invoices').findOne({ _id: waits.id });
     expect(document).toMatchObject({ outbox: { sequence: 1 }, events: [{ status: 'rejected' }] });
     expect(document?.updatedAt).toEqual(document?.events[0]?.at);
-    expect(await invoices.claim(waits.id, 1000)).toBeNull();
+    expect(await claimOne(invoices, waits.id, 1000)).toBeNull();
     expect(await invoices.changeWaiting(waits, rejected)).toBeNull();
   });
 
@@ -327,14 +327,17 @@ describe('waiting and blocked transmissions', () => {
     const { invoice } = await invoices.change(claim, { work: transmit }, 60_000);
     await claimed(invoice);
     expect(await invoices.retryNow(invoice.id)).toBe(true);
-    expect((await invoices.claim(invoice.id, 1000))?.invoice.work).toMatchObject({ outcomeUnknown: true, claims: 1 });
+    expect((await claimOne(invoices, invoice.id, 1000))?.invoice.work).toMatchObject({
+      outcomeUnknown: true,
+      claims: 1,
+    });
   });
 
   it('work that was kept counts its claim, so that the next claim knows of the dead worker', async () => {
     const claim = await claimed(await stored());
     const kept = await invoices.change(claim, { work: { ...transmit, keep: true } }, -1);
     expect(kept.invoice.work?.claims).toBe(1);
-    expect((await invoices.claim(kept.invoice.id, 1000))?.invoice.work?.claims).toBe(2);
+    expect((await claimOne(invoices, kept.invoice.id, 1000))?.invoice.work?.claims).toBe(2);
   });
 
   it('the id under which the authority holds a document is stored', async () => {
@@ -506,7 +509,7 @@ describe("a number of the client's own series", () => {
 describe('a claim', () => {
   it('is given to one of many concurrent callers', async () => {
     const invoice = await stored();
-    const claims = await Promise.all(Array.from({ length: 20 }, () => invoices.claim(invoice.id, 60_000)));
+    const claims = await Promise.all(Array.from({ length: 20 }, () => claimOne(invoices, invoice.id, 60_000)));
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
@@ -518,7 +521,7 @@ describe('a claim', () => {
     await expect(
       invoices.change(late, { status: 'signing', events: [event(1, 'signing')], work: keep }, 5000),
     ).rejects.toThrow(ClaimLost);
-    await expect(invoices.renew(late, 5000)).rejects.toThrow(ClaimLost);
+    expect(await invoices.renew([{ claim: late, leaseMs: 5000 }])).toBe(0);
     const changed = await invoices.change(
       current,
       { status: 'signing', events: [event(1, 'signing')], work: keep },
@@ -532,25 +535,25 @@ describe('a claim', () => {
   it('is extended by renewal', async () => {
     const invoice = await stored();
     const claim = await claimed(invoice, 100);
-    await invoices.renew(claim, 60_000);
+    expect(await invoices.renew([{ claim, leaseMs: 60_000 }])).toBe(1);
     await sleep(110);
-    expect(await invoices.claim(invoice.id, 1000)).toBeNull();
+    expect(await claimOne(invoices, invoice.id, 1000)).toBeNull();
   });
 
   it('is renewed with others by one command, apart from those that are lost', async () => {
     const [first, second, lost] = [await stored(), await stored(), await stored()];
     const claims = [await claimed(first, 100), await claimed(second, 100), await claimed(lost, -1)];
     const current = await claimed(lost, 50_000);
-    await invoices.renewMany(claims.map((claim, index) => ({ claim, leaseMs: 60_000 + index })));
+    expect(await invoices.renew(claims.map((claim, index) => ({ claim, leaseMs: 60_000 + index })))).toBe(2);
     await sleep(110);
-    expect(await Promise.all([first, second, lost].map(({ id }) => invoices.claim(id, 1000)))).toEqual([
+    expect(await Promise.all([first, second, lost].map(({ id }) => claimOne(invoices, id, 1000)))).toEqual([
       null,
       null,
       null,
     ]);
     const end = (await invoices.find(lost.id))?.work?.dueAt;
     expect(Number(end)).toBeLessThan(Date.now() + 50_000);
-    await invoices.renew(current, 1000);
+    await invoices.renew([{ claim: current, leaseMs: 1000 }]);
   });
 
   it.skipIf(deviates.dateArithmetic)(
@@ -559,16 +562,16 @@ describe('a claim', () => {
       const paused = await Promise.all(
         [1, 2, 5, 12].map(async (claims) => {
           const { id } = await stored();
-          for (let nth = 1; nth < claims; nth++) expect(await invoices.claim(id, -1)).not.toBeNull();
-          return { claim: (await invoices.claim(id, -1)) as Claim, pause: pauseAfter(claims) };
+          for (let nth = 1; nth < claims; nth++) expect(await claimOne(invoices, id, -1)).not.toBeNull();
+          return { claim: (await claimOne(invoices, id, -1)) as Claim, pause: pauseAfter(claims) };
         }),
       );
       const endOf = async ({ claim }: { claim: Claim }) => (await invoices.find(claim.invoice.id))?.work?.dueAt;
-      for (const { claim, pause } of paused) await invoices.renew(claim, pause);
+      for (const { claim, pause } of paused) await invoices.renew([{ claim, leaseMs: pause }]);
       const before = await Promise.all(paused.map(endOf));
       await invoices.reschedule(new Date(), 4000);
       expect(await Promise.all(paused.map(endOf))).toEqual(before);
-      for (const { claim, pause } of paused) await invoices.renew(claim, pause + 60_000);
+      for (const { claim, pause } of paused) await invoices.renew([{ claim, leaseMs: pause + 60_000 }]);
       const now = new Date();
       await invoices.reschedule(now, 4000);
       const ends = await Promise.all(paused.map(endOf));
@@ -583,11 +586,11 @@ describe('a claim', () => {
       expect(put.invoice.work?.stage).toBe('sign');
       return invoice;
     };
-    expect(await invoices.claim((await putOff(60_000)).id, 1000)).toBeNull();
+    expect(await claimOne(invoices, (await putOff(60_000)).id, 1000)).toBeNull();
     const invoice = await putOff(100);
     await sleep(110);
     await invoices.change(await claimed(invoice), { work: null }, 5000);
-    expect(await invoices.claim(invoice.id, 1000)).toBeNull();
+    expect(await claimOne(invoices, invoice.id, 1000)).toBeNull();
     expect((await invoices.find(invoice.id))?.work).toBeNull();
   });
 
@@ -659,10 +662,10 @@ describe('due invoices', () => {
     const [mine, lost] = [await dueSince(0), await dueSince(0)];
     const claims = await invoices.claimMany('stages', [mine.id, lost.id], 0);
     const later = await claimed(lost);
-    await invoices.handBack(claims);
+    await invoices.release(claims);
     expect(await dueIds()).toContain(mine.id);
-    expect((await invoices.claim(mine.id, 1000))?.invoice.work?.claims).toBe(1);
-    await invoices.renew(later, 60_000);
+    expect((await claimOne(invoices, mine.id, 1000))?.invoice.work?.claims).toBe(1);
+    await invoices.renew([{ claim: later, leaseMs: 60_000 }]);
     expect((await invoices.find(lost.id))?.work?.claims).toBe(2);
   });
 
@@ -783,7 +786,7 @@ describe('the feed', () => {
       await own.dropCollection('invoices');
       await repository.insert(invoice, newCreationMoment().order, null);
       await expect.poll(() => seen).toEqual([1, 2]);
-      const claim = await repository.claim(invoice.id, 5000);
+      const claim = await claimOne(repository, invoice.id, 5000);
       await repository.change(claim as Claim, { status: 'accepted', events: [event(3, 'accepted')], work: null }, 5000);
       await expect.poll(() => seen).toEqual([1, 2, 3]);
     } finally {

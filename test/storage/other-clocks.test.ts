@@ -10,7 +10,7 @@ import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createRateLimiter } from '../../src/storage/rate-limiter.ts';
 import { createReconciliationState } from '../../src/storage/reconciliation-state.ts';
 import { createSeriesTurns } from '../../src/storage/series-turns.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { claimOne, pendingInvoice } from '../support/invoices.ts';
 import { openBeside, openTestStore } from '../support/store.ts';
 
 const LEASE_MS = 20_000;
@@ -57,8 +57,8 @@ describe.each([
 
   it('leaves to others the invoices that they hold', async () => {
     const id = await created();
-    const claim = await own.claim(id, LEASE_MS);
-    expect(await shifted(aheadMs, () => others.claim(id, LEASE_MS))).toBeNull();
+    const claim = await claimOne(own, id, LEASE_MS);
+    expect(await shifted(aheadMs, () => claimOne(others, id, LEASE_MS))).toBeNull();
     expect(await shifted(aheadMs, () => others.claimMany('stages', [id], LEASE_MS))).toEqual([]);
     const due = await shifted(aheadMs, () => others.due('stages', ALL_PARTITIONS, 100));
     expect(due.map(({ invoiceId }) => invoiceId)).not.toContain(id);
@@ -67,8 +67,8 @@ describe.each([
 
   it('takes up what is due, and its lease lasts for others', async () => {
     const id = await created();
-    expect(await shifted(aheadMs, () => others.claim(id, LEASE_MS))).not.toBeNull();
-    expect(await own.claim(id, LEASE_MS)).toBeNull();
+    expect(await shifted(aheadMs, () => claimOne(others, id, LEASE_MS))).not.toBeNull();
+    expect(await claimOne(own, id, LEASE_MS)).toBeNull();
   });
 
   it('creates invoices that are due at once', async () => {
@@ -77,7 +77,7 @@ describe.each([
       await others.insert(made, newCreationMoment().order, null);
       return made;
     });
-    expect(await own.claim(invoice.id, LEASE_MS)).not.toBeNull();
+    expect(await claimOne(own, invoice.id, LEASE_MS)).not.toBeNull();
   });
 
   it('waits for its turn at a series', async () => {
@@ -108,10 +108,10 @@ describe.each([
   });
 
   it('leaves to others the reconciliation that they do', async () => {
-    const [token, otherToken] = [randomUUID(), randomUUID()];
-    expect(await createReconciliationState(store.db).begin(token, 60_000)).not.toBeNull();
+    const begun = await createReconciliationState(store.db).begin(60_000);
+    expect(begun).not.toBeNull();
     const states = createReconciliationState(other.db);
-    expect(await shifted(aheadMs, () => states.begin(otherToken, 60_000))).toBeNull();
-    await createReconciliationState(store.db).release(token);
+    expect(await shifted(aheadMs, () => states.begin(60_000))).toBeNull();
+    await createReconciliationState(store.db).release(begun?.token ?? '');
   });
 });

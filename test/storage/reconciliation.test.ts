@@ -15,7 +15,7 @@ import type { Store } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { createReconciliationState } from '../../src/storage/reconciliation-state.ts';
 import { createTransmissions } from '../../src/storage/transmissions.ts';
-import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
+import { claimOne, invoicesOf, pendingInvoice } from '../support/invoices.ts';
 import { queryPlans } from '../support/query-plans.ts';
 import { openTestStore } from '../support/store.ts';
 
@@ -88,7 +88,7 @@ describe('a look-up is made due', () => {
     expect(work?.token).toBeNull();
     // Due already: nothing is changed a second time.
     expect(await transmissions.makeLookUpDue(id, RULE)).toBeNull();
-    expect(await invoicesOf(store.db).claim(id, 1000)).not.toBeNull();
+    expect(await claimOne(invoicesOf(store.db), id, 1000)).not.toBeNull();
   });
 
   it('under the id under which the authority holds it', async () => {
@@ -366,34 +366,37 @@ describe('the state of reconciliation', () => {
   it('is in the hands of one process, and progress survives it', async () => {
     const state = createReconciliationState(store.db);
     expect(await state.last()).toBeNull();
-    const begun = await Promise.all(['a', 'b', 'c'].map((token) => state.begin(token, 60_000)));
-    const winners = begun.filter(Boolean);
-    expect(winners).toEqual([{ cursor: null, checkedUntil: null, stalled: 0 }]);
-    const token = 'abc'[begun.findIndex(Boolean)] as string;
+    const begun = await Promise.all(['a', 'b', 'c'].map(() => state.begin(60_000)));
+    const winners = begun.filter((each) => each !== null);
+    expect(winners.map(({ progress }) => progress)).toEqual([{ cursor: null, checkedUntil: null, stalled: 0 }]);
+    const token = winners[0]?.token ?? '';
     await state.advance(token, 60_000, { cursor: '7' });
     await expect(state.advance('another', 60_000, { cursor: '8' })).rejects.toThrow(ReconciliationBusy);
     await state.end('another', run, { cursor: '9' });
-    expect(await state.begin('d', 60_000)).toBeNull();
+    expect(await state.begin(60_000)).toBeNull();
     await state.end(token, run, { checkedUntil: new Date(5000) });
     expect(await state.last()).toEqual(run);
-    expect(await state.begin('d', 60_000)).toEqual({ cursor: '7', checkedUntil: new Date(5000), stalled: 0 });
-    await state.release('d');
-    expect(await state.begin('e', 60_000)).not.toBeNull();
+    const next = await state.begin(60_000);
+    expect(next?.progress).toEqual({ cursor: '7', checkedUntil: new Date(5000), stalled: 0 });
+    await state.release(token);
+    expect(await state.begin(60_000)).toBeNull();
+    await state.release(next?.token ?? '');
+    expect(await state.begin(60_000)).not.toBeNull();
   });
 
   it('is taken over from a process that has died', async () => {
     const state = createReconciliationState(store.db);
-    await state.begin('dead', 0);
-    await state.advance('dead', 0, { cursor: '3' });
-    expect(await state.begin('next', 60_000)).toMatchObject({ cursor: '3' });
-    await expect(state.advance('dead', 60_000, { cursor: '4' })).rejects.toThrow(ReconciliationBusy);
+    const dead = (await state.begin(0))?.token ?? '';
+    await state.advance(dead, 0, { cursor: '3' });
+    expect((await state.begin(60_000))?.progress).toMatchObject({ cursor: '3' });
+    await expect(state.advance(dead, 60_000, { cursor: '4' })).rejects.toThrow(ReconciliationBusy);
   });
 
   it('is taken over from a process that died with its clock ahead', async () => {
     const state = createReconciliationState(store.db);
-    await state.begin('dead', 86_400_000);
-    expect(await state.begin('next', 60_000)).not.toBeNull();
-    expect(await state.begin('other', 60_000)).toBeNull();
+    await state.begin(86_400_000);
+    expect(await state.begin(60_000)).not.toBeNull();
+    expect(await state.begin(60_000)).toBeNull();
   });
 });
 
@@ -421,7 +424,7 @@ describe('has an index', () => {
     ['differences.acknowledge', () => createDifferenceRepository(store.db).acknowledge('other_digest', 'a', NOTED), 1],
     ['differences.resolve', () => createDifferenceRepository(store.db).resolve('other_digest', some, new Date()), 10],
     ['differences.count', () => createDifferenceRepository(store.db).count(), 1],
-    ['state.begin', () => createReconciliationState(store.db).begin('a', 1000), 1],
+    ['state.begin', () => createReconciliationState(store.db).begin(1000), 1],
     ['state.last', () => createReconciliationState(store.db).last(), 1],
   ];
   it.each(CALLS)('%s', async (_name, call, most) => {

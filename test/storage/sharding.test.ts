@@ -9,7 +9,7 @@ import { createInvoiceFeed } from '../../src/storage/invoice-feed.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createEventLog } from '../../src/storage/webhook-events.ts';
 import { setWebhookRetention } from '../../src/storage/webhook-retention.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { claimOne, pendingInvoice } from '../support/invoices.ts';
 import { type Routed, staysUnique, watchRoutes } from '../support/shard-routing.ts';
 import { type Case, OWNER, SENDS_NOTHING, type Subject } from '../support/sharding/cases.ts';
 import { erasureCases } from '../support/sharding/erasure-cases.ts';
@@ -87,7 +87,7 @@ describe('a cluster finds the shards of every statement, except those that say w
     feed.subscribe(invoice.id, () => told.resolve());
     await eventFeed.subscribe(OWNER, { event: ({ place }) => place > order && announced.resolve(), gap: () => {} });
     await invoices.insert(invoice, newCreationMoment().order, null);
-    const claim = await invoices.claim(invoice.id, 1000);
+    const claim = await claimOne(invoices, invoice.id, 1000);
     if (claim) await invoices.change(claim, { status: 'signing', events: [statusChange(1)], work: null }, 1000);
     const events = createEventLog(store.db, () => '');
     const event = { id: newId('evt'), type: 'invoice.signing', invoiceId: invoice.id, sequence: 1 } as const;

@@ -90,7 +90,7 @@ it('the sweep finds each endpoint again after a pause, and looks at its whole ba
     const looked = await rows.countDocuments({ 'work.sweepAt': { $lte: now } });
     const endpointIds = new Set<string>();
     for (let more = true; more; ) {
-      const found = await deliveries.takeOverdue(100, pauseMs, now);
+      const found = await deliveries.sweep(100, pauseMs, now);
       for (const id of found.endpointIds) endpointIds.add(id);
       more = found.more;
     }

@@ -156,7 +156,7 @@ describe('finds nothing wrong with', () => {
     const { endpoint, id } = await published(500);
     const { deliveries } = worker(500);
     const later = ago(-HOUR);
-    const [claim] = await deliveries.claim(endpoint.id, { limit: 1, retries: true, leaseMs: HOUR, now: later });
+    const [claim] = await deliveries.claimMany(endpoint.id, { limit: 1, retries: true, leaseMs: HOUR, now: later });
     expect(await deliveries.cancelPending(endpoint.id, 10)).toBe(1);
     expect(await deliveries.reopen([{ id, timesDisabled: 1 }], later)).toBe(1);
     expect(await deliveries.cancelPending(endpoint.id, 10)).toBe(1);

@@ -108,7 +108,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['events.page, type', () => webhooks.events.page({ ...page(), type: 'invoice.signing' }), 6],
   [
     'deliveries.claim',
-    () => webhooks.deliveries.claim(endpoint.id, { limit: 5, retries: true, leaseMs: 1000, now: later() }),
+    () => webhooks.deliveries.claimMany(endpoint.id, { limit: 5, retries: true, leaseMs: 1000, now: later() }),
     5,
   ],
   ['deliveries.unattemptedBefore', () => webhooks.deliveries.unattemptedBefore([claimNamed('dlv_1')]), 1],
@@ -117,7 +117,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['deliveries.cancel', () => webhooks.deliveries.cancel([claimNamed('dlv_1')], new Date()), 1],
   ['deliveries.cancelPending', () => webhooks.deliveries.cancelPending(endpoint.id, 2), 2],
   ['deliveries.backlog', () => webhooks.deliveries.backlog(5, later()), 5],
-  ['deliveries.takeOverdue', () => webhooks.deliveries.takeOverdue(5, 1000, later()), 5],
+  ['deliveries.sweep', () => webhooks.deliveries.sweep(5, 1000, later()), 5],
   ['deliveries.freeLeases', () => webhooks.deliveries.freeLeases(new Date(), LEASE_MS), 0],
   ['deliveries.find', () => webhooks.deliveries.find(endpoint.tenantId, 'test', 'dlv_1'), 1],
   ['deliveries.ofEvents', () => webhooks.deliveries.ofEvents(owner(), [newId('evt'), newId('evt')]), 2],

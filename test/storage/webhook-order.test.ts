@@ -179,7 +179,7 @@ describe('order', () => {
     expect(await dead.deliveries.reopen([{ id, timesDisabled: 0 }], new Date())).toBe(0);
     const { endpointId } = await onlyDelivery(dead, tenantId);
     const query = { limit: 1, leaseMs: 1000, now: new Date(), retries: false };
-    expect(await dead.deliveries.claim(endpointId, query)).toMatchObject([{ id, retry: false }]);
+    expect(await dead.deliveries.claimMany(endpointId, query)).toMatchObject([{ id, retry: false }]);
   });
 
   it('deliveries that do not fit in the queue are claimed from the ledger, all and in order', async () => {

@@ -70,7 +70,7 @@ function newEvent(tenantId: string): WebhookEvent {
 }
 
 const claimed = (endpoint: WebhookEndpoint, now = NOW) =>
-  worker.deliveries.claim(endpoint.id, { limit: 1000, retries: false, leaseMs: LEASE_MS, now });
+  worker.deliveries.claimMany(endpoint.id, { limit: 1000, retries: false, leaseMs: LEASE_MS, now });
 
 const delivered = (claim: ClaimedDelivery, latencyMs = 1): AttemptRecord => ({
   claim,
@@ -107,7 +107,7 @@ it('each delivery has its own attempts, oldest first', async () => {
   const first = await claimed(endpoint);
   await worker.deliveries.record(first.map((claim) => failed(claim, NOW)));
   const again = { limit: 9, retries: true, leaseMs: LEASE_MS, now: NOW };
-  const second = await worker.deliveries.claim(endpoint.id, again);
+  const second = await worker.deliveries.claimMany(endpoint.id, again);
   await worker.deliveries.record(second.map((claim, i) => delivered(claim, 100 + i)));
   const place = new Map(second.map(({ id }, i) => [id, i]));
   for (const { id, attempts } of await deliveriesOf(worker, endpoint.tenantId))
@@ -121,7 +121,7 @@ it.each(['record', 'release', 'cancel'] as const)(
     await stored(endpoint, 2);
     const lost = await claimed(endpoint);
     // The leases end, and the same process takes both deliveries again.
-    await worker.deliveries.takeOverdue(9, 0, LATER);
+    await worker.deliveries.sweep(9, 0, LATER);
     const held = await claimed(endpoint, LATER);
     expect(held.map(({ id }) => id).sort()).toEqual(lost.map(({ id }) => id).sort());
     const [mine, other] = [held[0], lost.find(({ id }) => id !== held[0]?.id)];
@@ -140,7 +140,7 @@ it('the outcomes of a lost lease and of the lease that followed it may be in one
   const endpoint = await storedEndpoint(store);
   await stored(endpoint, 1);
   const [lost] = await claimed(endpoint);
-  await worker.deliveries.takeOverdue(9, 0, LATER);
+  await worker.deliveries.sweep(9, 0, LATER);
   const [held] = await claimed(endpoint, LATER);
   if (!lost || !held) throw new Error('the delivery was to be claimed twice');
   await worker.deliveries.record([delivered(lost, 1), delivered(held, 2)]);
@@ -187,7 +187,7 @@ describe('a delivery that is cancelled while it is leased', () => {
 
   it.each([
     ['is released', ({ leased }) => worker.deliveries.release([leased], NOW)],
-    ['loses its lease', () => worker.deliveries.takeOverdue(9, 0, LATER)],
+    ['loses its lease', () => worker.deliveries.sweep(9, 0, LATER)],
     ['is freed', () => worker.deliveries.freeLeases(NOW, LEASE_MS)],
   ] as [string, (test: { leased: ClaimedDelivery }) => Promise<unknown>][])(
     'is not attempted again when it %s',

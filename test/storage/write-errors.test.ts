@@ -11,7 +11,7 @@ import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { outageOf } from '../../src/storage/unavailable.ts';
 import { writeErrorsOf } from '../../src/storage/write-errors.ts';
-import { pendingInvoice } from '../support/invoices.ts';
+import { claimOne, pendingInvoice } from '../support/invoices.ts';
 
 const NOW = new Date();
 const ROW = {
@@ -32,7 +32,7 @@ it('an outage of the store is known as one to every caller of a group', async ()
     const insert = () => invoices.insert(pendingInvoice({}), newCreationMoment().order, null);
     const held = pendingInvoice({});
     await invoices.insert(held, newCreationMoment().order, null);
-    const claim = await invoices.claim(held.id, 60_000);
+    const claim = await claimOne(invoices, held.id, 60_000);
     if (!claim) throw new Error('the invoice cannot be claimed');
     await engine.close();
     const change = { work: { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } } as const;

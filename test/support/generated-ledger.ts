@@ -50,7 +50,7 @@ export async function reconcileGenerated(
       count: async () => ({}) as never,
     },
     state: {
-      begin: async () => ({ cursor: null, checkedUntil: null, stalled: 0 }),
+      begin: async () => ({ token: 'run', progress: { cursor: null, checkedUntil: null, stalled: 0 } }),
       advance: async () => {},
       end: async () => {},
       release: async () => {},

@@ -1,6 +1,8 @@
 import type { Db } from 'mongodb';
 import { newInvoice } from '../../src/domain/invoice/create-invoice.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import { LANE_NAMES } from '../../src/domain/invoice/lanes.ts';
+import type { Claim, InvoiceClaims } from '../../src/domain/invoice/repository.ts';
 import type { Member } from '../../src/domain/principal.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 
@@ -23,6 +25,19 @@ export function pendingInvoice(changes: Partial<Invoice>): Invoice {
   } as const;
   const invoice = newInvoice(OWNER, { ...input, lines: [...input.lines] }, createdAt);
   return { ...invoice, work: invoice.work && { ...invoice.work, dueAt: createdAt, since: createdAt }, ...changes };
+}
+
+/** Takes the lease of one invoice, whatever its lane. @returns null if its work is not due */
+export async function claimOne(
+  invoices: Pick<InvoiceClaims, 'claimMany'>,
+  invoiceId: string,
+  leaseMs: number,
+): Promise<Claim | null> {
+  for (const lane of LANE_NAMES) {
+    const [claim] = await invoices.claimMany(lane, [invoiceId], leaseMs);
+    if (claim) return claim;
+  }
+  return null;
 }
 
 const repositories = new WeakMap<Db, ReturnType<typeof createInvoiceRepository>>();

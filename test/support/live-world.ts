@@ -74,20 +74,13 @@ function memoryInvoices() {
     work: invoice.work && { ...invoice.work, ...changes },
   });
   const repository = {
-    async claim(id, leaseMs) {
-      const entry = stored.get(id);
-      if (!entry?.invoice.work || entry.invoice.work.dueAt.getTime() > Date.now()) return null;
-      entry.token = String(++tokens);
-      const { claims } = entry.invoice.work;
-      entry.invoice = withWork(entry.invoice, { claims: claims + 1, dueAt: new Date(Date.now() + leaseMs) });
-      return { invoice: entry.invoice, token: entry.token };
-    },
-    async renew(claim, leaseMs) {
-      const entry = held(claim);
-      entry.invoice = withWork(entry.invoice, { dueAt: new Date(Date.now() + leaseMs) });
-    },
-    async renewMany(leases) {
-      for (const { claim, leaseMs } of leases) await repository.renew(claim, leaseMs).catch(() => undefined);
+    async renew(leases) {
+      const kept = leases.filter(({ claim }) => stored.get(claim.invoice.id)?.token === claim.token);
+      for (const { claim, leaseMs } of kept) {
+        const entry = held(claim);
+        entry.invoice = withWork(entry.invoice, { dueAt: new Date(Date.now() + leaseMs) });
+      }
+      return kept.length;
     },
     async change(claim, { work, events = [], series, ...fields }, leaseMs) {
       const entry = held(claim);
@@ -120,10 +113,16 @@ function memoryInvoices() {
         .map(({ invoice, slot }) => ({ invoiceId: invoice.id, slot }));
     },
     async claimMany(_lane, ids, leaseMs) {
-      const claims = await Promise.all(ids.map((id) => repository.claim(id, leaseMs)));
-      return claims.filter((claim) => claim !== null);
+      return ids.flatMap((id) => {
+        const entry = stored.get(id);
+        if (!entry?.invoice.work || entry.invoice.work.dueAt.getTime() > Date.now()) return [];
+        entry.token = String(++tokens);
+        const { claims } = entry.invoice.work;
+        entry.invoice = withWork(entry.invoice, { claims: claims + 1, dueAt: new Date(Date.now() + leaseMs) });
+        return [{ invoice: entry.invoice, token: entry.token }];
+      });
     },
-    async handBack(claims) {
+    async release(claims) {
       for (const claim of claims) {
         const entry = held(claim);
         entry.token = null;

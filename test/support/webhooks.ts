@@ -20,7 +20,7 @@ import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { createDeliveryLedger } from '../../src/storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
 import { createEventLog } from '../../src/storage/webhook-events.ts';
-import { invoicesOf, pendingInvoice } from './invoices.ts';
+import { claimOne, invoicesOf, pendingInvoice } from './invoices.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -125,7 +125,7 @@ export async function storedInvoice(store: Store, tenantId: string, changes = 1)
   const invoices = invoicesOf(store.db);
   const invoice = pendingInvoice({ tenantId });
   await invoices.insert(invoice, newCreationMoment().order, null);
-  let claim = await invoices.claim(invoice.id, MINUTE);
+  let claim = await claimOne(invoices, invoice.id, MINUTE);
   for (let sequence = 1; sequence <= changes && claim; sequence++) {
     const event = statusChange(sequence);
     const work = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { compareEntry, compareInvoice, RECEIPT_MS } from './compare-entry.ts';
 import type { Authority, LedgerEntry } from './ports.ts';
 import { LedgerUnreadable, readLedger } from './read-ledger.ts';
@@ -73,9 +72,9 @@ export type Reconcile = (options?: ReconcileOptions) => Promise<ReconciliationRu
 export function createReconcile(parts: ReconcileParts): Reconcile {
   const { state, clock = () => new Date() } = parts;
   return async (options = {}) => {
-    const token = randomUUID();
-    const before = await state.begin(token, RECONCILIATION_LEASE_MS);
-    if (!before) throw new ReconciliationBusy('another process reconciles at the moment');
+    const begun = await state.begin(RECONCILIATION_LEASE_MS);
+    if (!begun) throw new ReconciliationBusy('another process reconciles at the moment');
+    const { token, progress: before } = begun;
     try {
       const run = new Run(parts, options, before, token, clock);
       const { result, progress } = await run.all();

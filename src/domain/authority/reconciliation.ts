@@ -149,10 +149,18 @@ export interface ReconciliationProgress {
   readonly stalled: number;
 }
 
+/** A reconciliation under its lease. */
+export interface BegunReconciliation {
+  /** Proves the lease. */
+  readonly token: string;
+  /** The progress of the runs before. */
+  readonly progress: ReconciliationProgress;
+}
+
 /** The stored state of reconciliation, with a lease: one process at a time reconciles. */
 export interface ReconciliationState {
   /** Takes the lease. @returns null if another process holds it */
-  begin(token: string, leaseMs: number): Promise<ReconciliationProgress | null>;
+  begin(leaseMs: number): Promise<BegunReconciliation | null>;
   /** Extends the lease and stores progress. @throws {ReconciliationBusy} when the lease was lost */
   advance(token: string, leaseMs: number, progress: Partial<ReconciliationProgress>): Promise<void>;
   /** Stores the result and ends the lease; does nothing if the lease was lost. */

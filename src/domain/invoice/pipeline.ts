@@ -61,7 +61,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const lease = claims > ACCIDENTS ? pauseAfter(claims - ACCIDENTS) : LEASE_MS;
     const release = renewals.hold(claimed, lease);
     try {
-      if (lease > LEASE_MS) await invoices.renew(claimed, lease);
+      // Another worker holds the lease now and continues.
+      if (lease > LEASE_MS && (await invoices.renew([{ claim: claimed, leaseMs: lease }])) === 0) return;
       for (let runOn = false; step?.invoice.work; runOn = true)
         step = await stages[step.invoice.work.stage](step, runOn);
     } catch (error) {
@@ -76,7 +77,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         const message = `needs attention: ${claims} runs without progress; the next in ${Math.round(pause / 1000)} s`;
         report({ level: 'error', invoiceId, stage, message, error });
       }
-      await invoices.renew(claimed, pause).catch(() => undefined);
+      await invoices.renew([{ claim: claimed, leaseMs: pause }]).catch(() => undefined);
       throw error;
     } finally {
       release();

@@ -1,4 +1,4 @@
-import type { Claim, InvoiceTransitions } from './repository.ts';
+import type { Claim, InvoiceClaims } from './repository.ts';
 
 /** Age at which a lease is renewed, milliseconds. */
 const RENEW_MS = 1000;
@@ -6,7 +6,7 @@ const RENEW_MS = 1000;
 const LOOK_MS = 325;
 
 /** Renews the leases of a process's runs, many with one command. */
-export function createRenewals({ renewMany }: Pick<InvoiceTransitions, 'renewMany'>) {
+export function createRenewals({ renew }: Pick<InvoiceClaims, 'renew'>) {
   const held = new Map<Claim, { readonly leaseMs: number; renewedAt: number }>();
   let timer: NodeJS.Timeout | null = null;
 
@@ -15,7 +15,7 @@ export function createRenewals({ renewMany }: Pick<InvoiceTransitions, 'renewMan
     const aged = [...held].filter(([, { renewedAt }]) => now - renewedAt >= RENEW_MS);
     if (aged.length === 0) return;
     for (const [, lease] of aged) lease.renewedAt = now;
-    void renewMany(aged.map(([claim, { leaseMs }]) => ({ claim, leaseMs }))).catch(() => undefined);
+    void renew(aged.map(([claim, { leaseMs }]) => ({ claim, leaseMs }))).catch(() => undefined);
   }
 
   return {

@@ -228,12 +228,6 @@ export interface InvoiceReading {
 
 /** Changes invoices, each by one atomic update. */
 export interface InvoiceTransitions {
-  /** Takes the invoice's lease if its work is due. @returns null if it is not, or another worker holds the lease */
-  claim(invoiceId: string, leaseMs: number): Promise<Claim | null>;
-  /** Renews the lease. @throws {ClaimLost} */
-  renew(claim: Claim, leaseMs: number): Promise<void>;
-  /** Renews leases with one command. Lost leases stay as they are. */
-  renewMany(leases: readonly { readonly claim: Claim; readonly leaseMs: number }[]): Promise<void>;
   /**
    * Writes a change. With a number of the series it takes two round trips, and the number is taken even if the claim
    * turns out to be lost; {@link InvoiceReading.highestSerial} then assigns it again.
@@ -302,8 +296,10 @@ export interface InvoiceClaims {
    * @returns their claims, in no particular order
    */
   claimMany(lane: Lane, invoiceIds: readonly string[], leaseMs: number): Promise<Claim[]>;
+  /** Renews leases with one command. Lost leases stay as they are. @returns the number of renewed leases */
+  renew(leases: readonly { readonly claim: Claim; readonly leaseMs: number }[]): Promise<number>;
   /** Ends claims of which no work was started. Their work is due at once, and they do not count as claims. */
-  handBack(claims: readonly Claim[]): Promise<void>;
+  release(claims: readonly Claim[]): Promise<void>;
   /**
    * Must be called when the clock was set back, because work scheduled by the earlier clock would wait for the
    * difference, too. Work keeps its delay, counted from `now`. Leases and unpublished events are rescheduled as if they

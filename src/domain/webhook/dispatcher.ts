@@ -225,10 +225,10 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       const now = parts.now();
       const query = { leaseMs: LEASE_MS, now };
       const room = queue.room();
-      const firsts = await parts.deliveries.claim(queue.endpointId, { ...query, limit: room, retries: false });
+      const firsts = await parts.deliveries.claimMany(queue.endpointId, { ...query, limit: room, retries: false });
       const left = room - firsts.length;
       const retries =
-        left > 0 ? await parts.deliveries.claim(queue.endpointId, { ...query, limit: left, retries: true }) : [];
+        left > 0 ? await parts.deliveries.claimMany(queue.endpointId, { ...query, limit: left, retries: true }) : [];
       queue.setBacklog(firsts.length + retries.length >= room);
       await enqueueClaimed(queue, [...firsts, ...retries]);
     } catch (error) {
@@ -343,7 +343,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     endpointChanged: snapshots.changed,
     async sweep() {
       for (let page = 0; page < SWEEP_PAGES; page++) {
-        const { endpointIds, more } = await parts.deliveries.takeOverdue(SWEEP_LIMIT, SWEEP_PAUSE_MS, parts.now());
+        const { endpointIds, more } = await parts.deliveries.sweep(SWEEP_LIMIT, SWEEP_PAUSE_MS, parts.now());
         for (const endpointId of endpointIds) wake(endpointId);
         if (!more) return;
       }

@@ -169,7 +169,7 @@ export interface DeliveryLedger {
    */
   insert(deliveries: readonly NewDelivery[], now: Date): Promise<Set<string>>;
   /** Leases due deliveries of an endpoint, longest waiting first: either its retries or its first attempts. */
-  claim(
+  claimMany(
     endpointId: string,
     query: { limit: number; retries: boolean; leaseMs: number; now: Date },
   ): Promise<ClaimedDelivery[]>;
@@ -193,7 +193,7 @@ export interface DeliveryLedger {
    * The endpoints of up to `limit` overdue deliveries and ended leases; each again after `pauseMs`, as long as it has
    * deliveries that are due.
    */
-  takeOverdue(limit: number, pauseMs: number, now: Date): Promise<{ endpointIds: string[]; more: boolean }>;
+  sweep(limit: number, pauseMs: number, now: Date): Promise<{ endpointIds: string[]; more: boolean }>;
   /** Due deliveries that no worker has: how many, counted up to `limit`, and since when the oldest of them waits. */
   backlog(limit: number, now: Date): Promise<{ readonly waiting: number; readonly oldest: Date | null }>;
   /**

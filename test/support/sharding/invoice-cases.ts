@@ -12,7 +12,7 @@ import { createLostNumbers } from '../../../src/storage/lost-numbers.ts';
 import { createNumberSeries } from '../../../src/storage/number-series.ts';
 import { createOutbox } from '../../../src/storage/outbox.ts';
 import { createTransmissions } from '../../../src/storage/transmissions.ts';
-import { pendingInvoice } from '../invoices.ts';
+import { claimOne, pendingInvoice } from '../invoices.ts';
 import { statusChange } from '../webhooks.ts';
 import { type Case, drained, failing, LEASE_MS, OWNER, type Subject, subject } from './cases.ts';
 
@@ -41,7 +41,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     return invoice;
   }
   async function claimed(): Promise<Claim> {
-    const claim = await invoices.claim((await fresh()).id, LEASE_MS);
+    const claim = await claimOne(invoices, (await fresh()).id, LEASE_MS);
     if (!claim) throw new Error('the invoice could not be claimed');
     return claim;
   }
@@ -144,9 +144,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
         await failing(insert({ ownNumber: 'B 1' }), 'NumberTaken');
       },
     ],
-    claim: async () => claimed(),
-    renew: async () => invoices.renew(await claimed(), LEASE_MS),
-    renewMany: async () => invoices.renewMany([{ claim: await claimed(), leaseMs: LEASE_MS }]),
+    renew: async () => invoices.renew([{ claim: await claimed(), leaseMs: LEASE_MS }]),
     change: [
       async () => invoices.change(await claimed(), numbered(1), LEASE_MS),
       // The claim is lost, so the invoices of the group are read.
@@ -216,7 +214,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       const claims = await invoices.claimMany('stages', [(await fresh()).id, newId('inv')], LEASE_MS);
       if (claims.length === 0) throw new Error('the invoice could not be claimed');
     },
-    handBack: async () => invoices.handBack([await claimed()]),
+    release: async () => invoices.release([await claimed()]),
     reschedule: {
       call: () => invoices.reschedule(new Date(), LEASE_MS),
       scatters: [

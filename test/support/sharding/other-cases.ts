@@ -326,7 +326,7 @@ function authorityCases({ db }: Store): Record<string, Subject> {
       resume: () => states.resume(),
     }),
     createReconciliationState: subject(reconciliation, {
-      begin: () => reconciliation.begin('a', LEASE_MS),
+      begin: () => reconciliation.begin(LEASE_MS),
       advance: () => reconciliation.advance('a', LEASE_MS, { stalled: 1 }),
       end: () => reconciliation.end('a', {} as ReconciliationRun, {}),
       release: () => reconciliation.release('a'),

@@ -102,7 +102,7 @@ function deliveryCases(store: Store): CasesOf<DeliveryLedger> {
   async function leased(earlier = 0): Promise<ClaimedDelivery> {
     const { endpoint } = await due(earlier);
     const query = { limit: 5, retries: false, leaseMs: LEASE_MS, now: later() };
-    const [claim] = await deliveries.claim(endpoint.id, query);
+    const [claim] = await deliveries.claimMany(endpoint.id, query);
     if (!claim) throw new Error('the delivery could not be claimed');
     return claim;
   }
@@ -114,7 +114,7 @@ function deliveryCases(store: Store): CasesOf<DeliveryLedger> {
 
   return {
     insert: () => due(),
-    claim: { ...claiming, call: () => leased() },
+    claimMany: { ...claiming, call: () => leased() },
     unattemptedBefore: { ...claiming, call: async () => deliveries.unattemptedBefore([await leased(2)]) },
     release: { ...claiming, call: async () => deliveries.release([await leased()], new Date()) },
     record: {
@@ -128,10 +128,10 @@ function deliveryCases(store: Store): CasesOf<DeliveryLedger> {
       scatters: ['find webhook_deliveries by endpointId, state'],
       because: BACKLOG,
     },
-    takeOverdue: {
+    sweep: {
       call: async () => {
         await due();
-        await deliveries.takeOverdue(5, 1000, later());
+        await deliveries.sweep(5, 1000, later());
       },
       scatters: ['find webhook_deliveries by work.sweepAt'],
       because: SWEEP,

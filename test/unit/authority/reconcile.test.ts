@@ -56,6 +56,7 @@ function world(invoices: Transmission[], answers: (ChangesAnswer | ((after: stri
   const differences = new Map<string, Difference & { open: boolean }>();
   let progress: ReconciliationProgress = { cursor: null, checkedUntil: null, stalled: 0 };
   let lease: string | null = null;
+  let leases = 0;
   const log: ReconciliationReport[] = [];
   const asked: (string | null)[] = [];
   const healed: string[][] = [];
@@ -140,10 +141,10 @@ function world(invoices: Transmission[], answers: (ChangesAnswer | ((after: stri
         Object.fromEntries(DIFFERENCE_KINDS.map((kind) => [kind, 0])) as Record<DifferenceKind, number>,
     },
     state: {
-      async begin(token) {
+      async begin() {
         if (lease !== null) return null;
-        lease = token;
-        return progress;
+        lease = String(++leases);
+        return { token: lease, progress };
       },
       async advance(token, _leaseMs, changes) {
         if (lease !== token) throw new ReconciliationBusy('the lease was lost');

@@ -41,17 +41,17 @@ function bench(
   const renewals: number[] = [];
   const leases: number[] = [];
   const invoices = {
-    claim: async () => {
-      if (!invoice.work) return null;
+    claimMany: async () => {
+      if (!invoice.work) return [];
       invoice = { ...invoice, work: { ...invoice.work, claims: invoice.work.claims + 1 } };
-      return { invoice, token: String(++holder) };
+      return [{ invoice, token: String(++holder) }];
     },
-    renew: async (_claim, leaseMs) => {
-      renewals.push(Date.now());
-      leases.push(leaseMs);
-    },
-    renewMany: async (held) => {
-      for (const { claim, leaseMs } of held) await invoices.renew(claim, leaseMs);
+    renew: async (held) => {
+      for (const { leaseMs } of held) {
+        renewals.push(Date.now());
+        leases.push(leaseMs);
+      }
+      return held.length;
     },
     change: async (claim, { work, events = [], series, ...fields }) => {
       if (claim.token !== String(holder) || claim.invoice.status !== invoice.status) throw new ClaimLost('lost');
@@ -116,7 +116,7 @@ function bench(
   });
   /** Claims the invoice if its work is due, and runs it. */
   async function run(): Promise<void> {
-    const claim = await invoices.claim(invoice.id, LEASE_MS);
+    const [claim] = await invoices.claimMany('stages', [invoice.id], LEASE_MS);
     if (claim) await pipeline.runClaimed(claim);
   }
   return {

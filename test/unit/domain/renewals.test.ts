@@ -10,7 +10,7 @@ const claimOf = (id: string) => ({ invoice: { id }, token: id }) as unknown as C
 function renewed() {
   const commands: string[][] = [];
   const renewals = createRenewals({
-    async renewMany(leases) {
+    async renew(leases) {
       commands.push(leases.map(({ claim, leaseMs }) => `${claim.invoice.id} ${leaseMs}`));
       throw new Error('the store is away');
     },

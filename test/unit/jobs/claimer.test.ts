@@ -22,7 +22,7 @@ const template = pendingInvoice({});
 /** Invoices in memory, by the rules of the store, each call of which takes `latency` milliseconds. */
 function world(latency = 2) {
   const works = new Map<string, { lane: Lane; partition: number; dueAt: number; token: string | null }>();
-  const calls = { due: 0, claimMany: 0, handBack: 0 };
+  const calls = { due: 0, claimMany: 0, release: 0 };
   let tokens = 0;
   let made = 0;
   const invoices: ClaimerParts['invoices'] = {
@@ -46,8 +46,8 @@ function world(latency = 2) {
       await pause(latency);
       return taken.map((id) => ({ token, invoice: { ...template, id } }));
     },
-    async handBack(claims) {
-      calls.handBack++;
+    async release(claims) {
+      calls.release++;
       await pause(latency);
       for (const { invoice, token } of claims) {
         const work = works.get(invoice.id);
@@ -484,7 +484,7 @@ it('a lane whose gate is shut asks the store for nothing, and takes up what wait
     await vi.advanceTimersByTimeAsync(1000);
     change();
   }
-  expect([it.calls, begun]).toEqual([{ due: 0, claimMany: 0, handBack: 0 }, []]);
+  expect([it.calls, begun]).toEqual([{ due: 0, claimMany: 0, release: 0 }, []]);
   facts.places = 3;
   change();
   await vi.advanceTimersByTimeAsync(20_000);
