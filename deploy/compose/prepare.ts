@@ -1,6 +1,6 @@
-// Runs once, as root, before the other containers of the profile `production`: makes the key by which the members of the
-// replica set know one another, and a self-signed certificate for the proxy. What
-// exists is kept; a certificate is renewed a month before its end.
+// Runs once, as root, before the other containers of the profile `production`. Makes the key with which the members of the
+// replica set authenticate each other, and a self-signed certificate for the proxy. Keeps existing files, but renews a
+// certificate a month before it expires.
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { KeyUsageFlags } from '@peculiar/asn1-x509';
