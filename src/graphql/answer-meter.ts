@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { answerTooLarge, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
 import type { ServiceError } from '../domain/errors.ts';
-import { takeTurn } from '../domain/turns.ts';
+import { takeTurn } from '../domain/event-loop-turns.ts';
 import { isList } from './field-weights.ts';
 import { definitionOf } from './limits.ts';
 

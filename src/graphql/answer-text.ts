@@ -1,6 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { answerTooLarge } from '../domain/answer-bounds.ts';
-import { takeTurn, WRITTEN_BYTES_A_UNIT } from '../domain/turns.ts';
+import { takeTurn, WRITTEN_BYTES_A_UNIT } from '../domain/event-loop-turns.ts';
 
 /** Number of characters of JSON that are serialized at a time. */
 const PIECE = 128 * 1024;

@@ -1,8 +1,8 @@
 import { BSON, type Collection, type Document, type Filter, type FindCursor } from 'mongodb';
 import { answerTooLarge, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
+import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/event-loop-turns.ts';
 import { orderAt } from '../domain/order-key.ts';
 import type { Page, PageQuery } from '../domain/page.ts';
-import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/turns.ts';
 
 /**
  * Returns the highest existing order key, up to which a page of newer rows is read. Rows are added while the page is

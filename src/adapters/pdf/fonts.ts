@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { takeTurn } from '../../domain/turns.ts';
+import { takeTurn } from '../../domain/event-loop-turns.ts';
 import { fontCoverage } from './font-coverage.ts';
 
 /** A font file of a style sheet, with its range of characters. */

@@ -1,4 +1,4 @@
-import { takeTurn } from '../turns.ts';
+import { takeTurn } from '../event-loop-turns.ts';
 import type { Invoice } from './invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning } from './invoice-warnings.ts';
 import { legalWarnings, type WarnedInvoice } from './legal-warnings.ts';
