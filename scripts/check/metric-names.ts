@@ -20,7 +20,7 @@ export async function everyMetric(): Promise<MetricName[]> {
   const metrics = createMetrics();
   metrics.observed({ needingAttention: never, backlog: never, idleCount: never } as never);
   metrics.differences({ count: never });
-  metrics.transmission({ read: never }, { backlog: never });
+  metrics.transmission({ read: never });
   metrics.workers({ count: async () => 0 });
   metrics.stranded(never);
   metrics.authority({ authority: { state }, certificates });

@@ -178,7 +178,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   closing.addWork(webhooks.stop);
 
   if (live) {
-    metrics.transmission(data.authorityState, invoices);
+    metrics.transmission(data.authorityState);
     metrics.differences(createDifferenceRepository(store.db));
   }
   if (!means.hasAuthority || means.signers() !== null) await watchStranded(runtime, data, metrics, means);

@@ -3,8 +3,6 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { HttpAuthority } from '../adapters/authority/http/authority-http.ts';
 import { DIFFERENCE_KINDS, type DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { AuthorityState, AuthorityStateStore } from '../domain/authority/state.ts';
-import type { InvoiceClaims } from '../domain/invoice/repository.ts';
-import { MOST_WAITING } from '../domain/limits.ts';
 import { storedGauge } from './instruments.ts';
 
 /** The parts of the live authority that the metrics read. */
@@ -88,12 +86,8 @@ export function watchDifferences(repository: Pick<DifferenceRepository, 'count'>
   });
 }
 
-/** Exposes the state of the circuit breaker and the number of waiting invoices. */
-export function watchTransmission(
-  store: Pick<AuthorityStateStore, 'read'>,
-  invoices: Pick<InvoiceClaims, 'backlog'>,
-  registers: Registry[],
-): void {
+/** Exposes the state of the circuit breaker and of the pause. */
+export function watchTransmission(store: Pick<AuthorityStateStore, 'read'>, registers: Registry[]): void {
   const gauge = (name: string, help: string, read: () => Promise<number>) => storedGauge(registers, name, help, read);
   const ofState = (value: (state: AuthorityState) => number) => async () => value(await store.read());
   gauge(
@@ -110,10 +104,5 @@ export function watchTransmission(
     'fatoura_authority_outages',
     'Outages of the tax authority since the installation',
     ofState(({ breaker }) => breaker.opened),
-  );
-  gauge(
-    'fatoura_authority_waiting',
-    `Live invoices that wait for the tax authority, counted up to ${MOST_WAITING}`,
-    async () => (await invoices.backlog('transmissions', MOST_WAITING)).waiting,
   );
 }

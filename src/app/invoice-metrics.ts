@@ -2,7 +2,6 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { statusOfEvent } from '../domain/event.ts';
 import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
 import { LANE_NAMES } from '../domain/invoice/lanes.ts';
-import { STAGES } from '../domain/invoice/lifecycle.ts';
 import type { Claim, InvoiceChange, InvoiceClaims, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { MOST_WAITING } from '../domain/limits.ts';
 import { ageOf, type Instruments, shared, storedGauge, timing } from './instruments.ts';
@@ -88,39 +87,32 @@ function invoiceInstruments({ registers, exemplars }: Instruments) {
 }
 
 /**
- * Exposes due work by stage, counted among at most {@link MOST_WAITING} invoices of each lane. When there are more, the
+ * Exposes due work by lane, counted among at most {@link MOST_WAITING} invoices of each lane. When there are more, the
  * oldest of those counted is nearly the oldest of all, because workers take the partitions in turn.
  */
 function watchQueues(invoices: Pick<InvoiceClaims, 'backlog'>, registers: Registry[]): void {
   const read = shared(async () =>
-    (await Promise.all(LANE_NAMES.map((lane) => invoices.backlog(lane, MOST_WAITING)))).flatMap(({ stages }) => stages),
+    Promise.all(LANE_NAMES.map(async (lane) => ({ lane, ...(await invoices.backlog(lane, MOST_WAITING)) }))),
   );
   const gauge = (name: string, help: string, measure: (waiting: number, oldest: Date | null) => number) =>
     new Gauge({
       name,
       help,
       registers,
-      labelNames: ['stage'],
+      labelNames: ['lane'],
       async collect() {
         this.reset();
-        const found = await read();
-        if (found === null) return;
-        for (const stage of STAGES) {
-          const ours = found.filter((each) => each.stage === stage);
-          const waiting = ours.reduce((sum, each) => sum + each.waiting, 0);
-          const oldest = Math.min(...ours.map((each) => each.oldest.getTime()));
-          this.set({ stage }, measure(waiting, ours.length > 0 ? new Date(oldest) : null));
-        }
+        for (const { lane, waiting, oldest } of (await read()) ?? []) this.set({ lane }, measure(waiting, oldest));
       },
     });
   gauge(
     'fatoura_invoices_due',
-    `Invoices that are due and that no worker has, by stage, counted up to ${MOST_WAITING} a lane`,
+    `Invoices that are due and that no worker has, by lane, counted up to ${MOST_WAITING} each`,
     (waiting) => waiting,
   );
   gauge(
     'fatoura_invoice_oldest_due_seconds',
-    'For how long the oldest of these invoices has been due, by stage; 0 without one',
+    'For how long the oldest of these invoices has been due, by lane; 0 without one',
     (_, oldest) => ageOf(oldest),
   );
 }

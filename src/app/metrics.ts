@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { AuthorityStateStore } from '../domain/authority/state.ts';
-import type { InvoiceClaims, InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
 import { MOST_WAITING } from '../domain/limits.ts';
 import type { Attempt } from '../domain/webhook/delivery.ts';
@@ -33,11 +33,8 @@ export interface Metrics {
   observed(invoices: InvoiceRepository): InvoiceRepository;
   /** Exposes the number of open differences from the authority's ledger, read from the store at each exposition. */
   differences(repository: Pick<DifferenceRepository, 'count'>): void;
-  /**
-   * Exposes the circuit breaker of the live authority and the number of waiting invoices, read from the store at each
-   * exposition.
-   */
-  transmission(state: Pick<AuthorityStateStore, 'read'>, invoices: Pick<InvoiceClaims, 'backlog'>): void;
+  /** Exposes the circuit breaker of the live authority and its pause, read from the store at each exposition. */
+  transmission(state: Pick<AuthorityStateStore, 'read'>): void;
   /** Exposes the number of live invoices that wait for missing settings of the live environment. */
   stranded(count: () => Promise<number>): void;
   /** Exposes the due deliveries, read from the store at each exposition. @returns a function that counts an attempt */
@@ -90,7 +87,7 @@ export function createMetrics({ exemplars = false }: { readonly exemplars?: bool
       const help = `Unfinished live invoices that wait for missing settings: DGI_URL, or a signing certificate; counted up to ${MOST_WAITING}`;
       storedGauge(registers, 'fatoura_authority_stranded', help, count);
     },
-    transmission: (state, invoices) => watchTransmission(state, invoices, registers),
+    transmission: (state) => watchTransmission(state, registers),
     webhooks: (deliveries) => observeWebhooks(deliveries, instruments),
     signatures: observeSignatures(instruments),
     connections: (pool) => watchConnections(pool, registers),

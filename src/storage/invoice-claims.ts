@@ -37,16 +37,11 @@ export function claimsOf(invoices: Collection<InvoiceDocument>, clock: StoreCloc
           'work.partition': { $gte: ALL_PARTITIONS.from, $lt: ALL_PARTITIONS.until },
           'work.dueAt': { $lte: clock() },
         })
-        .project<{ work: Pick<StoredWork, 'stage' | 'dueAt'> }>({ _id: 0, 'work.stage': 1, 'work.dueAt': 1 })
+        .project<{ work: Pick<StoredWork, 'dueAt'> }>({ _id: 0, 'work.dueAt': 1 })
         .sort({ 'work.partition': 1, 'work.dueAt': 1 })
         .limit(limit)
         .toArray();
-      const stages = [...Map.groupBy(found, ({ work }) => work.stage)].map(([stage, each]) => ({
-        stage,
-        waiting: each.length,
-        oldest: oldestOf(each) as Date,
-      }));
-      return { waiting: found.length, oldest: oldestOf(found), stages };
+      return { waiting: found.length, oldest: oldestOf(found) };
     },
 
     async transmissionsByTenant(tenants, limit) {

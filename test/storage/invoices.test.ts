@@ -72,7 +72,7 @@ async function dueIds(lane: Lane = 'stages', range = ALL_PARTITIONS): Promise<st
 const keep = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;
 
 describe('the backlog of a lane', () => {
-  it('tells by stage how much is due and since when, without what a worker has and what is not due yet', async () => {
+  it('tells how much is due and since when, without what a worker has and what is not due yet', async () => {
     const due = async (stage: 'decide' | 'receipt', agoMs: number) => {
       const dueAt = new Date(Date.now() - agoMs);
       const work = { ...NEW_WORK, stage, dueAt, claims: 0, since: dueAt };
@@ -80,15 +80,10 @@ describe('the backlog of a lane', () => {
     };
     const oldest = await due('decide', 60_000);
     await due('decide', 1000);
-    const receipt = await due('receipt', 30_000);
+    await due('receipt', 30_000);
     await due('decide', -60_000);
     await claimed(await due('decide', 90_000));
-    const { waiting, stages, ...backlog } = await invoices.backlog('answers', 100);
-    expect([waiting, backlog.oldest]).toEqual([3, oldest.work?.dueAt]);
-    expect(stages.toSorted((a, b) => b.waiting - a.waiting)).toEqual([
-      { stage: 'decide', waiting: 2, oldest: oldest.work?.dueAt },
-      { stage: 'receipt', waiting: 1, oldest: receipt.work?.dueAt },
-    ]);
+    expect(await invoices.backlog('answers', 100)).toEqual({ waiting: 3, oldest: oldest.work?.dueAt });
     expect((await invoices.backlog('answers', 2)).waiting).toBe(2);
     for (const id of await dueIds('answers')) await claimed({ id } as Invoice);
   });

@@ -140,12 +140,6 @@ export interface Backlog {
   readonly oldest: Date | null;
 }
 
-/** The backlog of a lane, in total and by stage. */
-export interface LaneBacklog extends Backlog {
-  /** Only stages with waiting work are listed. */
-  readonly stages: readonly { readonly stage: Stage; readonly waiting: number; readonly oldest: Date }[];
-}
-
 /** The result of a creation. */
 export interface CreationOutcome {
   /** The stored invoice. */
@@ -281,7 +275,7 @@ export interface InvoiceClaims {
    */
   due(lane: Lane, range: PartitionRange, limit: number, lateMs?: number): Promise<DueInvoice[]>;
   /** Counts the unclaimed due work of a lane, up to `limit`, and returns when the oldest became due. */
-  backlog(lane: Lane, limit: number): Promise<LaneBacklog>;
+  backlog(lane: Lane, limit: number): Promise<Backlog>;
   /**
    * Counts the unclaimed live invoices that wait to be sent, by tenant: at most `tenants` of them, each up to `limit`.
    * Takes two round trips for each tenant.

@@ -10,12 +10,7 @@ it('the state of the live authority is read at each exposition, and is absent wh
     if (isAway) throw new Error('away');
     return value;
   };
-  metrics.transmission(
-    { read: () => orAway(state.current) },
-    {
-      backlog: (_lane, limit) => orAway({ waiting: Math.min(limit, 4000), oldest: new Date(), stages: [] }),
-    },
-  );
+  metrics.transmission({ read: () => orAway(state.current) });
   const values = async () =>
     Object.fromEntries(
       [...(await metrics.exposition()).text.matchAll(/^fatoura_authority_(\w+) (\d+)$/gm)].map(([, name, value]) => [
@@ -23,7 +18,7 @@ it('the state of the live authority is read at each exposition, and is absent wh
         Number(value),
       ]),
     );
-  expect(await values()).toEqual({ breaker_open: 0, paused: 0, outages: 0, waiting: 1000 });
+  expect(await values()).toEqual({ breaker_open: 0, paused: 0, outages: 0 });
   await state.pause({ by: 'me', reason: null, since: new Date() });
   await state.update((breaker) => ({ next: { ...breaker, phase: 'open', opened: 3 }, result: null }));
   expect(await values()).toMatchObject({ breaker_open: 1, paused: 1, outages: 3 });

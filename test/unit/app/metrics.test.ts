@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createMetrics } from '../../../src/app/metrics.ts';
-import type { InvoiceRepository, LaneBacklog } from '../../../src/domain/invoice/repository.ts';
+import type { Backlog, InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
 
 const AN_HOUR_AGO = new Date(Date.now() - 3_600_000);
-const NOTHING: LaneBacklog = { waiting: 0, oldest: null, stages: [] };
+const NOTHING: Backlog = { waiting: 0, oldest: null };
 
 /** A repository that knows what waits, and no more. */
 function waiting(backlog: InvoiceRepository['backlog']): InvoiceRepository {
@@ -18,18 +18,8 @@ it('show what is due by stage and its age, over all lanes, and nothing during an
     waiting(async (lane) => {
       reads.push(lane);
       if (isAway) throw new Error('away');
-      if (lane === 'stages')
-        return {
-          waiting: 3,
-          oldest: AN_HOUR_AGO,
-          stages: [
-            { stage: 'sign', waiting: 1, oldest: new Date() },
-            { stage: 'transmit', waiting: 2, oldest: AN_HOUR_AGO },
-          ],
-        };
-      if (lane !== 'transmissions') return NOTHING;
-      const oldest = new Date();
-      return { waiting: 4, oldest, stages: [{ stage: 'transmit', waiting: 4, oldest }] };
+      if (lane === 'stages') return { waiting: 3, oldest: AN_HOUR_AGO };
+      return lane === 'transmissions' ? { waiting: 4, oldest: new Date() } : NOTHING;
     }),
   );
   metrics.webhooks({
@@ -39,11 +29,11 @@ it('show what is due by stage and its age, over all lanes, and nothing during an
     },
   });
   const { text } = await metrics.exposition();
-  expect(text).toContain('fatoura_invoices_due{stage="transmit"} 6');
-  expect(text).toContain('fatoura_invoices_due{stage="sign"} 1');
-  expect(text).toContain('fatoura_invoices_due{stage="email"} 0');
-  expect(text).toMatch(/fatoura_invoice_oldest_due_seconds\{stage="transmit"\} 36\d\d/);
-  expect(text).toContain('fatoura_invoice_oldest_due_seconds{stage="email"} 0');
+  expect(text).toContain('fatoura_invoices_due{lane="stages"} 3');
+  expect(text).toContain('fatoura_invoices_due{lane="transmissions"} 4');
+  expect(text).toContain('fatoura_invoices_due{lane="mail"} 0');
+  expect(text).toMatch(/fatoura_invoice_oldest_due_seconds\{lane="stages"\} 36\d\d/);
+  expect(text).toContain('fatoura_invoice_oldest_due_seconds{lane="mail"} 0');
   expect(text).toContain('fatoura_webhook_deliveries_due 7');
   expect(text).toMatch(/fatoura_webhook_oldest_due_seconds 36\d\d/);
   // Both gauges of an exposition share one read of each lane.
