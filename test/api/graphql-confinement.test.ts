@@ -8,6 +8,7 @@ import { Client, invoiceBody } from '../support/client.ts';
 import { signedIn } from '../support/person.ts';
 import { randomQueries } from '../support/random-operations.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { sampled } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /**
@@ -15,7 +16,7 @@ import { startService, type TestService } from '../support/service.ts';
  * and random valid queries with the ids of all objects. `FUZZ_RUNS=5000` sends more queries.
  */
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 150);
+const RUNS = Number(process.env.FUZZ_RUNS ?? sampled(500));
 /** Contained in every text of objects that the credentials have no access to. */
 const FOREIGN = 'foreign-4e77b2';
 
