@@ -31,6 +31,8 @@ export function startBrowser(path = BROWSER_PATH): Promise<Browser> {
     timeout: 55_000,
     args: [
       '--disable-gpu',
+      // The dot of a live page breathes for as long as the page is open, which would take CPU of all tests beside it.
+      '--force-prefers-reduced-motion',
       '--disable-quic',
       '--no-first-run',
       '--disable-background-networking',
