@@ -22,5 +22,6 @@ describe.each(PROFILES)('an authority that decides by %s', (profile) => {
     );
     expect(brokenLivePromises(outcome)).toEqual([]);
     expect(outcome.kills).toBeGreaterThanOrEqual(10);
+    expect(Object.keys(outcome.faults).length).toBeGreaterThan(3);
   }, 1_800_000);
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CALLS, type FaultRule } from '../../scripts/authority-simulator/faults.ts';
+import type { FaultRule } from '../../scripts/authority-simulator/faults.ts';
 import type { Profile } from '../../scripts/authority-simulator/options.ts';
 import { startSimulator } from '../../scripts/authority-simulator/simulator.ts';
 import type { SubmissionBody } from '../../scripts/authority-simulator/submission.ts';
@@ -27,10 +27,8 @@ export interface LiveChaosPlan {
   readonly faults: readonly FaultRule[];
   /** Mean time between two kills, milliseconds. */
   readonly killEveryMs: number;
-  /** How many kills there are at least. The service is also killed as long as invoices are created, up to `mostKills`. */
+  /** How many kills there are at least. The service is also killed as long as invoices are created. */
   readonly kills: number;
-  /** Bounds the starts on a machine that creates slowly. Default: no bound. */
-  readonly mostKills?: number;
   /** How long the invoices may take to settle after the last kill, milliseconds. */
   readonly patienceMs: number;
   /** Ends the service when the test is given up. */
@@ -66,17 +64,6 @@ const SCHEDULE = '0s,1s,2s,4s,8s';
 /** Every fault of the simulator that the protocol makes harmless, each at this share of the calls; with real time-outs. */
 export function realFaults(rate: number): FaultRule[] {
   return [{ kind: 'mixed', rate }];
-}
-
-/**
- * The same, except that nothing takes as long as a client's patience: a time-out is a connection that ends after a
- * second without an answer, and an announcement is repeated or late, but never lost.
- */
-export function briefFaults(rate: number): FaultRule[] {
-  return [
-    { kind: 'mixed', kinds: ['callback-replayed', 'callback-late'], rate, delay: 1000 },
-    { kind: 'mixed', calls: CALLS.filter((call) => call !== 'callback'), rate, delay: 1000 },
-  ];
 }
 
 /**
@@ -193,7 +180,7 @@ class Refused extends Error {}
 
 async function killNowAndThen(
   server: DoomedServer,
-  { kills: least, mostKills = Number.POSITIVE_INFINITY, killEveryMs }: LiveChaosPlan,
+  { kills: least, killEveryMs }: LiveChaosPlan,
   random: () => number,
   creating: Promise<void>,
 ): Promise<number> {
@@ -203,7 +190,7 @@ async function killNowAndThen(
   };
   creating.then(ended, ended);
   let kills = 0;
-  while (kills < least || (isCreating && kills < mostKills)) {
+  while (kills < least || isCreating) {
     await sleep((0.5 + random()) * killEveryMs);
     await server.kill();
     kills++;

@@ -12,8 +12,6 @@ export interface WebhookChaosPlan {
   readonly invoices: number;
   /** kill -9 of the whole service, spread over the creations. */
   readonly kills: number;
-  /** Whether the slow ones are among the receivers: an invoice's events then need their time. */
-  readonly slow: boolean;
   /** How long everything may take after the last creation, milliseconds. */
   readonly patienceMs: number;
   /** Ends the service when the test is given up. */
@@ -62,7 +60,7 @@ export async function runWebhookChaos(plan: WebhookChaosPlan): Promise<WebhookCh
     CHROMIUM_PATH: '/nonexistent',
   });
   plan.signal.addEventListener('abort', () => void server.kill());
-  const names = [...TAKERS, ...(plan.slow ? SLOW : [])];
+  const names = [...TAKERS, ...SLOW];
   const taken = new Map(names.map((name) => [name as string, [] as string[]]));
   const attempted = new Map(names.map((name) => [name as string, new Set<string>()]));
   let duplicates = 0;

@@ -13,12 +13,11 @@ import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type DoomedServer, doomedServer } from '../support/chaos-server.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
-import { sampled } from '../support/samples.ts';
 import { withDatabase } from '../support/service.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 250 };
 /** Kills of a process, and the time between two of them, milliseconds. */
-const [KILLS, KILL_EVERY_MS] = [sampled(4), 1500];
+const [KILLS, KILL_EVERY_MS] = [4, 1500];
 const CREATE = `mutation ($input: CreateInvoiceInput!, $key: String) {
   createInvoice(input: $input, idempotencyKey: $key) { ... on CreateInvoicePayload { invoice { id } } }
 }`;
