@@ -28,8 +28,9 @@ export interface AnswerMeter {
   page<Page extends { readonly bytes: number }>(read: (maxBytes?: number) => Promise<Page>): Promise<Page>;
   /**
    * Returns the value of a list field: its items. The items of a long list are released over several turns of the event
-   * loop.
-   * @throws {ServiceError} invalid_request if the answer has too many fields
+   * loop. A list beyond the limit of fields is empty, because {@link exceeded} refuses the whole answer. An error here
+   * would leave the promises of other items without a handler, in graphql-js and in graphql-jit, and their rejections
+   * would end the process.
    */
   list(items: readonly unknown[], info: GraphQLResolveInfo): unknown;
 }
@@ -65,7 +66,7 @@ export function createAnswerMeter(maxFields: number, maxBytes?: number): AnswerM
       const units = items.length * each;
       fields += units;
       if (fields > maxFields) exceeded ??= answerTooLarge(`more than ${maxFields.toLocaleString('en')} fields`);
-      if (exceeded) throw exceeded;
+      if (exceeded) return [];
       if (units <= SLICE) {
         const turn = takeTurn(units);
         return turn ? turn.then(() => items) : items;

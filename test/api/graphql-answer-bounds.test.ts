@@ -47,6 +47,27 @@ async function answers(token: string, query: string): Promise<{ status: number; 
   return found;
 }
 
+async function refused(token: string, ...queries: readonly string[]): Promise<void> {
+  for (const query of queries) {
+    const found = await answers(token, query);
+    expect(found.map(({ status }) => status)).toEqual([400, 400, 400, 200]);
+    for (const { text } of found) expect(text).toContain(TOO_MANY_FIELDS);
+  }
+}
+
+/** What is rejected without a handler, which ends a process that runs for itself. */
+async function unhandledAfter(work: () => Promise<void>): Promise<unknown[]> {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  await work().finally(async () => {
+    // Some come after the answer.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    process.off('unhandledRejection', note);
+  });
+  return unhandled;
+}
+
 describe.each([
   ['a secret key', () => wholesaler.secretKey, ''],
   ['a client_secret', () => large.client_secret, ''],
@@ -68,6 +89,13 @@ describe.each([
       expect(errors[0].message).toContain(message);
       expect(errors[0].extensions).toMatchObject({ code: 'invalid_request', param: null, status: 400 });
     }
+  });
+
+  it('an answer that passes the limit in lists of lists is refused, and leaves no promise without a handler', async () => {
+    const args = ['a', 'b', 'c'].map((alias) => `${alias}: args { name }`).join(' ');
+    const ofSchema = `{ __schema { types { ...A } } } fragment A on __Type { ${times(12, `fields { ${args} }`)} }`;
+    const ofInvoice = query(`${times(3, 'amount')} } timeline { status at } more: lines { ${times(27, 'quantity')}`);
+    expect(await unhandledAfter(() => refused(token(), ofSchema, ofInvoice))).toEqual([]);
   });
 
   it('an answer just within both limits is the same on every transport', async () => {
@@ -95,6 +123,11 @@ it('the query of the attack is refused: lines are counted by their actual number
     `{ invoices(first: 60) { nodes { lines { ${times(45, 'description')} } } } }`,
   ))
     expect(text).toContain(TOO_MANY_FIELDS);
+});
+
+it('a page of lists beyond the limit is refused, and leaves no promise without a handler', async () => {
+  const page = `{ invoices(first: 10) { nodes { timeline { status at } lines { ${times(12, 'quantity')} } } } }`;
+  expect(await unhandledAfter(() => refused(wholesaler.secretKey, page))).toEqual([]);
 });
 
 it('an ordinary page is answered: 100 invoices of 20 lines each, with all their fields', async () => {
