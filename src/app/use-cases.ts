@@ -1,7 +1,5 @@
 import type { Logger } from 'pino';
-import { createOwnKeys } from '../domain/api-key/own-keys.ts';
 import { createBrowseAudit } from '../domain/audit/browse-audit.ts';
-import { createCreateEmbed } from '../domain/embedding/create-embed.ts';
 import { serviceError } from '../domain/errors.ts';
 import { createCountInvoices } from '../domain/invoice/count-invoices.ts';
 import { createCreateInvoice } from '../domain/invoice/create-invoice.ts';
@@ -13,17 +11,16 @@ import { createFindPresentInvoice } from '../domain/invoice/find-present.ts';
 import { createListInvoices } from '../domain/invoice/list-invoices.ts';
 import { createReadInvoice } from '../domain/invoice/read-invoice.ts';
 import { createReadInvoices } from '../domain/invoice/read-invoices.ts';
-import { createResendEmail } from '../domain/invoice/resend-email.ts';
-import { createRevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.ts';
 import { samplePage } from '../domain/invoice/sample-page.ts';
 import { createValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import { createWatchInvoice } from '../domain/invoice/watch-invoice.ts';
-import { createManageMembers } from '../domain/person/manage-members.ts';
+import { createFairQueue } from '../domain/kit/fair-queue.ts';
 import type { AccountMailer, AttemptLimiter } from '../domain/person/ports.ts';
 import { createBrowseRequests } from '../domain/request-log/browse-requests.ts';
-import { createOwnProfile } from '../domain/tenant/own-profile.ts';
+import { PREVIEWS } from '../domain/tenant/own-profile.ts';
 import type { ReadLogo } from '../domain/tenant/read-logo.ts';
 import type { Tracing } from '../domain/tracing.ts';
+import { type Callable, callable, USE_CASES } from '../domain/use-cases.ts';
 import { createVerifyDocument } from '../domain/verification/verify-document.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import type { UseCases } from '../graphql/context.ts';
@@ -39,7 +36,7 @@ export interface UseCaseParts {
   readonly documents: Documents;
   readonly mailer: Mailer;
   readonly demand: DocumentDemand;
-  readonly webhooks: Pick<Webhooks, 'useCases'>;
+  readonly webhooks: Pick<Webhooks, 'useCases' | 'needs'>;
   readonly documentUrl: DocumentUrl;
   readonly accountMailer: AccountMailer;
   readonly publicUrl: string;
@@ -49,7 +46,7 @@ export interface UseCaseParts {
   readonly readLogo: (tenantId: string) => ReadLogo;
 }
 
-/** Builds the use cases of the API. A tenant's changes to its own account are recorded in the audit log. */
+/** Builds the use cases of the API: gives those of `USE_CASES` the ports that they need, by name. */
 export function composeUseCases(
   log: Logger,
   {
@@ -68,10 +65,41 @@ export function composeUseCases(
   }: UseCaseParts,
   attempts: AttemptLimiter,
 ): UseCases {
-  const { invoices, invoiceIds, tenants, clientSecrets, audit } = data;
+  const { invoices, invoiceIds, tenants, clientSecrets } = data;
   const { writer, invoiceWarnings, clientsVerifier } = documents;
   const readInvoice = createReadInvoice(invoices, createFindPresentInvoice(invoices, tenants), clientSecrets);
+  const fromTable: Callable<typeof USE_CASES> = callable(
+    USE_CASES,
+    {
+      ...data,
+      ...webhooks.needs,
+      invoices,
+      queue,
+      mailer,
+      demand,
+      documentUrl,
+      publicUrl,
+      attempts,
+      readLogo,
+      readInvoice,
+      findEndpoint: (principal, id) => fromTable.webhookEndpoint(principal, id, 'endpointId'),
+      certificates: data.signersCertificates,
+      previews: createFairQueue(PREVIEWS),
+      now: () => new Date(),
+      sendInvitation: (mail) =>
+        void accountMailer
+          .sendInvitation(mail)
+          .catch((err: unknown) => data.logFailure('error', 'the mail of an invitation failed', err)),
+      drawSample: (tenantId, profile, logo) =>
+        documents.renderer.draw(samplePage(tenantId, profile, logo, publicUrl, new Date())).catch((err: unknown) => {
+          data.logFailure('warn', 'a preview could not be drawn', err);
+          throw serviceError('internal_error', 'No preview can be drawn at the moment.', null, 503);
+        }),
+    },
+    data.audit,
+  );
   return {
+    ...fromTable,
     createInvoice: createCreateInvoice(
       invoices,
       queue,
@@ -93,41 +121,8 @@ export function composeUseCases(
     auditLog: createBrowseAudit(data.auditLog),
     countInvoices: createCountInvoices(invoices, data.settledCounts),
     watchInvoice: createWatchInvoice(readInvoice, data.feed),
-    resendEmail: createResendEmail(invoices, queue, mailer, demand, audit),
-    revokeDocumentUrls: createRevokeDocumentUrls(invoices, audit),
-    embeds: createCreateEmbed(
-      data.embedTokens,
-      readInvoice,
-      (principal, id) => webhooks.useCases.webhookEndpoints.find(principal, id, 'endpointId'),
-      publicUrl,
-      () => new Date(),
-    ),
     documentUrl,
     ...webhooks.useCases,
-    apiKeys: createOwnKeys(tenants, data.manageKeys, audit),
-    members: createManageMembers({
-      audit,
-      publicUrl,
-      people: data.people,
-      attempts,
-      sendInvitation: (mail) =>
-        void accountMailer
-          .sendInvitation(mail)
-          .catch((err: unknown) => data.logFailure('error', 'the mail of an invitation failed', err)),
-    }),
-    sellerProfile: createOwnProfile({
-      tenants,
-      audit,
-      logos: data.logos,
-      liveConditions: data.liveConditions,
-      certificates: data.signersCertificates,
-      readLogo,
-      drawSample: (tenantId, profile, logo) =>
-        documents.renderer.draw(samplePage(tenantId, profile, logo, publicUrl, new Date())).catch((err: unknown) => {
-          data.logFailure('warn', 'a preview could not be drawn', err);
-          throw serviceError('internal_error', 'No preview can be drawn at the moment.', null, 503);
-        }),
-    }),
     verifyDocument: createVerifyDocument(clientsVerifier.verify),
   };
 }

@@ -12,11 +12,9 @@ import { createBrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
 import { createDispatcher, LEASE_MS } from '../domain/webhook/dispatcher.ts';
 import { createEndpointHealth, type EndpointNotifier } from '../domain/webhook/endpoint-health.ts';
 import { createCountAttempts, createReadStatistics } from '../domain/webhook/endpoint-statistics.ts';
-import { createManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
 import { createPublishEvents } from '../domain/webhook/publish-events.ts';
 import { createRecordAttempts } from '../domain/webhook/record-attempts.ts';
-import { createResendEvents } from '../domain/webhook/resend-events.ts';
-import { createSendTestEvent, type TestEventParts } from '../domain/webhook/send-test-event.ts';
+import type { TestEventNeeds } from '../domain/webhook/send-test-event.ts';
 import { createWatchEvents } from '../domain/webhook/watch-events.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import { createWebhookJobs } from '../jobs/webhook-jobs.ts';
@@ -39,7 +37,6 @@ export interface WebhookParts {
   readonly store: Pick<Store, 'db'>;
   readonly invoices: Pick<InvoiceReading, 'page'>;
   readonly background: Data['background'];
-  readonly audit: Data['audit'];
   readonly keys: Pick<Data['keys'], 'data'>;
   readonly agenda: Agenda;
   readonly documentUrl: DocumentUrl;
@@ -55,7 +52,7 @@ export interface WebhookParts {
 
 /** Builds the webhooks of the service: use cases for all processes, deliveries for workers. */
 export function composeWebhooks(parts: WebhookParts) {
-  const { config, tenants, notifier, documentUrl, logFailure, alone, audit, tracing } = parts;
+  const { config, tenants, notifier, documentUrl, logFailure, alone, tracing } = parts;
   const { db } = parts.store;
   // The store's clock, because one process plans leases and retries and others check them.
   const now = storeClock(db.client);
@@ -109,28 +106,21 @@ export function composeWebhooks(parts: WebhookParts) {
   });
   return {
     useCases: {
-      webhookEndpoints: createManageEndpoints({
-        endpoints,
-        deliveries,
-        dispatcher,
-        secretBox,
-        audit,
-        refusalOf: config.allowInsecureWebhooks ? () => null : urlRefusal,
-      }),
       endpointStatistics: readStatistics,
       webhookDeliveries: createBrowseDeliveries(events, deliveries),
-      resendEvents: createResendEvents({ events, deliveries, endpoints, queue: jobs.queue, audit, now }),
-      sendTestEvent: createSendTestEvent({
-        latestInvoice: latestOf(parts.invoices),
-        events,
-        deliveries,
-        endpoints,
-        queue: jobs.queue,
-        documentUrl,
-        audit,
-        now,
-      }),
       watchEvents: createWatchEvents({ events, feed, now, report }),
+    },
+    /** What the use cases of endpoints, events and deliveries need. */
+    needs: {
+      endpoints,
+      deliveries,
+      events,
+      dispatcher,
+      secretBox,
+      deliveryQueue: jobs.queue,
+      latestInvoice: latestOf(parts.invoices),
+      refusalOf: config.allowInsecureWebhooks ? () => null : urlRefusal,
+      storeNow: now,
     },
     /** To be called when an invoice has new events; see `PublishEvents`. */
     publish: publisher.publish,
@@ -168,7 +158,7 @@ export function ownersOf({ membersOf }: WebhookParts['people']) {
     (await membersOf(tenantId)).filter(({ role }) => role === 'owner').map(({ person }) => person.email);
 }
 
-function latestOf(invoices: WebhookParts['invoices']): TestEventParts['latestInvoice'] {
+function latestOf(invoices: WebhookParts['invoices']): TestEventNeeds['latestInvoice'] {
   return async (owner, status) => {
     const query = { ...owner, status, match: null, limit: 1, cursor: null, createdFrom: null, createdUntil: null };
     return (await invoices.page(query)).invoices[0] ?? null;

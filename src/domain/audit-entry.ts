@@ -123,10 +123,11 @@ export interface AuditLog {
   page(query: AuditQuery): Promise<Page<RecordedEntry>>;
 }
 
-type Facts = Pick<AuditEntry, 'subject'> & Partial<Pick<AuditEntry, 'details'>>;
+/** What an entry tells of a change beside the action. */
+export type AuditFacts = Pick<AuditEntry, 'subject'> & Partial<Pick<AuditEntry, 'details'>>;
 
 /** The entry of a change that a member made. */
-export function entryBy(member: Member, action: AuditAction, { subject, details = {} }: Facts): AuditEntry {
+export function entryBy(member: Member, action: AuditAction, { subject, details = {} }: AuditFacts): AuditEntry {
   const { tenant, environment, origin = null } = member;
   const row: AuditActionRow = AUDIT_ACTIONS[action];
   return {
@@ -166,7 +167,7 @@ export function entryByOperator(
   tenantId: string,
   environment: Environment | null,
   action: AuditAction,
-  { subject, details = {} }: Facts,
+  { subject, details = {} }: AuditFacts,
   by: Operator | null = null,
 ): AuditEntry {
   return {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { orderAt } from '../../src/domain/order-key.ts';
 import type { Tenant } from '../../src/domain/tenant/tenant.ts';
-import { createResendEvents, type ResendParts } from '../../src/domain/webhook/resend-events.ts';
+import { RESEND_USE_CASES, type ResendNeeds } from '../../src/domain/webhook/resend-events.ts';
 import { JOBS_COLLECTION } from '../../src/jobs/job-documents.ts';
 import { createWebhookJobs } from '../../src/jobs/webhook-jobs.ts';
 import type { Store } from '../../src/storage/connect.ts';
@@ -60,13 +60,13 @@ describe('the deliveries of one endpoint', () => {
   it('are sent again until the limit of a call, however many a reply of the server holds', async () => {
     const [tenantId, endpointId] = [newId('ten'), newId('we')];
     await storeFailed(tenantId, endpointId, 2100);
-    const { count } = createResendEvents({
+    const needs = {
       deliveries: createDeliveryLedger(store.db),
       endpoints: { find: async () => ({ id: endpointId, active: true }) },
-    } as unknown as ResendParts);
-    const principal = { kind: 'secret', environment: 'test', tenant: { id: tenantId } as Tenant } as never;
+    } as unknown as ResendNeeds;
+    const by = { kind: 'secret', environment: 'test', tenant: { id: tenantId } as Tenant } as never;
     const all = { endpointId, state: 'failed', type: null, createdAfter: null, createdBefore: null } as const;
-    expect(await count(principal, all)).toEqual({ count: 2100, more: false });
+    expect(await RESEND_USE_CASES.webhookResendCount.run(needs, { by }, all)).toEqual({ count: 2100, more: false });
   });
 });
 

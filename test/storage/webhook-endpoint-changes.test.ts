@@ -3,11 +3,12 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ownersOf } from '../../src/app/webhooks.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { callable } from '../../src/domain/use-cases.ts';
 import type { SendResult } from '../../src/domain/webhook/delivery.ts';
 import { isFailing, type WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
-import { createManageEndpoints } from '../../src/domain/webhook/manage-endpoints.ts';
+import { ENDPOINT_USE_CASES } from '../../src/domain/webhook/manage-endpoints.ts';
 import type { DeliveryLedger, OutgoingRequest } from '../../src/domain/webhook/ports.ts';
-import { createResendEvents } from '../../src/domain/webhook/resend-events.ts';
+import { RESEND_USE_CASES } from '../../src/domain/webhook/resend-events.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { openTestStore } from '../support/store.ts';
@@ -37,7 +38,7 @@ afterEach(async () => void (await store.db.collection('webhook_deliveries').dele
 afterAll(() => store.close());
 
 const managerOf = (worker: Worker) =>
-  createManageEndpoints({ ...worker, secretBox: BOX, audit: async () => undefined, refusalOf: () => null });
+  callable(ENDPOINT_USE_CASES, { ...worker, secretBox: BOX, refusalOf: () => null }, async () => undefined);
 const key = (tenantId: string) =>
   ({ kind: 'secret', keyId: 'key_1', tenant: { id: tenantId, suspendedAt: null }, environment: 'test' }) as never;
 
@@ -50,8 +51,8 @@ describe('a changed endpoint', () => {
     const manage = managerOf(worker);
     worker.publisher.publish(await storedInvoice(store, tenantId));
     await turn(worker);
-    if (how === 'deleted') await manage.delete(key(tenantId), id);
-    else await manage.update(key(tenantId), id, { active: false });
+    if (how === 'deleted') await manage.deleteWebhookEndpoint(key(tenantId), id);
+    else await manage.updateWebhookEndpoint(key(tenantId), id, { active: false });
     expect(await onlyDelivery(worker, tenantId)).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
     clock.move(5 * MINUTE);
     worker.dispatcher.wake(id);
@@ -73,7 +74,7 @@ describe('a changed endpoint', () => {
     const manage = managerOf(worker);
     worker.publisher.publish(await storedInvoice(store, tenantId));
     await worker.publisher.settle();
-    await manage.update(key(tenantId), id, { active: false });
+    await manage.updateWebhookEndpoint(key(tenantId), id, { active: false });
     expect(await onlyDelivery(worker, tenantId)).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
     answer.resolve(answerOf(status));
     await worker.dispatcher.settle();
@@ -102,8 +103,9 @@ describe('a changed endpoint', () => {
       await worker.publisher.settle();
       expect(requests).toHaveLength(16);
       if (how === 'disabled') await worker.endpoints.update(tenantId, 'test', id, { active: false });
-      else if (how === 'moved') await manage.update(key(tenantId), id, { url: 'https://receiver.test/new' });
-      else await manage.rotateSecret(key(tenantId), id, 0);
+      else if (how === 'moved')
+        await manage.updateWebhookEndpoint(key(tenantId), id, { url: 'https://receiver.test/new' });
+      else await manage.rotateWebhookSecret(key(tenantId), id, 0);
       // What another process changes is known after a second, what this one does at once.
       if (how === 'disabled') clock.move(2000);
       for (const release of held) release();
@@ -149,15 +151,16 @@ describe('a changed endpoint', () => {
 describe('an endpoint that is disabled and at once enabled again', () => {
   /** Disables and enables an endpoint through the use case of this worker. */
   async function toggle(worker: Worker, { tenantId, id }: Pick<WebhookEndpoint, 'tenantId' | 'id'>): Promise<void> {
-    for (const active of [false, true]) await managerOf(worker).update(key(tenantId), id, { active });
+    for (const active of [false, true]) await managerOf(worker).updateWebhookEndpoint(key(tenantId), id, { active });
   }
 
   function resendCancelled(worker: Worker, { tenantId, id }: WebhookEndpoint, now: () => Date) {
     const { events, deliveries, endpoints } = worker;
     const queue = { wake: async () => undefined };
-    const resend = createResendEvents({ events, deliveries, endpoints, queue, audit: async () => undefined, now });
+    const needs = { events, deliveries, endpoints, deliveryQueue: queue, storeNow: now };
+    const resend = callable(RESEND_USE_CASES, needs, async () => undefined);
     const every = { type: null, createdAfter: null, createdBefore: null };
-    return resend.many(key(tenantId), { endpointId: id, state: 'cancelled', ...every });
+    return resend.resendWebhookDeliveries(key(tenantId), { endpointId: id, state: 'cancelled', ...every });
   }
 
   const stateOf = async (worker: Worker, tenantId: string) => (await onlyDelivery(worker, tenantId)).state;
@@ -300,7 +303,7 @@ it('a rotated secret also signs for a day, and then no more', async () => {
   const principal = key(tenantId);
   const manage = managerOf(worker);
   const former = `whsec_${Buffer.alloc(32).toString('base64')}`;
-  const { secret } = await manage.rotateSecret(principal, id, null);
+  const { secret } = await manage.rotateWebhookSecret(principal, id, null);
   const signedBy = async () => {
     worker.publisher.publish(await storedInvoice(store, tenantId));
     await turn(worker);

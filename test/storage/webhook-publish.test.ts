@@ -120,7 +120,11 @@ describe('a delivery during its first attempt', () => {
   it('has one row even if its event is resent by hand', async () => {
     const { worker, endpoint, invoice, requests, answer } = await underWay();
     const event = await worker.events.find(endpoint.tenantId, 'test', invoice.events[0]!.id);
-    await sendTo(event!, [endpoint], { deliveries: worker.deliveries, queue: { wake: async () => undefined }, now });
+    await sendTo(event!, [endpoint], {
+      deliveries: worker.deliveries,
+      deliveryQueue: { wake: async () => undefined },
+      storeNow: now,
+    });
     worker.dispatcher.wake(endpoint.id);
     answer.resolve(answerOf(200));
     await turn(worker);

@@ -1,89 +1,99 @@
-import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
-import { type Member, type Principal, requireScope } from '../principal.ts';
+import type { Member } from '../principal.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
+import type { Call, Change, UseCase } from '../use-case.ts';
 import type { ApiKey } from './api-key.ts';
 import type { KeyKind } from './key-kinds.ts';
 import type { IssuedKey, ManageKeys } from './manage-keys.ts';
 
+interface OwnKeysNeeds {
+  readonly tenants: TenantRepository;
+  readonly manageKeys: ManageKeys;
+}
+
 /**
  * Key management by the tenant itself (docs/api/contract.md, "API keys"). A key manages only the keys of its tenant and
- * environment, so a leaked test key gives no access to live keys. Every method throws insufficient_scope (403) without
- * the scope to read; methods that change something also require the scope of keys.
+ * environment, so a leaked test key gives no access to live keys.
  */
-export interface OwnKeys {
+export const API_KEY_USE_CASES = {
   /** Lists the keys, newest first, including the last revoked ones. */
-  list(principal: Principal): Promise<ApiKey[]>;
+  apiKeys: {
+    scope: 'read',
+    run: ({ tenants }: OwnKeysNeeds, { by }: Call): Promise<ApiKey[]> => keysOf(tenants, by),
+  },
+
   /** Finds a key. @throws {ServiceError} resource_not_found */
-  find(principal: Principal, keyId: string): Promise<ApiKey>;
+  apiKey: {
+    scope: 'read',
+    run: ({ tenants }: OwnKeysNeeds, { by }: Call, keyId: string): Promise<ApiKey> => found(tenants, by, keyId),
+  },
+
   /**
    * Creates a key.
    * @throws {ServiceError} key_limit_reached; invalid_request for a live key whose conditions are no longer met
    */
-  create(principal: Principal, kind: KeyKind): Promise<IssuedKey>;
+  createApiKey: {
+    scope: 'keys',
+    audit: 'api_key.created',
+    async run({ manageKeys }: OwnKeysNeeds, { by, record }: Change, kind: KeyKind): Promise<IssuedKey> {
+      const issued = await manageKeys.create(by.tenant.id, kind, by.environment);
+      await record({ subject: issued.key.id, details: { kind } });
+      return issued;
+    },
+  },
+
   /**
    * Makes a new key of the same kind; the old one stays valid until it is revoked.
-   * @throws {ServiceError} resource_not_found; invalid_request for a revoked key, and as `create`; key_limit_reached
+   * @throws {ServiceError} resource_not_found; invalid_request for a revoked key, and as `createApiKey`;
+   *   key_limit_reached
    */
-  rotate(principal: Principal, keyId: string): Promise<IssuedKey>;
+  rotateApiKey: {
+    scope: 'keys',
+    audit: 'api_key.rotated',
+    async run({ tenants, manageKeys }: OwnKeysNeeds, { by, record }: Change, keyId: string): Promise<IssuedKey> {
+      const old = await found(tenants, by, keyId);
+      const issued = await manageKeys.rotate(old.id);
+      await record({ subject: issued.key.id, details: { replaces: old.id } });
+      return issued;
+    },
+  },
+
   /**
    * Revokes a key, possibly the calling one. A revoked key is not changed.
    * @param evenIfLast also revokes the last valid secret key; afterwards only an operator can create one
    * @throws {ServiceError} resource_not_found; last_secret_key
    */
-  revoke(principal: Principal, keyId: string, evenIfLast: boolean): Promise<ApiKey>;
-}
-
-export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys, audit: Audit): OwnKeys {
-  async function keysOf({ tenant, environment }: Member): Promise<ApiKey[]> {
-    return (await tenants.keysOf(tenant.id)).filter((key) => key.environment === environment).reverse();
-  }
-
-  async function found(owner: Member, keyId: string): Promise<ApiKey> {
-    const key = isId('key', keyId) && (await keysOf(owner)).find(({ id }) => id === keyId);
-    if (key) return key;
-    throw serviceError(
-      'resource_not_found',
-      `There is no key '${keyId.slice(0, 80)}' in this tenant and environment.`,
-      'id',
-    );
-  }
-
-  return {
-    async list(principal) {
-      return keysOf(requireScope(principal, 'read'));
-    },
-    async find(principal, keyId) {
-      return found(requireScope(principal, 'read'), keyId);
-    },
-    async create(principal, kind) {
-      const owner = requireScope(principal, 'keys');
-      const issued = await manageKeys.create(owner.tenant.id, kind, owner.environment);
-      await audit(entryBy(owner, 'api_key.created', { subject: issued.key.id, details: { kind } }));
-      return issued;
-    },
-    async rotate(principal, keyId) {
-      const owner = requireScope(principal, 'keys');
-      const old = await found(owner, keyId);
-      const issued = await manageKeys.rotate(old.id);
-      await audit(entryBy(owner, 'api_key.rotated', { subject: issued.key.id, details: { replaces: old.id } }));
-      return issued;
-    },
-    async revoke(principal, keyId, evenIfLast) {
-      const owner = requireScope(principal, 'keys');
-      const key = await found(owner, keyId);
+  revokeApiKey: {
+    scope: 'keys',
+    audit: 'api_key.revoked',
+    async run({ tenants }: OwnKeysNeeds, { by, record }: Change, keyId: string, evenIfLast: boolean): Promise<ApiKey> {
+      const key = await found(tenants, by, keyId);
       if (key.revokedAt) return key;
-      const revoked = await tenants.revokeOwnKey(owner.tenant.id, key, new Date(), evenIfLast);
+      const revoked = await tenants.revokeOwnKey(by.tenant.id, key, new Date(), evenIfLast);
       if (!revoked) {
         throw serviceError(
           'last_secret_key',
-          `${keyId} is the last valid secret key of the ${owner.environment} environment, and it is needed to create another. Rotate it first, or set evenIfLast: true.`,
+          `${keyId} is the last valid secret key of the ${by.environment} environment, and it is needed to create another. Rotate it first, or set evenIfLast: true.`,
           'id',
         );
       }
-      await audit(entryBy(owner, 'api_key.revoked', { subject: keyId }));
+      await record({ subject: keyId });
       return revoked;
     },
-  };
+  },
+} as const satisfies Readonly<Record<string, UseCase>>;
+
+async function keysOf(tenants: TenantRepository, { tenant, environment }: Member): Promise<ApiKey[]> {
+  return (await tenants.keysOf(tenant.id)).filter((key) => key.environment === environment).reverse();
+}
+
+async function found(tenants: TenantRepository, owner: Member, keyId: string): Promise<ApiKey> {
+  const key = isId('key', keyId) && (await keysOf(tenants, owner)).find(({ id }) => id === keyId);
+  if (key) return key;
+  throw serviceError(
+    'resource_not_found',
+    `There is no key '${keyId.slice(0, 80)}' in this tenant and environment.`,
+    'id',
+  );
 }

@@ -1,7 +1,8 @@
 import { serviceError } from '../errors.ts';
 import type { Invoice } from '../invoice/invoice.ts';
-import { type Principal, requireScope } from '../principal.ts';
+import type { Member, Principal } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
+import type { Call, UseCase } from '../use-case.ts';
 import type { EmbedGrant, EmbedTokens } from './embed-token.ts';
 
 /** How long a token is valid, in seconds. It is short, because a token cannot be revoked. */
@@ -25,57 +26,62 @@ export interface EmbedInput {
   readonly seconds: number;
 }
 
-/**
- * Creates pages that a tenant's own product shows its customers.
- * @throws {ServiceError} insufficient_scope; resource_not_found; invalid_request for an origin or a time that is not
- * valid
- */
-export interface CreateEmbed {
-  /** Creates a page with an invoice's live status. */
-  invoice(principal: Principal, input: EmbedInput): Promise<Embed>;
-  /** Creates a page with the deliveries to a webhook endpoint. */
-  deliveries(principal: Principal, input: EmbedInput): Promise<Embed>;
+interface EmbedNeeds {
+  readonly embedTokens: Pick<EmbedTokens, 'issue' | 'frameOf'>;
+  /** @throws {ServiceError} resource_not_found */
+  readonly readInvoice: (principal: Principal, id: string, clientSecret: null) => Promise<Invoice>;
+  /** @throws {ServiceError} resource_not_found */
+  readonly findEndpoint: (principal: Principal, id: string) => Promise<unknown>;
+  readonly publicUrl: string;
+  readonly now: () => Date;
 }
 
-export function createCreateEmbed(
-  tokens: Pick<EmbedTokens, 'issue' | 'frameOf'>,
-  readInvoice: (principal: Principal, id: string, clientSecret: null) => Promise<Invoice>,
-  findEndpoint: (principal: Principal, id: string) => Promise<unknown>,
-  publicUrl: string,
-  now: () => Date,
-): CreateEmbed {
-  function embedOf(principal: Principal, kind: EmbedGrant['kind'], { id, origins, seconds }: EmbedInput): Embed {
-    const { tenant, environment } = requireScope(principal, 'operate');
-    const { least, most } = EMBED_SECONDS;
-    if (seconds < least || seconds > most)
-      throw serviceError('invalid_request', `seconds must be from ${least} to ${most}.`, 'seconds');
-    if (origins.length < 1 || origins.length > MOST_ORIGINS)
-      throw serviceError('invalid_request', `origins must name 1 to ${MOST_ORIGINS} sites.`, 'origins');
-    for (const [index, origin] of origins.entries()) {
-      if (isOrigin(origin, environment)) continue;
-      throw serviceError(
-        'invalid_request',
-        `origins[${index}] must be the origin of a site, such as https://shop.example.ma, without a path.`,
-        `origins[${index}]`,
-      );
-    }
-    const expiresAt = new Date((Math.floor(now().getTime() / 1000) + seconds) * 1000);
-    const token = tokens.issue({ kind, tenantId: tenant.id, environment, subject: id, expiresAt });
-    const page = kind === 'invoice' ? `invoices/${id}` : 'deliveries';
-    return { token, url: `${publicUrl}/embed/${page}/${tokens.frameOf(origins)}#${token}`, expiresAt };
+/**
+ * Creates pages that a tenant's own product shows its customers.
+ * @throws {ServiceError} resource_not_found; invalid_request for an origin or a time that is not valid
+ */
+export const EMBED_USE_CASES = {
+  /** Creates a page with an invoice's live status. */
+  createInvoiceEmbed: {
+    scope: 'operate',
+    async run(needs: EmbedNeeds, { by }: Call, input: EmbedInput): Promise<Embed> {
+      await needs.readInvoice(by, input.id, null);
+      return embedOf(needs, by, 'invoice', input);
+    },
+  },
+  /** Creates a page with the deliveries to a webhook endpoint. */
+  createDeliveryLogEmbed: {
+    scope: 'operate',
+    async run(needs: EmbedNeeds, { by }: Call, input: EmbedInput): Promise<Embed> {
+      await needs.findEndpoint(by, input.id);
+      return embedOf(needs, by, 'deliveries', input);
+    },
+  },
+} as const satisfies Readonly<Record<string, UseCase>>;
+
+function embedOf(
+  { embedTokens, publicUrl, now }: EmbedNeeds,
+  { tenant, environment }: Member,
+  kind: EmbedGrant['kind'],
+  { id, origins, seconds }: EmbedInput,
+): Embed {
+  const { least, most } = EMBED_SECONDS;
+  if (seconds < least || seconds > most)
+    throw serviceError('invalid_request', `seconds must be from ${least} to ${most}.`, 'seconds');
+  if (origins.length < 1 || origins.length > MOST_ORIGINS)
+    throw serviceError('invalid_request', `origins must name 1 to ${MOST_ORIGINS} sites.`, 'origins');
+  for (const [index, origin] of origins.entries()) {
+    if (isOrigin(origin, environment)) continue;
+    throw serviceError(
+      'invalid_request',
+      `origins[${index}] must be the origin of a site, such as https://shop.example.ma, without a path.`,
+      `origins[${index}]`,
+    );
   }
-  return {
-    async invoice(principal, input) {
-      requireScope(principal, 'operate');
-      await readInvoice(principal, input.id, null);
-      return embedOf(principal, 'invoice', input);
-    },
-    async deliveries(principal, input) {
-      requireScope(principal, 'operate');
-      await findEndpoint(principal, input.id);
-      return embedOf(principal, 'deliveries', input);
-    },
-  };
+  const expiresAt = new Date((Math.floor(now().getTime() / 1000) + seconds) * 1000);
+  const token = embedTokens.issue({ kind, tenantId: tenant.id, environment, subject: id, expiresAt });
+  const page = kind === 'invoice' ? `invoices/${id}` : 'deliveries';
+  return { token, url: `${publicUrl}/embed/${page}/${embedTokens.frameOf(origins)}#${token}`, expiresAt };
 }
 
 /**

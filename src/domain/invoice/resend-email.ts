@@ -1,8 +1,7 @@
-import { type Audit, entryBy } from '../audit-entry.ts';
 import { mailAddress } from '../email-address.ts';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
-import { type Principal, requireScope } from '../principal.ts';
+import type { Change, UseCase } from '../use-case.ts';
 import type { DocumentDemand } from './document-demand.ts';
 import type { Mailer } from './email.ts';
 import type { Invoice } from './invoice.ts';
@@ -12,32 +11,30 @@ import type { InvoiceRepository, StageQueue } from './repository.ts';
 /** Maximum number of mails for an invoice, so that the service cannot be used to flood a mailbox. */
 const MOST_SENDINGS = 10;
 
-export type ResendEmail = ReturnType<typeof createResendEmail>;
+interface ResendNeeds {
+  readonly invoices: Pick<InvoiceRepository, 'find' | 'requestEmail'>;
+  readonly queue: StageQueue;
+  readonly mailer: Pick<Mailer, 'messageIdOf'>;
+  readonly demand: Pick<DocumentDemand, 'await'>;
+}
 
-export function createResendEmail(
-  invoices: Pick<InvoiceRepository, 'find' | 'requestEmail'>,
-  queue: StageQueue,
-  mailer: Pick<Mailer, 'messageIdOf'>,
-  demand: Pick<DocumentDemand, 'await'>,
-  audit: Audit,
-) {
-  /** Returns the invoice with its PDF, which is drawn now if it was left for idle time. */
-  async function drawn(invoice: Invoice): Promise<Invoice | null> {
-    if (invoice.pdf) return invoice;
-    return invoice.status === 'accepted' && invoice.work?.stage === 'render' ? demand.await(invoice, 'pdf') : null;
-  }
-
-  /**
-   * Mails an accepted invoice's documents again, as a separate mail. Waits for a PDF that is not drawn yet.
-   * @param to the receiver; null: the receiver of the last mail, otherwise the customer
-   * @returns the invoice, whose mail is waiting
-   * @throws {ServiceError} insufficient_scope without a secret key; resource_not_found: unknown, or of another tenant
-   * or environment; invalid_request: 400 for an invalid address, 422 if there are no documents, no receiver, an earlier
-   * mail is not finished, or the invoice was mailed ten times
-   */
-  return async (principal: Principal, invoiceId: string, to: string | null): Promise<Invoice> => {
-    const member = requireScope(principal, 'operate');
-    const { tenant, environment } = member;
+/**
+ * Mails an accepted invoice's documents again, as a separate mail. Waits for a PDF that is not drawn yet.
+ * @param to the receiver; null: the receiver of the last mail, otherwise the customer
+ * @returns the invoice, whose mail is waiting
+ * @throws {ServiceError} resource_not_found: unknown, or of another tenant or environment; invalid_request: 400 for an
+ * invalid address, 422 if there are no documents, no receiver, an earlier mail is not finished, or the invoice was
+ * mailed ten times
+ */
+export const resendInvoiceEmail = {
+  scope: 'operate',
+  audit: 'invoice.email_resent',
+  async run(
+    { invoices, queue, mailer, demand }: ResendNeeds,
+    { by: { tenant, environment }, record }: Change,
+    invoiceId: string,
+    to: string | null,
+  ): Promise<Invoice> {
     const found = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
     if (!found || found.tenantId !== tenant.id || found.environment !== environment) {
       throw serviceError('resource_not_found', `There is no invoice '${invoiceId.slice(0, 80)}' for this key.`, 'id');
@@ -45,7 +42,7 @@ export function createResendEmail(
     const receiver = to ?? found.email?.to ?? found.customer.email;
     if (receiver === null) throw refusal('The customer has no e-mail address: state the receiver in to.', 'to');
     if (mailAddress(receiver) === null) throw serviceError('invalid_request', 'to must be an e-mail address.', 'to');
-    const invoice = await drawn(found);
+    const invoice = await drawn(demand, found);
     if (!invoice) throw refusal('The documents of this invoice are not available yet.', 'id');
     if (invoice.work) throw refusal('The previous mail of this invoice is not finished yet.', 'id');
     const sending = (invoice.email?.sending ?? 0) + 1;
@@ -64,9 +61,15 @@ export function createResendEmail(
     const requested = await invoices.requestEmail(invoice, email);
     if (!requested) throw refusal('The previous mail of this invoice is not finished yet.', 'id');
     void queue.enqueue(requested, 0);
-    await audit(entryBy(member, 'invoice.email_resent', { subject: invoiceId }));
+    await record({ subject: invoiceId });
     return requested;
-  };
+  },
+} as const satisfies UseCase;
+
+/** Returns the invoice with its PDF, which is drawn now if it was left for idle time. */
+async function drawn(demand: ResendNeeds['demand'], invoice: Invoice): Promise<Invoice | null> {
+  if (invoice.pdf) return invoice;
+  return invoice.status === 'accepted' && invoice.work?.stage === 'render' ? demand.await(invoice, 'pdf') : null;
 }
 
 function refusal(message: string, param: string) {

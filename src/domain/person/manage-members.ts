@@ -1,7 +1,7 @@
-import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import { MAX_INVITATIONS, MAX_MEMBERS } from '../limits.ts';
-import { type PersonPrincipal, type Principal, requirePerson } from '../principal.ts';
+import { type PersonPrincipal, requirePerson } from '../principal.ts';
+import type { Call, Change, UseCase } from '../use-case.ts';
 import { isAccountAddress } from './account-input.ts';
 import { INVITATION_MS } from './invitation.ts';
 import { invite } from './invite.ts';
@@ -27,41 +27,11 @@ export interface OpenInvitation {
   readonly expiresAt: Date;
 }
 
-/**
- * Manages the people of a tenant, in both environments. API keys cannot do this, so that a leaked key cannot make its
- * finder an owner. Every method throws insufficient_scope (403) to callers who are not people with the role.
- */
-export interface ManageMembers {
-  /** Lists the members by name. Members of any role may call it. */
-  list(principal: Principal): Promise<Member[]>;
-  /**
-   * Invites a person. For owners.
-   * @throws {ServiceError} invalid_request; member_limit_reached; rate_limit_exceeded
-   * @param email gets a mail with a link of its own, which also confirms the address; only an account with this address
-   * can then use either link. Null: any holder of the link can use it
-   */
-  invite(principal: Principal, role: Role, email: string | null): Promise<Invited>;
-  /** Lists the invitations that have not been accepted yet, in the order of their end. For owners. */
-  invitations(principal: Principal): Promise<OpenInvitation[]>;
-  /** Withdraws an invitation. For owners. @returns its id @throws {ServiceError} resource_not_found */
-  revokeInvitation(principal: Principal, id: string): Promise<string>;
-  /** Changes a member's role. For owners. @throws {ServiceError} resource_not_found; last_owner */
-  setRole(principal: Principal, personId: string, role: Role): Promise<Member>;
-  /**
-   * Removes a member. For owners, and for every member to leave. The person's requests are refused at once; their
-   * streams end within seconds.
-   * @returns the person's id
-   * @throws {ServiceError} resource_not_found; last_owner
-   */
-  remove(principal: Principal, personId: string): Promise<string>;
-}
-
-export interface ManageMembersParts {
+interface MemberNeeds {
   readonly people: Pick<
     PeopleRepository,
     'membersOf' | 'memberOf' | 'insertInvitation' | 'changeRole' | 'invitationsOf' | 'revokeInvitation'
   >;
-  readonly audit: Audit;
   /** The service's address. */
   readonly publicUrl: string;
   /** Limits the invitations of a tenant, because they send mail to any address. */
@@ -70,44 +40,34 @@ export interface ManageMembersParts {
   readonly sendInvitation: (mail: InvitationMail) => void;
 }
 
-export function createManageMembers({
-  people,
-  attempts,
-  audit,
-  publicUrl,
-  sendInvitation,
-}: ManageMembersParts): ManageMembers {
-  async function found(tenantId: string, personId: string): Promise<Member> {
-    const member = await people.memberOf(tenantId, personId);
-    if (member) return member;
-    throw serviceError('resource_not_found', 'Nobody with this id belongs to this tenant.', 'id');
-  }
+type PersonChange = Change<PersonPrincipal>;
 
-  /** Changes a role. @param role null removes the person */
-  async function change(owner: PersonPrincipal, personId: string, role: Role | null): Promise<Member> {
-    const { tenant } = owner;
-    const before = await found(tenant.id, personId);
-    if (before.role === role) return before;
-    if (!(await people.changeRole(personId, tenant.id, role))) {
-      throw serviceError(
-        'last_owner',
-        `${before.person.name} is the last owner of the tenant. Make somebody else an owner first.`,
-        'id',
-      );
-    }
-    const details = { name: before.person.name, was: before.role, ...(role && { role }) };
-    await audit(
-      entryBy(owner, role === null ? 'member.removed' : 'member.role_changed', { subject: personId, details }),
-    );
-    return { ...before, role: role ?? before.role };
-  }
+/**
+ * Manages the people of a tenant, in both environments. API keys cannot do this, so that a leaked key cannot make its
+ * finder an owner.
+ */
+export const MEMBER_USE_CASES = {
+  /** Lists the members by name. */
+  members: {
+    person: 'viewer',
+    run: ({ people }: MemberNeeds, { by }: Call<PersonPrincipal>): Promise<Member[]> => people.membersOf(by.tenant.id),
+  },
 
-  return {
-    async list(principal) {
-      return people.membersOf(requirePerson(principal, 'viewer', 'read').tenant.id);
-    },
-    async invite(principal, role, email) {
-      const owner = requirePerson(principal, 'owner', 'change');
+  /**
+   * Invites a person.
+   * @throws {ServiceError} invalid_request; member_limit_reached; rate_limit_exceeded
+   * @param email gets a mail with a link of its own, which also confirms the address; only an account with this address
+   * can then use either link. Null: any holder of the link can use it
+   */
+  inviteMember: {
+    person: 'owner',
+    audit: 'member.invited',
+    async run(
+      { people, attempts, publicUrl, sendInvitation }: MemberNeeds,
+      { by: owner, record }: PersonChange,
+      role: Role,
+      email: string | null,
+    ): Promise<Invited> {
       const { tenant } = owner;
       if (email !== null && !isAccountAddress(email)) {
         throw serviceError(
@@ -135,32 +95,79 @@ export function createManageMembers({
         { email, grants: { isOperator: false, memberships }, invitedBy: { personId: owner.personId, as: 'owner' } },
         publicUrl,
       );
-      await audit(entryBy(owner, 'member.invited', { subject: null, details: { role } }));
+      await record({ subject: null, details: { role } });
       if (email !== null && mailedLink !== null)
         sendInvitation({ to: email, url: mailedLink, tenantName: tenant.name });
       return { link, expiresAt };
     },
-    async invitations(principal) {
-      const { tenant } = requirePerson(principal, 'owner', 'read');
+  },
+
+  /** Lists the invitations that have not been accepted yet, in the order of their end. */
+  invitations: {
+    person: 'owner',
+    async run({ people }: MemberNeeds, { by: { tenant } }: Call<PersonPrincipal>): Promise<OpenInvitation[]> {
       const found = await people.invitationsOf(tenant.id, MAX_INVITATIONS, new Date());
       return found.flatMap(({ id, email, grants, expiresAt }) => {
         const role = grants.memberships.find(({ tenantId }) => tenantId === tenant.id)?.role;
         return role ? [{ id, email, role, expiresAt }] : [];
       });
     },
-    async revokeInvitation(principal, id) {
-      const owner = requirePerson(principal, 'owner', 'change');
-      if (!/^[0-9a-f]{64}$/.test(id) || !(await people.revokeInvitation(owner.tenant.id, id, new Date())))
+  },
+
+  /** Withdraws an invitation. @returns its id @throws {ServiceError} resource_not_found */
+  revokeInvitation: {
+    person: 'owner',
+    audit: 'member.invitation_revoked',
+    async run({ people }: MemberNeeds, { by, record }: PersonChange, id: string): Promise<string> {
+      if (!/^[0-9a-f]{64}$/.test(id) || !(await people.revokeInvitation(by.tenant.id, id, new Date())))
         throw serviceError('resource_not_found', 'There is no open invitation with this id.', 'id');
-      await audit(entryBy(owner, 'member.invitation_revoked', { subject: null }));
+      await record({ subject: null });
       return id;
     },
-    async setRole(principal, personId, role) {
-      return change(requirePerson(principal, 'owner', 'change'), personId, role);
+  },
+
+  /** Changes a member's role. @throws {ServiceError} resource_not_found; last_owner */
+  setMemberRole: {
+    person: 'owner',
+    audit: 'member.role_changed',
+    run: (needs: MemberNeeds, call: PersonChange, personId: string, role: Role): Promise<Member> =>
+      change(needs, call, personId, role),
+  },
+
+  /**
+   * Removes a member. For owners, and for every member to leave. The person's requests are refused at once; their
+   * streams end within seconds.
+   * @returns the person's id
+   * @throws {ServiceError} insufficient_scope; resource_not_found; last_owner
+   */
+  removeMember: {
+    person: 'viewer',
+    audit: 'member.removed',
+    async run(needs: MemberNeeds, call: PersonChange, personId: string): Promise<string> {
+      if (call.by.personId !== personId) requirePerson(call.by, 'owner', 'change');
+      return (await change(needs, call, personId, null)).person.id;
     },
-    async remove(principal, personId) {
-      const isSelf = principal.kind === 'person' && principal.personId === personId;
-      return (await change(requirePerson(principal, isSelf ? 'viewer' : 'owner', 'change'), personId, null)).person.id;
-    },
-  };
+  },
+} as const satisfies Readonly<Record<string, UseCase>>;
+
+/** Changes a role. @param role null removes the person */
+async function change(
+  { people }: MemberNeeds,
+  { by: { tenant }, record }: PersonChange,
+  personId: string,
+  role: Role | null,
+): Promise<Member> {
+  const before = await people.memberOf(tenant.id, personId);
+  if (!before) throw serviceError('resource_not_found', 'Nobody with this id belongs to this tenant.', 'id');
+  if (before.role === role) return before;
+  if (!(await people.changeRole(personId, tenant.id, role))) {
+    throw serviceError(
+      'last_owner',
+      `${before.person.name} is the last owner of the tenant. Make somebody else an owner first.`,
+      'id',
+    );
+  }
+  const details = { name: before.person.name, was: before.role, ...(role && { role }) };
+  await record({ subject: personId, details });
+  return { ...before, role: role ?? before.role };
 }

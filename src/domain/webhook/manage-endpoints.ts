@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
 import { MAX_ENDPOINTS, SECRET_OVERLAP } from '../limits.ts';
-import { type Principal, requireScope } from '../principal.ts';
+import type { Member } from '../principal.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { Environment } from '../tenant/tenant.ts';
+import type { Call, Change, UseCase } from '../use-case.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { EndpointSecret, WebhookEndpoint } from './endpoint.ts';
 import type { CreateEndpointInput, UpdateEndpointInput } from './endpoint-input.ts';
@@ -18,33 +18,6 @@ export interface CreatedEndpoint {
   readonly secret: string;
 }
 
-/**
- * The use cases of webhook endpoints (docs/api/contract.md, "POST /v1/webhook_endpoints" and the following). All
- * require a secret key and are limited to its tenant and environment.
- * @throws {ServiceError} insufficient_scope; resource_not_found for an endpoint that is unknown or belongs to another
- *   tenant or environment
- */
-export interface ManageEndpoints {
-  /**
-   * @throws {ServiceError} invalid_request for a URL that the installation does not allow, such as http://;
-   *   endpoint_limit_reached
-   */
-  create(principal: Principal, input: CreateEndpointInput): Promise<CreatedEndpoint>;
-  /** Newest first. */
-  list(principal: Principal): Promise<WebhookEndpoint[]>;
-  /** @param param the name of the client's argument for errors; default `id` */
-  find(principal: Principal, endpointId: string, param?: EndpointParam): Promise<WebhookEndpoint>;
-  /** Changes the fields that the input contains. @throws {ServiceError} invalid_request as for `create` */
-  update(principal: Principal, endpointId: string, input: UpdateEndpointInput): Promise<WebhookEndpoint>;
-  /**
-   * Makes a new secret, which is shown only in this answer. The former secrets also sign for another `overlapSeconds`,
-   * from 0 to the maximum of {@link SECRET_OVERLAP}; null: its default.
-   * @throws {ServiceError} invalid_request for an overlap outside this range
-   */
-  rotateSecret(principal: Principal, endpointId: string, overlapSeconds: number | null): Promise<CreatedEndpoint>;
-  delete(principal: Principal, endpointId: string): Promise<void>;
-}
-
 /** The names of the arguments that select an endpoint. */
 type EndpointParam = 'id' | 'endpointId';
 
@@ -53,23 +26,34 @@ const MAX_SECRETS = 5;
 /** Number of deliveries that one update cancels. */
 const CANCEL_LIMIT = 500;
 
-export interface ManageParts {
+export interface EndpointNeeds {
   readonly endpoints: EndpointRepository;
   readonly deliveries: Pick<DeliveryLedger, 'cancelPending'>;
   readonly dispatcher: Pick<Dispatcher, 'endpointChanged'>;
   readonly secretBox: SecretBox;
-  readonly audit: Audit;
   /** The reason why the sender does not allow a URL; null if it does (with ALLOW_INSECURE_WEBHOOKS: always). */
   readonly refusalOf: (url: URL) => string | null;
 }
 
-export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
-  const { endpoints, deliveries, dispatcher, secretBox, audit, refusalOf } = parts;
-  return {
-    async create(principal, input) {
-      const owner = requireScope(principal, 'operate');
-      const { tenant, environment } = owner;
-      requireAllowedUrl(input.url, environment);
+/**
+ * The use cases of webhook endpoints (docs/api/contract.md, "POST /v1/webhook_endpoints" and the following). All are
+ * limited to the caller's tenant and environment.
+ * @throws {ServiceError} resource_not_found for an endpoint that is unknown or belongs to another tenant or environment
+ */
+export const ENDPOINT_USE_CASES = {
+  /**
+   * @throws {ServiceError} invalid_request for a URL that the installation does not allow, such as http://;
+   *   endpoint_limit_reached
+   */
+  createWebhookEndpoint: {
+    scope: 'operate',
+    audit: 'webhook_endpoint.created',
+    async run(
+      { endpoints, secretBox, refusalOf }: EndpointNeeds,
+      { by: { tenant, environment }, record }: Change,
+      input: CreateEndpointInput,
+    ): Promise<CreatedEndpoint> {
+      requireAllowedUrl(refusalOf, input.url, environment);
       const id = newId('we');
       const secret = newEndpointSecret();
       const createdAt = new Date();
@@ -93,26 +77,41 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
           `There are already ${MAX_ENDPOINTS} webhook endpoints, which is the maximum. Delete one that is not used.`,
         );
       }
-      await audit(entryBy(owner, 'webhook_endpoint.created', { subject: id, details: { host: hostOf(input.url) } }));
+      await record({ subject: id, details: { host: hostOf(input.url) } });
       return { endpoint, secret };
     },
+  },
 
-    async list(principal) {
-      const { tenant, environment } = requireScope(principal, 'read');
-      return endpoints.list(tenant.id, environment);
-    },
+  /** Newest first. */
+  webhookEndpoints: {
+    scope: 'read',
+    run: ({ endpoints }: EndpointNeeds, { by: { tenant, environment } }: Call): Promise<WebhookEndpoint[]> =>
+      endpoints.list(tenant.id, environment),
+  },
 
-    async find(principal, endpointId, param = 'id') {
-      const { tenant, environment } = requireScope(principal, 'read');
-      const found = isId('we', endpointId) ? await endpoints.find(tenant.id, environment, endpointId) : null;
-      return found ?? missing(endpointId, param);
-    },
+  /** @param param the name of the client's argument for errors; default `id` */
+  webhookEndpoint: {
+    scope: 'read',
+    run: async (
+      { endpoints }: EndpointNeeds,
+      { by }: Call,
+      endpointId: string,
+      param: EndpointParam = 'id',
+    ): Promise<WebhookEndpoint> => (await found(endpoints, by, endpointId)) ?? missing(endpointId, param),
+  },
 
-    async update(principal, endpointId, input) {
-      const owner = requireScope(principal, 'operate');
-      const { tenant, environment } = owner;
+  /** Changes the fields that the input contains. @throws {ServiceError} invalid_request as for a creation */
+  updateWebhookEndpoint: {
+    scope: 'operate',
+    audit: 'webhook_endpoint.updated',
+    async run(
+      { endpoints, deliveries, dispatcher, refusalOf }: EndpointNeeds,
+      { by: { tenant, environment }, record }: Change,
+      endpointId: string,
+      input: UpdateEndpointInput,
+    ): Promise<WebhookEndpoint> {
       const { url, events, description, active } = input;
-      if (url !== undefined) requireAllowedUrl(url, environment);
+      if (url !== undefined) requireAllowedUrl(refusalOf, url, environment);
       const changes = {
         ...(url !== undefined && { url }),
         ...(events !== undefined && { events }),
@@ -131,15 +130,27 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
         ...(active !== undefined && { active: String(active) }),
       };
       // Before what follows, which may fail: the change stands.
-      await audit(entryBy(owner, 'webhook_endpoint.updated', { subject: endpointId, details }));
+      await record({ subject: endpointId, details });
       dispatcher.endpointChanged(endpointId);
-      if (active === false) await cancelDeliveries(endpointId);
+      if (active === false) await cancelDeliveries(deliveries, endpointId);
       return changed;
     },
+  },
 
-    async rotateSecret(principal, endpointId, overlapSeconds) {
-      const owner = requireScope(principal, 'operate');
-      const { tenant, environment } = owner;
+  /**
+   * Makes a new secret, which is shown only in this answer. The former secrets also sign for another `overlapSeconds`,
+   * from 0 to the maximum of {@link SECRET_OVERLAP}; null: its default.
+   * @throws {ServiceError} invalid_request for an overlap outside this range
+   */
+  rotateWebhookSecret: {
+    scope: 'operate',
+    audit: 'webhook_endpoint.secret_rotated',
+    async run(
+      { endpoints, dispatcher, secretBox }: EndpointNeeds,
+      { by, record }: Change,
+      endpointId: string,
+      overlapSeconds: number | null,
+    ): Promise<CreatedEndpoint> {
       const seconds = overlapSeconds ?? SECRET_OVERLAP.default;
       if (seconds < 0 || seconds > SECRET_OVERLAP.most) {
         throw serviceError(
@@ -151,7 +162,7 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
       const secret = newEndpointSecret();
       const sealed = secretBox.seal(secret, endpointId);
       for (;;) {
-        const present = isId('we', endpointId) ? await endpoints.find(tenant.id, environment, endpointId) : null;
+        const present = await found(endpoints, by, endpointId);
         if (!present) return missing(endpointId, 'endpointId');
         const secrets = rotated(present.secrets, sealed, new Date(), seconds * 1000);
         const endpoint = await endpoints.replaceSecrets(endpointId, present.secrets, secrets);
@@ -159,36 +170,50 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
         if (!endpoint) continue;
         dispatcher.endpointChanged(endpointId);
         const details = { overlapSeconds: String(seconds) };
-        await audit(entryBy(owner, 'webhook_endpoint.secret_rotated', { subject: endpointId, details }));
+        await record({ subject: endpointId, details });
         return { endpoint, secret };
       }
     },
+  },
 
-    async delete(principal, endpointId) {
-      const owner = requireScope(principal, 'operate');
-      const { tenant, environment } = owner;
+  deleteWebhookEndpoint: {
+    scope: 'operate',
+    audit: 'webhook_endpoint.deleted',
+    async run(
+      { endpoints, deliveries, dispatcher }: EndpointNeeds,
+      { by: { tenant, environment }, record }: Change,
+      endpointId: string,
+    ): Promise<void> {
       const deleted = isId('we', endpointId) && (await endpoints.delete(tenant.id, environment, endpointId));
       if (!deleted) missing(endpointId, 'id');
-      await audit(entryBy(owner, 'webhook_endpoint.deleted', { subject: endpointId }));
+      await record({ subject: endpointId });
       dispatcher.endpointChanged(endpointId);
-      await cancelDeliveries(endpointId);
+      await cancelDeliveries(deliveries, endpointId);
     },
-  };
+  },
+} as const satisfies Readonly<Record<string, UseCase>>;
 
-  /** Cancels pending deliveries. The dispatcher cancels those that are stored meanwhile, see `timesDisabled`. */
-  async function cancelDeliveries(endpointId: string): Promise<void> {
-    while ((await deliveries.cancelPending(endpointId, CANCEL_LIMIT)) === CANCEL_LIMIT);
-  }
+async function found(
+  endpoints: Pick<EndpointRepository, 'find'>,
+  { tenant, environment }: Member,
+  endpointId: string,
+): Promise<WebhookEndpoint | null> {
+  return isId('we', endpointId) ? endpoints.find(tenant.id, environment, endpointId) : null;
+}
 
-  function requireAllowedUrl(url: string, environment: Environment): void {
-    const refusal = refusalOf(new URL(url));
-    if (refusal === null) return;
-    const hint =
-      environment === 'test'
-        ? ' To receive events on your own machine, run npm run -s cli -- listen --forward-to URL --key KEY, or start your own service with ALLOW_INSECURE_WEBHOOKS=true.'
-        : '';
-    throw serviceError('invalid_request', `url is not allowed: ${refusal}.${hint}`, 'url');
-  }
+/** Cancels pending deliveries. The dispatcher cancels those that are stored meanwhile, see `timesDisabled`. */
+async function cancelDeliveries(deliveries: EndpointNeeds['deliveries'], endpointId: string): Promise<void> {
+  while ((await deliveries.cancelPending(endpointId, CANCEL_LIMIT)) === CANCEL_LIMIT);
+}
+
+function requireAllowedUrl(refusalOf: EndpointNeeds['refusalOf'], url: string, environment: Environment): void {
+  const refusal = refusalOf(new URL(url));
+  if (refusal === null) return;
+  const hint =
+    environment === 'test'
+      ? ' To receive events on your own machine, run npm run -s cli -- listen --forward-to URL --key KEY, or start your own service with ALLOW_INSECURE_WEBHOOKS=true.'
+      : '';
+  throw serviceError('invalid_request', `url is not allowed: ${refusal}.${hint}`, 'url');
 }
 
 /** The host of a URL. Its path may contain a secret of the receiver, which no audit entry shows. */

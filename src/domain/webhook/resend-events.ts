@@ -1,10 +1,10 @@
-import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
-import { type Principal, requireScope } from '../principal.ts';
+import type { Member } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
-import { missing, ownerOf, secondsBetween } from './browse-deliveries.ts';
+import type { Call, Change, UseCase } from '../use-case.ts';
+import { missing, secondsBetween } from './browse-deliveries.ts';
 import { type Delivery, deliveryOf, type SETTLED_STATES } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { DeliveryLedger, DeliveryQueue, EndpointRepository, EventLog } from './ports.ts';
@@ -32,94 +32,71 @@ export interface ResendOutcome {
   readonly more: boolean;
 }
 
-/**
- * Sends events again by hand (docs/api/contract.md, "Retry"), to the endpoint's current URL, with the whole retry
- * schedule.
- * @throws {ServiceError} insufficient_scope; resource_not_found for an event or endpoint that is unknown or belongs to
- *   another tenant or environment; invalid_request for a disabled endpoint
- */
-export interface ResendEvents {
-  /** Sends one event to this endpoint, or to every active one that subscribes to its type. @returns its deliveries */
-  one(principal: Principal, eventId: string, endpointId: string | null): Promise<Delivery[]>;
-  /** Counts the deliveries that `many` would send. */
-  count(principal: Principal, selection: ResendSelection): Promise<ResendOutcome>;
-  many(principal: Principal, selection: ResendSelection): Promise<ResendOutcome>;
-}
-
-export interface ResendParts {
+export interface ResendNeeds {
   readonly events: EventLog;
   readonly deliveries: DeliveryLedger;
   readonly endpoints: Pick<EndpointRepository, 'find' | 'list'>;
-  readonly queue: DeliveryQueue;
-  readonly audit: Audit;
-  readonly now: () => Date;
+  readonly deliveryQueue: DeliveryQueue;
+  readonly storeNow: () => Date;
 }
 
-export function createResendEvents({ events, deliveries, endpoints, queue, audit, now }: ResendParts): ResendEvents {
-  /** Calls `take` with the rows of a selection, {@link STEP} at a time, and adds up what it returns. */
-  async function eachStep(
-    owner: Owner,
-    { endpointId, state, type, createdAfter, createdBefore }: ResendSelection,
-    take: (rows: readonly Pick<Delivery, 'id' | 'eventId'>[]) => Promise<number>,
-  ): Promise<ResendOutcome> {
-    const query = { ...owner, endpointId, state, ...secondsBetween(createdAfter, createdBefore), limit: STEP };
-    let cursor: { direction: 'after'; order: string } | null = null;
-    let count = 0;
-    for (let seen = 0; seen < RESEND_LIMIT; ) {
-      const { rows, hasMore } = await deliveries.keys({ ...query, cursor });
-      const last = rows.at(-1);
-      // A page may be cut by its bytes.
-      seen += rows.length;
-      const selected = rows.filter(({ eventType }) => type === null || eventType === type);
-      if (selected.length > 0) count += await take(selected);
-      if (!hasMore || !last) return { count, more: false };
-      cursor = { direction: 'after', order: last.order };
-    }
-    return { count, more: true };
-  }
-
-  async function endpointFor({ tenantId, environment }: Owner, endpointId: string): Promise<WebhookEndpoint> {
-    const endpoint = isId('we', endpointId) ? await endpoints.find(tenantId, environment, endpointId) : null;
-    if (!endpoint) {
-      const shown = endpointId.slice(0, 80);
-      throw serviceError('resource_not_found', `There is no webhook endpoint '${shown}' for this key.`, 'endpointId');
-    }
-    if (endpoint.active) return endpoint;
-    throw serviceError('invalid_request', 'This endpoint is disabled. Set active to true first.', 'endpointId');
-  }
-
-  return {
-    async one(principal, eventId, endpointId) {
-      const member = requireScope(principal, 'operate');
-      const owner = ownerOf(member);
+/**
+ * Sends events again by hand (docs/api/contract.md, "Retry"), to the endpoint's current URL, with the whole retry
+ * schedule.
+ * @throws {ServiceError} resource_not_found for an event or endpoint that is unknown or belongs to another tenant or
+ *   environment; invalid_request for a disabled endpoint
+ */
+export const RESEND_USE_CASES = {
+  /** Sends one event to this endpoint, or to every active one that subscribes to its type. @returns its deliveries */
+  resendWebhookEvent: {
+    scope: 'operate',
+    audit: 'webhook_event.resent',
+    async run(
+      needs: ResendNeeds,
+      { by, record }: Change,
+      eventId: string,
+      endpointId: string | null,
+    ): Promise<Delivery[]> {
+      const { events, deliveries, endpoints } = needs;
+      const owner = ownerOf(by);
       const event = isId('evt', eventId) ? await events.find(owner.tenantId, owner.environment, eventId) : null;
       if (!event) return missing('event', eventId, 'eventId');
       const receivers =
-        endpointId === null ? await subscribers(endpoints, event) : [await endpointFor(owner, endpointId)];
+        endpointId === null ? await subscribers(endpoints, event) : [await endpointFor(needs, owner, endpointId)];
       const details = endpointId === null ? {} : { endpoint: endpointId };
       try {
-        await sendTo(event, receivers, { deliveries, queue, now });
+        await sendTo(event, receivers, needs);
         await events.announce(owner, [eventId]);
       } finally {
         // Whatever failed: some of it may be done.
-        await audit(entryBy(member, 'webhook_event.resent', { subject: eventId, details }));
+        await record({ subject: eventId, details });
       }
       return deliveries.ofEvents(owner, [eventId]);
     },
-    async count(principal, selection) {
-      const owner = ownerOf(principal);
-      await endpointFor(owner, selection.endpointId);
-      return eachStep(owner, selection, async (rows) => rows.length);
+  },
+
+  /** Counts the deliveries that `resendWebhookDeliveries` would send. */
+  webhookResendCount: {
+    scope: 'read',
+    async run(needs: ResendNeeds, { by }: Call, selection: ResendSelection): Promise<ResendOutcome> {
+      const owner = ownerOf(by);
+      await endpointFor(needs, owner, selection.endpointId);
+      return eachStep(needs, owner, selection, async (rows) => rows.length);
     },
-    async many(principal, selection) {
-      const member = requireScope(principal, 'operate');
-      const owner = ownerOf(member);
-      const { timesDisabled } = await endpointFor(owner, selection.endpointId);
+  },
+
+  resendWebhookDeliveries: {
+    scope: 'operate',
+    audit: 'webhook_endpoint.deliveries_resent',
+    async run(needs: ResendNeeds, { by, record }: Change, selection: ResendSelection): Promise<ResendOutcome> {
+      const { events, deliveries, deliveryQueue, storeNow } = needs;
+      const owner = ownerOf(by);
+      const { timesDisabled } = await endpointFor(needs, owner, selection.endpointId);
       let sent = 0;
       const step = async (rows: readonly Pick<Delivery, 'id' | 'eventId'>[]) => {
         const reopened = await deliveries.reopen(
           rows.map(({ id }) => ({ id, timesDisabled })),
-          now(),
+          storeNow(),
         );
         sent += reopened;
         await events.announce(
@@ -129,17 +106,57 @@ export function createResendEvents({ events, deliveries, endpoints, queue, audit
         return reopened;
       };
       try {
-        const outcome = await eachStep(owner, selection, step);
-        if (outcome.count > 0) await queue.wake(selection.endpointId, now());
+        const outcome = await eachStep(needs, owner, selection, step);
+        if (outcome.count > 0) await deliveryQueue.wake(selection.endpointId, storeNow());
         return outcome;
       } finally {
         // Whatever failed: the steps before it are done.
         const { endpointId: subject, state } = selection;
-        const details = { state, count: String(sent) };
-        await audit(entryBy(member, 'webhook_endpoint.deliveries_resent', { subject, details }));
+        await record({ subject, details: { state, count: String(sent) } });
       }
     },
-  };
+  },
+} as const satisfies Readonly<Record<string, UseCase>>;
+
+function ownerOf({ tenant, environment }: Member): Owner {
+  return { tenantId: tenant.id, environment };
+}
+
+/** Calls `take` with the rows of a selection, {@link STEP} at a time, and adds up what it returns. */
+async function eachStep(
+  { deliveries }: Pick<ResendNeeds, 'deliveries'>,
+  owner: Owner,
+  { endpointId, state, type, createdAfter, createdBefore }: ResendSelection,
+  take: (rows: readonly Pick<Delivery, 'id' | 'eventId'>[]) => Promise<number>,
+): Promise<ResendOutcome> {
+  const query = { ...owner, endpointId, state, ...secondsBetween(createdAfter, createdBefore), limit: STEP };
+  let cursor: { direction: 'after'; order: string } | null = null;
+  let count = 0;
+  for (let seen = 0; seen < RESEND_LIMIT; ) {
+    const { rows, hasMore } = await deliveries.keys({ ...query, cursor });
+    const last = rows.at(-1);
+    // A page may be cut by its bytes.
+    seen += rows.length;
+    const selected = rows.filter(({ eventType }) => type === null || eventType === type);
+    if (selected.length > 0) count += await take(selected);
+    if (!hasMore || !last) return { count, more: false };
+    cursor = { direction: 'after', order: last.order };
+  }
+  return { count, more: true };
+}
+
+async function endpointFor(
+  { endpoints }: Pick<ResendNeeds, 'endpoints'>,
+  { tenantId, environment }: Owner,
+  endpointId: string,
+): Promise<WebhookEndpoint> {
+  const endpoint = isId('we', endpointId) ? await endpoints.find(tenantId, environment, endpointId) : null;
+  if (!endpoint) {
+    const shown = endpointId.slice(0, 80);
+    throw serviceError('resource_not_found', `There is no webhook endpoint '${shown}' for this key.`, 'endpointId');
+  }
+  if (endpoint.active) return endpoint;
+  throw serviceError('invalid_request', 'This endpoint is disabled. Set active to true first.', 'endpointId');
 }
 
 /** The active endpoints that subscribe to an event. */
@@ -155,7 +172,7 @@ export async function subscribers(
 export async function sendTo(
   event: WebhookEvent,
   receivers: readonly WebhookEndpoint[],
-  { deliveries, queue, now }: Pick<ResendParts, 'deliveries' | 'queue' | 'now'>,
+  { deliveries, deliveryQueue, storeNow }: Pick<ResendNeeds, 'deliveries' | 'deliveryQueue' | 'storeNow'>,
 ): Promise<void> {
   const rows = receivers.map((endpoint) => ({
     delivery: deliveryOf(event, endpoint),
@@ -163,10 +180,10 @@ export async function sendTo(
     manual: true,
     timesDisabled: endpoint.timesDisabled,
   }));
-  const created = await deliveries.insert(rows, now());
+  const created = await deliveries.insert(rows, storeNow());
   const earlier = rows.flatMap(({ delivery: { id }, timesDisabled }) =>
     created.has(id) ? [] : [{ id, timesDisabled }],
   );
-  if (earlier.length > 0) await deliveries.reopen(earlier, now());
-  await Promise.all(receivers.map(({ id }) => queue.wake(id, now())));
+  if (earlier.length > 0) await deliveries.reopen(earlier, storeNow());
+  await Promise.all(receivers.map(({ id }) => deliveryQueue.wake(id, storeNow())));
 }

@@ -1,87 +1,95 @@
-import { type Audit, entryBy } from '../audit-entry.ts';
 import { serviceError } from '../errors.ts';
 import { type EventType, statusOfEvent } from '../event.ts';
 import { newId } from '../ids.ts';
 import { type Invoice, type InvoiceEvent, statusSince } from '../invoice/invoice.ts';
 import { CURRENCY } from '../money.ts';
 import { newCreationMoment } from '../order-key.ts';
-import { type Principal, requireScope } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
+import type { Change, UseCase } from '../use-case.ts';
 import type { DeliveryLedger, DeliveryQueue, EndpointRepository, EventLog } from './ports.ts';
 import { sendTo, subscribers } from './resend-events.ts';
 import { type DocumentUrl, type EventInvoice, eventBody, type WebhookEvent } from './webhook-event.ts';
 
-export interface TestEventParts {
+export interface TestEventNeeds {
   /** Finds the tenant's latest invoice with this status. */
   readonly latestInvoice: (owner: Owner, status: 'accepted' | 'rejected') => Promise<Invoice | null>;
   readonly events: Pick<EventLog, 'append'>;
   readonly deliveries: DeliveryLedger;
   readonly endpoints: Pick<EndpointRepository, 'find' | 'list'>;
-  readonly queue: DeliveryQueue;
+  readonly deliveryQueue: DeliveryQueue;
   readonly documentUrl: DocumentUrl;
-  readonly audit: Audit;
-  readonly now: () => Date;
+  readonly storeNow: () => Date;
 }
 
-export type SendTestEvent = ReturnType<typeof createSendTestEvent>;
-
-export function createSendTestEvent(parts: TestEventParts) {
-  /**
-   * Sends a test event of this type to the active endpoints that subscribe to it, or to one endpoint
-   * (docs/api/contract.md, "Events"). It contains the tenant's latest invoice that had the event, or a specimen if
-   * there is none.
-   * @throws {ServiceError} insufficient_scope; invalid_request for a live key; resource_not_found for an endpoint that
-   *   is unknown, inactive or belongs to another tenant or environment
-   */
-  return async (principal: Principal, type: EventType, endpointId: string | null): Promise<WebhookEvent> => {
-    const member = requireScope(principal, 'operate');
-    const owner = { tenantId: member.tenant.id, environment: member.environment };
-    if (owner.environment !== 'test') {
+/**
+ * Sends a test event of a type to the active endpoints that subscribe to it, or to one endpoint (docs/api/contract.md,
+ * "Events"). It contains the tenant's latest invoice that had the event, or a specimen if there is none.
+ * @throws {ServiceError} invalid_request for a live key; resource_not_found for an endpoint that is unknown, inactive or
+ *   belongs to another tenant or environment
+ */
+export const sendTestWebhookEvent = {
+  scope: 'operate',
+  audit: 'webhook_event.test_sent',
+  async run(
+    needs: TestEventNeeds,
+    { by: { tenant, environment }, record }: Change,
+    type: EventType,
+    endpointId: string | null,
+  ): Promise<WebhookEvent> {
+    const owner = { tenantId: tenant.id, environment };
+    if (environment !== 'test') {
       throw serviceError(
         'invalid_request',
         'Test events exist in the test environment only: use a test key (sk_test_…).',
       );
     }
-    const made = await testEvent(owner, type);
-    const receivers = endpointId === null ? await subscribers(parts.endpoints, made) : [await given(owner, endpointId)];
-    const [event = made] = await parts.events.append([made]);
-    await sendTo(event, receivers, parts);
+    const made = await testEvent(needs, owner, type);
+    const { endpoints, events } = needs;
+    const receivers =
+      endpointId === null ? await subscribers(endpoints, made) : [await given(endpoints, owner, endpointId)];
+    const [event = made] = await events.append([made]);
+    await sendTo(event, receivers, needs);
     const details = { type, ...(endpointId !== null && { endpoint: endpointId }) };
-    await parts.audit(entryBy(member, 'webhook_event.test_sent', { subject: event.id, details }));
+    await record({ subject: event.id, details });
     return event;
+  },
+} as const satisfies UseCase;
+
+async function given(
+  endpoints: Pick<EndpointRepository, 'find'>,
+  { tenantId, environment }: Owner,
+  endpointId: string,
+) {
+  const endpoint = await endpoints.find(tenantId, environment, endpointId);
+  if (endpoint?.active) return endpoint;
+  const shown = endpointId.slice(0, 80);
+  throw serviceError(
+    'resource_not_found',
+    `There is no active webhook endpoint '${shown}' for this key.`,
+    'endpointId',
+  );
+}
+
+async function testEvent(needs: TestEventNeeds, owner: Owner, type: EventType): Promise<WebhookEvent> {
+  const latest = await needs.latestInvoice(owner, statusOfEvent(type) === 'rejected' ? 'rejected' : 'accepted');
+  const invoice = latest ?? { ...SPECIMEN, createdAt: needs.storeNow() };
+  const known = latest?.events.find((each) => each.type === type);
+  const change =
+    latest && known ? { ...known, at: statusSince(latest, known) } : specimenChange(type, needs.storeNow());
+  const { order } = newCreationMoment();
+  const sent = { id: newId('evt'), at: needs.storeNow() };
+  return {
+    id: sent.id,
+    ...owner,
+    type,
+    invoiceId: invoice.id,
+    sequence: 0,
+    createdAt: sent.at,
+    order,
+    place: order,
+    body: eventBody(invoice, change, needs.documentUrl, sent),
+    documentRevision: invoice.documentRevision,
   };
-
-  async function given({ tenantId, environment }: Owner, endpointId: string) {
-    const endpoint = await parts.endpoints.find(tenantId, environment, endpointId);
-    if (endpoint?.active) return endpoint;
-    const shown = endpointId.slice(0, 80);
-    throw serviceError(
-      'resource_not_found',
-      `There is no active webhook endpoint '${shown}' for this key.`,
-      'endpointId',
-    );
-  }
-
-  async function testEvent(owner: Owner, type: EventType): Promise<WebhookEvent> {
-    const latest = await parts.latestInvoice(owner, statusOfEvent(type) === 'rejected' ? 'rejected' : 'accepted');
-    const invoice = latest ?? { ...SPECIMEN, createdAt: parts.now() };
-    const known = latest?.events.find((each) => each.type === type);
-    const change = latest && known ? { ...known, at: statusSince(latest, known) } : specimenChange(type, parts.now());
-    const { order } = newCreationMoment();
-    const sent = { id: newId('evt'), at: parts.now() };
-    return {
-      id: sent.id,
-      ...owner,
-      type,
-      invoiceId: invoice.id,
-      sequence: 0,
-      createdAt: sent.at,
-      order,
-      place: order,
-      body: eventBody(invoice, change, parts.documentUrl, sent),
-      documentRevision: invoice.documentRevision,
-    };
-  }
 }
 
 /** The example invoice for a tenant that has no suitable one. */

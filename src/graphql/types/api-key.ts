@@ -2,6 +2,7 @@ import type { ApiKey } from '../../domain/api-key/api-key.ts';
 import type { KeyKind } from '../../domain/api-key/key-kinds.ts';
 import type { IssuedKey } from '../../domain/api-key/manage-keys.ts';
 import { MAX_KEYS, MAX_REVOKED_KEYS } from '../../domain/limits.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { payloadOf } from '../payload.ts';
@@ -41,23 +42,23 @@ const ApiKeyType = builder.objectRef<ApiKey>('ApiKey').implement({
 findableAsNode({
   prefix: 'key',
   type: 'ApiKey',
-  find: (id, _clientSecret, { principal, useCases }) => useCases.apiKeys.find(principal, id),
+  find: (id, _clientSecret, { principal, useCases }) => useCases.apiKey(principal, id),
 });
 
 builder.queryFields((t) => ({
   apiKeys: t.field({
     type: [ApiKeyType],
     extensions: { most: MAX_KEYS + MAX_REVOKED_KEYS },
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('apiKeys'),
     description: `The keys of the secret key’s tenant and environment, newest first: at most ${MAX_KEYS} valid ones, and the last ${MAX_REVOKED_KEYS} revoked ones.`,
-    resolve: (_root, _args, { principal, useCases }) => useCases.apiKeys.list(principal),
+    resolve: (_root, _args, { principal, useCases }) => useCases.apiKeys(principal),
   }),
   apiKey: t.field({
     type: ApiKeyType,
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('apiKey'),
     description: 'The key with this id.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `key_`.' }) },
-    resolve: (_root, { id }, { principal, useCases }) => useCases.apiKeys.find(principal, id),
+    resolve: (_root, { id }, { principal, useCases }) => useCases.apiKey(principal, id),
   }),
 }));
 
@@ -76,24 +77,24 @@ const issuedKeyPayload = (name: string) =>
 builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: issuedKeyPayload('CreateApiKeyPayload'),
-    authScopes: { scope: 'keys' },
+    authScopes: accessOf('createApiKey'),
     errors: { types: [InvalidInputError, LimitReachedError] },
     description: `Creates a key in the environment of the calling key; at most ${MAX_KEYS} are valid there. Needs a secret key.`,
     args: { kind: t.arg({ type: KeyKindType, required: true, description: 'Kind of the new key.' }) },
-    resolve: (_root, { kind }, { principal, useCases }) => useCases.apiKeys.create(principal, kind),
+    resolve: (_root, { kind }, { principal, useCases }) => useCases.createApiKey(principal, kind),
   }),
   rotateApiKey: t.field({
     type: issuedKeyPayload('RotateApiKeyPayload'),
-    authScopes: { scope: 'keys' },
+    authScopes: accessOf('rotateApiKey'),
     errors: { types: [InvalidInputError, NotFoundError, LimitReachedError] },
     description:
       'Creates a key of the same kind as another one, which stays valid: deploy the new key, then revoke the old one. A revoked key cannot be rotated. Needs a secret key.',
     args: { id: t.arg.id({ required: true, description: 'The key to replace; prefix `key_`.' }) },
-    resolve: (_root, { id }, { principal, useCases }) => useCases.apiKeys.rotate(principal, id),
+    resolve: (_root, { id }, { principal, useCases }) => useCases.rotateApiKey(principal, id),
   }),
   revokeApiKey: t.field({
     type: payloadOf('revokeApiKey', 'apiKey', ApiKeyType, 'The revoked key.'),
-    authScopes: { scope: 'keys' },
+    authScopes: accessOf('revokeApiKey'),
     errors: { types: [InvalidInputError, NotFoundError] },
     description:
       'Revokes a key at once and permanently, the calling key included; the last valid secret key only with `evenIfLast`. Streams that it opened end within seconds. Needs a secret key.',
@@ -106,6 +107,6 @@ builder.mutationFields((t) => ({
           'Revokes the key even if it is the last valid secret key of the environment; only an operator can create another one then.',
       }),
     },
-    resolve: (_root, { id, evenIfLast }, { principal, useCases }) => useCases.apiKeys.revoke(principal, id, evenIfLast),
+    resolve: (_root, { id, evenIfLast }, { principal, useCases }) => useCases.revokeApiKey(principal, id, evenIfLast),
   }),
 }));

@@ -1,4 +1,5 @@
 import { EMBED_SECONDS, type Embed, MOST_ORIGINS } from '../../domain/embedding/create-embed.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { payloadOf } from '../payload.ts';
 import { InvalidInputError, NotFoundError } from './errors.ts';
@@ -23,7 +24,7 @@ const SECONDS = `How long the token is valid, ${least} to ${most} seconds.`;
 builder.mutationFields((t) => ({
   createInvoiceEmbed: t.field({
     type: payloadOf('createInvoiceEmbed', 'embed', EmbedType, 'The page.'),
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('createInvoiceEmbed'),
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Makes a page with the live status of an invoice, for its customer. Needs a secret key.',
     args: {
@@ -31,11 +32,11 @@ builder.mutationFields((t) => ({
       origins: t.arg.stringList({ required: true, description: ORIGINS }),
       seconds: t.arg.int({ required: true, defaultValue: usual, description: SECONDS }),
     },
-    resolve: (_root, input, { principal, useCases }) => useCases.embeds.invoice(principal, input),
+    resolve: (_root, input, { principal, useCases }) => useCases.createInvoiceEmbed(principal, input),
   }),
   createDeliveryLogEmbed: t.field({
     type: payloadOf('createDeliveryLogEmbed', 'embed', EmbedType, 'The page.'),
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('createDeliveryLogEmbed'),
     errors: { types: [InvalidInputError, NotFoundError] },
     description:
       'Makes a page with the deliveries to a webhook endpoint and their attempts, without URLs, headers and bodies. Needs a secret key.',
@@ -45,6 +46,6 @@ builder.mutationFields((t) => ({
       seconds: t.arg.int({ required: true, defaultValue: usual, description: SECONDS }),
     },
     resolve: (_root, { endpointId, ...input }, { principal, useCases }) =>
-      useCases.embeds.deliveries(principal, { id: endpointId, ...input }),
+      useCases.createDeliveryLogEmbed(principal, { id: endpointId, ...input }),
   }),
 }));

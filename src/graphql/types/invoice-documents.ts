@@ -1,6 +1,7 @@
 import { DOCUMENTS, type DocumentKind } from '../../domain/invoice/documents.ts';
 import type { Invoice, StoredDocument } from '../../domain/invoice/invoice.ts';
 import { DOCUMENT_WAIT_MS } from '../../domain/limits.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { payloadOf } from '../payload.ts';
@@ -85,7 +86,7 @@ builder.objectField(InvoiceType, 'documents', (t) =>
 builder.mutationFields((t) => ({
   revokeDocumentUrls: t.field({
     type: payloadOf('revokeDocumentUrls', 'invoice', InvoiceType, 'The invoice with its new URLs.'),
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('revokeDocumentUrls'),
     errors: { types: [NotFoundError] },
     description: "Invalidates the current URLs of an invoice's documents at once and creates new ones.",
     args: { id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }) },

@@ -1,6 +1,7 @@
 import { emailOf, type InvoiceEmailView } from '../../domain/invoice/email.ts';
 import type { EmailStatus } from '../../domain/invoice/invoice-email.ts';
 import { isMember } from '../../domain/principal.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { payloadOf } from '../payload.ts';
@@ -40,13 +41,13 @@ builder.objectFields(InvoiceType, (t) => ({
 builder.mutationFields((t) => ({
   resendInvoiceEmail: t.field({
     type: payloadOf('resendInvoiceEmail', 'invoice', InvoiceType, 'The invoice; its mail is queued.'),
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('resendInvoiceEmail'),
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Sends the documents of an accepted invoice by mail again; at most ten times per invoice.',
     args: {
       id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }),
       to: t.arg.string({ description: 'Another recipient. Default: the previous one, or the customer.' }),
     },
-    resolve: (_root, { id, to }, { principal, useCases }) => useCases.resendEmail(principal, id, to ?? null),
+    resolve: (_root, { id, to }, { principal, useCases }) => useCases.resendInvoiceEmail(principal, id, to ?? null),
   }),
 }));

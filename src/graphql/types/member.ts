@@ -1,6 +1,7 @@
 import { MAX_INVITATIONS, MAX_MEMBERS } from '../../domain/limits.ts';
 import type { Invited, OpenInvitation } from '../../domain/person/manage-members.ts';
 import type { Member, Role } from '../../domain/person/person.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { payloadOf } from '../payload.ts';
@@ -62,9 +63,9 @@ builder.queryField('members', (t) =>
   t.field({
     type: [MemberType],
     extensions: { most: MAX_MEMBERS },
-    authScopes: { person: 'viewer' },
+    authScopes: accessOf('members'),
     description: `The people of the tenant, by name: at most ${MAX_MEMBERS}. For signed-in people.`,
-    resolve: (_root, _args, { principal, useCases }) => useCases.members.list(principal),
+    resolve: (_root, _args, { principal, useCases }) => useCases.members(principal),
   }),
 );
 
@@ -72,9 +73,9 @@ builder.queryField('invitations', (t) =>
   t.field({
     type: [OpenInvitationType],
     extensions: { most: MAX_INVITATIONS },
-    authScopes: { person: 'owner' },
+    authScopes: accessOf('invitations'),
     description: `The open invitations, those first that end first: at most ${MAX_INVITATIONS}. For owners.`,
-    resolve: (_root, _args, { principal, useCases }) => useCases.members.invitations(principal),
+    resolve: (_root, _args, { principal, useCases }) => useCases.invitations(principal),
   }),
 );
 
@@ -84,15 +85,15 @@ builder.mutationFields((t) => ({
       description: 'The result of `revokeInvitation`.',
       fields: (f) => ({ id: f.id({ description: 'Id of the invitation.', resolve: (id) => id }) }),
     }),
-    authScopes: { person: 'owner' },
+    authScopes: accessOf('revokeInvitation'),
     errors: { types: [NotFoundError] },
     description: 'Withdraws an invitation: its link works no longer. For owners.',
     args: { id: t.arg.id({ required: true, description: 'Id of the invitation.' }) },
-    resolve: (_root, { id }, { principal, useCases }) => useCases.members.revokeInvitation(principal, id),
+    resolve: (_root, { id }, { principal, useCases }) => useCases.revokeInvitation(principal, id),
   }),
   inviteMember: t.field({
     type: InviteMemberPayload,
-    authScopes: { person: 'owner' },
+    authScopes: accessOf('inviteMember'),
     errors: { types: [InvalidInputError, LimitReachedError] },
     description: 'Invites somebody to the tenant, or changes the role of somebody who belongs to it. For owners.',
     args: {
@@ -102,30 +103,29 @@ builder.mutationFields((t) => ({
           'Gets a mail with a link of its own. Both links are for this address only, and the mailed one confirms it. Default: whoever has the link.',
       }),
     },
-    resolve: (_root, { role, email }, { principal, useCases }) =>
-      useCases.members.invite(principal, role, email ?? null),
+    resolve: (_root, { role, email }, { principal, useCases }) => useCases.inviteMember(principal, role, email ?? null),
   }),
   setMemberRole: t.field({
     type: payloadOf('setMemberRole', 'member', MemberType, 'The person with the new role.'),
-    authScopes: { person: 'owner' },
+    authScopes: accessOf('setMemberRole'),
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Changes the role of a person at once. The last owner stays one. For owners.',
     args: {
       id: t.arg.id(ID),
       role: t.arg({ type: RoleType, required: true, description: 'The new role.' }),
     },
-    resolve: (_root, { id, role }, { principal, useCases }) => useCases.members.setRole(principal, id, role),
+    resolve: (_root, { id, role }, { principal, useCases }) => useCases.setMemberRole(principal, id, role),
   }),
   removeMember: t.field({
     type: builder.objectRef<string>('RemoveMemberPayload').implement({
       description: 'The result of `removeMember`.',
       fields: (f) => ({ id: f.id({ description: 'Id of the person.', resolve: (id) => id }) }),
     }),
-    authScopes: { person: 'viewer' },
+    authScopes: accessOf('removeMember'),
     errors: { types: [InvalidInputError, NotFoundError] },
     description:
       'Removes a person from the tenant at once. The last owner stays. For owners, and for everybody to leave.',
     args: { id: t.arg.id(ID) },
-    resolve: (_root, { id }, { principal, useCases }) => useCases.members.remove(principal, id),
+    resolve: (_root, { id }, { principal, useCases }) => useCases.removeMember(principal, id),
   }),
 }));

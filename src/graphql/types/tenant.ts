@@ -3,6 +3,7 @@ import { PROFILE_LIMITS as LIMITS, MAX_LOGOS } from '../../domain/limits.ts';
 import { MAX_DECODED_AREA, MAX_LOGO_BYTES, MAX_LOGO_PIXELS } from '../../domain/tenant/logo.ts';
 import { LIVE_CONDITIONS, type MissingForLive } from '../../domain/tenant/ports.ts';
 import type { Tenant } from '../../domain/tenant/tenant.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { payloadOf } from '../payload.ts';
@@ -35,22 +36,20 @@ const TenantType = builder.objectRef<Tenant>('Tenant').implement({
       // A logo of 256 KiB, in base64.
       extensions: { bytes: 360_000, reads: 360_000 },
       description: 'The current logo as a data URL, the form that updateSellerProfile accepts.',
-      resolve: (tenant, _args, { principal, useCases }) => useCases.sellerProfile.logo(principal, tenant),
+      resolve: (tenant, _args, { principal, useCases }) => useCases.tenantLogo(principal, tenant),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     signingCertificate: t.field({
       type: SigningCertificateType,
       nullable: true,
       description: 'The certificate that signs the tenant’s new documents; null if no worker has told of it for a day.',
-      resolve: (_tenant, _args, { principal, useCases }) => useCases.sellerProfile.certificate(principal),
+      resolve: (_tenant, _args, { principal, useCases }) => useCases.tenantCertificate(principal),
     }),
     missingForLive: t.field({
       type: [MissingForLiveType],
       extensions: { most: Object.keys(LIVE_CONDITIONS).length },
       description: 'What live keys still need; empty if they can be made.',
-      resolve: async (_tenant, _args, { principal, useCases }) => [
-        ...(await useCases.sellerProfile.missingForLive(principal)),
-      ],
+      resolve: async (_tenant, _args, { principal, useCases }) => [...(await useCases.missingForLive(principal))],
     }),
   }),
 });
@@ -59,7 +58,7 @@ findableAsNode({
   prefix: 'ten',
   type: 'Tenant',
   async find(id, _clientSecret, { principal, useCases }) {
-    const tenant = useCases.sellerProfile.read(principal);
+    const tenant = useCases.tenant(principal);
     if (tenant.id === id) return tenant;
     throw serviceError('resource_not_found', `There is no tenant '${id.slice(0, 80)}' for this key.`, 'id');
   },
@@ -68,9 +67,9 @@ findableAsNode({
 builder.queryField('tenant', (t) =>
   t.field({
     type: TenantType,
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('tenant'),
     description: 'The tenant of the secret key.',
-    resolve: (_root, _args, { principal, useCases }) => useCases.sellerProfile.read(principal),
+    resolve: (_root, _args, { principal, useCases }) => useCases.tenant(principal),
   }),
 );
 
@@ -122,23 +121,23 @@ const SellerProfileInput = builder.inputType('SellerProfileInput', {
 
 builder.queryField('sellerProfilePreview', (t) =>
   t.string({
-    authScopes: { scope: 'profile' },
+    authScopes: accessOf('sellerProfilePreview'),
     extensions: { bytes: PREVIEW_BYTES },
     description:
       'The PDF of a sample invoice as it would look after a change of the profile, as a data URL. Nothing is stored. One at a time.',
     args: { input: t.arg({ type: SellerProfileInput, required: true, description: 'The changes.' }) },
-    resolve: (_root, { input }, { principal, useCases }) => useCases.sellerProfile.preview(principal, input),
+    resolve: (_root, { input }, { principal, useCases }) => useCases.sellerProfilePreview(principal, input),
   }),
 );
 
 builder.mutationFields((t) => ({
   updateSellerProfile: t.field({
     type: payloadOf('updateSellerProfile', 'tenant', TenantType, 'The tenant with its changed profile.'),
-    authScopes: { scope: 'profile' },
+    authScopes: accessOf('updateSellerProfile'),
     errors: { types: [InvalidInputError, LimitReachedError] },
     description:
       'Changes the seller’s data on new invoices; existing invoices are unchanged. Needs a secret key: a live one if the tenant has any.',
     args: { input: t.arg({ type: SellerProfileInput, required: true, description: 'The changes.' }) },
-    resolve: (_root, { input }, { principal, useCases }) => useCases.sellerProfile.update(principal, input),
+    resolve: (_root, { input }, { principal, useCases }) => useCases.updateSellerProfile(principal, input),
   }),
 }));

@@ -133,7 +133,7 @@ export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery'
       loaderOptions: UNCACHED,
       resolve: ({ endpointId }) => endpointId,
       load: async (endpointIds: string[], { principal, useCases }) => {
-        const endpoints = new Map((await useCases.webhookEndpoints.list(principal)).map((each) => [each.id, each]));
+        const endpoints = new Map((await useCases.webhookEndpoints(principal)).map((each) => [each.id, each]));
         return endpointIds.map((id) => endpoints.get(id) ?? null);
       },
     }),

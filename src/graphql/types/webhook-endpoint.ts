@@ -15,6 +15,7 @@ import {
   type Results,
 } from '../../domain/webhook/endpoint-statistics.ts';
 import type { CreatedEndpoint } from '../../domain/webhook/manage-endpoints.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { payloadOf } from '../payload.ts';
 import { InvalidInputError, LimitReachedError, NotFoundError } from './errors.ts';
@@ -101,23 +102,23 @@ export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEn
 findableAsNode({
   prefix: 'we',
   type: 'WebhookEndpoint',
-  find: (id, _clientSecret, { principal, useCases }) => useCases.webhookEndpoints.find(principal, id),
+  find: (id, _clientSecret, { principal, useCases }) => useCases.webhookEndpoint(principal, id),
 });
 
 builder.queryFields((t) => ({
   webhookEndpoints: t.field({
     type: [WebhookEndpointType],
     extensions: { most: MAX_ENDPOINTS },
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('webhookEndpoints'),
     description: `The endpoints of the secret key’s tenant and environment, newest first: at most ${MAX_ENDPOINTS}.`,
-    resolve: (_root, _args, { principal, useCases }) => useCases.webhookEndpoints.list(principal),
+    resolve: (_root, _args, { principal, useCases }) => useCases.webhookEndpoints(principal),
   }),
   webhookEndpoint: t.field({
     type: WebhookEndpointType,
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('webhookEndpoint'),
     description: 'The endpoint with this id.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `we_`.' }) },
-    resolve: (_root, { id }, { principal, useCases }) => useCases.webhookEndpoints.find(principal, id),
+    resolve: (_root, { id }, { principal, useCases }) => useCases.webhookEndpoint(principal, id),
   }),
 }));
 
@@ -162,7 +163,7 @@ const DeleteWebhookEndpointPayload = builder.objectRef<{ id: string }>('DeleteWe
 builder.mutationFields((t) => ({
   createWebhookEndpoint: t.field({
     type: endpointWithSecret('CreateWebhookEndpointPayload'),
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('createWebhookEndpoint'),
     errors: { types: [InvalidInputError, LimitReachedError] },
     description: `Creates an endpoint: at most ${MAX_ENDPOINTS} for each tenant and environment. Needs a secret key.`,
     args: {
@@ -176,11 +177,11 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { input }, { principal, useCases }) =>
-      useCases.webhookEndpoints.create(principal, input as CreateEndpointInput),
+      useCases.createWebhookEndpoint(principal, input as CreateEndpointInput),
   }),
   updateWebhookEndpoint: t.field({
     type: payloadOf('updateWebhookEndpoint', 'endpoint', WebhookEndpointType, 'The changed endpoint.'),
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('updateWebhookEndpoint'),
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Changes an endpoint. Needs a secret key.',
     args: {
@@ -193,11 +194,11 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { id, input }, { principal, useCases }) =>
-      useCases.webhookEndpoints.update(principal, id, input as UpdateEndpointInput),
+      useCases.updateWebhookEndpoint(principal, id, input as UpdateEndpointInput),
   }),
   rotateWebhookSecret: t.field({
     type: endpointWithSecret('RotateWebhookSecretPayload'),
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('rotateWebhookSecret'),
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Creates a new signing secret; previous ones sign as well for the overlap time. Needs a secret key.',
     args: {
@@ -207,16 +208,16 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: (_root, { endpointId, overlapSeconds }, { principal, useCases }) =>
-      useCases.webhookEndpoints.rotateSecret(principal, endpointId, overlapSeconds ?? null),
+      useCases.rotateWebhookSecret(principal, endpointId, overlapSeconds ?? null),
   }),
   deleteWebhookEndpoint: t.field({
     type: DeleteWebhookEndpointPayload,
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('deleteWebhookEndpoint'),
     errors: { types: [NotFoundError] },
     description: 'Deletes an endpoint permanently. Needs a secret key.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `we_`.' }) },
     resolve: async (_root, { id }, { principal, useCases }) => {
-      await useCases.webhookEndpoints.delete(principal, id);
+      await useCases.deleteWebhookEndpoint(principal, id);
       return { id };
     },
   }),

@@ -1,5 +1,6 @@
 import { type Delivery, MOST_DELIVERIES } from '../../domain/webhook/delivery.ts';
 import { RESEND_LIMIT, type ResendOutcome } from '../../domain/webhook/resend-events.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { payloadOf } from '../payload.ts';
@@ -51,11 +52,11 @@ const ResendOutcomeType = builder.objectRef<ResendOutcome>('WebhookResendOutcome
 builder.queryFields((t) => ({
   webhookResendCount: t.field({
     type: ResendOutcomeType,
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('webhookResendCount'),
     description: 'The number of deliveries that `resendWebhookDeliveries` would resend.',
     args: { selection: t.arg({ type: ResendSelectionInput, required: true, description: 'The selection.' }) },
     resolve: (_root, { selection }, { principal, useCases }) =>
-      useCases.resendEvents.count(principal, selectionOf(selection)),
+      useCases.webhookResendCount(principal, selectionOf(selection)),
   }),
 }));
 
@@ -73,7 +74,7 @@ const ResendEventPayload = builder.objectRef<{ deliveries: Delivery[] }>('Resend
 builder.mutationFields((t) => ({
   resendWebhookEvent: t.field({
     type: ResendEventPayload,
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('resendWebhookEvent'),
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Resends an event, with the full retry schedule. Needs a secret key.',
     args: {
@@ -81,21 +82,21 @@ builder.mutationFields((t) => ({
       endpointId: t.arg.id({ description: 'Only to this endpoint. Default: to all that subscribe to its type.' }),
     },
     resolve: async (_root, { eventId, endpointId }, { principal, useCases }) => ({
-      deliveries: await useCases.resendEvents.one(principal, eventId, endpointId ?? null),
+      deliveries: await useCases.resendWebhookEvent(principal, eventId, endpointId ?? null),
     }),
   }),
   resendWebhookDeliveries: t.field({
     type: payloadOf('resendWebhookDeliveries', 'outcome', ResendOutcomeType, 'The number of resent deliveries.'),
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('resendWebhookDeliveries'),
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Resends a selection of deliveries: all failed ones, or those of a time range. Needs a secret key.',
     args: { selection: t.arg({ type: ResendSelectionInput, required: true, description: 'The selection.' }) },
     resolve: (_root, { selection }, { principal, useCases }) =>
-      useCases.resendEvents.many(principal, selectionOf(selection)),
+      useCases.resendWebhookDeliveries(principal, selectionOf(selection)),
   }),
   sendTestWebhookEvent: t.field({
     type: payloadOf('sendTestWebhookEvent', 'event', WebhookEventType, 'The event.'),
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('sendTestWebhookEvent'),
     errors: { types: [InvalidInputError, NotFoundError] },
     description:
       'Sends a test event by hand, with the latest invoice that has reached the status of the event, or a specimen. Test environment only.',
@@ -104,6 +105,6 @@ builder.mutationFields((t) => ({
       endpointId: t.arg.id({ description: 'Only to this endpoint. Default: to all that subscribe to the type.' }),
     },
     resolve: (_root, { type, endpointId }, { principal, useCases }) =>
-      useCases.sendTestEvent(principal, type, endpointId ?? null),
+      useCases.sendTestWebhookEvent(principal, type, endpointId ?? null),
   }),
 }));

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import { samplePage } from '../../../src/domain/invoice/sample-page.ts';
+import { createFairQueue } from '../../../src/domain/kit/fair-queue.ts';
 import type { KeyPrincipal } from '../../../src/domain/principal.ts';
 import { type Logo, parseLogo } from '../../../src/domain/tenant/logo.ts';
-import { createOwnProfile, type OwnProfileParts } from '../../../src/domain/tenant/own-profile.ts';
+import { PREVIEWS, PROFILE_USE_CASES, type ProfileNeeds } from '../../../src/domain/tenant/own-profile.ts';
 import { type SellerProfile, SPECIMEN_SELLER, type Tenant } from '../../../src/domain/tenant/tenant.ts';
+import { callable } from '../../../src/domain/use-cases.ts';
 import { LOGO } from '../pdf/support.ts';
 
 const stored = parseLogo(LOGO);
@@ -18,17 +20,19 @@ const tenant: Tenant = {
 const principal: KeyPrincipal = { kind: 'secret', keyId: 'key_1', tenant, environment: 'test' };
 
 /** The use case with these samples, which records what is drawn. */
-function profileWith(drawSample: OwnProfileParts['drawSample']) {
+function profileWith(drawSample: ProfileNeeds['drawSample']) {
   const refused = () => Promise.reject(new Error('a preview changes nothing'));
-  return createOwnProfile({
+  const needs = {
     tenants: { admitLogo: refused, changeProfile: refused } as never,
     logos: { find: async () => stored },
-    audit: refused,
     certificates: { of: async () => null },
     liveConditions: async () => [],
     readLogo: () => parseLogo,
     drawSample,
-  });
+    previews: createFairQueue(PREVIEWS),
+  };
+  const { sellerProfilePreview: preview } = callable(PROFILE_USE_CASES, needs, refused);
+  return { preview };
 }
 
 it('a preview has the stored profile with the change and the logo of either, and uses up no logo', async () => {

@@ -1,0 +1,71 @@
+import { API_KEY_USE_CASES } from './api-key/own-keys.ts';
+import { type Audit, type AuditFacts, entryBy } from './audit-entry.ts';
+import { EMBED_USE_CASES } from './embedding/create-embed.ts';
+import { resendInvoiceEmail } from './invoice/resend-email.ts';
+import { revokeDocumentUrls } from './invoice/revoke-document-urls.ts';
+import { MEMBER_USE_CASES } from './person/manage-members.ts';
+import { type Member, type Principal, requirePerson, requireScope } from './principal.ts';
+import { PROFILE_USE_CASES } from './tenant/own-profile.ts';
+import type { UseCase } from './use-case.ts';
+import { ENDPOINT_USE_CASES } from './webhook/manage-endpoints.ts';
+import { RESEND_USE_CASES } from './webhook/resend-events.ts';
+import { sendTestWebhookEvent } from './webhook/send-test-event.ts';
+
+/** The use cases, by the names of their GraphQL fields. */
+export const USE_CASES = {
+  resendInvoiceEmail,
+  revokeDocumentUrls,
+  sendTestWebhookEvent,
+  ...EMBED_USE_CASES,
+  ...API_KEY_USE_CASES,
+  ...MEMBER_USE_CASES,
+  ...PROFILE_USE_CASES,
+  ...ENDPOINT_USE_CASES,
+  ...RESEND_USE_CASES,
+} as const satisfies Readonly<Record<string, UseCase>>;
+
+type Rows = Readonly<Record<string, UseCase>>;
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** The ports that these use cases need together. */
+export type NeedsOf<Table extends Rows> = Intersection<Parameters<Table[keyof Table]['run']>[0]>;
+
+/** The use cases of a table as functions of the caller, who is checked first, and the input. */
+export type Callable<Table extends Rows> = {
+  readonly [Name in keyof Table]: Table[Name]['run'] extends (
+    needs: never,
+    call: never,
+    ...args: infer Args
+  ) => infer Result
+    ? (principal: Principal, ...args: Args) => Result
+    : never;
+};
+
+/**
+ * Makes the functions of a table. Each throws insufficient_scope and tenant_suspended to callers without its access,
+ * before it does anything.
+ * @param audit records the changes
+ */
+export function callable<const Table extends Rows>(table: Table, needs: NeedsOf<Table>, audit: Audit): Callable<Table> {
+  const functions = Object.entries(table).map(([name, row]) => {
+    const run = row.run as (needs: unknown, call: unknown, ...args: unknown[]) => unknown;
+    const { audit: change } = row;
+    return [
+      name,
+      (principal: Principal, ...args: unknown[]) => {
+        const by = admitted(row, principal);
+        const record = change && ((facts: AuditFacts) => audit(entryBy(by, change, facts)));
+        return run(needs, { by, record }, ...args);
+      },
+    ];
+  });
+  return Object.fromEntries(functions) as Callable<Table>;
+}
+
+/** @throws {ServiceError} insufficient_scope, tenant_suspended */
+function admitted(row: UseCase, principal: Principal): Member {
+  if ('scope' in row) return requireScope(principal, row.scope);
+  return requirePerson(principal, row.person, row.audit ? 'change' : 'read');
+}
