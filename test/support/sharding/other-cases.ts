@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiKey } from '../../../src/domain/api-key/api-key.ts';
 import { CLOSED } from '../../../src/domain/authority/breaker.ts';
 import type { LedgerEntry } from '../../../src/domain/authority/ports.ts';
-import type { Finding, ReconciliationRun } from '../../../src/domain/authority/reconciliation.ts';
+import type { BegunReconciliation, Finding, ReconciliationRun } from '../../../src/domain/authority/reconciliation.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { newRing } from '../../../src/domain/installation/key-ring.ts';
 import { newInvitation } from '../../../src/domain/person/invitation.ts';
@@ -297,6 +297,7 @@ function authorityCases({ db }: Store): Record<string, Subject> {
   };
   const states = createAuthorityStateStore(db);
   const reconciliation = createReconciliationState(db);
+  let begun: BegunReconciliation | null = null;
   const ledger = createSubmissionLedger(db);
   const row = { submissionId: newId('inv'), sha256: sha256('a'), receivedAt: new Date(), receiptAt: new Date() };
   const decided = { decision: entry('inv_1', 'a').decision, decisionAt: new Date(0) };
@@ -326,10 +327,12 @@ function authorityCases({ db }: Store): Record<string, Subject> {
       resume: () => states.resume(),
     }),
     createReconciliationState: subject(reconciliation, {
-      begin: () => reconciliation.begin(LEASE_MS),
-      advance: () => reconciliation.advance('a', LEASE_MS, { stalled: 1 }),
-      end: () => reconciliation.end('a', {} as ReconciliationRun, {}),
-      release: () => reconciliation.release('a'),
+      begin: async () => {
+        begun = await reconciliation.begin(LEASE_MS);
+      },
+      advance: () => reconciliation.advance(begun?.token ?? '', LEASE_MS, { stalled: 1 }),
+      end: () => reconciliation.end(begun?.token ?? '', {} as ReconciliationRun, {}),
+      release: () => reconciliation.release(begun?.token ?? ''),
       last: () => reconciliation.last(),
     }),
     createSubmissionLedger: subject(ledger, {
