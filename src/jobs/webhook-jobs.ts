@@ -28,7 +28,8 @@ export interface WebhookWork {
 }
 
 /**
- * Wakes workers for deliveries through Agenda. The ledger decides what is done. A wait has one job for each endpoint and
+ * Wakes workers for deliveries. The ledger decides what is done. In a worker, what is due now needs no job: the worker is
+ * told at once. Everything else has a job of Agenda. A wait has one job for each endpoint and
  * unit of its time, at the end of the unit: a search of Agenda reads all that wait, and an endpoint that refuses an event
  * a second would have as many as its longest wait has seconds. The sweep finds what is due before.
  * @param report receives failures; a job never throws
@@ -36,6 +37,8 @@ export interface WebhookWork {
 export function createWebhookJobs(agenda: Agenda, db: Db, report: (message: string, error: unknown) => void) {
   const add = createJobInsert<DeliverJob>(db, agenda.attrs.name ?? '');
   let stopSweeping = async () => {};
+  /** The work of this process; null unless it is a worker. */
+  let own: WebhookWork | null = null;
 
   function addWait(endpointId: string, at: Date, wait: number): Promise<void> {
     // A power of two, so that waits of about the same length share it.
@@ -47,8 +50,12 @@ export function createWebhookJobs(agenda: Agenda, db: Db, report: (message: stri
 
   const queue: DeliveryQueue = {
     async wake(endpointId, at) {
+      const wait = at.getTime() - Date.now();
+      if (own && wait <= 0) {
+        own.wake(endpointId);
+        return;
+      }
       try {
-        const wait = at.getTime() - Date.now();
         if (wait < WAIT_MS) await agenda.schedule(at, DELIVER_JOB, { endpointId } satisfies DeliverJob);
         else await addWait(endpointId, at, wait);
       } catch (error) {
@@ -61,12 +68,16 @@ export function createWebhookJobs(agenda: Agenda, db: Db, report: (message: stri
     queue,
     /** To be called before Agenda starts. */
     start(work: WebhookWork): void {
+      own = work;
       agenda.define<DeliverJob>(DELIVER_JOB, async (job: Job<DeliverJob>) => work.wake(job.attrs.data.endpointId), {
         concurrency: CONCURRENCY,
       });
       const failed = (error: unknown) => report('the webhook sweep failed', error);
       stopSweeping = every(SWEEP_MS, () => work.sweep(), failed, { firstMs: 0 });
     },
-    stop: (): Promise<void> => stopSweeping(),
+    stop(): Promise<void> {
+      own = null;
+      return stopSweeping();
+    },
   };
 }

@@ -138,6 +138,23 @@ it('an endpoint that is disabled does not fail any more, and the search for fail
   });
 });
 
+it('in a worker, what is due now has no job: the worker is told at once, until it stops', async () => {
+  const scheduled: Date[] = [];
+  const schedule = async (at: Date) => void scheduled.push(at);
+  const agenda = { attrs: { name: 'w' }, schedule, define: () => undefined } as unknown as Agenda;
+  const { queue, start, stop } = createWebhookJobs(agenda, store.db, () => undefined);
+  const woken: string[] = [];
+  start({ wake: (endpointId) => void woken.push(endpointId), sweep: async () => {} });
+  const now = new Date();
+  await queue.wake('we_now', now);
+  expect([woken, scheduled]).toEqual([['we_now'], []]);
+  const soon = new Date(Date.now() + 900);
+  await queue.wake('we_soon', soon);
+  await stop();
+  await queue.wake('we_later', now);
+  expect([woken, scheduled]).toEqual([['we_now'], [soon, now]]);
+});
+
 it('the waits of an endpoint that refuses every event share jobs', async () => {
   const scheduled: Date[] = [];
   const agenda = { attrs: { name: 'w' }, schedule: async (at: Date) => void scheduled.push(at) };
