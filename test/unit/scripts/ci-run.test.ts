@@ -15,18 +15,27 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toolPath } from '../../support/tools.ts';
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 const REFERENCE = join(PROJECT, '../shared/mongodb-references/start');
+
+/** What .ci/run calls. A machine's whole PATH would be linked anew in each run, and may have an apt-get that installs. */
+const TOOLS = [
+  ...['bash', 'cat', 'dirname', 'env', 'find', 'grep', 'ln', 'mkdir', 'mktemp', 'rm', 'seq', 'sh', 'sleep', 'sort'],
+  ...['tail', 'tee', 'timeout', 'uname'],
+];
 
 let parent: string;
 let project: string;
 beforeEach(() => {
   parent = mkdtempSync(join(tmpdir(), 'ci-'));
+  mkdirSync(join(parent, 'tools'));
+  for (const tool of TOOLS) symlinkSync(toolPath(tool) as string, join(parent, 'tools', tool));
   project = join(parent, 'project');
   mkdirSync(join(project, '.ci'), { recursive: true });
   copyFileSync(join(PROJECT, '.ci/run'), join(project, '.ci/run'));
-  for (const tool of ['xmlsec1', 'pdftotext', 'xmllint', 'chromium', 'softhsm2-util', 'python3'])
+  for (const tool of ['xmlsec1', 'pdftotext', 'xmllint', 'chromium', 'softhsm2-util', 'haproxy', 'python3'])
     script(`../bin/${tool}`, '');
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
@@ -50,7 +59,7 @@ function run(npm: { ci?: string; check?: string; advisories?: string; test?: str
   const { status, stdout } = spawnSync('bash', ['.ci/run'], {
     cwd: project,
     encoding: 'utf8',
-    env: { ...process.env, PATH: `${join(parent, 'bin')}:${process.env.PATH}`, TMPDIR: parent },
+    env: { ...process.env, PATH: `${join(parent, 'bin')}:${join(parent, 'tools')}`, TMPDIR: parent },
   });
   return { code: status, output: stdout, last: stdout.trimEnd().split('\n').at(-1) ?? '' };
 }
