@@ -462,7 +462,8 @@ describe('a session as the credential of GraphQL', () => {
     expect(codeOf(answer)).toEqual([401, 'invalid_api_key']);
   });
 
-  it.each<[string, (browser: Browser, person: string, tenantId: string) => Promise<unknown>]>([
+  // Each waits 5 s.
+  it.concurrent.each<[string, (browser: Browser, person: string, tenantId: string) => Promise<unknown>]>([
     ['the session', (browser) => browser.post('/auth/sign-out')],
     [
       'the role',

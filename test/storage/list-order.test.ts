@@ -224,7 +224,8 @@ it('every list with a cursor is among those', () => {
   expect(indexed.map(([name]) => name).sort()).toEqual([...Object.keys(LISTS), 'invoices'].sort());
 });
 
-it.each([
+// Each waits 5 s.
+it.concurrent.each([
   ['agrees with the others', 0],
   ['is ten minutes behind, which makes nobody think that it died long ago', -600_000],
   ['is an hour ahead', 3_600_000],
