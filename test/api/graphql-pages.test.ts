@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { orderAt } from '../../src/domain/order-key.ts';
 import { Client, invoiceBody } from '../support/client.ts';
+import { sampled } from '../support/samples.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 
 // Compares every connection with a plain list: the rows of each page, and whether there are rows before and after it.
@@ -138,6 +139,6 @@ it.each([
         endCursor: end?.id ?? null,
       });
     }),
-    { numRuns: 150 },
+    { numRuns: sampled(300) },
   );
 });

@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { schema } from '../../src/graphql/schema.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { randomQueries } from '../support/random-operations.ts';
+import { sampled } from '../support/samples.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
 // The prepared path returns the same bytes as Yoga. Yoga answers every request with `extensions`, even empty ones.
 
 /** Number of random queries; FUZZ_RUNS sets a larger one. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 100);
+const RUNS = Number(process.env.FUZZ_RUNS ?? sampled(300));
 
 let service: TestService;
 let tenant: TestTenant;

@@ -10,6 +10,7 @@ import { type NumberDocument, seriesKey } from '../../src/storage/invoice-number
 import { transitionsOf } from '../../src/storage/invoice-transitions.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { claimOne, pendingInvoice } from '../support/invoices.ts';
+import { sampled } from '../support/samples.ts';
 import { openTestStore } from '../support/store.ts';
 
 const YEAR = 2026;
@@ -169,7 +170,7 @@ it('a change in a group succeeds exactly if it is stored, and fails with the rea
     }
   };
   await fc.assert(fc.asyncProperty(fc.array(ATTEMPT, { minLength: 1, maxLength: 12 }), property), {
-    numRuns: 60,
+    numRuns: sampled(120),
     examples: [[[TAKEN]], [[TAKEN, { ...TAKEN, serial: 2 }]]],
   });
 }, 60_000);
