@@ -72,8 +72,9 @@ export const IMPORT_TABLE: readonly Row[] = [
   // Knows nothing of invoices.
   { path: 'domain/kit/', may: [], packages: [] },
   { path: 'domain/<noun>/', may: OTHER_NOUNS, packages: ['zod', 'lru-cache'] },
-  // The table of the use cases.
+  // The table of the use cases, and what is made from it.
   { path: 'domain/use-cases.ts', may: ['domain/'], packages: [] },
+  { path: 'domain/audit-actions.ts', may: ['domain/'], packages: [] },
   { path: 'domain/*.ts', may: OTHER_NOUNS, packages: ['zod'] },
   { path: 'storage/', may: ['domain/'] },
   { path: 'jobs/', may: ['domain/', 'storage/duplicate-key.ts'] },

@@ -6,17 +6,20 @@ import type { Environment } from './tenant/tenant.ts';
 /** How long entries are kept: a review once a year sees the whole year. */
 export const AUDIT_DAYS = 400;
 
-interface AuditActionRow {
+/** What the audit log calls a change. */
+export interface AuditedChange {
+  /** `noun.past_participle` */
+  readonly action: `${string}.${string}`;
   readonly description: string;
   /** Whether it concerns both environments of the tenant. */
   readonly both?: true;
 }
 
 /**
- * The recorded changes of a tenant's account. Creations of invoices are not recorded: they are no changes of the
- * account, they are many, and each invoice is its own record.
+ * The recorded changes that operators make, or people on their own accounts. Those that only members make by a use case
+ * are in the row of the use case; `src/domain/audit-actions.ts` has all.
  */
-export const AUDIT_ACTIONS = {
+export const SHARED_ACTIONS = {
   'tenant.created': { description: 'An operator created the tenant.', both: true },
   'tenant.suspended': { description: 'An operator suspended the tenant: it can only read.', both: true },
   'tenant.resumed': { description: 'An operator ended the suspension of the tenant.', both: true },
@@ -25,9 +28,7 @@ export const AUDIT_ACTIONS = {
   'tenant.limited': { description: 'An operator changed how many requests the tenant may send.', both: true },
   'seller_profile.updated': { description: 'The seller’s profile was changed.', both: true },
   'member.invited': { description: 'Somebody was invited.', both: true },
-  'member.invitation_revoked': { description: 'An invitation was withdrawn.', both: true },
   'member.joined': { description: 'A person accepted an invitation.', both: true },
-  'member.role_changed': { description: 'A person got another role.', both: true },
   'member.removed': { description: 'A person was removed, or left.', both: true },
   'member.signed_in': { description: 'A person signed in.', both: true },
   'member.renamed': { description: 'A person changed their name.', both: true },
@@ -47,14 +48,6 @@ export const AUDIT_ACTIONS = {
   'api_key.created': { description: 'An API key was created.' },
   'api_key.rotated': { description: 'An API key was created that is to replace another.' },
   'api_key.revoked': { description: 'An API key was revoked.' },
-  'webhook_endpoint.created': { description: 'A webhook endpoint was created.' },
-  'webhook_endpoint.updated': { description: 'A webhook endpoint was changed, disabled or enabled.' },
-  'webhook_endpoint.deleted': { description: 'A webhook endpoint was deleted.' },
-  'webhook_endpoint.secret_rotated': { description: 'A webhook endpoint got a new secret.' },
-  'webhook_endpoint.deliveries_resent': { description: 'Deliveries of a webhook endpoint were sent again.' },
-  'webhook_event.resent': { description: 'An event was sent again.' },
-  'webhook_event.test_sent': { description: 'A test event was sent.' },
-  'invoice.email_resent': { description: 'The mail of an invoice was sent again.' },
   'invoice.retried': { description: 'An operator had an invoice processed again.' },
   'invoice.abandoned': {
     description: 'An operator ended an invoice, because the authority holds another document under its id.',
@@ -70,16 +63,16 @@ export const AUDIT_ACTIONS = {
   },
   'master_key.rotated': { description: 'An operator replaced the master key.', both: true },
   'data_keys.changed': { description: 'An operator replaced a key of the data, or set its end.', both: true },
-  'invoice.document_urls_revoked': { description: 'The URLs of an invoice’s documents were replaced.' },
-} as const satisfies Readonly<Record<string, AuditActionRow>>;
-export type AuditAction = keyof typeof AUDIT_ACTIONS;
+} as const satisfies Readonly<Record<string, Omit<AuditedChange, 'action'>>>;
+export type SharedAction = keyof typeof SHARED_ACTIONS;
 
 /** Stands for the tenant in entries of what concerns the whole service. Only operators read them. */
 export const INSTALLATION = 'installation';
 
 /** A change in a tenant's account, or of the whole service. Contains no secret, and of people only names, and from where a change was made. */
 export interface AuditEntry {
-  readonly action: AuditAction;
+  /** One of `AUDIT_ACTIONS`. */
+  readonly action: string;
   /** {@link INSTALLATION} for the whole service. */
   readonly tenantId: string;
   /** Null: it concerns both. */
@@ -126,10 +119,15 @@ export interface AuditLog {
 /** What an entry tells of a change beside the action. */
 export type AuditFacts = Pick<AuditEntry, 'subject'> & Partial<Pick<AuditEntry, 'details'>>;
 
-/** The entry of a change that a member made. */
-export function entryBy(member: Member, action: AuditAction, { subject, details = {} }: AuditFacts): AuditEntry {
+/** The entry of a change that a member made by a use case. @param change what its row says */
+export function entryBy(
+  member: Member,
+  change: SharedAction | AuditedChange,
+  { subject, details = {} }: AuditFacts,
+): AuditEntry {
   const { tenant, environment, origin = null } = member;
-  const row: AuditActionRow = AUDIT_ACTIONS[action];
+  const { action, both } =
+    typeof change === 'string' ? { both: undefined, ...SHARED_ACTIONS[change], action: change } : change;
   return {
     action,
     tenantId: tenant.id,
@@ -137,7 +135,7 @@ export function entryBy(member: Member, action: AuditAction, { subject, details 
     origin,
     subject,
     details,
-    environment: row.both ? null : environment,
+    environment: both ? null : environment,
   };
 }
 
@@ -146,7 +144,7 @@ export function entryOfPerson(
   { id, name }: Pick<Person, 'id' | 'name'>,
   tenantId: string,
   origin: Origin,
-  action: AuditAction,
+  action: SharedAction,
   details: AuditEntry['details'] = {},
 ): AuditEntry {
   return { action, tenantId, environment: null, actor: { kind: 'person', id, name }, origin, subject: id, details };
@@ -166,7 +164,7 @@ export interface Operator {
 export function entryByOperator(
   tenantId: string,
   environment: Environment | null,
-  action: AuditAction,
+  action: SharedAction,
   { subject, details = {} }: AuditFacts,
   by: Operator | null = null,
 ): AuditEntry {

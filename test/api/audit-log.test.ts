@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAudit } from '../../src/domain/audit/record-entries.ts';
-import { AUDIT_ACTIONS, type AuditAction, type RecordedEntry } from '../../src/domain/audit-entry.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../../src/domain/audit-actions.ts';
+import type { RecordedEntry } from '../../src/domain/audit-entry.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { Client, invoiceBody } from '../support/client.ts';

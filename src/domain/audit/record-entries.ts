@@ -1,11 +1,11 @@
 import {
   type Audit,
-  type AuditAction,
   type AuditEntry,
   type AuditLog,
   entryOfPerson,
   INSTALLATION,
   type RecordedEntry,
+  type SharedAction,
 } from '../audit-entry.ts';
 import { newId } from '../ids.ts';
 import { newCreationMoment } from '../order-key.ts';
@@ -41,7 +41,7 @@ export function createAudit(
 export type RecordOfPerson = (
   person: Person,
   origin: Origin,
-  action: AuditAction,
+  action: SharedAction,
   details?: AuditEntry['details'],
 ) => Promise<void>;
 

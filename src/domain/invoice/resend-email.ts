@@ -28,7 +28,7 @@ interface ResendNeeds {
  */
 export const resendInvoiceEmail = {
   scope: 'operate',
-  audit: 'invoice.email_resent',
+  audit: { action: 'invoice.email_resent', description: 'The mail of an invoice was sent again.' },
   async run(
     { invoices, queue, mailer, demand }: ResendNeeds,
     { by: { tenant, environment }, record }: Change,

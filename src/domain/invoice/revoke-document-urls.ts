@@ -11,7 +11,7 @@ import type { InvoiceTransitions } from './repository.ts';
  */
 export const revokeDocumentUrls = {
   scope: 'operate',
-  audit: 'invoice.document_urls_revoked',
+  audit: { action: 'invoice.document_urls_revoked', description: 'The URLs of an invoice’s documents were replaced.' },
   async run(
     { invoices }: { readonly invoices: Pick<InvoiceTransitions, 'raiseDocumentRevision'> },
     { by: { tenant, environment }, record }: Change,

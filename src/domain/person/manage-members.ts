@@ -117,7 +117,7 @@ export const MEMBER_USE_CASES = {
   /** Withdraws an invitation. @returns its id @throws {ServiceError} resource_not_found */
   revokeInvitation: {
     person: 'owner',
-    audit: 'member.invitation_revoked',
+    audit: { action: 'member.invitation_revoked', description: 'An invitation was withdrawn.', both: true },
     async run({ people }: MemberNeeds, { by, record }: PersonChange, id: string): Promise<string> {
       if (!/^[0-9a-f]{64}$/.test(id) || !(await people.revokeInvitation(by.tenant.id, id, new Date())))
         throw serviceError('resource_not_found', 'There is no open invitation with this id.', 'id');
@@ -129,7 +129,7 @@ export const MEMBER_USE_CASES = {
   /** Changes a member's role. @throws {ServiceError} resource_not_found; last_owner */
   setMemberRole: {
     person: 'owner',
-    audit: 'member.role_changed',
+    audit: { action: 'member.role_changed', description: 'A person got another role.', both: true },
     run: (needs: MemberNeeds, call: PersonChange, personId: string, role: Role): Promise<Member> =>
       change(needs, call, personId, role),
   },

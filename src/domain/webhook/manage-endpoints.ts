@@ -47,7 +47,7 @@ export const ENDPOINT_USE_CASES = {
    */
   createWebhookEndpoint: {
     scope: 'operate',
-    audit: 'webhook_endpoint.created',
+    audit: { action: 'webhook_endpoint.created', description: 'A webhook endpoint was created.' },
     async run(
       { endpoints, secretBox, refusalOf }: EndpointNeeds,
       { by: { tenant, environment }, record }: Change,
@@ -103,7 +103,7 @@ export const ENDPOINT_USE_CASES = {
   /** Changes the fields that the input contains. @throws {ServiceError} invalid_request as for a creation */
   updateWebhookEndpoint: {
     scope: 'operate',
-    audit: 'webhook_endpoint.updated',
+    audit: { action: 'webhook_endpoint.updated', description: 'A webhook endpoint was changed, disabled or enabled.' },
     async run(
       { endpoints, deliveries, dispatcher, refusalOf }: EndpointNeeds,
       { by: { tenant, environment }, record }: Change,
@@ -144,7 +144,7 @@ export const ENDPOINT_USE_CASES = {
    */
   rotateWebhookSecret: {
     scope: 'operate',
-    audit: 'webhook_endpoint.secret_rotated',
+    audit: { action: 'webhook_endpoint.secret_rotated', description: 'A webhook endpoint got a new secret.' },
     async run(
       { endpoints, dispatcher, secretBox }: EndpointNeeds,
       { by, record }: Change,
@@ -178,7 +178,7 @@ export const ENDPOINT_USE_CASES = {
 
   deleteWebhookEndpoint: {
     scope: 'operate',
-    audit: 'webhook_endpoint.deleted',
+    audit: { action: 'webhook_endpoint.deleted', description: 'A webhook endpoint was deleted.' },
     async run(
       { endpoints, deliveries, dispatcher }: EndpointNeeds,
       { by: { tenant, environment }, record }: Change,

@@ -50,7 +50,7 @@ export const RESEND_USE_CASES = {
   /** Sends one event to this endpoint, or to every active one that subscribes to its type. @returns its deliveries */
   resendWebhookEvent: {
     scope: 'operate',
-    audit: 'webhook_event.resent',
+    audit: { action: 'webhook_event.resent', description: 'An event was sent again.' },
     async run(
       needs: ResendNeeds,
       { by, record }: Change,
@@ -87,7 +87,10 @@ export const RESEND_USE_CASES = {
 
   resendWebhookDeliveries: {
     scope: 'operate',
-    audit: 'webhook_endpoint.deliveries_resent',
+    audit: {
+      action: 'webhook_endpoint.deliveries_resent',
+      description: 'Deliveries of a webhook endpoint were sent again.',
+    },
     async run(needs: ResendNeeds, { by, record }: Change, selection: ResendSelection): Promise<ResendOutcome> {
       const { events, deliveries, deliveryQueue, storeNow } = needs;
       const owner = ownerOf(by);

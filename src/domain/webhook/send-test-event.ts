@@ -29,7 +29,7 @@ export interface TestEventNeeds {
  */
 export const sendTestWebhookEvent = {
   scope: 'operate',
-  audit: 'webhook_event.test_sent',
+  audit: { action: 'webhook_event.test_sent', description: 'A test event was sent.' },
   async run(
     needs: TestEventNeeds,
     { by: { tenant, environment }, record }: Change,

@@ -1,4 +1,5 @@
-import { AUDIT_ACTIONS, AUDIT_DAYS, type RecordedEntry } from '../../domain/audit-entry.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../../domain/audit-actions.ts';
+import { AUDIT_DAYS, type RecordedEntry } from '../../domain/audit-entry.ts';
 import type { Actor } from '../../domain/principal.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
@@ -44,7 +45,11 @@ const AuditEntryType = builder.objectRef<RecordedEntry>('AuditEntry').implement(
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Prefix `aud_`.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When it was made.' }),
-    action: t.expose('action', { type: AuditActionType, description: 'What was done.' }),
+    action: t.field({
+      type: AuditActionType,
+      description: 'What was done.',
+      resolve: ({ action }) => action as AuditAction,
+    }),
     environment: t.expose('environment', {
       type: EnvironmentType,
       nullable: true,

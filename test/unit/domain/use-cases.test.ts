@@ -17,7 +17,7 @@ function tableOf(ran: string[]) {
     look: { scope: 'read', run: ({ prefix }: { prefix: string }, _call: Call, text: string) => prefix + text },
     alter: {
       scope: 'operate',
-      audit: 'webhook_endpoint.updated',
+      audit: { action: 'webhook_endpoint.updated', description: 'It was changed.' },
       async run(_needs: object, { record }: Change, id: string) {
         ran.push(id);
         await record({ subject: id, details: { fields: 'url' } });
