@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
+import { AUDIT_ACTIONS } from '../text/audit-actions.ts';
 import { formatMoment } from '../text/dates.ts';
 import { PageLinks } from '../workspace/page-links.tsx';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
@@ -59,12 +60,12 @@ export function AuditPage() {
 function EntryRow({ entry, to }: { entry: AuditEntry; to: To }) {
   const { texts, language } = useLanguage();
   const { at, action, environment, actor, subject, details, address, userAgent, requestId } = entry;
-  const { actions, actors, facts } = texts.audit;
+  const { actors, facts } = texts.audit;
   const who = actor.name ?? (actor.actorId ? `${actors[actor.kind]} …${actor.actorId.slice(-4)}` : actors[actor.kind]);
   return (
     <details class="delivery">
       <summary>
-        <strong>{actions[action]}</strong>
+        <strong>{AUDIT_ACTIONS[action][language]}</strong>
         <bdi>{who}</bdi>
         <time dateTime={at}>{formatMoment(at, language)}</time>
         {environment && (

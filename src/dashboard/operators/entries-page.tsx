@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
+import { AUDIT_ACTIONS } from '../text/audit-actions.ts';
 import { formatMoment } from '../text/dates.ts';
 import { type Entry, useOperatorRead } from './operator-api.ts';
 
@@ -27,7 +28,9 @@ export function EntriesPage() {
       <ul class="log">
         {data?.entries.map(({ id, at, action, actor, details, origin }) => (
           <li key={id}>
-            <strong>{audit.actions[action.replace('.', '_') as keyof typeof audit.actions] ?? action}</strong>
+            <strong>
+              {AUDIT_ACTIONS[action.replace('.', '_') as keyof typeof AUDIT_ACTIONS]?.[language] ?? action}
+            </strong>
             <bdi>{actor.name ?? audit.actors.operator}</bdi>
             <time dateTime={at}>{formatMoment(at, language)}</time>
             {details.reason && <bdi>{details.reason}</bdi>}
