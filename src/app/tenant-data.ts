@@ -9,6 +9,7 @@ import type { ExportManifest, TenantRecords } from '../domain/tenant-data/ports.
 import { bodyAtRest } from '../domain/webhook/webhook-event.ts';
 import { createAuditLog } from '../storage/audit-log.ts';
 import { createDocumentStore } from '../storage/documents.ts';
+import { createExportedRecords } from '../storage/exported-records.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
 import { createLogoStore } from '../storage/logos.ts';
 import { createPeopleRepository } from '../storage/people.ts';
@@ -76,5 +77,6 @@ export function recordsOf(db: Db): TenantRecords {
     deliveries: createDeliveryLedger(db),
     requests: createRequestLog(db),
     audit: createAuditLog(db),
+    others: createExportedRecords(db),
   };
 }

@@ -2,6 +2,7 @@ import type { Binary, Collection, Db, Document, Filter } from 'mongodb';
 import { INVOICE_STATUSES, isFinal } from '../domain/invoice/lifecycle.ts';
 import { ENVIRONMENTS } from '../domain/tenant/tenant.ts';
 import type { Erasure, ErasureStore, TenantCounts } from '../domain/tenant-data/erasure.ts';
+import { RECORDS } from './collection-rules.ts';
 import { erasableInvoices } from './erasure-invoices.ts';
 import { removePeopleOf } from './erasure-people.ts';
 import { KEPT_COLLECTION } from './kept-invoices.ts';
@@ -47,7 +48,7 @@ export function createErasureStore(db: Db): ErasureStore {
   const attempts: Collection<{ _id: string }> = db.collection('webhook_attempts');
   const counts = ['invoice_counts', 'request_failures'].map((name) => db.collection<{ _id: string }>(name));
   const logos: Collection<{ _id: string; content: Binary }> = db.collection('logos');
-  const records = ['webhook_events', 'request_log', 'audit_log'].map((name) => db.collection<OwnedDocument>(name));
+  const records = RECORDS.map((name) => db.collection<OwnedDocument>(name));
   const installation = db.collection<{ _id: string }>('installation');
   const kept = db.collection<OwnedDocument>(KEPT_COLLECTION);
   const people = {

@@ -41,6 +41,8 @@ const NO_REPOSITORIES = [
   ...['unloggedEvents', 'checkedEvents', 'checkedDeliveries', 'idsOf', 'presentTenants', 'keptSince'],
   ...['upgradeData', 'versionTrouble', 'awaitsUpgrade', 'beginVersions', 'isNewStore'],
   ...['moveTrouble', 'endMove', 'abandonMove', 'collectionNames', 'hasLiveWorker', 'watchWrites', 'insertBytes'],
+  // Reads what the rules of collections say.
+  'createExportedRecords',
   ...['moveCollection', 'compareCollection', 'moveIndexes', 'compareIndexes', 'fileCollections'],
 ];
 

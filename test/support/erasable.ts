@@ -2,6 +2,7 @@ import { type Db, ObjectId } from 'mongodb';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { RECORDS } from '../../src/storage/collection-rules.ts';
 import { documentOf } from '../../src/storage/invoice-document.ts';
 import { pendingInvoice } from './invoices.ts';
 
@@ -54,7 +55,7 @@ export async function storeErasable(db: Db, count: number, logo = newId('ten')):
     await of('request_failures').insertMany(each((n) => ({ _id: `${tenantId} ${environment} 2026-11-23 ${n}` })));
     const rows = (prefix: string) =>
       each(() => ({ _id: `${prefix}${newId('evt')}`, tenantId, environment, order: newCreationMoment().order }));
-    for (const name of ['webhook_events', 'request_log', 'audit_log']) await of(name).insertMany(rows(name));
+    for (const name of RECORDS) await of(name).insertMany(rows(name));
     const deliveries = rows('dlv_').map((row) => ({ ...row, state: 'delivered', attempts: [`${row._id} 1`] }));
     await of('webhook_deliveries').insertMany(deliveries);
     await of('webhook_attempts').insertMany(deliveries.map(({ attempts }) => ({ _id: attempts[0] ?? '' })));

@@ -1,5 +1,5 @@
 import type { CommandStartedEvent, Document } from 'mongodb';
-import type { Placement } from '../../src/storage/collection-rules.ts';
+import type { Placement } from '../../src/storage/collection-rule-types.ts';
 import type { Store } from '../../src/storage/connect.ts';
 
 /**

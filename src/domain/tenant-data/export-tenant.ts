@@ -63,6 +63,8 @@ export async function exportTenant(
       `${environment}/requests.jsonl`,
       allRows((place) => records.requests.page({ ...whole, ...place, failed: false, kind: null })),
     );
+    for (const name of records.others.names)
+      await lines(`${environment}/${name}.jsonl`, records.others.read(name, owner));
   }
   // An erasure starts by hiding the tenant. If the tenant is still found now, everything read before was complete.
   if ((await records.tenants.find(tenantId)) === null)

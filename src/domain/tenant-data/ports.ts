@@ -4,6 +4,7 @@ import type { Page, PageQuery } from '../page.ts';
 import type { PeopleRepository } from '../person/ports.ts';
 import type { RequestLog } from '../request-log/request-record.ts';
 import type { LogoStore, TenantRepository } from '../tenant/ports.ts';
+import type { Owner } from '../tenant/tenant.ts';
 import type { DeliveryLedger, EndpointRepository } from '../webhook/ports.ts';
 import type { WebhookEvent } from '../webhook/webhook-event.ts';
 
@@ -20,6 +21,15 @@ export interface TenantRecords {
   readonly deliveries: Pick<DeliveryLedger, 'page' | 'attempts'>;
   readonly requests: Pick<RequestLog, 'page'>;
   readonly audit: Pick<AuditLog, 'page'>;
+  readonly others: ExportedRecords;
+}
+
+/** The collections of records that an export writes as they are stored. */
+export interface ExportedRecords {
+  /** Names of the collections, which are those of the files. */
+  readonly names: readonly string[];
+  /** Reads the records of a collection. Their members are those that are stored, and `id`. */
+  read(name: string, owner: Owner): AsyncIterable<object>;
 }
 
 /** The size and digest of a written file. */

@@ -1,3 +1,4 @@
+import { RECORDS } from '../../../src/storage/collection-rules.ts';
 import type { Store } from '../../../src/storage/connect.ts';
 import { createErasureStore } from '../../../src/storage/erasure.ts';
 import { type Stored, storeErasable } from '../erasable.ts';
@@ -27,7 +28,6 @@ export function erasureCases(store: Store): Record<string, Subject> {
     made: () => Promise<Stored> = erased,
   ): Case => ({ call: async () => call(await made()), scatters, because });
   const counted = ['invoices by environment, status, tenantId', 'invoices by environment, tenantId'];
-  const rows = ['webhook_events', 'request_log', 'audit_log'];
   return {
     createErasureStore: subject(erasures, {
       begin: erased,
@@ -40,7 +40,7 @@ export function erasureCases(store: Store): Record<string, Subject> {
         ({ tenantId }) => erasures.counts(tenantId),
         [
           ...counted.map((each) => `count ${each}`),
-          ...rows.map((name) => `count ${name} by tenantId`),
+          ...['webhook_events', 'request_log', 'audit_log'].map((name) => `count ${name} by tenantId`),
           'count webhook_deliveries by environment, tenantId',
         ],
       ),
@@ -65,7 +65,7 @@ export function erasureCases(store: Store): Record<string, Subject> {
         [
           'find invoice_counts by _id',
           'find request_failures by _id',
-          ...rows.map((name) => `find ${name} by tenantId`),
+          ...RECORDS.map((name) => `find ${name} by tenantId`),
         ],
       ),
       invoices: [

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { expect, it } from 'vitest';
-import type { Placement } from '../../../src/storage/collection-rules.ts';
+import type { Placement } from '../../../src/storage/collection-rule-types.ts';
 import { routesOf, staysUnique } from '../../support/shard-routing.ts';
 
 const PLACEMENTS: Record<string, Placement> = {
