@@ -11,11 +11,15 @@ import { receiveBackup } from '../../src/app/backup/backup-stream.ts';
 import { restoreBackup } from '../../src/app/backup/restore-backup.ts';
 import { takeBackup } from '../../src/app/backup/take-backup.ts';
 import { checkStore } from '../../src/app/check-store.ts';
+import { commandParts } from '../../src/app/command-parts.ts';
 import { openStore } from '../../src/app/store.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { runCommandLine } from '../../src/cli/run.ts';
 import { readConfig } from '../../src/config.ts';
 import { type DoomedServer, doomedServer } from '../support/chaos-server.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { CLI, startCommandLine } from '../support/command-line.ts';
+import { recordingTerminal } from '../support/recording-terminal.ts';
 import { sampled } from '../support/samples.ts';
 
 // A restore drill: copies of a service at work, its death, and another service that goes on with them.
@@ -33,6 +37,14 @@ async function run(dataDir: string, ...args: string[]): Promise<{ code: number; 
   child.stderr.on('data', (chunk) => (err += chunk));
   const [code] = await once(child, 'close');
   return { code, out, err };
+}
+
+/** Runs a command in this process: what it says of its input or of the data needs no process of its own. */
+async function runHere(dataDir: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const { terminal, texts } = recordingTerminal();
+  const config = () => readConfig({ DATA_DIR: dataDir });
+  const context = { terminal, config, environmentKey: () => null, parts: commandParts };
+  return { code: await runCommandLine(args, COMMANDS, context), ...texts };
 }
 
 /** Creates invoices until it is told to stop. @returns the ids of those that were acknowledged, in their order */
@@ -341,9 +353,9 @@ describe('as a stream', () => {
   });
 
   it('needs a folder to work in, and an empty DATA_DIR before it receives anything', async () => {
-    const wrong = await through(at('data'), null, at('said'), 'backup', '--to', '-', '--work-dir', at('none'));
+    const wrong = await runHere(at('data'), 'backup', '--to', '-', '--work-dir', at('none'));
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('is not a folder') });
-    const other = await through(at('data'), null, at('said'), 'backup', '--to', at('x'), '--work-dir', folder);
+    const other = await runHere(at('data'), 'backup', '--to', at('x'), '--work-dir', folder);
     expect(other).toMatchObject({ code: 2, err: expect.stringContaining('belongs to an archive') });
     const taken = await through(at('data'), at('backup.tar'), at('said'), 'restore', '--from', '-');
     expect(taken).toMatchObject({ code: 1, err: expect.stringMatching(/^[^\n]*is not empty[^\n]*\n$/) });
@@ -406,5 +418,5 @@ it('check finds a document and an invoice that are gone, an event of it, and a n
   );
   const serial = Number(String(unnumbered?._id).split(' ')[3]);
   expect(faults.join()).toContain(`there are none from ${serial} to ${serial}`);
-  expect(await run(dataDir, 'check')).toMatchObject({ code: 1, out: expect.stringContaining('7 faults') });
+  expect(await runHere(dataDir, 'check')).toMatchObject({ code: 1, out: expect.stringContaining('7 faults') });
 });
