@@ -6,12 +6,19 @@ import { connect, type Store } from '../../src/storage/connect.ts';
 import { CHUNK_BYTES, createDocumentStore } from '../../src/storage/documents.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 
+const MEBIBYTE = 1024 * 1024;
+/** The bytes of a document of three chunks. */
+const LARGE = Buffer.alloc(9 * MEBIBYTE, 'abcdefg');
+
 let mongo: TestMongo;
 let store: Store;
+/** It, stored once for those that only read it. */
+let large: StoredDocument;
 
 beforeAll(async () => {
   mongo = await startTestMongo();
   store = await connect(mongo.uri, freshDbName('documents'), true);
+  large = await createDocumentStore(store.db).put(LARGE, 'a.pdf', 'application/pdf');
 });
 afterAll(async () => {
   await store.db.dropDatabase();
@@ -50,8 +57,6 @@ it('reads those that are asked for at the same time with one command', async () 
   expect(read.map(String)).toEqual([...texts, texts[3]]);
 });
 
-const MEBIBYTE = 1024 * 1024;
-
 it.each([
   ['the first bytes', 0, 9],
   ['bytes on both sides of the end of a chunk', 4 * MEBIBYTE - 2, 4 * MEBIBYTE + 1],
@@ -60,17 +65,12 @@ it.each([
   ['more than one whole chunk', 1, 8 * MEBIBYTE + 1],
   ['the last bytes', 9 * MEBIBYTE - 5, 9 * MEBIBYTE - 1],
 ])('streams a part: %s', async (_name, first, last) => {
-  const bytes = Buffer.alloc(9 * MEBIBYTE, 'abcdefg');
-  const documents = createDocumentStore(store.db);
-  const stored = await documents.put(bytes, 'a.pdf', 'application/pdf');
-  const parts = await Array.fromAsync(documents.read(stored, { first, last }));
-  expect(Buffer.compare(Buffer.concat(parts), bytes.subarray(first, last + 1))).toBe(0);
+  const parts = await Array.fromAsync(createDocumentStore(store.db).read(large, { first, last }));
+  expect(Buffer.compare(Buffer.concat(parts), LARGE.subarray(first, last + 1))).toBe(0);
 });
 
 it('reads a large document piece by piece, each when it is asked for', async () => {
-  const documents = createDocumentStore(store.db);
-  const stored = await documents.put(Buffer.alloc(9 * MEBIBYTE, 'x'), 'a.pdf', 'application/pdf');
-  const pieces = documents.read(stored)[Symbol.asyncIterator]();
+  const pieces = createDocumentStore(store.db).read(large)[Symbol.asyncIterator]();
   const { result, commands } = await commandsDuring(() => pieces.next());
   expect(commands).toEqual(['find documents.chunks']);
   expect(result.value?.length).toBe(CHUNK_BYTES);
