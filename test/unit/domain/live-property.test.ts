@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Decision, LookUpAnswer, SubmitAnswer } from '../../../src/domain/authority/ports.ts';
 import { absent, held, notHeld, unknown } from '../../support/authority.ts';
 import { liveWorld } from '../../support/live-world.ts';
+import { sampled } from '../../support/samples.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-01T08:00:00Z') }));
 afterEach(() => void vi.useRealTimers());
@@ -149,7 +150,7 @@ it('no invoice fails for good but after five failures outside of all outages, wi
         expect(countable(id)).toBeGreaterThanOrEqual(5);
       }
     }),
-    { numRuns: Number(process.env.BREAKER_RUNS ?? 150) },
+    { numRuns: Number(process.env.BREAKER_RUNS ?? sampled(1000)) },
   );
   // Otherwise the property would hold of nothing.
   expect(finals).toBeGreaterThan(0);
