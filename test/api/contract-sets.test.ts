@@ -1,3 +1,4 @@
+import { buildClientSchema, getIntrospectionQuery, printSchema } from 'graphql';
 import { extractText, getDocumentProxy } from 'unpdf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invoiceBody, invoiceFor, messagesOf } from '../support/client.ts';
@@ -26,10 +27,6 @@ beforeAll(async () => {
   );
   await addEvent('signed', 'stages/sign.ts', "{ xml, work: next('transmit') }");
   await addEvent('printed', 'stages/render.ts', '{ pdf: await parts.documents.put');
-  await copy.write(
-    'print-schema.ts',
-    "import { printedSchema } from './src/graphql/schema.ts';\nconsole.log(printedSchema());",
-  );
   await copy.edit('src/config.ts', '  LOG_LEVEL: z', "  GREETING: z.string().default('Hello'),\n  LOG_LEVEL: z");
   await copy.edit('src/config.ts', '  logLevel: env', '  greeting: env.GREETING,\n  logLevel: env');
   await copy.write('src/cli/hello.ts', HELLO);
@@ -40,7 +37,7 @@ beforeAll(async () => {
   );
   await copy.edit('src/cli/commands.ts', /^ {2}verify,$/m, '  hello,\n  verify,');
   [service, receiver] = await Promise.all([copy.start(), startReceiver()]);
-  printedSchema = await copy.run('print-schema.ts');
+  printedSchema = printSchema(buildClientSchema(await data(getIntrospectionQuery())));
   const types = (await schema()).EventType.enum;
   endpoint = (await service.client.post('/v1/webhook_endpoints', { url: receiver.url, events: types })).body;
 });
