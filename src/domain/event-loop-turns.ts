@@ -11,6 +11,7 @@ export const WRITTEN_BYTES_A_UNIT = 200;
 
 interface Waiting {
   readonly units: number;
+  readonly isOver: () => boolean;
   readonly start: () => void;
 }
 
@@ -20,9 +21,10 @@ const waiting: Waiting[] = [];
 
 /**
  * Reserves work that is about to start.
+ * @param isOver whether nobody needs the work any more. Work that is over when its turn comes takes nothing of the turn.
  * @returns null if it may start at once; otherwise a promise that resolves in the turn in which it may
  */
-export function takeTurn(units: number): Promise<void> | null {
+export function takeTurn(units: number, isOver = () => false): Promise<void> | null {
   if (!refilling) {
     refilling = true;
     setImmediate(refill);
@@ -31,7 +33,7 @@ export function takeTurn(units: number): Promise<void> | null {
     left -= units;
     return null;
   }
-  return new Promise((start) => waiting.push({ units, start }));
+  return new Promise((start) => waiting.push({ units, isOver, start }));
 }
 
 /** Starts a turn with the full amount. Excess work of a turn is not deducted from later ones: yielding is enough. */
@@ -39,7 +41,7 @@ function refill(): void {
   left = UNITS_A_TURN;
   for (let next = waiting[0]; next && left > 0; next = waiting[0]) {
     waiting.shift();
-    left -= next.units;
+    if (!next.isOver()) left -= next.units;
     next.start();
   }
   refilling = waiting.length > 0;

@@ -22,6 +22,15 @@ export function withoutEmptyMembers(body: unknown): unknown {
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => !(OPTIONAL.has(name) && isEmpty(value))));
 }
 
+/**
+ * Returns the document in the body of a request or in its parameters. Empty if there is none.
+ * @param parameters any value
+ */
+export function documentIn(parameters: unknown): string {
+  const { query = '' } = membersOf(parameters);
+  return typeof query === 'string' ? query : Array.isArray(query) ? query.join('') : '';
+}
+
 const OPTIONAL = new Set(['operationName', 'variables', 'extensions']);
 
 /**

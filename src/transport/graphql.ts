@@ -15,10 +15,18 @@ import { readGraphqlJson } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { showGraphiql } from './graphiql.ts';
 import { asEventStream, eventStreaming, type YogaServerContext } from './graphql-event-stream.ts';
-import { answerType, jsonOf, ordinaryRequest, persistedDigest, withoutEmptyMembers } from './graphql-request.ts';
+import {
+  answerType,
+  documentIn,
+  jsonOf,
+  ordinaryRequest,
+  persistedDigest,
+  withoutEmptyMembers,
+} from './graphql-request.ts';
 import type { CountRequests } from './middleware/identify.ts';
 import { noteFailure } from './middleware/request.ts';
 import { escapeLineEnds } from './open-stream.ts';
+import { waitForTurn } from './request-turns.ts';
 import { errorBody } from './rest/errors.ts';
 import type { Subscribe } from './running-documents.ts';
 import { principalOf, type RequestState } from './state.ts';
@@ -154,6 +162,9 @@ const REFUSALS: Readonly<Record<number, string>> = {
   406: 'The Accept header must allow application/graphql-response+json, application/json or text/event-stream.',
 };
 
+/** Work of Yoga for a request, without that for its document and its answer, in units of `takeTurn`. */
+const YOGA_UNITS = 1000;
+
 export interface GraphqlParts {
   readonly gate: Gate;
   /** Whether browsers that request HTML get GraphiQL. */
@@ -241,6 +252,7 @@ export function graphqlOverHttp(
       if (await answerPrepared(ctx, server)) return ran('prepared');
     }
     ran('yoga');
+    await waitForTurn(ctx, 'document', YOGA_UNITS + gate.workOf(documentIn(server.body ?? ctx.query)));
     const response = await answerOf(ctx, () => yoga.handleNodeRequestAndResponse(ctx.req, ctx.res, server));
     if (server.results) return void streams.open(ctx, principalOf(ctx), asEventStream(server.results));
     ctx.respond = false;

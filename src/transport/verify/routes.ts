@@ -47,7 +47,7 @@ function answer(ctx: Context, facts: PublicFacts | null, outcome: Outcome | null
 
 async function outcomeOf(ctx: Context, { documents }: PublicFacts): Promise<Outcome> {
   try {
-    const digest = await digestOfUpload(ctx.req, Math.max(...documents.map(({ size }) => size)));
+    const digest = await digestOfUpload(ctx, Math.max(...documents.map(({ size }) => size)));
     if (digest === null) return 'no-file';
     return documents.find(({ sha256 }) => sha256 === digest)?.kind ?? 'other';
   } catch (error) {
