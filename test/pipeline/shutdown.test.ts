@@ -18,7 +18,10 @@ it('is not ready at once, and still answers during the delay for load balancers'
   const client = new Client(service.url, secretKey);
   expect((await client.get('/readyz')).status).toBe(200);
   const start = performance.now();
-  const closing = service.close();
+  let isClosed = false;
+  const closing = service.close().finally(() => {
+    isClosed = true;
+  });
   expect(await client.get('/readyz')).toMatchObject({
     status: 503,
     body: { status: 'not ready', reason: 'the service is shutting down' },
@@ -26,7 +29,7 @@ it('is not ready at once, and still answers during the delay for load balancers'
   expect(await client.get('/healthz')).toMatchObject({ status: 200, body: { status: 'alive' } });
   const created = await client.post('/v1/invoices', invoiceBody());
   expect([created.status, created.headers.get('connection')]).toEqual([201, 'close']);
-  expect(performance.now() - start).toBeLessThan(5000);
+  expect(isClosed).toBe(false);
   await closing;
   expect(performance.now() - start).toBeGreaterThan(4900);
   await expect(client.get('/readyz')).rejects.toThrow();
