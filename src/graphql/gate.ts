@@ -5,6 +5,8 @@ import {
   GraphQLError,
   getOperationAST,
   NoSchemaIntrospectionCustomRule,
+  type OperationDefinitionNode,
+  OperationTypeNode,
   parse,
   specifiedRules,
   type ValidationContext,
@@ -13,10 +15,11 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../domain/principal.ts';
+import { charactersOf } from './answer-text.ts';
 import { exceededCost, exceededLimits, LIMITS, requestsOf } from './limits.ts';
 import { forbiddenOperation } from './root-scopes.ts';
 import { schema } from './schema.ts';
-import { variableErrors } from './variable-faults.ts';
+import { declaredVariables, variableErrors } from './variable-faults.ts';
 
 export interface GateSettings {
   /** Whether clients may query the schema. If not, error messages do not reveal the schema's names either. */
@@ -130,6 +133,8 @@ export function createGate({ introspection, operations, operationsOnly = false }
       if (!operation) return [];
       const invalid = variableErrors(schema, document, operation, variableValues ?? {}, LIMITS);
       if (invalid.length > 0) return invalid;
+      const long = longVariables(operation, variableValues ?? {});
+      if (long) return [long];
       const excess = exceededCost(schema, document, operation, variableValues ?? {});
       return excess ? [excess] : [];
     },
@@ -161,6 +166,16 @@ export function createGate({ introspection, operations, operationsOnly = false }
       };
     },
   };
+}
+
+/** Refuses long variables of a subscription, which are kept as long as it runs. An id or a cursor is short. */
+function longVariables(operation: OperationDefinitionNode, variables: Record<string, unknown>): GraphQLError | null {
+  if (operation.operation !== OperationTypeNode.SUBSCRIPTION) return null;
+  const most = LIMITS.subscriptionVariables;
+  if (charactersOf(declaredVariables(operation, variables)) <= most) return null;
+  return new GraphQLError(
+    `The variables of a subscription may have at most ${most.toLocaleString('en')} characters in all.`,
+  );
 }
 
 /** Returns the limits that a document exceeds. If there are none, returns the validation rules that it breaks. */

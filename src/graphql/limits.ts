@@ -42,6 +42,8 @@ export const LIMITS = {
   fragments: 50,
   /** Items of all lists in the variables together. An invoice has at most 1,000 lines. */
   listItems: 3000,
+  /** Characters of a subscription's variables. The longest cursor has 1,100. */
+  subscriptionVariables: 4000,
   /** Reported errors of a document, or of its variables. */
   errors: 20,
   /** Fields of an answer, counted while resolvers run. */

@@ -63,12 +63,13 @@ export function sharedName(document: DocumentNode, operationName: string | null,
     isShared = dependsOnEventsOnly(document);
     shareable.set(document, isShared);
   }
-  if (!isShared || !getOperationAST(document, operationName)) return null;
+  const operation = getOperationAST(document, operationName);
+  if (!isShared || !operation) return null;
   const caller =
     principal.kind === 'client'
       ? [principal.kind, principal.invoiceId]
       : [principal.kind, principal.tenant.id, principal.environment, callerOf(principal)];
-  return JSON.stringify([numberOf(document), operationName, ...caller]);
+  return JSON.stringify([numberOf(operation), ...caller]);
 }
 
 /** Whether the document has no directives, and only fields whose values depend on the event alone. */

@@ -4,12 +4,14 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   execute,
+  getOperationAST,
   OperationTypeNode,
 } from 'graphql';
 import { type AnswerBounds, boundedAnswer, boundsOf } from './bounded-answer.ts';
 import { type CompiledOperation, createCompiler } from './compiled-queries.ts';
 import type { GraphQLContext } from './context.ts';
 import { sharedName, sharedResult } from './shared-results.ts';
+import { declaredVariables } from './variable-faults.ts';
 
 /**
  * Returns the same results as graphql-js's `subscribe`. From the second subscription on, a document runs compiled,
@@ -23,9 +25,27 @@ export async function subscribe(
   paced = (events: AsyncIterator<unknown>) => events,
   hold: (end: () => void) => () => void = () => () => undefined,
 ): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
-  const source = await createSourceEventStream(args);
+  const kept = neededOf(args);
+  const source = await createSourceEventStream(kept);
   if (!(Symbol.asyncIterator in source)) return source;
-  return new Results(paced(source[Symbol.asyncIterator]()), args, hold);
+  return new Results(paced(source[Symbol.asyncIterator]()), kept, hold);
+}
+
+/**
+ * Returns what a subscription needs while it runs. Its request may have 1 MiB and more: other variables, extensions, the
+ * name of the operation, headers.
+ */
+function neededOf({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs): ExecutionArgs {
+  const operation = getOperationAST(document, operationName);
+  const { principal, requestId, useCases } = contextValue as GraphQLContext;
+  return {
+    schema,
+    document,
+    // A part of the document's text.
+    operationName: operation?.name?.value ?? null,
+    variableValues: declaredVariables(operation, variableValues ?? {}),
+    contextValue: { principal, requestId, useCases } satisfies GraphQLContext,
+  };
 }
 
 /** The results of a subscription. A class, not closures, because a process holds tens of thousands. */

@@ -69,6 +69,17 @@ export function variableErrors(
   return errors;
 }
 
+/** Returns the variables that the operation declares. */
+export function declaredVariables(
+  operation: OperationDefinitionNode | null | undefined,
+  variables: Variables,
+): Record<string, unknown> {
+  const names = operation?.variableDefinitions?.map(({ variable }) => variable.name.value) ?? [];
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]),
+  );
+}
+
 /** Returns the path of the place where a variable is used first. */
 function placeOf(document: DocumentNode, { variable }: VariableDefinitionNode): string[] {
   let place: string[] | null = null;

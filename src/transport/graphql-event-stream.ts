@@ -1,4 +1,4 @@
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Context } from 'koa';
 import { resultText } from '../graphql/answer-text.ts';
@@ -13,8 +13,13 @@ export interface YogaServerContext {
   body?: unknown;
   /** Set when the prepared path has refused the request. */
   refusal?: GraphQLError;
-  /** The results of a subscription, which Yoga would send as Server-Sent Events. */
-  results?: AsyncIterable<ExecutionResult>;
+  /**
+   * The results of a subscription, before Yoga wraps them: the wrapper would keep the whole request. An object, because
+   * Yoga copies this context.
+   */
+  readonly subscription: { results: AsyncIterable<ExecutionResult> | null };
+  /** Whether the client accepts Server-Sent Events, which Yoga would send. */
+  accepted?: true;
 }
 
 /**
@@ -22,20 +27,22 @@ export interface YogaServerContext {
  * heartbeats permanently when a client is slow, waits without limit for a client that does not read, and does not
  * notice a client that disconnected before the start.
  */
-export const eventStreaming = (subscribe: Subscribe): Plugin<{ ctx: Context }, YogaServerContext> => ({
+export const eventStreaming = (subscribe: Subscribe): Plugin<YogaServerContext, YogaServerContext> => ({
   onSubscribe({ setSubscribeFn }) {
-    setSubscribeFn((args) => subscribe(args));
-    return {
-      onSubscribeResult({ args, result }) {
-        if (isAsyncIterable(result)) whenGone(args.contextValue.ctx.res, () => void result.return?.());
-      },
-    };
+    setSubscribeFn(async (args: ExecutionArgs) => {
+      const { ctx, subscription } = args.contextValue as YogaServerContext;
+      const results = await subscribe(args);
+      if (!isAsyncIterable(results)) return results;
+      whenGone(ctx.res, () => void results.return(undefined));
+      subscription.results = results;
+      return results;
+    });
   },
   onResultProcess({ result, resultProcessor, setResult, setResultProcessor, serverContext }) {
     if (!isAsyncIterable(result) && !Array.isArray(result)) setResult({ ...result, stringify: resultText });
     if (!resultProcessor || !isAsyncIterable(result)) return;
-    setResultProcessor((results, { Response }) => {
-      serverContext.results = results as AsyncIterable<ExecutionResult>;
+    setResultProcessor((_, { Response }) => {
+      serverContext.accepted = true;
       return new Response(null);
     }, 'text/event-stream');
   },

@@ -6,6 +6,7 @@ import {
   execute,
   GraphQLError,
   getOperationAST,
+  OperationTypeNode,
 } from 'graphql';
 import { createHandler, type Response, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse';
 import type { Context, Middleware } from 'koa';
@@ -16,6 +17,7 @@ import type { GraphQLContext } from '../graphql/context.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
 import { documentBytes, type Gate } from '../graphql/gate.ts';
 import { schema } from '../graphql/schema.ts';
+import { declaredVariables } from '../graphql/variable-faults.ts';
 import { askOnceMore } from './ask.ts';
 import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
@@ -24,6 +26,7 @@ import { documentIn, jsonOf, MAX_OPERATION_ID, operationIdOf, withoutEmptyMember
 import { InTurn, once } from './in-turn.ts';
 import type { CountRequests } from './middleware/identify.ts';
 import { messageOf } from './open-stream.ts';
+import { releaseRequest } from './release-request.ts';
 import { waitForTurn } from './request-turns.ts';
 import type { Subscribe } from './running-documents.ts';
 import { principalOf, requestIdOf } from './state.ts';
@@ -98,11 +101,14 @@ export function graphqlOverSse(
           return refusal(Number(error.extensions.status), { errors: [error] });
         }
         const { document } = read;
+        const declaring = getOperationAST(document, operationName);
+        // An operation that waits is asked once more who sent it.
+        if (declaring?.operation === OperationTypeNode.SUBSCRIPTION) whenGone(ctx.res, () => releaseRequest(ctx));
         const operation: Operation = {
           schema,
           document,
           operationName,
-          variableValues: declared(document, operationName, variables ?? {}),
+          variableValues: declaredVariables(declaring, variables ?? {}),
           contextValue: contextOf(ctx),
           reader: call.token === null ? null : call.reader,
           async present() {
@@ -176,8 +182,9 @@ export function graphqlOverSse(
     const get = (name: string) => (name === 'accept' ? accept : ctx.get(name) || null);
     const request = { method, url, headers: { get }, body, raw: ctx.req, context: call };
     const answer = await handler(request);
-    // Frees the text, because the library keeps the request as long as the operation.
+    // Frees the texts, because the library keeps the request as long as the operation.
     request.body = '';
+    request.url = '';
     return answer;
   }
 
@@ -300,20 +307,6 @@ async function operationIn(call: Call): Promise<string | Record<string, unknown>
   call.characters = text.length;
   const body = withoutEmptyMembers(jsonOf(text));
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : text;
-}
-
-/** Returns only the variables that the operation declares, because others would take memory while it waits. */
-function declared(
-  document: DocumentNode,
-  operationName: string | undefined,
-  variables: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const names = getOperationAST(document, operationName)?.variableDefinitions?.map(
-    ({ variable }) => variable.name.value,
-  );
-  return Object.fromEntries(
-    names?.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]) ?? [],
-  );
 }
 
 /** Converts the error of an operation that failed by a defect to a result. */

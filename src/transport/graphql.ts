@@ -205,6 +205,8 @@ export function graphqlOverHttp(
       maskError: (error, _message, _isDev) => toPublic(graphqlErrorOf(error)),
     },
   });
+  const shown = (result: ExecutionResult): ExecutionResult =>
+    result.errors ? { ...result, errors: result.errors.map(toPublic) } : result;
   const queries = createCompiledQueries(gate);
   const showPage = showGraphiql();
 
@@ -246,7 +248,7 @@ export function graphqlOverHttp(
     )
       return showPage(ctx, next);
     principalOf(ctx);
-    const server: YogaServerContext = { ctx };
+    const server: YogaServerContext = { ctx, subscription: { results: null } };
     if (ctx.method === 'POST') {
       server.body = withoutEmptyMembers(jsonOf(await readGraphqlJson(ctx)));
       if (await answerPrepared(ctx, server)) return ran('prepared');
@@ -254,7 +256,8 @@ export function graphqlOverHttp(
     ran('yoga');
     await waitForTurn(ctx, 'document', YOGA_UNITS + gate.workOf(documentIn(server.body ?? ctx.query)));
     const response = await answerOf(ctx, () => yoga.handleNodeRequestAndResponse(ctx.req, ctx.res, server));
-    if (server.results) return void streams.open(ctx, principalOf(ctx), asEventStream(server.results));
+    const { results } = server.subscription;
+    if (results && server.accepted) return void streams.open(ctx, principalOf(ctx), asEventStream(results, shown));
     ctx.respond = false;
     if (!response) return;
     ctx.res.writeHead(response.status, Object.fromEntries(response.headers));
