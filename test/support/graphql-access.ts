@@ -14,7 +14,8 @@ export type Column = (typeof COLUMNS)[number];
  *
  * The cells: `+` something, `null` or `empty` nothing, `hidden` a field of what is null or empty, a status, `silent` nothing on the stream, the
  * type of a typed error or another member of the union. Where a credential may ask for its own tenant's (lists, creations) and the cell
- * is `+`, the test sees to it that nothing of the tenant's is in the answer.
+ * is `+`, the test sees to it that nothing of the tenant's is in the answer. The payload of a mutation has the cells of
+ * the mutation, unless it has a row.
  */
 const TABLE = `
 + 404 404 403 403 403 403 + + 403 404  ApiRequest apiKeyId at code id method milliseconds param route standsFor status
@@ -33,14 +34,8 @@ null 404 404 403 403 403 403 null null null 404  ApiKey revokedAt
 + 404 404 403 hidden hidden 403 + + + 404  AuthorityAttempt at message milliseconds outcome purpose requestId
 + 404 404 403 + + 403 + + + 404  AuthorityProblem code message path
 + + + 403 403 403 403 + + + +  CoveredDocument digest number type
-+ InvalidInputError + 403 403 403 403 + + 403 InvalidInputError  CreateApiKeyPayload apiKey token
-+ + + 403 403 403 403 + + 403 403  CreateInvoicePayload clientSecret invoice replayed
-+ + + 403 403 403 403 + + 403 +  CreateWebhookEndpointPayload endpoint secret
 + 404 404 403 + + 403 + + + 404  Customer ice name
 + 404 404 403 null null 403 + + + 404  Customer address email
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  CreateDeliveryLogEmbedPayload embed
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  CreateInvoiceEmbedPayload embed
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  DeleteWebhookEndpointPayload id
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Embed expiresAt token url
 hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden  DocumentClearance certificate decidedAt dgiId submissionId
 + + + 403 403 403 403 + + + +  DocumentVerification algorithm certificate covered signingTime valid
@@ -48,7 +43,6 @@ null null null 403 403 403 403 null null null null  DocumentVerification clearan
 + 404 404 403 403 403 403 + + + 404  HttpHeader name value
 + CreateInvoicePayload CreateInvoicePayload 403 403 403 403 + + 403 403  IdempotencyConflictError code message param status
 + + + 403 403 403 403 + + 403 403  InvalidInputError code message param problems status
-403 403 403 403 403 403 403 + 403 403 +  InviteMemberPayload expiresAt link
 + 404 404 403 + + 403 + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
 + 404 404 403 empty empty 403 + + + 404  Invoice authorityAttempts deliveries events warnings
@@ -84,7 +78,6 @@ null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 n
 403 403 403 403 403 403 403 + 403 403 +  OpenInvitation expiresAt id role
 403 403 403 403 403 403 403 null 403 403 null  OpenInvitation email
 403 403 403 403 403 403 403 + 403 403 +  Query invitations
-403 403 403 403 403 403 403 + 403 403 +  RevokeInvitationPayload id
 InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError 403 NotFoundError  Mutation resendInvoiceEmail
 + + + 403 403 403 403 + + 403 +  NotFoundError code message param status
 + + + 403 403 403 403 + + + +  PageInfo endCursor hasNextPage hasPreviousPage startCursor
@@ -99,21 +92,11 @@ null null null 403 403 403 403 null null null null  Problem expected
 403 403 403 403 403 403 403 + 403 403 +  Query auditLog
 + + + 403 403 403 403 + 403 403 +  Query sellerProfilePreview
 403 403 403 403 403 403 403 + + + +  Query members
-403 403 403 403 403 403 403 + 403 403 +  RemoveMemberPayload id
-InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError 403 NotFoundError  ResendInvoiceEmailPayload invoice
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  ResendWebhookDeliveriesPayload outcome
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  ResendWebhookEventPayload deliveries
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  RevokeApiKeyPayload apiKey
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  RevokeDocumentUrlsPayload invoice
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  RotateApiKeyPayload apiKey token
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  RotateWebhookSecretPayload endpoint secret
 + 404 404 403 hidden hidden 403 + + + 404  SellerAddress city postalCode street
 + 404 404 403 hidden hidden 403 + + + 404  SellerLogo contentType height sha256 width
 + 404 404 403 hidden hidden 403 + + + 404  SellerProfile address capital cnss documentLanguage email exemptionReason ice legalForm legalName logo paymentMode
 + 404 404 403 hidden hidden 403 + + + 404  SellerProfile bankAccount operationDateIsIssueDate paymentMeans paymentTermDays professionalTax taxId tradeRegister
 empty 404 404 403 hidden hidden 403 empty empty empty 404  SellerProfile missingFields
-+ InvalidInputError + 403 403 403 403 + + 403 InvalidInputError  SendTestWebhookEventPayload event
-403 403 403 403 403 403 403 + 403 403 +  SetMemberRolePayload member
 + + + 403 403 403 403 + + + +  SigningCertificate fingerprint issuer serialNumber subject validFrom validTo
 + silent silent 403 403 403 403 + + + silent  StreamedEvent cursor event manual
 + 404 404 403 + + 403 + + + 404  Subscription invoiceStatus
@@ -124,9 +107,6 @@ empty 404 404 403 hidden hidden 403 empty empty empty 404  SellerProfile missing
 null null null 403 403 403 403 null null null null  Tenant logo
 + + + 403 403 403 403 + + + +  TestScenario ice name
 hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden  TimeStamp authority time
-403 + + 403 403 403 403 403 403 403 +  UpdateSellerProfilePayload tenant
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  UpdateWebhookEndpointPayload endpoint
-+ + + 403 403 403 403 + + + +  ValidateInvoicePayload totals valid warnings
 empty empty empty 403 403 403 403 empty empty empty empty  ValidateInvoicePayload problems
 + 404 404 403 403 403 403 + + + 404  WebhookAttempt at errorCode errorMessage latencyMs requestHeaders responseBody responseHeaders responseTruncated status url
 + 404 404 403 403 403 403 + + + 404  WebhookDelivery attempts createdAt endpoint endpointId event eventId eventType id invoice invoiceId nextAttemptAt state
@@ -151,3 +131,57 @@ export const ACCESS: ReadonlyMap<string, string> = new Map(
     return fields.map((field): [string, string] => [`${type}.${field}`, words.slice(0, COLUMNS.length).join(' ')]);
   }),
 );
+
+export const CREATION =
+  '{ amount: 12000, currency: "MAD", customer: { ice: "001234567000089", name: "N" }, lines: [{ description: "L", quantity: 1, unitPrice: 10000 }] }';
+export const ENDPOINT = '{ url: "https://example.com/", events: [invoice_accepted] }';
+
+/** An example of each operation: what selects a root field. Ids in capitals are those of the test's objects. */
+export const ROOTS: Readonly<Record<string, string>> = {
+  'Query.invoice': 'invoice(id: "INVOICE" SECRET) { id }',
+  'Query.node': 'node(id: "INVOICE" SECRET) { id }',
+  'Query.invoiceByNumber': 'invoiceByNumber(number: "OWN 4711") { id }',
+  'Query.invoices': 'invoices { nodes { id } }',
+  'Query.verifyDocument': 'verifyDocument(xml: "<a/>") { valid }',
+  'Query.webhookEndpoint': 'webhookEndpoint(id: "ENDPOINT") { id }',
+  'Query.webhookEndpoints': 'webhookEndpoints { id }',
+  'Query.webhookEvent': 'webhookEvent(id: "EVENT") { id }',
+  'Query.webhookEvents': 'webhookEvents { nodes { id } }',
+  'Query.webhookDelivery': 'webhookDelivery(id: "DELIVERY") { id }',
+  'Query.webhookDeliveries': 'webhookDeliveries { nodes { id } }',
+  'Query.webhookResendCount': 'webhookResendCount(selection: { endpointId: "ENDPOINT" }) { count }',
+  'Query.tenant': 'tenant { id }',
+  'Query.sellerProfilePreview': 'sellerProfilePreview(input: { cnss: "1234567" })',
+  'Query.apiKey': 'apiKey(id: "API_KEY") { id }',
+  'Query.apiKeys': 'apiKeys { id }',
+  'Query.testScenarios': 'testScenarios { ice }',
+  'Query.apiRequest': 'apiRequest(id: "REQUEST") { id }',
+  'Query.apiRequests': 'apiRequests(failed: true) { nodes { id } }',
+  'Query.apiRequestFailures': 'apiRequestFailures { kind }',
+  'Query.auditLog': 'auditLog { nodes { id } }',
+  'Query.members': 'members { id }',
+  'Query.customers': 'customers(beginning: "own-9bd1c7") { ice }',
+  'Query.invoiceDays': 'invoiceDays(days: 1) { accepted }',
+  'Mutation.createInvoice': `createInvoice(input: ${CREATION}) { __typename }`,
+  'Mutation.validateInvoice': `validateInvoice(input: ${CREATION}) { valid }`,
+  'Mutation.resendInvoiceEmail': 'resendInvoiceEmail(id: "INVOICE") { __typename }',
+  'Mutation.revokeDocumentUrls': 'revokeDocumentUrls(id: "INVOICE") { __typename }',
+  'Mutation.createWebhookEndpoint': `createWebhookEndpoint(input: ${ENDPOINT}) { __typename }`,
+  'Mutation.updateWebhookEndpoint': 'updateWebhookEndpoint(id: "ENDPOINT", input: { description: "d" }) { __typename }',
+  'Mutation.createInvoiceEmbed': `createInvoiceEmbed(id: "INVOICE", origins: ["https://shop.example"]) { __typename }`,
+  'Mutation.createDeliveryLogEmbed': `createDeliveryLogEmbed(endpointId: "ENDPOINT", origins: ["https://shop.example"]) { __typename }`,
+  'Mutation.deleteWebhookEndpoint': 'deleteWebhookEndpoint(id: "SCRATCH") { __typename }',
+  'Mutation.rotateWebhookSecret': 'rotateWebhookSecret(endpointId: "ENDPOINT") { __typename }',
+  'Mutation.resendWebhookEvent': 'resendWebhookEvent(eventId: "RESENT") { __typename }',
+  'Mutation.resendWebhookDeliveries': 'resendWebhookDeliveries(selection: { endpointId: "ENDPOINT" }) { __typename }',
+  'Query.invitations': 'invitations { id }',
+  'Mutation.revokeInvitation': 'revokeInvitation(id: "INVITATION") { __typename }',
+  'Mutation.inviteMember': 'inviteMember(role: viewer) { __typename }',
+  'Mutation.setMemberRole': 'setMemberRole(id: "PERSON", role: viewer) { __typename }',
+  'Mutation.removeMember': 'removeMember(id: "PERSON") { __typename }',
+  'Mutation.createApiKey': 'createApiKey(kind: publishable) { __typename }',
+  'Mutation.rotateApiKey': 'rotateApiKey(id: "VALID_KEY") { __typename }',
+  'Mutation.revokeApiKey': 'revokeApiKey(id: "API_KEY") { __typename }',
+  'Mutation.updateSellerProfile': 'updateSellerProfile(input: { cnss: "1234567" }) { __typename }',
+  'Mutation.sendTestWebhookEvent': 'sendTestWebhookEvent(type: invoice_accepted) { __typename }',
+};
