@@ -17,6 +17,8 @@ let printedSchema: string;
 let service: ScratchService;
 let receiver: Receiver;
 let endpoint: { readonly id: string; readonly secret: string };
+/** The files that each change took. */
+const took: Record<string, string[]> = {};
 
 beforeAll(async () => {
   copy = await scratchCopy();
@@ -25,10 +27,14 @@ beforeAll(async () => {
     '  20: {',
     "  16: { ublCategory: STANDARD, description: 'A new rate.' },\n  20: {",
   );
+  took.rate = copy.touched();
   await addEvent('signed', 'stages/sign.ts', "{ xml, work: next('transmit') }");
+  took.event = copy.touched();
   await addEvent('printed', 'stages/render.ts', '{ pdf: await parts.documents.put');
+  copy.touched();
   await copy.edit('src/config.ts', '  LOG_LEVEL: z', "  GREETING: z.string().default('Hello'),\n  LOG_LEVEL: z");
   await copy.edit('src/config.ts', '  logLevel: env', '  greeting: env.GREETING,\n  logLevel: env');
+  took.setting = copy.touched();
   await copy.write('src/cli/hello.ts', HELLO);
   await copy.edit(
     'src/cli/commands.ts',
@@ -36,6 +42,7 @@ beforeAll(async () => {
     "import { hello } from './hello.ts';\nimport { verify } from './verify.ts';",
   );
   await copy.edit('src/cli/commands.ts', /^ {2}verify,$/m, '  hello,\n  verify,');
+  took.command = copy.touched();
   [service, receiver] = await Promise.all([copy.start(), startReceiver()]);
   printedSchema = printSchema(buildClientSchema(await data(getIntrospectionQuery())));
   const types = (await schema()).EventType.enum;
@@ -91,6 +98,15 @@ async function streamed(invoice: { id: string; client_secret: string }, after?: 
   const messages = await Array.fromAsync(messagesOf(response));
   return [response.status, ...messages.map((message) => message.data.status)];
 }
+
+it('a rate and a setting take one file, an event type and a command two', () => {
+  expect(took).toEqual({
+    rate: ['src/domain/invoice/tax-rate.ts'],
+    event: ['src/domain/event.ts', 'src/domain/invoice/stages/sign.ts'],
+    setting: ['src/config.ts'],
+    command: ['src/cli/hello.ts', 'src/cli/commands.ts'],
+  });
+});
 
 describe('a VAT rate that is added to its table', () => {
   const line = { description: 'Conseil', quantity: 1, unitPrice: 10000, taxRate: 16 };

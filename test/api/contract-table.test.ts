@@ -9,10 +9,12 @@ import { type ScratchCopy, type ScratchService, scratchCopy } from '../support/s
 let copy: ScratchCopy;
 let service: ScratchService;
 let receiver: Receiver;
+let touched: string[];
 beforeAll(async () => {
   copy = await scratchCopy();
   await copy.edit('src/domain/invoice/fields.ts', /^ {4}number: \{\n/m, `${PURCHASE_ORDER}${DELIVERY}    number: {\n`);
   await copy.edit('src/domain/invoice/fields.ts', /^ {4}taxRate: \{\n/m, `${PACKS}    taxRate: {\n`);
+  touched = copy.touched();
   [service, receiver] = await Promise.all([copy.start(), startReceiver()]);
   await service.client.post('/v1/webhook_endpoints', { url: receiver.url, events: ['invoice.accepted'] });
 });
@@ -80,6 +82,10 @@ const graphqlInput = (purchaseOrder: unknown) => ({
   customer: { ice: '001234567000089', name: 'Atlas' },
   lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000 }],
   purchaseOrder,
+});
+
+it('two fields, a record and its field take one file', () => {
+  expect(touched).toEqual(['src/domain/invoice/fields.ts']);
 });
 
 it('validateInvoice accepts the field, and refuses an invalid value with its GraphQL name', async () => {

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,6 +11,8 @@ import { Client } from './client.ts';
 /** A copy of the project's source that a test may change: what a change of one file brings about is seen from outside. */
 export interface ScratchCopy {
   readonly folder: string;
+  /** The files that were changed or added since the last call, from the root of the project. */
+  touched(): string[];
   /**
    * Replaces a text of one file.
    * @param file from the root of the project: `src/domain/invoice/fields.ts`
@@ -47,19 +49,30 @@ export async function scratchCopy(): Promise<ScratchCopy> {
     await cp(join(ROOT, each), join(folder, each), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir');
   const services: ScratchService[] = [];
+  const touched = new Set<string>();
   return {
     folder,
+    touched() {
+      const files = [...touched];
+      touched.clear();
+      return files;
+    },
     async edit(file, text, replacement) {
       const before = await readFile(join(folder, file), 'utf8');
       const found =
         typeof text === 'string' ? before.split(text).length - 1 : [...before.matchAll(global(text))].length;
       if (found !== 1) throw new Error(`${file} has the text ${text} ${found} times`);
+      touched.add(file);
       await writeFile(
         join(folder, file),
         before.replace(text, () => replacement),
       );
     },
-    write: (file, content) => writeFile(join(folder, file), content),
+    async write(file, content) {
+      touched.add(file);
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      await writeFile(join(folder, file), content);
+    },
     async start(environment = {}) {
       const service = await startCopy(folder, join(folder, `data-${services.length}`), environment);
       services.push(service);

@@ -33,7 +33,7 @@ export interface LibraryParts {
   readonly warn: (message: string) => void;
 }
 
-/** The library's collections. Their indexes are created by the service (`storage/indexes.ts`). */
+/** The library's collections. Their indexes are created by the service (`storage/collection-rules.ts`). */
 const COLLECTIONS = {
   user: 'people',
   session: 'person_sessions',
