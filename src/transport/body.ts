@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MIMEType } from 'node:util';
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
+import { takeTurn } from '../domain/event-loop-turns.ts';
 import { MAX_BODY_BYTES } from '../domain/limits.ts';
 import { askAgain } from './ask.ts';
 import { countOf } from './headers.ts';
@@ -25,6 +26,8 @@ export const MAX_VALUES = 30_000;
  * 2 KB take 2 ms.
  */
 const BYTES_A_UNIT = 4;
+/** Bytes of a body that are received in one unit, and the size of a piece from which this is counted. */
+const [RECEIVED_BYTES_A_UNIT, COUNTED_PIECE] = [500, 16 * 1024];
 
 /**
  * Reads a JSON body, and checks in this order: media type, time, size, UTF-8, number of values, syntax.
@@ -195,13 +198,21 @@ function received(ctx: Context, length: number, most: number): Promise<{ size: n
     const body = new ArrivingBody(ctx, length > most ? 0 : length);
     if (length > most) body.refuse();
     let size = 0;
+    let isOver = false;
     const take = (piece: Buffer): void => {
       size += piece.length;
       if (size > most) body.refuse();
       else body.add(piece);
       if (size > MAX_DROPPED_BYTES) end();
+      const turn = isOver || piece.length < COUNTED_PIECE ? null : takeTurn(piece.length / RECEIVED_BYTES_A_UNIT);
+      if (!turn) return;
+      req.pause();
+      void turn.then(() => {
+        if (!isOver) req.resume();
+      });
     };
     const stop = (): void => {
+      isOver = true;
       clearTimeout(timer);
       req.off('data', take).off('end', end).off('close', breakOff).off('error', breakOff);
       req.pause();

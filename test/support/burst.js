@@ -1,4 +1,4 @@
-// A process that opens connections to a service, and then sends a request on each of them at once.
+// A process that opens connections to a service, takes requests, and sends them on these connections at once.
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 
@@ -15,5 +15,10 @@ function send({ method = 'POST', path, headers, body }) {
 }
 
 await Promise.all(Array.from({ length: connections }, () => send({ method: 'GET', path: '/healthz' })));
-process.on('message', async (requests) => process.send(await Promise.all(requests.map(send))));
+let requests = [];
+process.on('message', async (message) => {
+  if (message === 'go') return process.send(await Promise.all(requests.map(send)));
+  requests = message;
+  process.send('ready');
+});
 process.send('open');

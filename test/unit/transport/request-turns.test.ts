@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { beforeEach, expect, it } from 'vitest';
 import { serviceError } from '../../../src/domain/errors.ts';
 import { takeTurn } from '../../../src/domain/event-loop-turns.ts';
 import { ask } from '../../../src/transport/ask.ts';
+import { readBytes } from '../../../src/transport/body.ts';
 import { waitForTurn } from '../../../src/transport/request-turns.ts';
 
 /** More than a turn has room for, so that each takes a turn of its own. */
@@ -80,4 +82,23 @@ it('work that is over takes nothing of its turn', async () => {
   await turn();
   expect(passed).toBe(true);
   await Promise.all(over);
+});
+
+it('the pieces of a large body are received when there is room', async () => {
+  const piece = Buffer.alloc(64 * 1024);
+  let pieces = 0;
+  const req = new Readable({
+    highWaterMark: 1,
+    read() {
+      this.push(pieces < 16 ? piece : null);
+      pieces++;
+    },
+  });
+  const ctx = { state: {}, method: 'POST', req, res: { closed: false }, ip: '::1', get: () => '' };
+  takeTurn(LONG);
+  const read = readBytes(ctx as unknown as Context);
+  await new Promise((next) => process.nextTick(next));
+  await Promise.resolve();
+  expect(pieces).toBeLessThan(4);
+  expect((await read).length).toBe(16 * piece.length);
 });
