@@ -70,12 +70,15 @@ export interface Gate {
  */
 const UNITS_A_CHARACTER = 4;
 
-/** Estimated memory of a document for each token, bytes. */
-const BYTES_A_TOKEN = 400;
+/**
+ * Estimated memory of a document in bytes, for each token and for each character of its text. A character beyond ISO
+ * 8859-1 makes each take 2 bytes, and V8 keeps names and block strings twice.
+ */
+const [BYTES_A_TOKEN, BYTES_A_CHARACTER] = [400, 4];
 
 /** Estimates the memory of a document in bytes, including its text. */
 export function documentBytes({ loc, tokenCount = LIMITS.tokens }: DocumentNode): number {
-  return tokenCount * BYTES_A_TOKEN + (loc?.source.body.length ?? 0);
+  return tokenCount * BYTES_A_TOKEN + (loc?.source.body.length ?? 0) * BYTES_A_CHARACTER;
 }
 
 /**

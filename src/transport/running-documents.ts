@@ -3,7 +3,7 @@ import { sharerOf } from '../domain/principal.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { documentBytes, type Gate } from '../graphql/gate.ts';
 import { subscribe } from '../graphql/subscribe.ts';
-import { COUNTED_BYTES, type UnreadAnswers } from './unread-answers.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 /** The function `subscribe` of src/graphql, extended to count the document as long as the subscription runs. */
 export type Subscribe = (args: ExecutionArgs, paced?: Parameters<typeof subscribe>[1]) => ReturnType<typeof subscribe>;
@@ -17,7 +17,6 @@ export function countingDocuments(gate: Gate, unread: UnreadAnswers): Subscribe 
   const running = new Map<DocumentNode, RunningDocument>();
   return (args, paced) => {
     const { document } = args;
-    if (documentBytes(document) < COUNTED_BYTES) return subscribe(args, paced);
     const sharer = sharerOf((args.contextValue as GraphQLContext).principal);
     return subscribe(args, paced, (end) => {
       let one = running.get(document);

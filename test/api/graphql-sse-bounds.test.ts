@@ -182,6 +182,22 @@ describe('the documents of running subscriptions', () => {
     },
   );
 
+  it('count from their first token on, by what their text takes in memory', async () => {
+    const hostile = await service.tenant();
+    const readers: EventReader[] = [];
+    for (let stream = 0; stream < 4; stream++) {
+      const token = await reserve(hostile.secretKey);
+      readers.push(new EventReader(await call('GET', token, '', undefined, hostile.secretKey, gone.signal)));
+      for (let nth = 0; nth < 90; nth++) {
+        const query = `subscription { invoiceEvents { cursor } } #${stream} ${nth} ${'€'.repeat(58_000)}`;
+        const [status] = await operate(token, `op${nth}`, { query }, hostile.secretKey);
+        expect(status).toBe(202);
+      }
+    }
+    const over = await Promise.all(readers.map(isOver));
+    expect([over[0], over[3]]).toEqual([true, false]);
+  });
+
   it('of one text are one document, whoever runs it', async () => {
     const other = await service.tenant();
     const readers: EventReader[] = [];
