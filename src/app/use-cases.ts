@@ -1,22 +1,16 @@
 import type { Logger } from 'pino';
-import { createBrowseAudit } from '../domain/audit/browse-audit.ts';
 import { serviceError } from '../domain/errors.ts';
 import { createCountInvoices } from '../domain/invoice/count-invoices.ts';
 import { createCreateInvoice } from '../domain/invoice/create-invoice.ts';
-import { createFindCustomers } from '../domain/invoice/customer-search.ts';
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
-import { createFindByNumber } from '../domain/invoice/find-by-number.ts';
 import { createFindPresentInvoice } from '../domain/invoice/find-present.ts';
-import { createListInvoices } from '../domain/invoice/list-invoices.ts';
 import { createReadInvoice } from '../domain/invoice/read-invoice.ts';
-import { createReadInvoices } from '../domain/invoice/read-invoices.ts';
 import { samplePage } from '../domain/invoice/sample-page.ts';
 import { createValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import { createWatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import { createFairQueue } from '../domain/kit/fair-queue.ts';
 import type { AccountMailer, AttemptLimiter } from '../domain/person/ports.ts';
-import { createBrowseRequests } from '../domain/request-log/browse-requests.ts';
 import { PREVIEWS } from '../domain/tenant/own-profile.ts';
 import type { ReadLogo } from '../domain/tenant/read-logo.ts';
 import type { Tracing } from '../domain/tracing.ts';
@@ -113,12 +107,6 @@ export function composeUseCases(
     validateInvoice: createValidateInvoice(invoices, writer, invoiceWarnings),
     invoiceWarnings,
     readInvoice,
-    readInvoices: createReadInvoices(invoices),
-    findByNumber: createFindByNumber(invoices),
-    listInvoices: createListInvoices(invoices),
-    findCustomers: createFindCustomers(invoices),
-    requests: createBrowseRequests(data.requestLog),
-    auditLog: createBrowseAudit(data.auditLog),
     countInvoices: createCountInvoices(invoices, data.settledCounts),
     watchInvoice: createWatchInvoice(readInvoice, data.feed),
     documentUrl,

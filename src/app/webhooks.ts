@@ -8,7 +8,6 @@ import { createSecretBox, ENDPOINT_SECRETS } from '../domain/secret-box.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import { createAttemptDelivery } from '../domain/webhook/attempt-delivery.ts';
-import { createBrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
 import { createDispatcher, LEASE_MS } from '../domain/webhook/dispatcher.ts';
 import { createEndpointHealth, type EndpointNotifier } from '../domain/webhook/endpoint-health.ts';
 import { createCountAttempts, createReadStatistics } from '../domain/webhook/endpoint-statistics.ts';
@@ -107,7 +106,6 @@ export function composeWebhooks(parts: WebhookParts) {
   return {
     useCases: {
       endpointStatistics: readStatistics,
-      webhookDeliveries: createBrowseDeliveries(events, deliveries),
       watchEvents: createWatchEvents({ events, feed, now, report }),
     },
     /** What the use cases of endpoints, events and deliveries need. */

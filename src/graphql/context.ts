@@ -1,21 +1,14 @@
-import type { BrowseAudit } from '../domain/audit/browse-audit.ts';
 import type { CountInvoices } from '../domain/invoice/count-invoices.ts';
 import type { CreateInvoice } from '../domain/invoice/create-invoice.ts';
-import type { FindCustomers } from '../domain/invoice/customer-search.ts';
 import type { DocumentKind } from '../domain/invoice/documents.ts';
-import type { FindByNumber } from '../domain/invoice/find-by-number.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
-import type { ListInvoices } from '../domain/invoice/list-invoices.ts';
 import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
-import type { ReadInvoices } from '../domain/invoice/read-invoices.ts';
 import type { InvoiceWarnings } from '../domain/invoice/unprintable-warnings.ts';
 import type { ValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import type { Principal } from '../domain/principal.ts';
-import type { BrowseRequests } from '../domain/request-log/browse-requests.ts';
 import type { Callable, USE_CASES } from '../domain/use-cases.ts';
 import type { VerifyDocument } from '../domain/verification/verify-document.ts';
-import type { BrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
 import type { ReadStatistics } from '../domain/webhook/endpoint-statistics.ts';
 import type { WatchEvents } from '../domain/webhook/watch-events.ts';
 import type { AnswerMeter } from './answer-meter.ts';
@@ -26,16 +19,9 @@ export interface UseCases extends Callable<typeof USE_CASES> {
   readonly validateInvoice: ValidateInvoice;
   readonly invoiceWarnings: InvoiceWarnings;
   readonly readInvoice: ReadInvoice;
-  readonly readInvoices: ReadInvoices;
-  readonly findByNumber: FindByNumber;
-  readonly listInvoices: ListInvoices;
-  readonly findCustomers: FindCustomers;
   readonly countInvoices: CountInvoices;
-  readonly requests: BrowseRequests;
-  readonly auditLog: BrowseAudit;
   readonly watchInvoice: WatchInvoice;
   readonly endpointStatistics: ReadStatistics;
-  readonly webhookDeliveries: BrowseDeliveries;
   readonly watchEvents: WatchEvents;
   readonly verifyDocument: VerifyDocument;
   /** Returns the URL of an accepted invoice's document. */

@@ -1,7 +1,7 @@
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { type PageSpan, placeInList } from '../page.ts';
-import { type Principal, requireScope } from '../principal.ts';
+import type { Call, UseCase } from '../use-case.ts';
 import { customerKey } from './customer-key.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
 import type { InvoiceMatch, InvoicePage, InvoiceReading } from './repository.ts';
@@ -24,17 +24,19 @@ export interface ListInvoicesInput extends PageSpan {
   readonly maxBytes?: number;
 }
 
-export type ListInvoices = ReturnType<typeof createListInvoices>;
-
-export function createListInvoices(invoices: Pick<InvoiceReading, 'page' | 'orderOf'>) {
-  /**
-   * Returns a page of the invoices of the key's tenant and environment, newest first (docs/api/contract.md,
-   * "GET /v1/invoices").
-   * @throws {ServiceError} insufficient_scope; invalid_request for a limit out of range, filters that cannot be combined,
-   *   or a cursor that is not the id of one of these invoices
-   */
-  return async (principal: Principal, input: ListInvoicesInput): Promise<InvoicePage> => {
-    const { tenant, environment } = requireScope(principal, 'read');
+/**
+ * Returns a page of the invoices of the key's tenant and environment, newest first (docs/api/contract.md,
+ * "GET /v1/invoices").
+ * @throws {ServiceError} invalid_request for a limit out of range, filters that cannot be combined,
+ *   or a cursor that is not the id of one of these invoices
+ */
+export const invoices = {
+  scope: 'read',
+  async run(
+    { invoices }: { readonly invoices: Pick<InvoiceReading, 'page' | 'orderOf'> },
+    { by: { tenant, environment } }: Call,
+    input: ListInvoicesInput,
+  ): Promise<InvoicePage> {
     const orderOf = async (id: string) => {
       const order = isId('inv', id) ? await invoices.orderOf(tenant.id, environment, id) : null;
       return order === null ? null : { order };
@@ -50,8 +52,8 @@ export function createListInvoices(invoices: Pick<InvoiceReading, 'page' | 'orde
       createdFrom: input.createdAfter && (Math.floor(input.createdAfter.getTime() / 1000) + 1) * 1000,
       createdUntil: input.createdBefore && Math.ceil(input.createdBefore.getTime() / 1000) * 1000,
     });
-  };
-}
+  },
+} as const satisfies UseCase;
 
 function matchOf({ status, customerName, customerIce, amount }: ListInvoicesInput): InvoiceMatch | null {
   const given = Object.entries({ customerName, customerIce, amount }).filter(([, value]) => value != null);

@@ -1,8 +1,9 @@
 import { DAY_MS } from '../durations.ts';
 import { serviceError } from '../errors.ts';
 import { type Page, type PageSpan, placeInList } from '../page.ts';
-import { type Principal, requireScope } from '../principal.ts';
+import type { Member } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
+import type { Call, UseCase } from '../use-case.ts';
 import { KEPT_DAYS, type LoggedRequest, type RequestFailures, type RequestLog } from './request-record.ts';
 
 /** Maximum number of groups in an answer. */
@@ -20,41 +21,52 @@ export interface RequestsInput extends PageSpan {
   readonly kind: string | null;
 }
 
+interface RequestNeeds {
+  readonly requestLog: RequestLog;
+}
+
 /**
  * Reads the requests with the API keys of a tenant and environment of the last 7 days, for callers who may manage its
  * operation.
- * @throws {ServiceError} insufficient_scope; resource_not_found for a request that is unknown, another tenant's or no
- * longer kept; invalid_request for an invalid page request
+ * @throws {ServiceError} resource_not_found for a request that is unknown, another tenant's or no longer kept;
+ * invalid_request for an invalid page request
  */
-export interface BrowseRequests {
-  page(principal: Principal, input: RequestsInput): Promise<Page<LoggedRequest>>;
-  find(principal: Principal, id: string): Promise<LoggedRequest>;
-  failures(principal: Principal): Promise<readonly RequestFailures[]>;
-}
-
-export function createBrowseRequests(log: RequestLog, now: () => number = Date.now): BrowseRequests {
-  const ownerOf = (principal: Principal) => {
-    const { tenant, environment } = requireScope(principal, 'operate');
-    return { tenantId: tenant.id, environment };
-  };
-  const findOwn = async ({ tenantId, environment }: Owner, id: string) =>
-    REQUEST_ID.test(id) ? log.find(tenantId, environment, id) : null;
-  return {
-    async page(principal, { failed, kind, ...span }) {
-      const owner = ownerOf(principal);
+export const REQUEST_USE_CASES = {
+  apiRequests: {
+    scope: 'operate',
+    async run(
+      { requestLog }: RequestNeeds,
+      { by }: Call,
+      { failed, kind, ...span }: RequestsInput,
+    ): Promise<Page<LoggedRequest>> {
+      const owner = ownerOf(by);
       if (kind !== null && (failed || kind.length > MOST_KIND))
         throw serviceError('invalid_request', 'kind must be that of a failure, and not with failed.', 'kind');
-      const place = await placeInList(span, (id) => findOwn(owner, id));
-      return log.page({ ...owner, ...place, failed, kind, from: null, until: null });
+      const place = await placeInList(span, (id) => findOwn(requestLog, owner, id));
+      return requestLog.page({ ...owner, ...place, failed, kind, from: null, until: null });
     },
-    async find(principal, id) {
-      const found = await findOwn(ownerOf(principal), id);
+  },
+  apiRequest: {
+    scope: 'operate',
+    async run({ requestLog }: RequestNeeds, { by }: Call, id: string): Promise<LoggedRequest> {
+      const found = await findOwn(requestLog, ownerOf(by), id);
       if (found) return found;
       throw serviceError('resource_not_found', 'There is no such request in the last 7 days.', 'id');
     },
-    async failures(principal) {
-      const { tenantId, environment } = ownerOf(principal);
-      return log.failures(tenantId, environment, new Date(now() - KEPT_DAYS * DAY_MS), MOST_GROUPS);
+  },
+  apiRequestFailures: {
+    scope: 'operate',
+    async run({ requestLog }: RequestNeeds, { by }: Call): Promise<readonly RequestFailures[]> {
+      const { tenantId, environment } = ownerOf(by);
+      return requestLog.failures(tenantId, environment, new Date(Date.now() - KEPT_DAYS * DAY_MS), MOST_GROUPS);
     },
-  };
+  },
+} as const satisfies Readonly<Record<string, UseCase>>;
+
+function ownerOf({ tenant, environment }: Member): Owner {
+  return { tenantId: tenant.id, environment };
+}
+
+async function findOwn(log: RequestLog, { tenantId, environment }: Owner, id: string): Promise<LoggedRequest | null> {
+  return REQUEST_ID.test(id) ? log.find(tenantId, environment, id) : null;
 }

@@ -2,8 +2,9 @@ import { serviceError } from '../errors.ts';
 import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
 import { type Found, type Page, type PageQuery, type PageSpan, placeInList } from '../page.ts';
-import { type Principal, requireScope } from '../principal.ts';
+import type { Member } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
+import type { Call, UseCase } from '../use-case.ts';
 import type { Attempt, Delivery, DeliveryState } from './delivery.ts';
 import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
@@ -17,69 +18,97 @@ export interface PageRequest extends PageSpan {
   readonly maxBytes?: number;
 }
 
-/**
- * Events, deliveries and attempts of the caller's tenant and environment, as long as they are kept.
- * @throws {ServiceError} insufficient_scope; resource_not_found for an object that is unknown or belongs to another
- *   tenant or environment; invalid_request for an invalid page request
- */
-export interface BrowseDeliveries {
-  events(principal: Principal, request: PageRequest & { type: EventType | null }): Promise<Page<WebhookEvent>>;
-  event(principal: Principal, eventId: string): Promise<WebhookEvent>;
-  deliveries(
-    principal: Principal,
-    request: PageRequest & { endpointId: string | null; state: DeliveryState | null },
-  ): Promise<Page<Delivery>>;
-  delivery(principal: Principal, deliveryId: string): Promise<Delivery>;
-  /** Finds events by id, in one query. Unknown, foreign and expired ones are missing from the result. */
-  eventsById(principal: Principal, eventIds: readonly string[], maxBytes?: number): Promise<Found<WebhookEvent>>;
-  /** Finds the deliveries of each event, in one query: at most one for each endpoint, deleted ones included. */
-  deliveriesByEvent(principal: Principal, eventIds: readonly string[]): Promise<Map<string, Delivery[]>>;
-  /** Finds the attempts of each delivery, in one query. */
-  attemptsByDelivery(
-    principal: Principal,
-    ids: readonly string[],
-    maxBytes?: number,
-  ): Promise<Found<readonly Attempt[]>>;
+interface BrowseNeeds {
+  readonly events: EventLog;
+  readonly deliveries: DeliveryLedger;
 }
 
-export function createBrowseDeliveries(events: EventLog, deliveries: DeliveryLedger): BrowseDeliveries {
-  const findEvent = async ({ tenantId, environment }: Owner, id: string) =>
-    isId('evt', id) ? events.find(tenantId, environment, id) : null;
-  const findDelivery = ({ tenantId, environment }: Owner, id: string) => deliveries.find(tenantId, environment, id);
-
-  return {
-    async events(principal, { type, ...request }) {
-      const owner = ownerOf(principal);
-      return events.page({ ...(await pageOf(owner, request, findEvent)), type });
+/**
+ * Events, deliveries and attempts of the caller's tenant and environment, as long as they are kept.
+ * @throws {ServiceError} resource_not_found for an object that is unknown or belongs to another tenant or environment;
+ *   invalid_request for an invalid page request
+ */
+export const DELIVERY_USE_CASES = {
+  webhookEvents: {
+    scope: 'read',
+    async run(
+      { events }: BrowseNeeds,
+      { by }: Call,
+      { type, ...request }: PageRequest & { readonly type: EventType | null },
+    ): Promise<Page<WebhookEvent>> {
+      return events.page({ ...(await pageOf(ownerOf(by), request, (...key) => findEvent(events, ...key))), type });
     },
-    async event(principal, eventId) {
-      return (await findEvent(ownerOf(principal), eventId)) ?? missing('event', eventId, 'id');
+  },
+  webhookEvent: {
+    scope: 'read',
+    run: async ({ events }: BrowseNeeds, { by }: Call, eventId: string): Promise<WebhookEvent> =>
+      (await findEvent(events, ownerOf(by), eventId)) ?? missing('event', eventId, 'id'),
+  },
+  webhookDeliveries: {
+    scope: 'read',
+    async run(
+      { deliveries }: BrowseNeeds,
+      { by }: Call,
+      {
+        endpointId,
+        state,
+        ...request
+      }: PageRequest & { readonly endpointId: string | null; readonly state: DeliveryState | null },
+    ): Promise<Page<Delivery>> {
+      const page = await pageOf(ownerOf(by), request, (...key) => findDelivery(deliveries, ...key));
+      return deliveries.page({ ...page, endpointId, state });
     },
-    async deliveries(principal, { endpointId, state, ...request }) {
-      const owner = ownerOf(principal);
-      return deliveries.page({ ...(await pageOf(owner, request, findDelivery)), endpointId, state });
-    },
-    async delivery(principal, deliveryId) {
-      return (await findDelivery(ownerOf(principal), deliveryId)) ?? missing('delivery', deliveryId, 'id');
-    },
-    async eventsById(principal, eventIds, maxBytes) {
-      return events.findMany(ownerOf(principal), unique(eventIds), maxBytes);
-    },
-    async deliveriesByEvent(principal, eventIds) {
-      const found = await deliveries.ofEvents(ownerOf(principal), unique(eventIds));
+  },
+  webhookDelivery: {
+    scope: 'read',
+    run: async ({ deliveries }: BrowseNeeds, { by }: Call, deliveryId: string): Promise<Delivery> =>
+      (await findDelivery(deliveries, ownerOf(by), deliveryId)) ?? missing('delivery', deliveryId, 'id'),
+  },
+  /** Finds events by id, in one query. Unknown, foreign and expired ones are missing from the result. */
+  webhookEventsById: {
+    scope: 'read',
+    run: (
+      { events }: BrowseNeeds,
+      { by }: Call,
+      eventIds: readonly string[],
+      maxBytes?: number,
+    ): Promise<Found<WebhookEvent>> => events.findMany(ownerOf(by), unique(eventIds), maxBytes),
+  },
+  /** Finds the deliveries of each event, in one query: at most one for each endpoint, deleted ones included. */
+  deliveriesByEvent: {
+    scope: 'read',
+    async run(
+      { deliveries }: BrowseNeeds,
+      { by }: Call,
+      eventIds: readonly string[],
+    ): Promise<Map<string, Delivery[]>> {
+      const found = await deliveries.ofEvents(ownerOf(by), unique(eventIds));
       return Map.groupBy(found, ({ eventId }) => eventId);
     },
-    async attemptsByDelivery(principal, ids, maxBytes) {
-      return deliveries.attempts(ownerOf(principal), unique(ids), maxBytes);
-    },
-  };
+  },
+  /** Finds the attempts of each delivery, in one query. */
+  attemptsByDelivery: {
+    scope: 'read',
+    run: (
+      { deliveries }: BrowseNeeds,
+      { by }: Call,
+      ids: readonly string[],
+      maxBytes?: number,
+    ): Promise<Found<readonly Attempt[]>> => deliveries.attempts(ownerOf(by), unique(ids), maxBytes),
+  },
+} as const satisfies Readonly<Record<string, UseCase>>;
+
+async function findEvent(events: EventLog, { tenantId, environment }: Owner, id: string) {
+  return isId('evt', id) ? events.find(tenantId, environment, id) : null;
+}
+
+function findDelivery(deliveries: DeliveryLedger, { tenantId, environment }: Owner, id: string) {
+  return deliveries.find(tenantId, environment, id);
 }
 
 const unique = (ids: readonly string[]) => [...new Set(ids)];
 
-/** @throws {ServiceError} insufficient_scope unless the caller is a secret key or a member who is signed in */
-export function ownerOf(principal: Principal): Owner {
-  const { tenant, environment } = requireScope(principal, 'read');
+export function ownerOf({ tenant, environment }: Member): Owner {
   return { tenantId: tenant.id, environment };
 }
 

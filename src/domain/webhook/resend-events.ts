@@ -1,10 +1,9 @@
 import { serviceError } from '../errors.ts';
 import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
-import type { Member } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import type { Call, Change, UseCase } from '../use-case.ts';
-import { missing, secondsBetween } from './browse-deliveries.ts';
+import { missing, ownerOf, secondsBetween } from './browse-deliveries.ts';
 import { type Delivery, deliveryOf, type SETTLED_STATES } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { DeliveryLedger, DeliveryQueue, EndpointRepository, EventLog } from './ports.ts';
@@ -120,10 +119,6 @@ export const RESEND_USE_CASES = {
     },
   },
 } as const satisfies Readonly<Record<string, UseCase>>;
-
-function ownerOf({ tenant, environment }: Member): Owner {
-  return { tenantId: tenant.id, environment };
-}
 
 /** Calls `take` with the rows of a selection, {@link STEP} at a time, and adds up what it returns. */
 async function eachStep(

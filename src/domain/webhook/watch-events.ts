@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { orderAt } from '../order-key.ts';
-import type { Principal } from '../principal.ts';
+import { type Principal, requireScope } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import { ownerOf } from './browse-deliveries.ts';
 import { createKnownPlaces, type KnownPlaces, overlapStart, readCursor } from './event-cursor.ts';
@@ -42,7 +42,7 @@ export function createWatchEvents({ events, feed, now, report }: WatchEventsPart
    * @throws {ServiceError} insufficient_scope; invalid_request if `after` is none of these
    */
   return async (principal: Principal, after: string | null): Promise<AsyncIterableIterator<StreamedEvent>> => {
-    const owner = ownerOf(principal);
+    const owner = ownerOf(requireScope(principal, 'read'));
     const start = after === null ? null : await startAfter(owner, after);
     const opening = start?.highest ?? orderAt(now().getTime());
     // Entries that exist now were sent before or precede the start. They are read first, so that every later entry is

@@ -1,5 +1,6 @@
 import { MOST_GROUPS } from '../../domain/request-log/browse-requests.ts';
 import type { LoggedRequest, RequestFailures } from '../../domain/request-log/request-record.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
 import './scalars.ts';
@@ -46,15 +47,15 @@ const ApiRequestConnection = builder.connectionObject({ type: ApiRequestType, na
 builder.queryFields((t) => ({
   apiRequest: t.field({
     type: ApiRequestType,
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('apiRequest'),
     description: 'A request of the last 7 days by the id that its answer told. Of many like ones only some are kept.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `req_`.' }) },
-    resolve: (_root, { id }, { principal, useCases }) => useCases.requests.find(principal, id),
+    resolve: (_root, { id }, { principal, useCases }) => useCases.apiRequest(principal, id),
   }),
   apiRequests: t.connection(
     {
       type: ApiRequestType,
-      authScopes: { scope: 'operate' },
+      authScopes: accessOf('apiRequests'),
       description: 'The requests with API keys of the last 7 days, newest first. They are here after a second or two.',
       args: {
         failed: t.arg.boolean({ description: 'Only requests that failed.' }),
@@ -62,16 +63,16 @@ builder.queryFields((t) => ({
       },
       resolve: async (_root, args, { principal, useCases }) => {
         const asked = { ...pageRequest(args), failed: args.failed ?? false, kind: args.kind ?? null };
-        return connectionOf(await useCases.requests.page(principal, asked), args);
+        return connectionOf(await useCases.apiRequests(principal, asked), args);
       },
     },
     ApiRequestConnection,
   ),
   apiRequestFailures: t.field({
     type: [ApiRequestFailuresType],
-    authScopes: { scope: 'operate' },
+    authScopes: accessOf('apiRequestFailures'),
     extensions: { most: MOST_GROUPS },
     description: 'The failed requests of the last 7 days, counted by kind and whole days (UTC), the newest first.',
-    resolve: async (_root, _args, { principal, useCases }) => [...(await useCases.requests.failures(principal))],
+    resolve: async (_root, _args, { principal, useCases }) => [...(await useCases.apiRequestFailures(principal))],
   }),
 }));

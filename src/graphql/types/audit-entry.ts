@@ -1,6 +1,7 @@
 import { AUDIT_ACTIONS, type AuditAction } from '../../domain/audit-actions.ts';
 import { AUDIT_DAYS, type RecordedEntry } from '../../domain/audit-entry.ts';
 import type { Actor } from '../../domain/principal.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
@@ -90,7 +91,7 @@ builder.queryField('auditLog', (t) =>
   t.connection(
     {
       type: AuditEntryType,
-      authScopes: { person: 'owner' },
+      authScopes: accessOf('auditLog'),
       description: `Who changed what in the tenant’s account in the last ${AUDIT_DAYS} days, in both environments, newest first. For owners.`,
       args: {
         actorId: t.arg.id({ description: 'Only what this key or person did. Not with `subject`.' }),

@@ -1,14 +1,15 @@
 import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
 
 builder.queryField('invoiceByNumber', (t) =>
   t.field({
     type: InvoiceType,
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('invoiceByNumber'),
     extensions: { reads: INVOICE_BYTES },
     description: 'The invoice with this legal number, from the service’s series or your own.',
     args: { number: t.arg.string({ required: true, description: 'As stated in the document: `2026-000123`.' }) },
-    resolve: (_root, { number }, { principal, useCases }) => useCases.findByNumber(principal, number),
+    resolve: (_root, { number }, { principal, useCases }) => useCases.invoiceByNumber(principal, number),
   }),
 );

@@ -26,7 +26,7 @@ builder.objectFields(InvoiceType, (t) => ({
     description: 'The deliveries of these events to each endpoint. Empty without a secret key.',
     loaderOptions: UNCACHED,
     resolve: (invoice) => invoice,
-    load: ofEach((ids, { principal, useCases }) => useCases.webhookDeliveries.deliveriesByEvent(principal, ids)),
+    load: ofEach((ids, { principal, useCases }) => useCases.deliveriesByEvent(principal, ids)),
   }),
 }));
 
@@ -47,7 +47,7 @@ async function invoicesById(
   ids: string[],
   { principal, useCases, meter }: GraphQLContext,
 ): Promise<(Invoice | null)[]> {
-  const { rows } = await readMetered(meter, (maxBytes) => useCases.readInvoices(principal, ids, maxBytes));
+  const { rows } = await readMetered(meter, (maxBytes) => useCases.invoicesById(principal, ids, maxBytes));
   return ids.map((id) => rows.get(id) ?? null);
 }
 

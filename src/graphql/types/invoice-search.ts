@@ -2,6 +2,7 @@ import { type DayCounts, MOST_DAYS } from '../../domain/invoice/count-invoices.t
 import { MOST_CUSTOMERS } from '../../domain/invoice/customer-search.ts';
 import { INVOICE_STATUSES, STATUSES } from '../../domain/invoice/lifecycle.ts';
 import type { KnownCustomer } from '../../domain/invoice/repository.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 
 const KnownCustomerType = builder.objectRef<KnownCustomer>('KnownCustomer').implement({
@@ -28,12 +29,12 @@ const InvoiceDayType = builder.objectRef<DayCounts>('InvoiceDay').implement({
 builder.queryFields((t) => ({
   customers: t.field({
     type: [KnownCustomerType],
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('customers'),
     extensions: { most: MOST_CUSTOMERS },
     description: `The customers of your invoices whose name begins so, without regard to case and accents, or, if only digits are given, whose ICE does; at most ${MOST_CUSTOMERS}, in the order of what was searched.`,
     args: { beginning: t.arg.string({ required: true, description: 'The beginning of a name or of an ICE.' }) },
     resolve: async (_root, { beginning }, { principal, useCases }) => [
-      ...(await useCases.findCustomers(principal, beginning)),
+      ...(await useCases.customers(principal, beginning)),
     ],
   }),
   invoiceDays: t.field({

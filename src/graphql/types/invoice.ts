@@ -5,6 +5,7 @@ import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { termsOf } from '../../domain/invoice/terms.ts';
 import type { StatusChange } from '../../domain/invoice/watch-invoice.ts';
 import { MAX_IDEMPOTENCY_KEY } from '../../domain/limits.ts';
+import { accessOf } from '../access.ts';
 import { readMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
@@ -45,7 +46,7 @@ builder.queryFields((t) => ({
   invoices: t.connection(
     {
       type: InvoiceType,
-      authScopes: { scope: 'read' },
+      authScopes: accessOf('invoices'),
       description:
         'The invoices of the secret key’s tenant and environment, newest first. Cursors are invoice ids. A page of very large invoices is shorter than requested: continue while `hasNextPage` is true.',
       extensions: { reads: INVOICE_BYTES },
@@ -70,7 +71,7 @@ builder.queryFields((t) => ({
           createdBefore: args.createdBefore ?? null,
         };
         const read = (maxBytes?: number) =>
-          useCases.listInvoices(principal, { ...asked, ...(maxBytes !== undefined && { maxBytes }) });
+          useCases.invoices(principal, { ...asked, ...(maxBytes !== undefined && { maxBytes }) });
         const { invoices: rows, ...page } = await readMetered(meter, read);
         return connectionOf({ rows, ...page }, args);
       },

@@ -7,6 +7,7 @@ import {
   MOST_DELIVERIES,
   type SendFailure,
 } from '../../domain/webhook/delivery.ts';
+import { accessOf } from '../access.ts';
 import { readMetered } from '../answer-meter.ts';
 import { builder, UNCACHED } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -141,7 +142,7 @@ export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery'
 });
 
 async function attemptsOf(ids: string[], { principal, useCases, meter }: GraphQLContext): Promise<Attempt[][]> {
-  const load = (maxBytes?: number) => useCases.webhookDeliveries.attemptsByDelivery(principal, ids, maxBytes);
+  const load = (maxBytes?: number) => useCases.attemptsByDelivery(principal, ids, maxBytes);
   const { rows } = await readMetered(meter, load);
   return ids.map((id) => [...(rows.get(id) ?? [])]);
 }
@@ -154,7 +155,7 @@ builder.objectField(WebhookEventType, 'deliveries', (t) =>
     loaderOptions: UNCACHED,
     resolve: ({ id }) => id,
     load: async (eventIds: string[], { principal, useCases }) => {
-      const deliveries = await useCases.webhookDeliveries.deliveriesByEvent(principal, eventIds);
+      const deliveries = await useCases.deliveriesByEvent(principal, eventIds);
       return eventIds.map((id) => deliveries.get(id) ?? []);
     },
   }),
@@ -163,7 +164,7 @@ builder.objectField(WebhookEventType, 'deliveries', (t) =>
 findableAsNode({
   prefix: 'dlv',
   type: 'WebhookDelivery',
-  find: (id, _clientSecret, { principal, useCases }) => useCases.webhookDeliveries.delivery(principal, id),
+  find: (id, _clientSecret, { principal, useCases }) => useCases.webhookDelivery(principal, id),
 });
 
 const WebhookDeliveryConnection = builder.connectionObject({
@@ -175,7 +176,7 @@ builder.queryFields((t) => ({
   webhookDeliveries: t.connection(
     {
       type: WebhookDeliveryType,
-      authScopes: { scope: 'read' },
+      authScopes: accessOf('webhookDeliveries'),
       description: 'The deliveries of the secret key’s tenant and environment, newest event first.',
       args: {
         endpointId: t.arg.id({ description: 'Only deliveries to this endpoint; it may be deleted.' }),
@@ -190,7 +191,7 @@ builder.queryFields((t) => ({
           createdAfter: args.createdAfter ?? null,
           createdBefore: args.createdBefore ?? null,
         };
-        const page = await useCases.webhookDeliveries.deliveries(principal, { ...pageRequest(args), ...filter });
+        const page = await useCases.webhookDeliveries(principal, { ...pageRequest(args), ...filter });
         return connectionOf(page, args);
       },
     },
@@ -198,9 +199,9 @@ builder.queryFields((t) => ({
   ),
   webhookDelivery: t.field({
     type: WebhookDeliveryType,
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('webhookDelivery'),
     description: 'The delivery with this id.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `dlv_`.' }) },
-    resolve: (_root, { id }, { principal, useCases }) => useCases.webhookDeliveries.delivery(principal, id),
+    resolve: (_root, { id }, { principal, useCases }) => useCases.webhookDelivery(principal, id),
   }),
 }));

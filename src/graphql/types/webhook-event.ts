@@ -1,4 +1,5 @@
 import { isManual, type WebhookEvent } from '../../domain/webhook/webhook-event.ts';
+import { accessOf } from '../access.ts';
 import { readMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -34,14 +35,14 @@ export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').
  * result.
  */
 export async function eventsById(ids: readonly string[], { principal, useCases, meter }: GraphQLContext) {
-  const load = (maxBytes?: number) => useCases.webhookDeliveries.eventsById(principal, ids, maxBytes);
+  const load = (maxBytes?: number) => useCases.webhookEventsById(principal, ids, maxBytes);
   return (await readMetered(meter, load)).rows;
 }
 
 findableAsNode({
   prefix: 'evt',
   type: 'WebhookEvent',
-  find: (id, _clientSecret, { principal, useCases }) => useCases.webhookDeliveries.event(principal, id),
+  find: (id, _clientSecret, { principal, useCases }) => useCases.webhookEvent(principal, id),
 });
 
 const WebhookEventConnection = builder.connectionObject({ type: WebhookEventType, name: 'WebhookEventConnection' });
@@ -56,7 +57,7 @@ builder.queryFields((t) => ({
   webhookEvents: t.connection(
     {
       type: WebhookEventType,
-      authScopes: { scope: 'read' },
+      authScopes: accessOf('webhookEvents'),
       description: 'The events of the secret key’s tenant and environment, newest first, within their retention time.',
       args: {
         type: t.arg({ type: EventTypeEnum, description: 'Only events of this type.' }),
@@ -72,7 +73,7 @@ builder.queryFields((t) => ({
           createdBefore: args.createdBefore ?? null,
         };
         const page = await readMetered(meter, (maxBytes) =>
-          useCases.webhookDeliveries.events(principal, { ...asked, ...(maxBytes !== undefined && { maxBytes }) }),
+          useCases.webhookEvents(principal, { ...asked, ...(maxBytes !== undefined && { maxBytes }) }),
         );
         return connectionOf(page, args);
       },
@@ -81,9 +82,9 @@ builder.queryFields((t) => ({
   ),
   webhookEvent: t.field({
     type: WebhookEventType,
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('webhookEvent'),
     description: 'The event with this id.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `evt_`.' }) },
-    resolve: (_root, { id }, { principal, useCases }) => useCases.webhookDeliveries.event(principal, id),
+    resolve: (_root, { id }, { principal, useCases }) => useCases.webhookEvent(principal, id),
   }),
 }));

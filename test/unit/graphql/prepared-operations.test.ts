@@ -17,7 +17,7 @@ it('lists of REST wait for the places of large operations, tenants in turn; what
       principal: { kind: 'secret', tenant: { id: tenant }, environment: 'test' },
       useCases: {
         readInvoice: async () => ({ id: 'inv_1' }),
-        listInvoices: async () => {
+        invoices: async () => {
           begun.push(tenant);
           await new Promise<void>((resolve) => running.push(resolve));
           return { invoices: [], hasMore: false, hasOthers: async () => false, bytes: 0 };
