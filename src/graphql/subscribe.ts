@@ -19,16 +19,18 @@ import { declaredVariables } from './variable-faults.ts';
  * (docs/decisions/0023). After an error, graphql-js runs the document again and reports the error.
  * @param paced delays events until their results may be made
  * @param hold called at the start with a function that ends the subscription; returns a function to call at its end
+ * @param drop closes the connection that gets the results, because the source ended before the subscription was complete
  */
 export async function subscribe(
   args: ExecutionArgs,
   paced = (events: AsyncIterator<unknown>) => events,
   hold: (end: () => void) => () => void = () => () => undefined,
+  drop: () => void = () => undefined,
 ): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
   const kept = neededOf(args);
   const source = await createSourceEventStream(kept);
   if (!(Symbol.asyncIterator in source)) return source;
-  return new Results(paced(source[Symbol.asyncIterator]()), kept, hold);
+  return new Results(paced(source[Symbol.asyncIterator]()), kept, hold, drop);
 }
 
 /**
@@ -56,9 +58,16 @@ class Results implements AsyncGenerator<ExecutionResult> {
   /** The key of shared results; null if no other stream may use them. */
   readonly #shared: string | null;
   readonly #compiles: boolean;
+  readonly #drop: () => void;
   #release: () => void = () => undefined;
 
-  constructor(events: AsyncIterator<unknown>, args: ExecutionArgs, hold: (end: () => void) => () => void) {
+  constructor(
+    events: AsyncIterator<unknown>,
+    args: ExecutionArgs,
+    hold: (end: () => void) => () => void,
+    drop: () => void,
+  ) {
+    this.#drop = drop;
     const { document, operationName = null, variableValues } = args;
     this.#events = events;
     this.#args = args;
@@ -85,6 +94,8 @@ class Results implements AsyncGenerator<ExecutionResult> {
   }: IteratorResult<unknown>): IteratorResult<ExecutionResult> | Promise<IteratorResult<ExecutionResult>> => {
     if (done) {
       this.#release();
+      // The reason why the source ended early.
+      if (value !== undefined) this.#drop();
       return { done, value: undefined };
     }
     const run = () => this.#run(value);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
@@ -7,4 +8,10 @@ import type { Socket } from 'node:net';
 export function abandon(socket: Socket): void {
   if (socket.writableLength > 0) socket.resetAndDestroy();
   else socket.destroy();
+}
+
+/** Closes the connection of an answer at once, as {@link abandon} does. */
+export function abandonAnswer(res: ServerResponse): void {
+  if (res.socket) abandon(res.socket);
+  else res.destroy();
 }

@@ -2,6 +2,7 @@ import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Context } from 'koa';
 import { resultText } from '../graphql/answer-text.ts';
+import { abandonAnswer } from './abandon.ts';
 import { type Message, messageOf, type Source } from './open-stream.ts';
 import type { Subscribe } from './running-documents.ts';
 import { whenGone } from './when-gone.ts';
@@ -31,7 +32,7 @@ export const eventStreaming = (subscribe: Subscribe): Plugin<YogaServerContext, 
   onSubscribe({ setSubscribeFn }) {
     setSubscribeFn(async (args: ExecutionArgs) => {
       const { ctx, subscription } = args.contextValue as YogaServerContext;
-      const results = await subscribe(args);
+      const results = await subscribe(args, () => abandonAnswer(ctx.res));
       if (!isAsyncIterable(results)) return results;
       whenGone(ctx.res, () => void results.return(undefined));
       subscription.results = results;

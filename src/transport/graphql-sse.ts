@@ -18,6 +18,7 @@ import { type Explain, publicError } from '../graphql/execute.ts';
 import { documentBytes, type Gate } from '../graphql/gate.ts';
 import { schema } from '../graphql/schema.ts';
 import { declaredVariables } from '../graphql/variable-faults.ts';
+import { abandonAnswer } from './abandon.ts';
 import { askOnceMore } from './ask.ts';
 import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
@@ -66,6 +67,8 @@ interface Operation extends ExecutionArgs {
    * @throws {ServiceError} if the caller is no longer admitted
    */
   readonly present: () => Promise<GraphQLContext>;
+  /** Closes the connection that gets the results, or ends its reservation. */
+  readonly drop: () => void;
   /** Memory that the operation takes while it waits, bytes. */
   readonly bytes: number;
 }
@@ -115,6 +118,7 @@ export function graphqlOverSse(
             await askOnceMore(ctx);
             return contextOf(ctx);
           },
+          drop: () => (call.token === null ? abandonAnswer(ctx.res) : call.reader.drop()),
           bytes: documentBytes(document) + call.characters * BYTES_A_CHARACTER,
         };
         return operation as Operation & { contextValue: Record<string, unknown> };
@@ -125,9 +129,9 @@ export function graphqlOverSse(
       return refusal(400, { errors });
     },
     async subscribe(args) {
-      const { reader } = args as Operation;
-      if (!reader) return subscribe(args);
-      const results = await subscribe(args, (events) => new InTurn(events, reader, (event) => event, 0));
+      const { reader, drop } = args as Operation;
+      if (!reader) return subscribe(args, drop);
+      const results = await subscribe(args, drop, (events) => new InTurn(events, reader, (event) => event, 0));
       return Symbol.asyncIterator in results ? results : new InTurn(once(), reader, () => results, 0);
     },
     execute(args) {

@@ -33,7 +33,8 @@ export class InTurn<Event, Result> implements AsyncGenerator<Result> {
   async next(): Promise<IteratorResult<Result>> {
     this.#endTurn();
     const event = await this.#events.next();
-    if (event.done || this.#ended) return DONE;
+    if (this.#ended) return DONE;
+    if (event.done) return event;
     this.#leave = await this.#reader.turn(this.#bytes);
     if (this.#leave && !this.#ended) return { done: false, value: await this.#make(event.value) };
     return this.return();

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { type Principal, sharerOf } from '../domain/principal.ts';
-import { abandon } from './abandon.ts';
+import { callerOf, type Principal, sharerOf } from '../domain/principal.ts';
+import { abandonAnswer } from './abandon.ts';
 import { COUNTED_BYTES, type UnreadAnswers } from './unread-answers.ts';
 import { whenGone } from './when-gone.ts';
 
@@ -132,12 +132,15 @@ export class OpenStream implements EventStream {
     const bytes = this.#res.writableLength;
     if (bytes < COUNTED_BYTES) return;
     this.#uncount?.();
-    this.#uncount = this.#counted.add(sharerOf(this.#principal), { bytes, drop: () => this.reset() });
+    this.#uncount = this.#counted.add(
+      sharerOf(this.#principal),
+      { bytes, drop: () => this.reset() },
+      callerOf(this.#principal),
+    );
   }
 
   reset(): void {
-    if (this.#res.socket) abandon(this.#res.socket);
-    else this.#res.destroy();
+    abandonAnswer(this.#res);
   }
 
   end(last = ''): void {

@@ -1,24 +1,32 @@
 import type { DocumentNode, ExecutionArgs } from 'graphql';
-import { sharerOf } from '../domain/principal.ts';
+import { callerOf, type Principal, sharerOf } from '../domain/principal.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { documentBytes, type Gate } from '../graphql/gate.ts';
 import { subscribe } from '../graphql/subscribe.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
-/** The function `subscribe` of src/graphql, extended to count the document as long as the subscription runs. */
-export type Subscribe = (args: ExecutionArgs, paced?: Parameters<typeof subscribe>[1]) => ReturnType<typeof subscribe>;
+/**
+ * The function `subscribe` of src/graphql, extended to count the document as long as the subscription runs.
+ * @param drop closes the connection that gets the results: a subscription that the service ends for its own reasons is
+ * never completed, so clients begin it again
+ */
+export type Subscribe = (
+  args: ExecutionArgs,
+  drop: () => void,
+  paced?: Parameters<typeof subscribe>[1],
+) => ReturnType<typeof subscribe>;
 
 /**
  * Counts the documents of running subscriptions among the memory that clients hold in a process. All subscriptions with
- * the same text share one document, which is counted once, for one of the sharers that run it. When clients hold too
- * much, that sharer's subscriptions with the document end, and it is counted for the next sharer.
+ * the same text share one document, which is counted once, for one of the callers that run it. When clients hold too
+ * much, that caller's subscriptions with the document are dropped, and it is counted for the next caller.
  */
 export function countingDocuments(gate: Gate, unread: UnreadAnswers): Subscribe {
   const running = new Map<DocumentNode, RunningDocument>();
-  return (args, paced) => {
+  return (args, drop, paced) => {
     const { document } = args;
-    const sharer = sharerOf((args.contextValue as GraphQLContext).principal);
-    return subscribe(args, paced, (end) => {
+    const { principal } = args.contextValue as GraphQLContext;
+    const hold = (end: () => void) => {
       let one = running.get(document);
       if (!one) {
         const forget = gate.keep(document);
@@ -28,18 +36,30 @@ export function countingDocuments(gate: Gate, unread: UnreadAnswers): Subscribe 
         });
         running.set(document, one);
       }
-      return one.add(sharer, end);
-    });
+      // Dropped first: an end would tell the client that the subscription is complete.
+      return one.add(principal, () => {
+        drop();
+        end();
+      });
+    };
+    return subscribe(args, paced, hold, drop);
   };
+}
+
+/** The subscriptions of a caller with one document. */
+interface Run {
+  readonly sharer: string;
+  readonly caller: string;
+  readonly drops: Set<() => void>;
 }
 
 class RunningDocument {
   readonly #bytes: number;
   readonly #unread: UnreadAnswers;
   readonly #forget: () => void;
-  /** The functions that end the subscriptions, by sharer. */
-  readonly #ends = new Map<string, Set<() => void>>();
-  #charge: { readonly sharer: string; uncount: () => void } | null = null;
+  /** By caller, the one that has run the document longest first. */
+  readonly #runs = new Map<string, Run>();
+  #charge: { readonly run: Run; uncount: () => void } | null = null;
 
   /** @param forget called when no subscription runs any more */
   constructor(bytes: number, unread: UnreadAnswers, forget: () => void) {
@@ -49,38 +69,39 @@ class RunningDocument {
   }
 
   /** @returns a function that removes the subscription */
-  add(sharer: string, end: () => void): () => void {
-    const ends = this.#ends.get(sharer) ?? new Set();
-    this.#ends.set(sharer, ends.add(end));
+  add(principal: Principal, drop: () => void): () => void {
+    const [sharer, caller] = [sharerOf(principal), callerOf(principal)];
+    const run = this.#runs.get(caller) ?? { sharer, caller, drops: new Set() };
+    this.#runs.set(caller, run);
+    run.drops.add(drop);
     if (!this.#charge) this.#chargeNext();
     return () => {
-      ends.delete(end);
-      if (ends.size === 0 && this.#ends.get(sharer) === ends) this.#remove(sharer);
+      run.drops.delete(drop);
+      if (run.drops.size === 0 && this.#runs.get(caller) === run) this.#remove(run);
     };
   }
 
-  /** Counts the document for the sharer that has run it longest. */
   #chargeNext(): void {
-    const [sharer] = this.#ends.keys();
-    if (sharer === undefined) {
+    const [run] = this.#runs.values();
+    if (!run) {
       this.#forget();
       return;
     }
-    const charge = { sharer, uncount: (): void => undefined };
+    const charge = { run, uncount: (): void => undefined };
     this.#charge = charge;
+    const counted = { bytes: this.#bytes, drop: () => this.#remove(run) };
     // `add` may drop the document before it returns, and then starts the next charge, so each charge is an object of
     // its own.
-    charge.uncount = this.#unread.add(sharer, { bytes: this.#bytes, drop: () => this.#remove(sharer) });
+    charge.uncount = this.#unread.add(run.sharer, counted, run.caller);
   }
 
-  /** Ends all subscriptions of the sharer with this document. */
-  #remove(sharer: string): void {
-    const ends = this.#ends.get(sharer) ?? [];
-    this.#ends.delete(sharer);
-    if (this.#charge?.sharer === sharer) {
+  /** Drops all subscriptions of the caller with this document. */
+  #remove(run: Run): void {
+    this.#runs.delete(run.caller);
+    if (this.#charge?.run === run) {
       this.#charge.uncount();
       this.#chargeNext();
     }
-    for (const end of ends) end();
+    for (const drop of run.drops) drop();
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { credentialOf, type Principal, sharerOf } from '../domain/principal.ts';
+import { callerOf, credentialOf, type Principal, sharerOf } from '../domain/principal.ts';
 import type { EventStream } from './open-stream.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
@@ -40,7 +40,8 @@ export class Reader {
    * @returns a function that ends the turn once the result has been handed over; null if the client is gone
    */
   async turn(bytes: number): Promise<(() => void) | null> {
-    const uncount = bytes > 0 ? this.#unread.add(sharerOf(this.principal), { bytes, drop: () => this.drop() }) : null;
+    const waiting = { bytes, drop: () => this.drop() };
+    const uncount = bytes > 0 ? this.#unread.add(sharerOf(this.principal), waiting, callerOf(this.principal)) : null;
     const { promise, resolve } = Promise.withResolvers<void>();
     const before = this.#last;
     this.#last = promise;

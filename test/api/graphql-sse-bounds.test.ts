@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_OPERATIONS } from '../../src/transport/graphql-sse.ts';
-import { Client, invoiceBody } from '../support/client.ts';
+import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { EventReader } from '../support/event-stream.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -127,8 +127,12 @@ describe('the documents of running subscriptions', () => {
     gone = new AbortController();
   });
 
-  async function follow(mode: 'single' | 'distinct' | 'yoga', credential: string, nth: number) {
-    const query = documentOf(nth);
+  async function follow(
+    mode: 'single' | 'distinct' | 'yoga',
+    credential: string,
+    nth: number,
+    query = documentOf(nth),
+  ) {
     const { signal } = gone;
     if (mode === 'single') {
       const token = await reserve(credential);
@@ -197,6 +201,39 @@ describe('the documents of running subscriptions', () => {
     const over = await Promise.all(readers.map(isOver));
     expect([over[0], over[3]]).toEqual([true, false]);
   });
+
+  it.each(['single', 'distinct', 'yoga'] as const)(
+    'are reset, never completed, for the client_secret that holds most, not for another (%s)',
+    async (mode) => {
+      const client = new Client(service.url, secretKey);
+      const begin = async () => (await client.post('/v1/invoices', invoiceFor('999000000000878'))).body;
+      const [victim, hostile] = [await begin(), await begin()];
+      const open = ({ id, client_secret }: { id: string; client_secret: string }, nth: number, fields: number) =>
+        follow(
+          mode,
+          client_secret,
+          nth,
+          `subscription ${mode}${nth} { invoiceStatus(id: "${id}") { ${'status @skip(if: false) '.repeat(fields)} } }`,
+        );
+      const endOf = async (reader: EventReader): Promise<'complete' | 'reset' | 'open'> => {
+        for (;;) {
+          const read = reader.next().then(
+            (message) => message?.event ?? 'reset',
+            () => 'reset',
+          );
+          const event = await Promise.race([read, setTimeout(300, 'open')]);
+          if (event !== 'next') return event as 'complete' | 'reset' | 'open';
+        }
+      };
+      const followed = await open(victim, 0, 100);
+      const readers: EventReader[] = [];
+      for (let nth = 1; nth <= 50; nth++) readers.push(await open(hostile, nth, 480));
+      const ends = await Promise.all(readers.map(endOf));
+      expect(ends.filter((end) => end === 'complete')).toEqual([]);
+      expect([ends[0], ends.at(-1)]).toEqual(['reset', 'open']);
+      expect(await endOf(followed)).toBe('open');
+    },
+  );
 
   it('of one text are one document, whoever runs it', async () => {
     const other = await service.tenant();

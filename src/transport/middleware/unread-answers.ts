@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
-import { sharerOf } from '../../domain/principal.ts';
+import { callerOf, sharerOf } from '../../domain/principal.ts';
 import { abandon } from '../abandon.ts';
 import type { RequestState } from '../state.ts';
 import { COUNTED_BYTES, type UnreadAnswers } from '../unread-answers.ts';
@@ -37,7 +37,8 @@ export function limitUnread(unread: UnreadAnswers): Middleware {
     const { identity } = ctx.state as RequestState;
     const sharer = identity && 'principal' in identity ? sharerOf(identity.principal) : '';
     const all = bytes + (isQueued ? requestBytes(ctx) : 0);
-    const remove = unread.add(sharer, { bytes: all, drop: () => abandon(ctx.req.socket) });
+    const caller = identity && 'principal' in identity ? callerOf(identity.principal) : '';
+    const remove = unread.add(sharer, { bytes: all, drop: () => abandon(ctx.req.socket) }, caller);
     whenGone(ctx.res, remove);
   }
 }
