@@ -25,15 +25,19 @@ const waiting: Waiting[] = [];
  * @returns null if it may start at once; otherwise a promise that resolves in the turn in which it may
  */
 export function takeTurn(units: number, isOver = () => false): Promise<void> | null {
+  if (takeRoom(units)) return null;
+  return new Promise((start) => waiting.push({ units, isOver, start }));
+}
+
+/** Reserves work if it may start at once. @returns whether it may */
+export function takeRoom(units: number): boolean {
   if (!refilling) {
     refilling = true;
     setImmediate(refill);
   }
-  if (left > 0 && waiting.length === 0) {
-    left -= units;
-    return null;
-  }
-  return new Promise((start) => waiting.push({ units, isOver, start }));
+  if (left <= 0 || waiting.length > 0) return false;
+  left -= units;
+  return true;
 }
 
 /** Starts a turn with the full amount. Excess work of a turn is not deducted from later ones: yielding is enough. */

@@ -297,7 +297,8 @@ export function graphqlOverSse(
     const { token } = call;
     const accept = acceptOf(ctx);
     const body = await (ctx.method === 'GET' ? '' : ctx.method === 'POST' ? operationIn(call) : readText(ctx));
-    await waitForTurn(ctx, 'document', gate.workOf(documentIn(body === '' ? ctx.query : body)));
+    const work = gate.workOf(documentIn(body === '' ? ctx.query : body));
+    if (work > 0) await waitForTurn(ctx, 'document', work);
     const operates = token !== null && ctx.method !== 'PUT' && ctx.method !== 'DELETE' && accept !== EVENTS;
     const answer = await (operates ? operate(call, accept, body) : handle(call, ctx.method, accept, ctx.url, body));
     if (token !== null) updateReservations(call, token, answer);

@@ -254,7 +254,8 @@ export function graphqlOverHttp(
       if (await answerPrepared(ctx, server)) return ran('prepared');
     }
     ran('yoga');
-    await waitForTurn(ctx, 'document', YOGA_UNITS + gate.workOf(documentIn(server.body ?? ctx.query)));
+    const work = gate.workOf(documentIn(server.body ?? ctx.query));
+    if (work > 0) await waitForTurn(ctx, 'document', YOGA_UNITS + work);
     const response = await answerOf(ctx, () => yoga.handleNodeRequestAndResponse(ctx.req, ctx.res, server));
     const { results } = server.subscription;
     if (results && server.accepted) return void streams.open(ctx, principalOf(ctx), asEventStream(results, shown));

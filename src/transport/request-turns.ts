@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
-import { takeTurn } from '../domain/event-loop-turns.ts';
+import { takeRoom, takeTurn } from '../domain/event-loop-turns.ts';
 import { createFairQueue } from '../domain/kit/fair-queue.ts';
 import { sharerOf } from '../domain/principal.ts';
 import { askOnceMore } from './ask.ts';
@@ -32,6 +32,7 @@ export async function waitForTurn(ctx: Context, kind: keyof typeof queues, units
   const { identity } = ctx.state as RequestState;
   const sharer = identity && 'principal' in identity ? sharerOf(identity.principal) : '';
   const waits = !queue.hasPlace(sharer);
+  if (!waits && takeRoom(units)) return;
   const leave = await queue.enter(sharer);
   try {
     if (waits) {
