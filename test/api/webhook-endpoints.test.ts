@@ -79,6 +79,8 @@ const WRONG: [string, Record<string, unknown>, string][] = [
   ['a scheme without slashes', { url: 'https:example.com' }, 'url'],
   ['a user name in the url', { url: 'https://user@example.com/' }, 'url'],
   ['a password in the url', { url: 'https://:pass@example.com/' }, 'url'],
+  ['an empty user name in the url', { url: 'https://@example.com/' }, 'url'],
+  ['an empty user name and password in the url', { url: 'https://:@example.com/' }, 'url'],
   ['a space in the url', { url: 'https://example.com/a b' }, 'url'],
   ['a line end in the url', { url: 'https://example.com/\r\nX: y' }, 'url'],
   ['a backslash in the url', { url: 'https:\\\\example.com' }, 'url'],

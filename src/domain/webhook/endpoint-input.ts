@@ -68,7 +68,8 @@ function urlProblem(text: string): string | null {
   // The URL parser removes spaces and line ends silently, and a receiver's parser might not.
   const parsed = /[\s\p{C}\\]/u.test(text) ? null : URL.parse(text);
   if (!parsed || !/^https?:\/\//i.test(text)) return 'must be an absolute https:// URL';
-  if (parsed.username !== '' || parsed.password !== '')
+  // The URL parser hides an empty user name: `https://@host/`, `https://:@host/`.
+  if (/^https?:\/\/[^/?#]*@/i.test(text))
     return 'must not contain a user name or password: verify the signature of each delivery instead';
   if (text.includes('#')) return 'must not contain a fragment (#…): fragments are not sent';
   if (parsed.hostname.replace(/\.$/, '').split('.').includes('')) return 'must have a host name without empty labels';
