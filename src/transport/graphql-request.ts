@@ -28,7 +28,8 @@ export function withoutEmptyMembers(body: unknown): unknown {
  */
 export function documentIn(parameters: unknown): string {
   const { query = '' } = membersOf(parameters);
-  return typeof query === 'string' ? query : Array.isArray(query) ? query.join('') : '';
+  const texts: readonly unknown[] = Array.isArray(query) ? query : [query];
+  return texts.filter((each) => typeof each === 'string').join('');
 }
 
 const OPTIONAL = new Set(['operationName', 'variables', 'extensions']);

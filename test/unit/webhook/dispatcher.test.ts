@@ -26,7 +26,7 @@ function dispatching() {
   const endpoints = new Map<string, WebhookEndpoint>();
   const dispatcher = createDispatcher({
     deliveries: {
-      claim: async (endpointId: string, { limit, retries }: { limit: number; retries: boolean }) =>
+      claimMany: async (endpointId: string, { limit, retries }: { limit: number; retries: boolean }) =>
         ledger.get(endpointId)?.splice(0, retries ? 0 : limit) ?? [],
       unattemptedBefore: async () => new Map(),
       release: async () => undefined,
