@@ -3,7 +3,7 @@ import { createRecordOfPerson } from '../../src/domain/audit/record-entries.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createAcceptInvitation } from '../../src/domain/person/accept-invitation.ts';
 import { CLAIM_MS, type Invitee, newInvitation } from '../../src/domain/person/invitation.ts';
-import type { PeopleRepository } from '../../src/domain/person/ports.ts';
+import { AccountExists, type PeopleRepository } from '../../src/domain/person/ports.ts';
 import { createReadInvitation } from '../../src/domain/person/read-invitation.ts';
 import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
@@ -23,8 +23,8 @@ let people: PeopleRepository;
 let tenants: TenantRepository;
 let tenantId: string;
 let clock = new Date();
-/** What happens while the next password is compared, and when the next grant was added. */
-let meanwhile: { comparing?: () => Promise<unknown>; granted?: () => Promise<unknown> } = {};
+/** What happens while the next account is created, the next password is compared, and when the next grant was added. */
+let meanwhile: Partial<Record<'creating' | 'comparing' | 'granted', () => Promise<unknown>>> = {};
 /** The accounts: addresses with passwords. */
 const accounts = new Map<string, string>();
 /** The addresses whose passwords were compared, which costs a hash. */
@@ -58,6 +58,7 @@ function accept(token: string, email: string, password = PASSWORD) {
     {
       find: async (address) => (accounts.has(address) ? { isConfirmed: true } : null),
       async create(account) {
+        await taken('creating');
         accounts.set(account.email, account.password);
       },
       takeOver: async () => null,
@@ -91,6 +92,17 @@ const stateOf = (token: string) => createReadInvitation(people, tenants, () => c
 
 let visitors = 0;
 const visitor = () => `visitor${++visitors}@example.com`;
+
+it('waits for the account that another request with the same form is creating', async () => {
+  const [token, email] = [await invited(), visitor()];
+  meanwhile.creating = async () => {
+    // The other request commits a moment later.
+    setTimeout(() => accounts.set(email, PASSWORD), 120);
+    throw new AccountExists();
+  };
+  await accept(token, email);
+  expect(await rolesOf(email)).toEqual([{ tenantId, role: 'owner' }]);
+});
 
 describe('an invitation', () => {
   const inviters = {

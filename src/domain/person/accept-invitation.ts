@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordOfPerson } from '../audit/record-entries.ts';
 import { type Audit, entryOfPerson, INSTALLATION } from '../audit-entry.ts';
 import { type ServiceError, serviceError } from '../errors.ts';
@@ -17,6 +18,10 @@ import {
   type PeopleRepository,
   type WithCookies,
 } from './ports.ts';
+
+/** How often and at what intervals, in milliseconds, an acceptance looks for an account that is being created. */
+const MOST_LOOKS = 40;
+const LOOK_MS = 50;
 
 export interface NewAccount {
   /** The token of the invitation. */
@@ -76,6 +81,17 @@ export function createAcceptInvitation(
       );
   }
 
+  /** Creates the account, or waits for a concurrent request that creates it: nobody can sign in until that commits. */
+  async function ensureAccount(body: Omit<NewAccount, 'token'>, isConfirmed: boolean): Promise<void> {
+    try {
+      await accounts.create(body, isConfirmed);
+    } catch (error) {
+      if (!(error instanceof AccountExists)) throw error;
+      for (let looks = 0; looks < MOST_LOOKS && (await accounts.find(body.email)) === null; looks++)
+        await sleep(LOOK_MS);
+    }
+  }
+
   return async ({ token, email, name, password }, browser, origin) => {
     const invitation = await people.reserveInvitation(invitationId(token), email, now());
     if (invitation === null) throw unusable();
@@ -91,11 +107,7 @@ export function createAcceptInvitation(
     const isGuessable = await passwords.isGuessable(password, familiarWords({ email, name }, tenantNames.values()));
     if (isTakenOver && isGuessable) throw guessablePassword('password');
     if (account === null && !isGuessable) {
-      try {
-        await accounts.create({ email, name, password }, isConfirmed);
-      } catch (error) {
-        if (!(error instanceof AccountExists)) throw error;
-      }
+      await ensureAccount({ email, name, password }, isConfirmed);
     } else if (isTakenOver) {
       const person = await accounts.takeOver({ email, name, password });
       if (person === null) {
