@@ -114,14 +114,13 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
     );
     if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/docs.png` });
 
-    await page.click('button.authorize');
-    await page.waitForSelector('.auth-container input');
-    await page.type('.auth-container input', secretKey);
-    await page.click('.auth-btn-wrapper button.authorize');
-    await page.click('.btn-done');
-    await page.click('#operations-Invoices-listInvoices .opblock-summary-control');
-    await page.waitForSelector('#operations-Invoices-listInvoices .execute');
-    await page.click('#operations-Invoices-listInvoices .execute');
+    // Locators wait until the page, which redraws itself, holds an element still.
+    await page.locator('button.authorize').click();
+    await page.locator('.auth-container input').fill(secretKey);
+    await page.locator('.auth-btn-wrapper button.authorize').click();
+    await page.locator('.btn-done').click();
+    await page.locator('#operations-Invoices-listInvoices .opblock-summary-control').click();
+    await page.locator('#operations-Invoices-listInvoices .execute').click();
     await page.waitForSelector('#operations-Invoices-listInvoices .live-responses-table', { timeout: 50_000 });
     const answered = await page.$eval(
       '#operations-Invoices-listInvoices .live-responses-table',
