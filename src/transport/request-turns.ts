@@ -5,6 +5,7 @@ import { createFairQueue } from '../domain/kit/fair-queue.ts';
 import { sharerOf } from '../domain/principal.ts';
 import { askOnceMore } from './ask.ts';
 import type { RequestState } from './state.ts';
+import { isGone } from './when-gone.ts';
 
 /**
  * How many requests of a kind may be between the check of the caller and their work. Each of them waits for the others'
@@ -39,7 +40,7 @@ export async function waitForTurn(ctx: Context, kind: keyof typeof queues, units
       requireClient(ctx);
       await askOnceMore(ctx);
     }
-    const turn = takeTurn(units, () => isGone(ctx));
+    const turn = takeTurn(units, () => isGone(ctx.res));
     if (!turn) return;
     await turn;
     requireClient(ctx);
@@ -48,11 +49,7 @@ export async function waitForTurn(ctx: Context, kind: keyof typeof queues, units
   }
 }
 
-function isGone({ res }: Context): boolean {
-  return res.closed || res.destroyed;
-}
-
 /** Nobody reads the answer, and it is no failure of this service. */
 function requireClient(ctx: Context): void {
-  if (isGone(ctx)) throw serviceError('invalid_request', 'The client has disconnected.');
+  if (isGone(ctx.res)) throw serviceError('invalid_request', 'The client has disconnected.');
 }
