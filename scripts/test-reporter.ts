@@ -35,15 +35,26 @@ export function closingLine({ passed, failed, skipped }: TestTally): string {
   return `tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** Maximum number of characters of an error message in a failure line. */
+/** Maximum number of characters of an error message, and of what differs, in a failure line. */
 const SHOWN_CHARACTERS = 400;
 
-/** One line for a failure: test, message, and the project line that threw the error. */
-function failureLine(where: string, error: Pick<ReportedError, 'message' | 'stacks'> | undefined): string {
-  const message = stripVTControlCharacters(error?.message ?? 'no error message').replaceAll(/\s+/g, ' ');
+/** One line for a failure: test, message, what differs, and the project line that threw the error. */
+function failureLine(where: string, error: Partial<ReportedError> | undefined): string {
+  const message = oneLine(error?.message ?? 'no error message');
+  // The message of a comparison leaves out all but the first elements of a list.
+  const differing = String(error?.diff ?? '')
+    .split('\n')
+    .map((line) => stripVTControlCharacters(line));
+  const difference = message.includes('…(')
+    ? oneLine(['', ...differing.filter((line) => /^[-+] (?!(Expected|Received)$)/.test(line))].join(' '))
+    : '';
   const frame = error?.stacks?.find(({ file }) => !file.includes('/node_modules/'));
   const thrown = frame ? ` (${relative(process.cwd(), frame.file)}:${frame.line})` : '';
-  return `-- failed: ${where}: ${message.slice(0, SHOWN_CHARACTERS)}${thrown}`;
+  return `-- failed: ${where}: ${message}${difference}${thrown}`;
+}
+
+function oneLine(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\s+/g, ' ').slice(0, SHOWN_CHARACTERS);
 }
 
 /**

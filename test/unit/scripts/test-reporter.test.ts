@@ -67,3 +67,12 @@ it('says once more before the closing line what failed, where and why', () => {
   expect(told[3]).toMatch(/^-- failed: tests\.test\.ts > s > b: expected 'x.* to be 'y'.* \(.*tests\.test\.ts:3\)$/);
   expect(told.every((line) => line.length < 600)).toBe(true);
 });
+
+it('says what differs in lists whose elements the message leaves out', () => {
+  const { lines } = output({
+    'tests.test.ts': `it('a', () => expect(Array(9).fill({ a: 1 })).toEqual([...Array(8).fill({ a: 1 }), { a: 2 }]));`,
+  });
+  expect(lines.at(-2)).toMatch(
+    /^-- failed: tests\.test\.ts > a: expected \[.* to deeply equal .* - "a": 2, \+ "a": 1, \(/,
+  );
+});
