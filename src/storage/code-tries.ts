@@ -42,8 +42,7 @@ export function createCodeTries(db: Db): CodeTries {
       {
         userId,
         failedVerificationCount: { $gte: MAX_WRONG_CODES },
-        // Null: earlier versions counted the last try and set the lock in two separate updates.
-        $or: [{ lockedUntil: { $lte: clock() } }, { lockedUntil: null }],
+        lockedUntil: { $lte: clock() },
       },
       { $set: { failedVerificationCount: 0, lockedUntil: null } },
     );

@@ -194,7 +194,7 @@ export function createNumbering<Made>(
 
   /**
    * Continues with an invoice to which another process has assigned a number.
-   * @returns the item if it has no number because an earlier version has created it
+   * @returns the item if it has no number: then it is numbered last, although no mark says that it waits
    */
   async function numberedElsewhere(
     item: Waiting<Made>,

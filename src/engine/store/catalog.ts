@@ -67,8 +67,8 @@ const MAX_COLLECTIONS = 2 ** 20;
 const MAX_INDEXES = 64;
 /**
  * Values of the column `multikey` for an index that does not belong to its collection, because its entries are being
- * added or removed. Files of earlier versions have no such rows. At a start no build is running, so entries are only
- * removed. The leaving indexes of a dropped collection keep its id; while they exist, it may have documents.
+ * added or removed. At a start no build is running, so entries are only removed. The leaving indexes of a dropped
+ * collection keep its id; while they exist, it may have documents.
  */
 const BUILDING = 2;
 const LEAVING = 3;
