@@ -7,7 +7,7 @@ import type { Authority } from '../domain/authority/ports.ts';
 import { createTakeHint } from '../domain/authority/take-hint.ts';
 import { createReadEmbeddedLog } from '../domain/embedding/read-embedded-log.ts';
 import { refuseReusedKey, requireIssuer } from '../domain/invoice/create-invoice.ts';
-import { createFindPresentInvoice } from '../domain/invoice/find-present.ts';
+import { createFindPresentInvoice, createPresentAmong } from '../domain/invoice/find-present.ts';
 import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import { createAuthenticateSession, createFindOperator } from '../domain/person/authenticate-session.ts';
@@ -139,16 +139,25 @@ function composeCallback({ data, jobs, live }: HttpParts): AuthorityCallbackPart
   };
 }
 
-/** Returns the event streams. Each ends when its key is revoked, or when the person's session or role has ended. */
-function composeStreams({ closing }: Runtime, { tenants, people, logFailure }: Data, metrics: Metrics): EventStreams {
+/**
+ * Returns the event streams. Each ends when its key is revoked, when the person's session or role has ended, or when the
+ * token or the tenant of the single invoice that it may read has ended.
+ */
+function composeStreams({ closing }: Runtime, data: Data, metrics: Metrics): EventStreams {
+  const { tenants, invoices, people, logFailure } = data;
   const report = (err: unknown) => logFailure('warn', 'open streams could not be checked for revoked credentials', err);
   const keys = createWatchRevocations(tenants.validKeys, report);
   const places = createWatchRevocations(people.validPlaces, report);
-  closing.add(() => keys.close());
-  closing.add(() => places.close());
+  const ownInvoices = createWatchRevocations(createPresentAmong(invoices, tenants), report);
+  for (const each of [keys, places, ownInvoices]) closing.add(() => each.close());
   const streams = createEventStreams({
     follow(principal, onRevoked) {
-      if (principal.kind === 'client') return endAt(principal.expiresAt, onRevoked);
+      if (principal.kind === 'client') {
+        const ends = [endAt(principal.expiresAt, onRevoked), ownInvoices.follow(principal.invoiceId, onRevoked)];
+        return () => {
+          for (const end of ends) end();
+        };
+      }
       if (principal.kind === 'person') return places.follow(placeOf(principal), onRevoked);
       return keys.follow(principal.keyId, onRevoked);
     },

@@ -19,6 +19,14 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
   return {
     find: batchedFind(invoices, (document) => (document.withheld ? null : invoiceOf(document))),
 
+    async tenantsOf(invoiceIds) {
+      const found = invoices.find({ _id: { $in: [...invoiceIds] } });
+      const rows = found.project<Pick<InvoiceDocument, '_id' | 'tenantId' | 'withheld'>>({ tenantId: 1, withheld: 1 });
+      return new Map(
+        (await rows.toArray()).flatMap(({ _id, tenantId, withheld }) => (withheld ? [] : [[_id, tenantId]])),
+      );
+    },
+
     async findEvenWithheld(invoiceId) {
       const document = await invoices.findOne({ _id: invoiceId });
       return document && invoiceOf(document);

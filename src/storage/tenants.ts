@@ -114,6 +114,10 @@ export function createTenantRepository(db: Db): TenantRepository {
         .project<Pick<TenantDocument, '_id' | 'name'>>({ name: 1 });
       return new Map((await found.toArray()).map(({ _id, name }) => [_id, name]));
     },
+    async presentAmong(tenantIds) {
+      const found = tenants.find({ _id: { $in: [...tenantIds] }, ...PRESENT }).project<{ _id: string }>({ _id: 1 });
+      return new Set((await found.toArray()).map(({ _id }) => _id));
+    },
     async updateProfile(tenantId, profile) {
       const stored = await withStoredLogo(profile);
       const { matchedCount } = await tenants.updateOne(

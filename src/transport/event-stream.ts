@@ -14,15 +14,15 @@ export interface EventStreams {
   /**
    * Starts an answer and returns. Values are sent as they arrive. The next value is requested when the client has read
    * the previous ones, which bounds the memory. The stream sends heartbeats. It ends when the source ends, when the
-   * caller's key is revoked, or when the service stops. It is reset when the client does not read. The source ends with
-   * the stream.
+   * caller's credential ends unless the source is shared, or when the service stops. It is reset when the client does
+   * not read. The source ends with the stream.
    * @throws {ServiceError} rate_limit_exceeded when the caller has too many open streams
    */
   open<Value>(ctx: Context, principal: Principal, source: Source<Value>): EventStream;
   /** Whether the caller may open another stream. */
   hasPlace(principal: Principal): boolean;
   /**
-   * Calls `onRevoked` when the caller's key is revoked, if the credential is a key.
+   * Calls `onRevoked` when the caller's credential ends: by revocation, at its time, or with its tenant's erasure.
    * @returns a function that removes the callback
    */
   whenRevoked(principal: Principal, onRevoked: () => void): () => void;
@@ -56,7 +56,7 @@ export const EVENT_STREAM_HEADERS = {
 };
 
 export interface EventStreamParts {
-  /** Calls `onRevoked` when the credential is revoked. Returns a function that removes the callback. */
+  /** As {@link EventStreams.whenRevoked}. */
   readonly follow: (principal: Principal, onRevoked: () => void) => () => void;
   /** Receives the error of a source. */
   readonly report: (error: unknown) => void;
@@ -104,7 +104,7 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
       ctx.respond = false;
       res.writeHead(200, EVENT_STREAM_HEADERS);
       const stream = new OpenStream(res, unread, principal);
-      const unfollow = follow(principal, () => stream.end());
+      const unfollow = source.isShared ? () => undefined : follow(principal, () => stream.end());
       const caller = callerOf(principal);
       open.add(stream);
       heartbeats.add(stream);

@@ -84,9 +84,9 @@ export function followStatuses({ authenticate, limiter, streams, watchInvoice }:
       await news.return?.();
       throw failed ? failed.reason : refusalOf(ctx, sources);
     }
-    // A revoked token ends only its own invoice, so no token ends the whole stream.
-    const principal: ClientPrincipal = { kind: 'client', invoiceId: carrier.principal.invoiceId };
-    streams.open(ctx, principal, { values: news, print: (each) => messageOf(`data: ${JSON.stringify(each)}\n\n`) });
+    const print = (each: News) => messageOf(`data: ${JSON.stringify(each)}\n\n`);
+    // A token that ends takes only its own invoice out of the stream.
+    streams.open(ctx, carrier.principal, { values: news, print, isShared: true });
   };
 }
 

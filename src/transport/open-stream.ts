@@ -39,6 +39,8 @@ export interface Source<Value> {
   readonly values: AsyncIterator<Value>;
   /** Converts a value to messages with JSON data and escaped line ends; null for no message. */
   readonly print: (value: Value) => Message | null;
+  /** Whether the values come from several credentials, and end with the last of them, not with the caller's. */
+  readonly isShared?: boolean;
   /** Messages after the last value. Not sent if the stream ends earlier. */
   readonly last?: string;
 }

@@ -14,7 +14,7 @@ import { KEY_CACHE_MS } from '../../src/storage/key-cache.ts';
 import { createOrphanCollector } from '../../src/storage/orphan-documents.ts';
 import { createSignersCertificates } from '../../src/storage/signers-certificates.ts';
 import { createTransmissions } from '../../src/storage/transmissions.ts';
-import { Client, invoiceBody } from '../support/client.ts';
+import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { invite, signedIn } from '../support/person.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -181,6 +181,14 @@ const STAYS = { tenants: 1, kept_invoices: 1, invoice_numbers: 1, 'documents.fil
 function countsOf(keys: readonly string[]): Record<string, number> {
   const names = keys.filter((key) => !MOVING.test(key)).map((key) => key.slice(0, key.indexOf(' ')));
   return Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, each]) => [name, each.length]));
+}
+
+/** Opens a stream in graphql-sse's single connection mode, on which no operation runs yet. */
+async function idleStream(credential: string): Promise<Response> {
+  const url = `${service.url}/graphql/stream`;
+  const headers = { Authorization: `Bearer ${credential}` };
+  const token = await (await fetch(url, { method: 'PUT', headers })).text();
+  return fetch(url, { headers: { ...headers, Accept: 'text/event-stream', 'X-GraphQL-Event-Stream-Token': token } });
 }
 
 describe('an erased tenant', () => {
@@ -355,6 +363,21 @@ describe('an erased tenant', () => {
     ).toEqual([]);
     const { sent } = await mails();
     expect(sent.filter((text) => text.includes('late@example.com'))).toEqual([]);
+  });
+
+  it('keeps no stream open on which no operation runs, whether the invoice is decided or not', async () => {
+    const { id, secretKey } = await service.tenant();
+    const key = new Client(service.url, secretKey);
+    const ices = ['001234567000089', '999000000000878'];
+    const made = await Promise.all(ices.map(async (ice) => (await key.post('/v1/invoices', invoiceFor(ice))).body));
+    await expect.poll(async () => (await key.get(`/v1/invoices/${made[0].id}`)).body.status).toBe('accepted');
+    const streams = await Promise.all(made.map((each) => idleStream(each.client_secret)));
+    expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+    await erasing().whole(id);
+    // Nothing but heartbeats, then the end.
+    expect(await Promise.all(streams.map((stream) => stream.text()))).toEqual(
+      [/^[:\s]*$/, /^[:\s]*$/].map((form) => expect.stringMatching(form)),
+    );
   });
 
   it('is erased as well after a crash at any statement', async () => {

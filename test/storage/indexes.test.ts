@@ -211,6 +211,7 @@ const page = {
 /** Every repository method that queries, with the maximum number of documents that it may examine. */
 const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.find', () => invoices.find(kept.id), 1],
+  ['invoices.tenantsOf', () => invoices.tenantsOf([kept.id]), 1],
   ['invoices.findEvenWithheld', () => invoices.findEvenWithheld(kept.id), 1],
   ['invoices.findMany', () => invoices.findMany('ten_1', 'test', [kept.id, newId('inv')]), 2],
   ['invoices.findCreatedAs', () => invoices.findCreatedAs(kept.id), 2],
@@ -295,6 +296,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['tenants.setSuspended', () => tenants.setSuspended('ten_3', null), 1],
   ['tenants.find', () => tenants.find('ten_1'), 1],
   ['tenants.findByKeyHash', () => tenants.findByKeyHash(hashToken('token 7')), 1],
+  ['tenants.presentAmong', () => tenants.presentAmong(['ten_3', 'ten_4']), 2],
   ['tenants.validKeys', () => tenants.validKeys(['key_7', 'key_8']), 2],
   ['tenants.findByKeyId', () => tenants.findByKeyId('key_7'), 1],
   ['tenants.insertKey', () => tenants.insertKey('ten_1', keyNamed(newId('key')), hashToken(newId('key')), 9, 9), 1],

@@ -6,8 +6,9 @@ export const CHECK_MS = 5000;
 const BATCH = 500;
 
 /**
- * Watches keys and people's sessions for revocation by any process. Requests check their credential themselves. A
- * stream may stay open for hours, so its credential is checked regularly, all of a kind in one query.
+ * Watches keys, people's sessions and the invoices of client_secrets for revocation or erasure by any process. Requests
+ * check their credential themselves. A stream may stay open for hours, so its credential is checked regularly, all of a
+ * kind in one query.
  * @param stillValid returns those of the given credentials that are valid
  * @param onError called when the store does not answer; the check is repeated
  */

@@ -19,3 +19,15 @@ export function createFindPresentInvoice(
     return invoice && (await tenants.find(invoice.tenantId)) ? invoice : null;
   };
 }
+
+/** Creates a function that returns those of the given invoices that {@link FindPresentInvoice} finds. */
+export function createPresentAmong(
+  invoices: Pick<InvoiceReading, 'tenantsOf'>,
+  tenants: Pick<TenantRepository, 'presentAmong'>,
+) {
+  return async (invoiceIds: readonly string[]): Promise<ReadonlySet<string>> => {
+    const owners = await invoices.tenantsOf(invoiceIds);
+    const present = await tenants.presentAmong([...new Set(owners.values())]);
+    return new Set([...owners].filter(([, tenantId]) => present.has(tenantId)).map(([invoiceId]) => invoiceId));
+  };
+}

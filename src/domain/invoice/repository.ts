@@ -154,8 +154,8 @@ export interface CreationOutcome {
 export interface InvoiceCreation {
   /**
    * Stores a new invoice whose work is due at once. Takes two round trips, or five after another process has created
-   * for the same owner; three more for a number of the client's own series; with a mark, one more in a store with keys
-   * of earlier versions. Invoices stored at the same time share round trips.
+   * for the same owner; three more for a number of the client's own series. Invoices stored at the same time share
+   * round trips.
    * @param order the order key of its place in lists. If it is not higher than those of the owner's stored invoices, it
    * is raised together with the time of creation
    * @param mark the mark of the idempotency key from which the invoice's id is derived; null if the id is random
@@ -163,10 +163,7 @@ export interface InvoiceCreation {
    * @throws {NumberTaken} when another invoice of the tenant and environment has its `ownNumber`
    */
   insert(invoice: Invoice, order: string, mark: IdempotencyMark | null): Promise<CreationOutcome>;
-  /**
-   * Finds the invoice that was created with the idempotency key from which this id is derived. Takes two more round
-   * trips in a store with keys of earlier versions.
-   */
+  /** Finds the invoice that was created with the idempotency key from which this id is derived. */
   findCreatedAs(invoiceId: string): Promise<Invoice | null>;
 }
 
@@ -177,6 +174,8 @@ export interface InvoiceReading {
    * event loop share one round trip. Calls for the same invoice in one turn get the same object.
    */
   find(invoiceId: string): Promise<Invoice | null>;
+  /** Returns the tenant's id for each of these invoices, of any tenant, that exists and is not withheld. */
+  tenantsOf(invoiceIds: readonly string[]): Promise<Map<string, string>>;
   /** Finds an invoice of any tenant, even if it is withheld, for actions of operators. */
   findEvenWithheld(invoiceId: string): Promise<Invoice | null>;
   /**

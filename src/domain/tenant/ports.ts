@@ -100,6 +100,8 @@ export interface TenantRepository {
    * @returns false if nothing was changed
    */
   setSuspended(tenantId: string, at: Date | null): Promise<boolean>;
+  /** Returns those of these tenants that exist and are not being erased. */
+  presentAmong(tenantIds: readonly string[]): Promise<Set<string>>;
   /** Replaces the whole profile. @returns false if there is no such tenant */
   updateProfile(tenantId: string, profile: SellerProfileChange): Promise<boolean>;
   /**

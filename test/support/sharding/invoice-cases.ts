@@ -75,6 +75,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
 
   const reading = {
     find: async () => invoices.find((await fresh()).id),
+    tenantsOf: async () => invoices.tenantsOf([(await fresh()).id]),
     findEvenWithheld: async () => invoices.findEvenWithheld((await fresh()).id),
     findMany: async () => invoices.findMany(...owner, [(await fresh()).id, newId('inv')]),
     findCreatedAs: async () => invoices.findCreatedAs((await keyed('found')).id),

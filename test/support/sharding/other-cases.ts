@@ -95,6 +95,7 @@ function tenantCases({ db }: Store): Subject {
     findByKeyId: async () => tenants.findByKeyId((await stored()).key.id),
     insertKey: async () => tenants.insertKey((await stored()).id, keyNamed(newId('key')), newId('key'), 9, 9),
     keysOf: async () => tenants.keysOf((await stored()).id),
+    presentAmong: async () => tenants.presentAmong([(await stored()).id, 'ten_1']),
     validKeys: async () => tenants.validKeys([(await stored()).key.id, 'key_1']),
     revokeKey: async () => tenants.revokeKey((await stored()).key.id, new Date()),
     revokeOwnKey: async () => {
