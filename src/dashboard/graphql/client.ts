@@ -1,4 +1,4 @@
-import { Client, type CombinedError, fetchExchange, subscriptionExchange } from '@urql/core';
+import { Client, type CombinedError, createRequest, fetchExchange, subscriptionExchange } from '@urql/core';
 import { createClient } from 'graphql-sse';
 import { SILENCE_MS } from '../../domain/limits.ts';
 import type { ErrorCode, Reason } from '../text/errors.ts';
@@ -24,8 +24,9 @@ export interface SubscriptionContext {
 }
 
 /**
- * Creates a GraphQL client. It sends queries by POST and subscriptions over graphql-sse, which reconnect endlessly. A
- * subscription's `variables` are read again at each connection, so the caller can update `afterEventId`.
+ * Creates a GraphQL client. It sends queries by POST, each as a request of its own, so that no answer is older than its
+ * query. It sends subscriptions over graphql-sse, which reconnect endlessly. A subscription's `variables` are read again
+ * at each connection, so the caller can update `afterEventId`.
  * @param headers the credential: a client_secret as `Authorization` (docs/api/contract.md, "Authentication"), or the
  * tenant and the environment of the browser's session
  */
@@ -50,7 +51,7 @@ export function createGraphqlClient(
     },
     on: { connected: () => connection?.connected() },
   });
-  return new Client({
+  const client = new Client({
     url: '/graphql',
     fetchOptions: { headers, cache: 'no-store' },
     preferGetMethod: false,
@@ -71,6 +72,12 @@ export function createGraphqlClient(
       }),
     ],
   });
+  // A query that equals one under way would get that one's answer, from before the change that caused the new query.
+  // urql joins queries by their keys. Its own keys are not negative.
+  let lastKey = 0;
+  client.query = (document, variables, context) =>
+    client.executeQuery({ ...createRequest(document, variables), key: --lastKey }, context);
+  return client;
 }
 
 /** Whether the service refused the credential or does not know the object, so that another attempt is useless. */
