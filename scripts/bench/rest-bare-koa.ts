@@ -6,26 +6,50 @@ import Koa, { type Context } from 'koa';
 import type { Db, Document } from 'mongodb';
 import type { DataKeys } from '../../src/domain/data-keys.ts';
 import { createClientSecrets } from '../../src/domain/invoice/client-secret.ts';
+import { PARTITIONS, slotOf } from '../../src/domain/invoice/lanes.ts';
 import { orderAt } from '../../src/domain/order-key.ts';
+import { createStageJobs, WAKE_MS, WAKE_RANGES } from '../../src/jobs/stage-jobs.ts';
+
+/** Pause between two removals of old jobs, milliseconds, as in the service. */
+const TIDY_MS = 5000;
 
 /**
  * The peer of `rest`: Koa with a router and three hand-written routes. They make the same driver calls as the service
- * (the key by its hash, then the invoices) and answer the same bytes, and nothing else: no limits, validation, scopes,
- * GraphQL, ETag, request ids or CORS.
+ * (the key by its hash, then the invoices; for a creation also the head of the list and the job that tells a worker) and
+ * answer the same bytes, and nothing else: no limits, validation, scopes, GraphQL, ETag, request ids, request log or
+ * CORS.
  */
 export async function startBareKoa(
   db: Db,
   keys: DataKeys,
   publicUrl: string,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const [tenants, invoices, jobs] = [
+  const [tenants, invoices, heads] = [
     db.collection('tenants'),
     db.collection<Stored>('invoices'),
-    db.collection('jobs'),
+    db.collection<Stored>('list_heads'),
   ];
   const secrets = createClientSecrets(keys);
-  const [template, job] = [await invoices.findOne({}), await jobs.findOne({})];
-  if (!template || !job) throw new Error('no invoice to copy');
+  const template = await invoices.findOne({});
+  if (!template) throw new Error('no invoice to copy');
+  const jobs = createStageJobs(db, 'bare Koa');
+  /** The interval of the last job of each range of partitions. */
+  const told = new Map<number, number>();
+  let tidiedAt = Number.NEGATIVE_INFINITY;
+
+  /** As the service: a job for each range and interval, and at most one removal of old ones in five seconds. */
+  async function tellWorker(stored: Stored): Promise<void> {
+    const range = Math.floor(
+      (slotOf({ tenantId: stored.tenantId, id: stored._id }, 'stages') * WAKE_RANGES) / PARTITIONS,
+    );
+    const turn = Math.floor(Date.now() / WAKE_MS);
+    if (told.get(range) === turn) return;
+    told.set(range, turn);
+    await jobs.wake({ lane: 'stages', range }, turn);
+    if (performance.now() - tidiedAt < TIDY_MS) return;
+    tidiedAt = performance.now();
+    await jobs.removeOldWakes();
+  }
 
   async function tenantOf(ctx: Context): Promise<string> {
     const token = (ctx.headers.authorization ?? '').slice('Bearer '.length);
@@ -73,8 +97,11 @@ export async function startBareKoa(
   router.get('/v1/invoices', async (ctx) => {
     const tenantId = await tenantOf(ctx as unknown as Context);
     const limit = Number(ctx.query.limit);
+    const until = Date.parse(String(ctx.query.created_before));
+    // The condition of the service, where a key may be up to a minute after the time of creation.
+    const created = { createdAt: { $lt: new Date(until) }, order: { $lt: orderAt(until + 60_000) } };
     const found = await invoices
-      .find({ tenantId, environment: 'test', order: { $lt: orderAt(Date.parse(String(ctx.query.created_before))) } })
+      .find({ tenantId, environment: 'test', ...created })
       .sort({ order: -1 })
       .limit(limit + 1)
       .toArray();
@@ -107,8 +134,14 @@ export async function startBareKoa(
       metadata: Object.entries(metadata),
       order: `${orderAt(createdAt.getTime())}${randomUUID()}`,
     };
+    // A head of its own: the service would take the shared one for that of another process, and read it each time.
+    await heads.updateOne(
+      { _id: `bare ${tenantId} test` },
+      { $set: { turn: randomUUID(), top: stored.order, last: _id, ended: false }, $currentDate: { at: true } },
+      { upsert: true },
+    );
     await invoices.insertOne(stored);
-    void jobs.insertOne({ ...job, _id: undefined as never, data: { invoiceId: _id } }, { ignoreUndefined: true });
+    void tellWorker(stored);
     ctx.status = 201;
     ctx.body = shown(stored, secrets.issue(_id));
   });
@@ -123,6 +156,7 @@ export async function startBareKoa(
 
 interface Stored extends Document {
   readonly _id: string;
+  readonly tenantId: string;
   readonly customer: { readonly ice: string; readonly name: string };
   readonly lines: readonly { [name: string]: unknown }[];
   readonly metadata: readonly [string, string][];

@@ -1,23 +1,33 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { orderAt } from '../../src/domain/order-key.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { startBareKoa } from './rest-bare-koa.ts';
 import { INVOICE } from './rest-invoice.ts';
 
 // Runs both sides of `rest` in one process, on one store and one driver: the service without its worker, and bare Koa.
 
 /**
- * The message when the process is ready, and the answer to each message: the store commands since the last message, and
- * the CPU time so far.
+ * The message when the process is ready, and the answer to each message: the store commands that requests made since the
+ * last message, and the CPU time so far.
  */
 export type RestServiceMessage =
   | { ours: string; bare: string; secretKey: string; invoiceIds: string[]; until: string }
   | { commands: string[]; cpuMs: number };
 
 const INVOICES = 100;
+/**
+ * Age of the invoices that are read, milliseconds. A list until a time also searches the minute behind that time
+ * (`src/storage/invoice-reading.ts`). It stays empty, so the invoices that `rest` creates later change no measured list.
+ */
+const AGE_MS = 180_000;
+/** The first digits of an order key are the time. */
+const TIME_DIGITS = 12;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'rest-bench-'));
 const limits = { RATE_LIMIT_SECRET: '1000000000', RATE_LIMIT_ADDRESS: '1000000000' };
@@ -29,14 +39,23 @@ const { db, client } = app.store;
 
 const invoiceIds: string[] = [];
 for (let i = 0; i < INVOICES; i++) invoiceIds.push(await createInvoice());
-// Sets the state that the worker would: most reads are of accepted invoices.
-await db.collection('invoices').updateMany({}, { $set: { status: 'accepted', dgiId: 'DGI-TEST-0123456789ABCDEF' } });
+const stored = db.collection<InvoiceDocument>('invoices');
+for (const { _id, createdAt, order } of await stored.find().toArray()) {
+  const at = new Date(createdAt.getTime() - AGE_MS);
+  const key = orderAt(at.getTime()).slice(0, TIME_DIGITS) + order.slice(TIME_DIGITS);
+  // Sets the state that the worker would: most reads are of accepted invoices.
+  const state = { status: 'accepted', dgiId: 'DGI-TEST-0123456789ABCDEF' } as const;
+  await stored.updateOne({ _id }, { $set: { ...state, createdAt: at, updatedAt: at, order: key } });
+}
 
 const bare = await startBareKoa(db, app.keys.data, app.url);
 
 let commands: string[] = [];
+/** Whether the running code belongs to a request. Background work, such as the writing of the request log, does not. */
+const inRequest = new AsyncLocalStorage<true>();
+subscribe('http.server.request.start', () => inRequest.enterWith(true));
 client.on('commandStarted', ({ commandName, command }) => {
-  if (commandName !== 'getMore') commands.push(`${commandName} ${command[commandName]}`);
+  if (inRequest.getStore()) commands.push(`${commandName} ${command[commandName]}`);
 });
 const tell = (message: RestServiceMessage) => process.send?.(message);
 process.on('message', () => {
@@ -50,9 +69,7 @@ process.once('disconnect', async () => {
   await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
   process.exit(0);
 });
-// Invoices that `rest` creates later must not appear on the measured pages.
-await sleep(1100);
-const until = `${new Date().toISOString().slice(0, 19)}Z`;
+const until = `${new Date(Date.now() - AGE_MS / 2).toISOString().slice(0, 19)}Z`;
 tell({ ours: app.url, bare: bare.url, secretKey, invoiceIds, until });
 
 async function createInvoice(): Promise<string> {
