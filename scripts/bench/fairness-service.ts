@@ -10,7 +10,7 @@ import { serveRequests } from './bench-process.ts';
 import { EMPTY_RENDERER } from './empty-renderer.ts';
 import type { FairnessAnswer, FairnessRequest, FairnessService } from './fairness-work.ts';
 
-// Runs the service on the embedded engine with several tenants, for `fairness`.
+// Runs the service on the embedded engine with several tenants, for `fairness` and `burst`.
 
 const POLL_MS = 200;
 const UNLIMITED = '1000000000';
@@ -38,13 +38,13 @@ serveRequests<FairnessRequest>(
     while (await invoices.findOne({ ...made, status: { $nin: ['accepted', 'rejected'] } }, { projection: { _id: 1 } }))
       await sleep(POLL_MS);
     const found = await invoices.find(made, { projection: { tenantId: 1, createdAt: 1, events: 1 } }).toArray();
-    const waits = ids.map((): number[] => []);
+    const times = ids.map((): { created: number; accepted: number }[] => []);
     for (const { tenantId, createdAt, events } of found) {
       const accepted = events.find(({ status }) => status === 'accepted');
       if (!accepted) throw new Error('an invoice was not accepted');
-      waits[ids.indexOf(tenantId)]?.push(accepted.at.getTime() - createdAt.getTime());
+      times[ids.indexOf(tenantId)]?.push({ created: createdAt.getTime(), accepted: accepted.at.getTime() });
     }
-    return { waits };
+    return { invoices: times };
   },
   async () => {
     await app.close();

@@ -1,4 +1,4 @@
-/** Where the service of `fairness` can be reached, with a secret key of each tenant. */
+/** Where the service of `fairness` and `burst` can be reached, with a secret key of each tenant. */
 export interface FairnessService {
   readonly url: string;
   readonly keys: readonly string[];
@@ -10,6 +10,6 @@ export interface FairnessRequest {
 }
 
 export interface FairnessAnswer {
-  /** Milliseconds from the creation of each of these invoices to its acceptance, by tenant. */
-  readonly waits: readonly (readonly number[])[];
+  /** When each of these invoices was created and accepted, UNIX milliseconds, by tenant. */
+  readonly invoices: readonly (readonly { readonly created: number; readonly accepted: number }[])[];
 }

@@ -52,10 +52,14 @@ function side(name: string, hasNeighbour: boolean): Side {
       if (hasNeighbour) plans.push(atRate(RATE * TIMES, seconds(settings), 0, () => create(neighbour)));
       await Promise.all(plans);
       await pool.close();
-      const { waits } = await service.ask({ since });
-      const [ofNeighbour = [], ...ofOthers] = waits;
+      const { invoices } = await service.ask({ since });
+      const [ofNeighbour = [], ...ofOthers] = invoices;
       if (hasNeighbour !== ofNeighbour.length > 0) throw new Error('the neighbour has not done what it should');
-      return { latencies: { 'create → accepted of the nine': ofOthers.flat() } };
+      return {
+        latencies: {
+          'create → accepted of the nine': ofOthers.flat().map(({ created, accepted }) => accepted - created),
+        },
+      };
     },
     async close() {
       await service?.close();
