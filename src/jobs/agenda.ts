@@ -89,6 +89,11 @@ export interface JobsParts {
    * partitions are shared.
    */
   readonly soleWorker: boolean;
+  /**
+   * Pauses between two searches for jobs, and between two looks for due invoices, of a worker that is told of none, in
+   * milliseconds; default 5000 and 1000.
+   */
+  readonly pauses?: { readonly jobsMs: number; readonly invoicesMs: number };
 }
 
 /**
@@ -96,7 +101,7 @@ export interface JobsParts {
  * done, so a job that runs twice, late or never does no harm (docs/decisions/0006).
  */
 export async function createJobs(parts: JobsParts): Promise<Jobs> {
-  const { db, invoices, members, clock, lanes, isAnswering, report, soleWorker } = parts;
+  const { db, invoices, members, clock, lanes, isAnswering, report, soleWorker, pauses } = parts;
   let stopping = false;
   // Agenda takes a job for its own by this name, and process ids are reused, in containers at each start.
   const worker = `fatoura-${process.pid}-${randomUUID().slice(0, 8)}`;
@@ -122,7 +127,7 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     backend,
     notificationChannel: channel,
     name: worker,
-    processEvery: POLL_MS,
+    processEvery: pauses?.jobsMs ?? POLL_MS,
     defaultLockLifetime: LOCK_LIFETIME_MS,
     maxConcurrency: Number.POSITIVE_INFINITY,
     lockLimit: 0,
@@ -236,7 +241,9 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     async startWorker(pipeline, transmissions = null) {
       await cleanUp();
       const gates = transmissions ? { transmissions } : {};
-      claimer = createClaimer({ invoices, ranges, lanes, gates, run: pipeline.runClaimed, isAnswering, report });
+      const { runClaimed: run } = pipeline;
+      const rests = pauses ? { coldMs: pauses.invoicesMs } : {};
+      claimer = createClaimer({ invoices, ranges, lanes, gates, run, isAnswering, report, ...rests });
       define(claimer);
       await ranges.start(transmissions?.inFlight);
       await agenda.start();

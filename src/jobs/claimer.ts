@@ -15,10 +15,10 @@ import { inTurns, ofEachSlot, partsOutside } from './slot-turns.ts';
 
 /** Shortest time between two looks that find nothing, milliseconds. */
 const HOT_MS = 20;
-/** Longest time between two looks, milliseconds. */
+/** Time between two looks of a cold lane, milliseconds. */
 const COLD_MS = 1000;
 /** Number of looks that find nothing until a lane is cold: the pauses double from the shortest to the longest. */
-const COLD_LOOKS = Math.ceil(Math.log2(COLD_MS / HOT_MS));
+export const COLD_LOOKS = Math.ceil(Math.log2(COLD_MS / HOT_MS));
 /**
  * Part of a lane's places that one slot may take in its turn, at least one: a round of all tenants that have a backlog
  * of PDFs then takes as long as with one PDF of each.
@@ -51,6 +51,8 @@ export interface ClaimerParts {
   /** Whether this process answers clients at the moment. */
   readonly isAnswering: () => boolean;
   readonly report: (message: string, error: unknown) => void;
+  /** Time between two looks of a cold lane that nobody wakes, milliseconds; default 1000. */
+  readonly coldMs?: number;
 }
 
 /** The counts of this process's claims, which show what they cost. */
@@ -81,7 +83,7 @@ export interface Claimer {
  * rest after each for as long as it took (docs/decisions/0046).
  */
 export function createClaimer(parts: ClaimerParts): Claimer {
-  const { invoices, ranges, run, isAnswering, report } = parts;
+  const { invoices, ranges, run, isAnswering, report, coldMs = COLD_MS } = parts;
   let isStopped = false;
   let found = 0;
   let claimed = 0;
@@ -294,12 +296,13 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         return;
       }
       const now = performance.now();
-      const hotMs = lane === 'idle' ? COLD_MS : HOT_MS;
       const pause = hasMore
         ? free() >= Math.ceil(gate.places() / 4)
           ? 0
           : HOT_MS
-        : Math.min(hotMs * 2 ** empty, COLD_MS);
+        : lane === 'idle' || empty >= COLD_LOOKS
+          ? coldMs
+          : HOT_MS * 2 ** empty;
       const at = Math.min(now + soonMs, Math.max(now, lookedAt + pause, restUntil));
       if (timer && timerAt <= at) return;
       if (timer) clearTimeout(timer);

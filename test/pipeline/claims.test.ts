@@ -54,8 +54,11 @@ interface Worker {
   kill(): void;
 }
 
-/** A worker whose run of an invoice takes `runMs` and ends its work. */
-async function worker(runMs: number): Promise<Worker> {
+/**
+ * A worker whose run of an invoice takes `runMs` and ends its work.
+ * @param isHelpful whether it takes up late work of others
+ */
+async function worker(runMs: number, isHelpful = true): Promise<Worker> {
   const ran = new Map<string, number>();
   const errors: unknown[] = [];
   let isDead = false;
@@ -72,7 +75,9 @@ async function worker(runMs: number): Promise<Worker> {
   );
   const claimer = createClaimer({
     invoices: {
-      due: alive(invoices.due),
+      due: alive(async (lane, partitions, limit, lateMs = 0) =>
+        lateMs > 0 && !isHelpful ? [] : invoices.due(lane, partitions, limit, lateMs),
+      ),
       claimMany: alive(invoices.claimMany),
       release: alive(invoices.release),
     },
@@ -108,10 +113,10 @@ const sumOf = (counts: readonly ClaimCounts[], name: keyof ClaimCounts) =>
 
 const ofAll = (workers: readonly Worker[]) => workers.flatMap(({ ran }) => [...ran.keys()]);
 
-it('two workers claim 2,000 due invoices, each once, with collisions in less than one case of a hundred', async () => {
+it('two workers claim 2,000 due invoices, each once, and do not collide while neither is so late that the other helps', async () => {
   const tenants = Array.from({ length: 40 }, () => newId('ten'));
   const ids = (await Promise.all(tenants.map((tenantId) => backlog(tenantId, 50)))).flat();
-  const workers = [await worker(2), await worker(2)];
+  const workers = [await worker(2, false), await worker(2, false)];
   // Each knows of the other after two heartbeats.
   await expect.poll(() => workers.map(({ ranges }) => ranges.own().until - ranges.own().from)).toEqual([2048, 2048]);
   const commands = new Map<string, number>();
@@ -124,18 +129,14 @@ it('two workers claim 2,000 due invoices, each once, with collisions in less tha
   for (const { ran } of workers) expect(ran.size).toBeGreaterThan(400);
   const counts = workers.map(({ claimer }) => claimer.counts());
   const [found, claimed] = [sumOf(counts, 'found'), sumOf(counts, 'claimed')];
-  expect(claimed).toBe(2000);
-  expect((found - claimed) / found).toBeLessThan(0.01);
+  expect([found, claimed]).toEqual([2000, 2000]);
   // One update of each ends its work; the rest is what claiming costs.
   const claiming = [...commands.values()].reduce((sum, count) => sum + count, 0) - 2000;
   expect(claiming / 2000).toBeLessThan(1);
 }, 90_000);
 
-// A loaded machine can only make collisions more frequent.
-it('workers without work share the late work of another one, with collisions in less than one case of ten', {
-  retry: 2,
-  timeout: 90_000,
-}, async () => {
+// How rarely they collide is a matter of times: test/unit/jobs/claimer.test.ts, with a clock of its own.
+it('workers without work share the late work of another one, and each invoice is claimed once', async () => {
   const tenants = Array.from({ length: 10 }, () => newId('ten'));
   await Promise.all(tenants.map((tenantId) => backlog(tenantId, 200)));
   // All of it belongs to one of four, and has been due for longer than the others leave it alone.
@@ -152,12 +153,10 @@ it('workers without work share the late work of another one, with collisions in 
   for (const { claimer } of workers) claimer.start();
   await expect.poll(() => ofAll(workers).length, { timeout: 60_000 }).toBe(2000);
   const counts = workers.map(({ claimer }) => claimer.counts());
-  const [found, claimed] = [sumOf(counts, 'found'), sumOf(counts, 'claimed')];
-  expect(claimed).toBe(2000);
-  expect((found - claimed) / found, JSON.stringify(counts)).toBeLessThan(0.1);
+  expect(sumOf(counts, 'claimed')).toBe(2000);
   // Each of them has helped.
   for (const { ran } of workers) expect(ran.size).toBeGreaterThan(100);
-});
+}, 90_000);
 
 it('when a worker dies, the other takes over its range and, when they end, its leases', async () => {
   const workers = [await worker(20), await worker(20)];

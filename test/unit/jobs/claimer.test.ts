@@ -14,7 +14,10 @@ import { type ClaimerParts, createClaimer } from '../../../src/jobs/claimer.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const template = pendingInvoice({});
@@ -300,6 +303,51 @@ it('a worker with work of its own takes up what a slower one has no places for',
   await claimer.stop(1000);
 });
 
+/** From now on chance is the same in each run. */
+function fixChance(): void {
+  let state = 1;
+  vi.spyOn(Math, 'random').mockImplementation(() => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  });
+}
+
+/** Found invoices that another worker was quicker to claim, as a part of those that these workers found. */
+function collisionsOf(workers: readonly ReturnType<typeof worker>[]): number {
+  const counts = workers.map(({ claimer }) => claimer.counts());
+  const found = counts.reduce((sum, each) => sum + each.found, 0);
+  return (found - counts.reduce((sum, each) => sum + each.claimed, 0)) / found;
+}
+
+it('two workers with work of their own collide in less than one case of a hundred', async () => {
+  fixChance();
+  const it = world();
+  for (let i = 0; i < 2000; i++) it.add('stages', (i % 2 === 0 ? PARTITIONS / 2 : 0) + 17 * (i % 100));
+  const workers = ['a', 'b'].map((name) => worker(it, () => 400, rangeOf(['a', 'b'], name)));
+  for (const { claimer } of workers) claimer.start();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(it.works.size).toBe(0);
+  for (const { begun } of workers) expect(begun.length).toBeGreaterThan(400);
+  expect(collisionsOf(workers)).toBeLessThan(0.01);
+  await Promise.all(workers.map(({ claimer }) => claimer.stop(1000)));
+});
+
+it('workers without work share the late work of another one, with collisions in less than one case of ten', async () => {
+  fixChance();
+  const it = world();
+  const names = ['a', 'b', 'c', 'd'];
+  // All of it belongs to one of four, and has been due for longer than the others leave it alone.
+  for (let i = 0; i < 2000; i++) it.add('stages', (101 * (i % 40)) % (PARTITIONS / 4), -60_000);
+  const workers = names.map((name) => worker(it, () => 80, rangeOf(names, name)));
+  for (const { claimer } of workers) claimer.start();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(it.works.size).toBe(0);
+  // Each of them has helped.
+  for (const { begun } of workers) expect(begun.length).toBeGreaterThan(100);
+  expect(collisionsOf(workers)).toBeLessThan(0.1);
+  await Promise.all(workers.map(({ claimer }) => claimer.stop(1000)));
+});
+
 it('claims late invoices of its own range once, whether or not those of others are late too', async () => {
   for (const [from, until] of [
     [0, PARTITIONS / 4],
@@ -418,7 +466,6 @@ it('a process that was held up for a second was not idle', async () => {
   await vi.advanceTimersByTimeAsync(2000);
   expect(begun).toHaveLength(1);
   await claimer.stop(1000);
-  vi.restoreAllMocks();
 });
 
 it('idle work of ten minutes ago is taken up in a busy process, which rests as long as it took', async () => {
