@@ -6,6 +6,7 @@ import { violations } from '../support/accessibility.ts';
 import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
+import { holdDecision, SLOW_CUSTOMER } from '../support/held-decision.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 
@@ -13,8 +14,6 @@ if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages
 
 const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true };
 const ACCEPTED = '001234567000089';
-/** Its transmission fails twice, so that there is time to look. */
-const SLOW = '999000000000393';
 const REJECTED = '999000000000102';
 
 interface CreatedInvoice {
@@ -40,6 +39,12 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
   afterAll(async () => {
     await proxy.close();
   });
+
+  /** A new invoice that the authority decides when `decide` is called. */
+  async function createUndecided() {
+    const invoice = await create(SLOW_CUSTOMER);
+    return { ...invoice, decide: await holdDecision(service, invoice.id) };
+  }
 
   async function create(ice: string): Promise<CreatedInvoice> {
     const { body } = await client.post('/v1/invoices', invoiceFor(ice));
@@ -75,11 +80,12 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
   const reached = (page: Page, selector: string) => page.waitForSelector(selector, { timeout: 50_000 });
 
   it('shows each status without a reload, over a connection that breaks', async () => {
-    const invoice = await create(SLOW);
+    const invoice = await createUndecided();
     const { page, requests } = await open(invoice, { base: proxy.url });
     await reached(page, '[data-connection=live]');
     expect(await statusOf(page)).not.toBe('accepted');
     proxy.break();
+    await invoice.decide();
     await reached(page, '[data-status=accepted]');
     const links = await page.$$eval('main nav a', (all) => all.map(({ href }) => href));
     expect(links.map((href) => new URL(href).pathname.split('/', 3)[1])).toEqual(['files', 'files', 'verify']);
@@ -140,11 +146,13 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
   });
 
   it('says when the browser is offline, and goes on', async () => {
-    const { page } = await open(await create(SLOW));
+    const invoice = await createUndecided();
+    const { page } = await open(invoice);
     await reached(page, '[data-connection=live]');
     await page.setOfflineMode(true);
     await reached(page, '[data-connection=offline]');
     expect(await textOf(page, '.connection')).toContain('hors ligne');
+    await invoice.decide();
     await page.setOfflineMode(false);
     await reached(page, '[data-status=accepted]');
     await page.close();
@@ -162,7 +170,7 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
     expect(await layout()).toEqual({ lang: 'ar', dir: 'rtl', brandIsLeft: false, tooWide: false });
     await page.focus('button[lang=en]');
     await page.keyboard.press('Enter');
-    expect(await layout()).toEqual({ lang: 'en', dir: 'ltr', brandIsLeft: true, tooWide: false });
+    await expect.poll(layout).toEqual({ lang: 'en', dir: 'ltr', brandIsLeft: true, tooWide: false });
     await page.reload();
     await reached(page, '[data-status=accepted]');
     expect(await textOf(page, '[data-status] h2')).toBe('Accepted by the simulated authority');
@@ -248,7 +256,7 @@ describe.skipIf(BROWSER_PATH === null)('/ in a browser', () => {
     const body = /-d '([^']+)'/.exec(command)?.[1];
     const client = new Client(service.url, (await service.tenant()).secretKey);
     expect((await client.post('/v1/invoices', body)).status).toBe(201);
-    await Promise.all([page.waitForNavigation(), page.click('a[href="/docs"]')]);
+    await Promise.all([page.waitForNavigation(), page.locator('a[href="/docs"]').click()]);
     expect(new URL(page.url()).pathname).toBe('/docs');
     expect(complaints).toEqual([]);
     await page.close();
