@@ -100,7 +100,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     const { page, close } = await open('/sign-in?lang=fr');
     await send(page, { email: 'wrong@example.com', password: 'another password' });
     expect(await refusal(page)).toBe('L’adresse e-mail ou le mot de passe est incorrect.');
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('password');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('password');
     await page.setOfflineMode(true);
     await send(page, { password: PASSWORD });
     await page.waitForFunction(() => document.querySelector('.refusal')?.textContent?.includes('injoignable'));
@@ -111,7 +111,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await page.waitForSelector('.identity');
     await send(page, { currentPassword: 'not the password', newPassword: 'a wholly new password' });
     expect(await refusal(page)).toBe('Le mot de passe est incorrect.');
-    expect(await page.$eval('[name=currentPassword]', (field) => field.getAttribute('aria-invalid'))).toBe('true');
+    await page.waitForSelector('[name=currentPassword][aria-invalid=true]');
     await send(page, { currentPassword: PASSWORD, newPassword: 'a wholly new password' });
     await page.waitForFunction(() => document.body.textContent?.includes('Le mot de passe est changé'));
     await page.reload();
@@ -127,7 +127,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await page.waitForSelector('form');
     await send(page, { name: 'Nadia', email, chosenPassword: PASSWORD });
     expect(await refusal(page)).toMatch(/^Ce compte a été créé avant que son adresse soit confirmée/);
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('chosenPassword');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('chosenPassword');
     await send(page, { chosenPassword: 'violet anchor seven drums' });
     await page.waitForFunction(() => location.pathname !== '/join');
     await page.goto(`${service.url}/account?lang=fr`);
@@ -177,9 +177,9 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
   it('set a forgotten password with a mailed link', async () => {
     await (await join('forgotten@example.com')).close();
     const { page, close } = await open('/sign-in?lang=ar');
-    await page.click('a[href="/forgotten-password"]');
+    await page.locator('a[href="/forgotten-password"]').click();
     await page.waitForFunction(() => document.querySelectorAll('input').length === 1);
-    expect(await page.evaluate(() => document.documentElement.dir)).toBe('rtl');
+    await expect.poll(() => page.evaluate(() => document.documentElement.dir)).toBe('rtl');
     await send(page, { email: 'forgotten@example.com' });
     await page.waitForFunction(() => document.querySelectorAll('input').length === 0);
     await expect.poll(() => mailedToken(service, 'forgotten@example.com')).not.toBeNull();
@@ -187,7 +187,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await page.waitForSelector('[name=newPassword]');
     await send(page, { newPassword: 'violet anchor seven drums' });
     await page.waitForSelector('a[href="/sign-in"]');
-    await page.click('a[href="/sign-in"]');
+    await page.locator('a[href="/sign-in"]').click();
     await page.waitForSelector('[name=password]');
     await send(page, { email: 'forgotten@example.com', password: 'violet anchor seven drums' });
     await page.waitForSelector('.home h1');
@@ -228,10 +228,10 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
 
   it('keep the language that the reader chose', async () => {
     const { page, close } = await open('/sign-in?lang=fr');
-    await page.click('button[lang=ar]');
+    await page.locator('button[lang=ar]').click();
     await page.goto(`${service.url}/forgotten-password`);
     await page.waitForSelector('h1');
-    expect(await page.evaluate(() => document.documentElement.lang)).toBe('ar');
+    await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('ar');
     await close();
   });
 
@@ -246,7 +246,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await page.waitForFunction((rows) => document.querySelectorAll(rows).length === 2, {}, row);
     expect(await textOf(await page.$(row))).toMatch(/Chrome.*127\.0\.0\.1/);
     expect(await violations(page)).toEqual([]);
-    await page.click('[aria-labelledby=sessions] .row-actions button');
+    await page.locator('[aria-labelledby=sessions] .row-actions button').click();
     await page.locator('dialog .danger').click();
     await page.waitForFunction((rows) => document.querySelectorAll(rows).length === 1, {}, row);
     await other.page.goto(`${service.url}/account`);
@@ -264,7 +264,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await page.goto(link);
     await page.waitForSelector('button.primary');
     expect(await violations(page)).toEqual([]);
-    await page.click('button.primary');
+    await page.locator('button.primary').click();
     await page.waitForFunction(() => document.body.textContent?.includes('Your account has the new address'));
     await close();
   });

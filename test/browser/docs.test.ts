@@ -81,7 +81,7 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
     const ices = await page.$$eval('#test-environment td code', (all) => all.map((one) => one.getClientRects().length));
     expect(ices).toEqual(Object.keys(MAGIC_ICES).map(() => 1));
     await shot('docs');
-    await page.click('#operations-Invoices-createInvoice .opblock-summary-control');
+    await page.locator('#operations-Invoices-createInvoice .opblock-summary-control').click();
     await page.waitForSelector('#operations-Invoices-createInvoice .responses-table');
     expect(await beyond()).toEqual([true]);
     await shot('docs-open');

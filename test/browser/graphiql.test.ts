@@ -34,7 +34,7 @@ describe.skipIf(BROWSER_PATH === null)('GraphiQL in a browser', () => {
       { timeout: 50_000, polling: 200 },
       tab,
     );
-    await page.click('.graphiql-execute-button');
+    await page.locator('.graphiql-execute-button').click();
     const found = await page.waitForFunction(
       (parts) => {
         const shown = (document.querySelector('.graphiql-response')?.textContent ?? '').replaceAll('\u00a0', ' ');

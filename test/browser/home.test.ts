@@ -50,7 +50,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     await page.waitForSelector('[data-connection=live]');
     await page.waitForSelector('.first-steps');
     await hasCounts(page, '0,0,0,0');
-    expect(await page.$$eval('.first-steps [data-done=true]', (done) => done.length)).toBe(1);
+    await page.waitForFunction(() => document.querySelectorAll('.first-steps [data-done=true]').length === 1);
     await settled(client, ACCEPTED);
     const rejected = await settled(client, REJECTED);
     await hasCounts(page, '2,1,1,0');
@@ -165,6 +165,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     await page.waitForFunction(() => document.querySelector('.refusal')?.textContent !== '');
     await page.locator('[name="unitPrice-1"]').fill('99.99');
     await page.locator('[name=name]').fill("L'Étang $HOME");
+    await page.waitForFunction(() => document.querySelector('.code')?.textContent?.includes('$HOME'));
     const command = await page.$eval('.code', ({ textContent }) => textContent ?? '');
     // Not synchronously: the service runs in this process.
     const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('sk_test_…', tenant.secretKey)]);

@@ -43,7 +43,7 @@ describe.skipIf(BROWSER_PATH === null)('a page whose files cannot be loaded', ()
   const titleOf = (page: Page) => page.$eval('main h1', (title) => title.textContent);
   /** It may have been loaded without the click. */
   const retry = (page: Page) => page.click('.notice button').catch(() => {});
-  const open = (page: Page) => page.click('.sections a[href$="/requests"]');
+  const open = (page: Page) => page.locator('.sections a[href$="/requests"]').click();
 
   it('is offered again, in its language, and loaded where it is once the network is back', async () => {
     const { page, close } = await openWorkspacePage(service, browser, { language: 'fr' });
@@ -54,14 +54,14 @@ describe.skipIf(BROWSER_PATH === null)('a page whose files cannot be loaded', ()
     await page.waitForSelector('.notice button');
     expect(await titleOf(page)).toBe('La page n’a pas pu être chargée');
     await expectAccessible(page);
-    await page.click('.notice button');
+    await page.locator('.notice button').click();
     await page.waitForFunction(() => document.querySelector('.notice .refusal')?.textContent?.includes('injoignable'));
     isCut = false;
     await retry(page);
     await page.waitForSelector('.requests');
     expect(await page.evaluate(() => 'stayed' in window)).toBe(!remembersFailure);
     // Shown at once from then on.
-    await page.click('.sections a[href$="/keys"]');
+    await page.locator('.sections a[href$="/keys"]').click();
     await page.waitForFunction(() => !document.querySelector('.requests'));
     await open(page);
     await page.waitForSelector('.requests');
@@ -90,7 +90,7 @@ describe.skipIf(BROWSER_PATH === null)('a page whose files cannot be loaded', ()
     await open(page);
     await page.waitForSelector('.notice button');
     expect(await titleOf(page)).toBe('This page could not be loaded');
-    await Promise.all([page.waitForNavigation(), page.click('.notice button')]);
+    await Promise.all([page.waitForNavigation(), page.locator('.notice button').click()]);
     await page.waitForSelector('.requests');
     expect(page.url()).toBe(`${service.url}/tenants/${tenant.id}/test/requests`);
     await close();

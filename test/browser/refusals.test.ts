@@ -46,7 +46,7 @@ describe.skipIf(BROWSER_PATH === null)('refusals in a browser', () => {
       expect.stringMatching(/ is the last valid secret key of the test/),
     ]);
     await expectAccessible(page);
-    await page.click('.actions .secondary');
+    await page.locator('.actions .secondary').click();
     await page.waitForFunction(() => document.querySelector('.refusal')?.textContent === '');
     await close();
   });

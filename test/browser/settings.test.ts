@@ -23,7 +23,7 @@ describe.skipIf(BROWSER_PATH === null)('the settings of a tenant in a browser', 
     await page.waitForSelector('#legalName');
     // Profile, certificate and authority are missing. Node's data decides whether Morocco's time is known for a year.
     const todo = () => page.$$eval('.first-steps li', (rows) => rows.map((row) => row.getAttribute('data-done')));
-    expect(await todo()).toEqual(['false', 'false', 'false', 'true', expect.stringMatching(/^(true|false)$/)]);
+    await expect.poll(todo).toEqual(['false', 'false', 'false', 'true', expect.stringMatching(/^(true|false)$/)]);
     await page.locator('#legalName').fill('Atlas Conseil');
     await page.locator('#capital').fill('250 000,50');
     await page.waitForFunction(() =>

@@ -59,20 +59,24 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
 
   it('keep filter and page in the address, over reload and back', async () => {
     const { page, client, tenant, close } = await signIn('viewer');
-    await Promise.all(Array.from({ length: 30 }, () => client.post('/v1/invoices', invoiceFor(ACCEPTED))));
+    const made = await Promise.all(Array.from({ length: 30 }, () => client.post('/v1/invoices', invoiceFor(ACCEPTED))));
     await settled(client, REJECTED);
+    // Each has its number.
+    await Promise.all(made.map(({ body }) => client.settled(body.id)));
     // The newest is rejected. An earlier list has fewer invoices behind its first page.
     await page.waitForSelector('.rows tr:first-child .badge[data-status=rejected]', { timeout: 50_000 });
     await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 25);
     await page.locator('.pages a').click();
     await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 6);
-    const second = await rowsOf(page);
+    const numbers = async () => (await rowsOf(page)).map(([number]) => number);
+    await expect.poll(async () => new Set(await numbers()).size).toBe(6);
+    const second = await numbers();
     await page.reload();
     await page.waitForSelector('.rows');
-    expect((await rowsOf(page)).map(([number]) => number)).toEqual(second.map(([number]) => number));
+    expect(await numbers()).toEqual(second);
     await page.goBack();
     await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 25);
-    await page.click('.filters a[href$="status=rejected"]');
+    await page.locator('.filters a[href$="status=rejected"]').click();
     await page.waitForFunction(() => document.querySelectorAll('.rows tbody tr').length === 1);
     expect(pathOf(page)).toBe(`/tenants/${tenant.id}/test/invoices?status=rejected`);
     // Tomorrow nothing was created yet.
@@ -107,19 +111,19 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     const { page, client, tenant, close } = await signIn('viewer');
     await settled(client, REJECTED);
     await page.waitForSelector('.rows');
-    await page.click('.filters a[href$="status=rejected"]');
+    await page.locator('.filters a[href$="status=rejected"]').click();
     await page.waitForFunction(() => location.search === '?status=rejected');
-    await page.click('.languages button[lang=en]');
+    await page.locator('.languages button[lang=en]').click();
     await page.waitForFunction(() => location.search.endsWith('lang=en'));
     expect(pathOf(page)).toBe(`/tenants/${tenant.id}/test/invoices?status=rejected&lang=en`);
     await page.reload();
     await page.waitForSelector('.filters a[aria-current][href$="status=rejected"]');
     await page.waitForSelector('.rows');
     await page.setOfflineMode(true);
-    await page.click('.filters a[href$="status=accepted"]');
+    await page.locator('.filters a[href$="status=accepted"]').click();
     await page.waitForSelector('.invoices .refusal');
     await page.setOfflineMode(false);
-    await page.click('.sections a[href$="/invoices"]');
+    await page.locator('.sections a[href$="/invoices"]').click();
     await page.waitForSelector('.rows');
     await close();
   });
@@ -146,12 +150,12 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await page.focus('.rows a');
     await page.keyboard.press('Enter');
     await page.waitForSelector('.status');
-    expect(await focused()).toBe('content');
-    await page.click('.sections a[href$="/keys"]');
+    await expect.poll(focused).toBe('content');
+    await page.locator('.sections a[href$="/keys"]').click();
     await page.waitForSelector('.log button');
     await press(page, 'Revoke', true);
     await page.waitForSelector('.log [data-revoked=true]');
-    expect(await focused()).toBe('content');
+    await expect.poll(focused).toBe('content');
     await close();
   });
 
@@ -160,7 +164,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await page.waitForSelector('.invoices .empty');
     const cookies = await page.browserContext().cookies();
     await page.browserContext().deleteCookie(...cookies);
-    await page.click('.filters a[href$="status=accepted"]');
+    await page.locator('.filters a[href$="status=accepted"]').click();
     await page.waitForSelector('[name=password]');
     const there = `/tenants/${tenant.id}/test/invoices?status=accepted`;
     expect(new URL(page.url()).searchParams.get('next')).toBe(there);
@@ -186,12 +190,12 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await page.locator(`main ::-p-xpath(//button[normalize-space()="${text}"])`).click();
     if (!isConfirmed) return;
     await page.waitForSelector('dialog[open]');
-    await page.click('dialog .danger');
+    await page.locator('dialog .danger').click();
   }
 
   it('make keys, whose tokens are shown once, and revoke them', async () => {
     const { page, tenant, close } = await signIn('developer', { language: 'en' });
-    await page.click('.sections a[href$="/keys"]');
+    await page.locator('.sections a[href$="/keys"]').click();
     await press(page, 'New secret key');
     const token = await page.waitForSelector('.secret code').then((code) => code?.evaluate((each) => each.textContent));
     expect(token).toMatch(/^sk_test_/);
@@ -216,7 +220,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
   it('add an endpoint, send it an event, and show the delivery with its request and answer', async () => {
     const receiver = await startReceiver();
     const { page, complaints, close } = await signIn('owner', { language: 'en' });
-    await page.click('.sections a[href$="/endpoints"]');
+    await page.locator('.sections a[href$="/endpoints"]').click();
     await page.waitForSelector('[name=url]');
     await page.type('[name=url]', `${receiver.url}/hook`);
     await press(page, 'Add');
@@ -227,9 +231,10 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await press(page, 'I have stored it');
     await press(page, 'Send a test event');
     await expect.poll(() => receiver.received.length).toBe(1);
-    await page.click('.sections a[href$="/deliveries"]');
+    await page.locator('.sections a[href$="/deliveries"]').click();
     await page.waitForSelector('.delivery .badge[data-state=delivered]', { timeout: 50_000 });
-    await page.click('.delivery summary');
+    await page.locator('.delivery summary').click();
+    await page.waitForSelector('.delivery[open]');
     const shown = await page.$eval('.delivery', ({ textContent }) => textContent ?? '');
     expect(shown).toContain(`POST ${receiver.url}/hook`);
     expect(shown).toMatch(/webhook-signature: /i);
@@ -259,7 +264,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     // Attempts are counted after some seconds; the page of the endpoints reads them when it is opened.
     const counts = service.app.store.db.collection('endpoint_hours');
     await expect.poll(() => counts.countDocuments()).toBeGreaterThan(0);
-    await page.click('.sections a[href$="/endpoints"]');
+    await page.locator('.sections a[href$="/endpoints"]').click();
     await page.waitForFunction(() =>
       /100 % of \d attempts succeeded/.test(document.querySelector('.endpoint')?.textContent ?? ''),
     );
@@ -285,7 +290,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
 
   it('follow the events as a receiver gets them', async () => {
     const { page, client, complaints, close } = await signIn('viewer', { language: 'en' });
-    await page.click('.sections a[href$="/console"]');
+    await page.locator('.sections a[href$="/console"]').click();
     await page.waitForSelector('.console h1');
     await page.waitForFunction(() =>
       document.querySelector('.console [role=status]')?.textContent?.startsWith('Waiting'),
@@ -293,6 +298,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     const { body } = await client.post('/v1/invoices', invoiceFor(ACCEPTED));
     await page.waitForFunction(() => document.querySelectorAll('.console .delivery').length === 3, { timeout: 50_000 });
     await page.locator('.console .delivery summary').click();
+    await page.waitForSelector('.console .delivery[open] pre');
     const shown = JSON.parse(await page.$eval('.console .delivery pre', ({ textContent }) => textContent ?? ''));
     expect(shown).toMatchObject({ type: 'invoice.accepted', data: { id: body.id } });
     await press(page, 'Clear');
@@ -303,7 +309,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
 
   it('invite somebody with a link, change the role, and end it', async () => {
     const { page, tenant, complaints, close } = await signIn('owner', { language: 'en' });
-    await page.click('.sections a[href$="/people"]');
+    await page.locator('.sections a[href$="/people"]').click();
     // The list moves the form down when it comes, and a click with it would miss the button.
     await page.waitForSelector('.log li');
     await press(page, 'Invite');
@@ -322,10 +328,10 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await press(page, 'Withdraw', true);
     await page.waitForFunction(() => !document.body.innerText.includes('Open invitations'));
     await page.waitForSelector('[aria-label="Role of Youssef"]');
-    await page.click('.log li:nth-child(2) button');
+    await page.locator('.log li:nth-child(2) button').click();
     await page.waitForSelector('dialog[open]');
     expect(await page.$eval('dialog p', ({ textContent }) => textContent)).toMatch(/^Remove Youssef\?/);
-    await page.click('dialog .danger');
+    await page.locator('dialog .danger').click();
     await page.waitForFunction(() => document.querySelectorAll('.log li').length === 1);
     expect((await other.session()).body.memberships).toEqual([]);
     expect(complaints).toEqual([]);
@@ -356,7 +362,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
       ['people', '.log li'],
       ['console', '.console h1'],
     ] as const) {
-      await page.click(`.sections a[href$="/${name}"]`);
+      await page.locator(`.sections a[href$="/${name}"]`).click();
       await page.waitForSelector(ready);
       await check();
     }

@@ -25,7 +25,7 @@ export function codeAt(uri: string, now = Date.now()): string {
  */
 export async function earlierCode(uri: string): Promise<string> {
   const left = 30_000 - (Date.now() % 30_000);
-  if (left < 3000) await sleep(left + 1);
+  if (left < 8000) await sleep(left + 1);
   return codeAt(uri, Date.now() - 30_000);
 }
 
