@@ -1,12 +1,12 @@
 import { entryByOperator } from '../domain/audit-entry.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
-import { OPERATOR_TEXTS } from '../domain/limits.ts';
 import { PAYMENT_MEANS_NAMES } from '../domain/payment-means.ts';
 import { MAX_DECODED_AREA, MAX_LOGO_BYTES, MAX_LOGO_PIXELS, parseLogo } from '../domain/tenant/logo.ts';
 import type { SellerProfileChange } from '../domain/tenant/ports.ts';
 import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
 import { changedFields, missingProfileFields } from '../domain/tenant/tenant.ts';
+import { tenantName } from '../domain/tenant/tenant-name.ts';
 import { administer } from './administer.ts';
 import { type Command, InputError, UsageError } from './command.ts';
 import { readJsonInput } from './files.ts';
@@ -49,9 +49,8 @@ export const createTenant: Command = {
   details: PROFILE_HELP,
   async run(input, context) {
     const { terminal } = context;
-    const name = input.get('name').trim();
-    const most = OPERATOR_TEXTS.tenantName;
-    if (name === '' || name.length > most) throw new UsageError(`--name must have 1 to ${most} characters`);
+    const { data: name, error } = tenantName.safeParse(input.get('name').trim());
+    if (error) throw new UsageError(`--name ${error.issues[0]?.message}`);
     const profile = await profileOf(input.find('profile'));
     const tenant = { id: newId('ten'), name, profile, createdAt: new Date() };
     await administer(context, async ({ tenants, audit }) => {

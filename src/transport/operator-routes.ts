@@ -12,6 +12,7 @@ import type { FindOperator } from '../domain/person/authenticate-session.ts';
 import { ROLES } from '../domain/person/person.ts';
 import { oneLineText } from '../domain/printable-text.ts';
 import { ENVIRONMENTS, missingProfileFields, type SellerProfile } from '../domain/tenant/tenant.ts';
+import { tenantName } from '../domain/tenant/tenant-name.ts';
 import { ask } from './ask.ts';
 import { readJson } from './body.ts';
 import { browserOf, originOf } from './browser-facts.ts';
@@ -28,10 +29,7 @@ export interface OperatorRouteParts {
 type OperatorRoute = readonly ['GET' | 'POST', string, Middleware];
 
 const noInput = exactly({}, 'an empty JSON object');
-const tenantInput = exactly(
-  { name: oneLineText(OPERATOR_TEXTS.tenantName, 'the name of the tenant') },
-  'a JSON object with name',
-);
+const tenantInput = exactly({ name: tenantName }, 'a JSON object with name');
 const keyInput = exactly(
   {
     kind: z.enum(KEY_KINDS, { error: expected('secret or publishable') }),

@@ -197,7 +197,10 @@ describe('tenants and keys', () => {
   });
 
   it('lists the tenants with the environments for which they have valid keys', async () => {
-    const { id } = await administered('tenants', 'create', '--name', 'Liste\u001b[2J');
+    const { id } = await administered('tenants', 'create', '--name', 'Liste');
+    // The command refuses such a name, but data may come from a restored file.
+    const changed = { $set: { name: 'Liste\u001b[2J' } };
+    await service.app.store.db.collection('tenants').updateOne({ _id: id }, changed);
     const listed = async () => (await administered('tenants', 'list')).find((each: { id: string }) => each.id === id);
     expect(await listed()).toMatchObject({ name: 'Liste\u001b[2J', environments: [], created_at: expect.any(String) });
     const key = await administered('keys', 'create', '--tenant', id, '--environment', 'test', '--kind', 'secret');
@@ -273,6 +276,16 @@ describe('tenants and keys', () => {
     const updated = await administer('tenants', 'update', id, '--profile', partial);
     expect(updated).toMatchObject({ code: 0, out: expect.stringContaining('tradeRegister') });
     expect((await service.app.tenants.find(id))?.profile).toEqual({ legalName: 'Sans profil SARL', capital: 100 });
+  });
+
+  it.each([
+    ['Atlas\nConseil', 'contains a line break or a tab: expected one line'],
+    [' ', 'must not be empty: expected the name of the tenant'],
+    ['A'.repeat(1000), 'is too long: at most'],
+  ])('refuses a tenant whose name is not one line of text', async (name, message) => {
+    const { code, out, err } = await administer('tenants', 'create', '--name', name);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(`--name ${message}`);
   });
 
   it('refuses on one line: a wrong profile, an unknown object, live keys without an authority', async () => {
