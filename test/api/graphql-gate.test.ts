@@ -229,8 +229,13 @@ describe('variables with 29,000 unknown fields', () => {
       const ask = (asked: string) => client.post(path, { query: asked, variables: { v: unknown } }, { Accept });
       const unused = 'mutation { deleteWebhookEndpoint(id: "we_1") { __typename } }';
       await ask(unused);
-      const usual = await cpuMs(() => ask(unused));
-      for (let time = 0; time < 2; time++) expect(await cpuMs(() => ask(query))).toBeLessThan(4 * usual);
+      // The least of three, because other work of this process may come in between.
+      const [usual, first, second] = [[], [], []] as [number[], number[], number[]];
+      for (let round = 0; round < 3; round++) {
+        usual.push(await cpuMs(() => ask(unused)));
+        for (const times of [first, second]) times.push(await cpuMs(() => ask(`${query} # ${round}`)));
+      }
+      for (const times of [first, second]) expect(Math.min(...times)).toBeLessThan(4 * Math.min(...usual));
       const { body } = await ask(query);
       const { errors } = typeof body === 'string' ? JSON.parse(/data: (.*)/.exec(body)?.[1] ?? '') : body;
       expect(errors).toHaveLength(LIMITS.errors);

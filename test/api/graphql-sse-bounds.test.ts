@@ -151,15 +151,18 @@ describe('the documents of running subscriptions', () => {
     );
   }
 
-  /** Whether the stream, or the only operation on it, has ended. */
-  const isOver = (reader: EventReader): Promise<boolean> =>
-    Promise.race([
-      reader.next().then(
-        (message) => message?.event !== 'next',
-        () => true,
-      ),
-      setTimeout(300, false),
-    ]);
+  /** How each of these streams, or the only operation on it, has ended: the list changes as they end. */
+  function endsOf(readers: readonly EventReader[]): string[] {
+    const ends = readers.map(() => 'open');
+    for (const [nth, reader] of readers.entries())
+      void (async () => {
+        while (ends[nth] === 'open') {
+          const message = await reader.next().catch(() => null);
+          if (message?.event !== 'next') ends[nth] = message?.event ?? 'reset';
+        }
+      })();
+    return ends;
+  }
 
   it.each(['single', 'distinct', 'yoga'] as const)(
     'are bounded together: beyond, the oldest subscriptions of whoever has most of them end (%s)',
@@ -172,17 +175,24 @@ describe('the documents of running subscriptions', () => {
       for (let nth = 1; nth <= 50; nth++) readers.push(await follow(mode, hostile.secretKey, start + nth));
       // 64 MiB of what clients hold, and the cache of documents.
       expect(heapUsed() - before).toBeLessThan(100_000_000);
-      const over = await Promise.all(readers.map(isOver));
-      expect(over.indexOf(false)).toBeGreaterThan(5);
-      expect(over.lastIndexOf(true)).toBe(over.indexOf(false) - 1);
-      expect(await isOver(neighbour)).toBe(false);
+      const [over, neighbours] = [endsOf(readers), endsOf([neighbour])];
+      const areOldest = () => {
+        const first = over.indexOf('open');
+        return first > 5 && over.slice(first).every((end) => end === 'open');
+      };
+      await expect.poll(areOldest).toBe(true);
+      // No other one ends after them.
+      await setTimeout(300);
+      expect([areOldest(), neighbours]).toEqual([true, ['open']]);
       gone.abort();
       gone = new AbortController();
-      await setTimeout(300);
+      await expect.poll(() => service.app.listeners()).toBe(0);
       // What has ended counts no more.
       const later: EventReader[] = [];
       for (let nth = 101; nth <= 112; nth++) later.push(await follow(mode, hostile.secretKey, start + nth));
-      expect(await Promise.all(later.map(isOver))).toEqual(later.map(() => false));
+      const ended = endsOf(later);
+      await setTimeout(300);
+      expect(ended).toEqual(later.map(() => 'open'));
     },
   );
 
@@ -198,8 +208,10 @@ describe('the documents of running subscriptions', () => {
         expect(status).toBe(202);
       }
     }
-    const over = await Promise.all(readers.map(isOver));
-    expect([over[0], over[3]]).toEqual([true, false]);
+    const over = endsOf(readers);
+    await expect.poll(() => over[0]).not.toBe('open');
+    await setTimeout(300);
+    expect(over[3]).toBe('open');
   });
 
   it.each(['single', 'distinct', 'yoga'] as const)(
@@ -215,23 +227,14 @@ describe('the documents of running subscriptions', () => {
           nth,
           `subscription ${mode}${nth} { invoiceStatus(id: "${id}") { ${'status @skip(if: false) '.repeat(fields)} } }`,
         );
-      const endOf = async (reader: EventReader): Promise<'complete' | 'reset' | 'open'> => {
-        for (;;) {
-          const read = reader.next().then(
-            (message) => message?.event ?? 'reset',
-            () => 'reset',
-          );
-          const event = await Promise.race([read, setTimeout(300, 'open')]);
-          if (event !== 'next') return event as 'complete' | 'reset' | 'open';
-        }
-      };
       const followed = await open(victim, 0, 100);
       const readers: EventReader[] = [];
       for (let nth = 1; nth <= 50; nth++) readers.push(await open(hostile, nth, 480));
-      const ends = await Promise.all(readers.map(endOf));
+      const [ends, ofVictim] = [endsOf(readers), endsOf([followed])];
+      await expect.poll(() => ends[0]).toBe('reset');
+      await setTimeout(300);
       expect(ends.filter((end) => end === 'complete')).toEqual([]);
-      expect([ends[0], ends.at(-1)]).toEqual(['reset', 'open']);
-      expect(await endOf(followed)).toBe('open');
+      expect([ends.at(-1), ofVictim]).toEqual(['open', ['open']]);
     },
   );
 
@@ -240,7 +243,9 @@ describe('the documents of running subscriptions', () => {
     const readers: EventReader[] = [];
     for (let nth = 0; nth < 50; nth++)
       readers.push(await follow('distinct', nth % 2 ? secretKey : other.secretKey, 9000));
-    expect(await Promise.all(readers.map(isOver))).toEqual(readers.map(() => false));
+    const ended = endsOf(readers);
+    await setTimeout(300);
+    expect(ended).toEqual(readers.map(() => 'open'));
   });
 });
 

@@ -147,11 +147,11 @@ describe('live invoices of data whose settings are missing', () => {
       expect([replayed.status, replayed.body.id]).toEqual([201, it.first]);
       await sleep(1500);
       expect((await it.live.get(`/v1/invoices/${it.first}`)).body.status).toMatch(/^(pending|signing)$/);
-      expect(it.errors()).toMatchObject([
+      await expect.poll(it.errors).toMatchObject([
         { waiting: 1, tenants: 1, msg: expect.stringContaining('set DGI_URL') },
         { waiting: 1, tenants: 1, msg: expect.stringContaining('set SIGNING_P12') },
       ]);
-      expect(await it.stranded()).toBe('1');
+      await expect.poll(it.stranded).toBe('1');
       expect(await diagnoseLive(it.config)).toEqual([
         { condition: 'authority', waiting: 1, tenants: 1 },
         { condition: 'certificate', waiting: 1, tenants: 1 },

@@ -56,6 +56,8 @@ it.each([0, 20])('asks again when the body came later, and acts by that answer (
     [refused, 401, 'revoked'],
   ] as const) {
     const slow = await beginRequest(url, { method: 'POST', path: '/', headers: {}, body: 'abcde' });
+    await expect.poll(asked).toBe(1);
+    // The look-up has ended.
     await sleep(60);
     expect(asked()).toBe(1);
     expect(await slow.finish()).toMatchObject({ status, text });
