@@ -12,6 +12,8 @@ import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.
 import { STAND_IN_RENDERER, sharedThreads, withDatabase } from '../support/service.ts';
 
 const INVOICES = 300;
+/** Time after which other workers may take up due work, which is 3 s, less the time between two looks of this test. */
+const NEARLY_LATE_MS = 2500;
 /** Requests at the same time. */
 const CLIENTS = 32;
 const CREATE = `mutation ($input: CreateInvoiceInput!) {
@@ -85,17 +87,29 @@ it('four workers share the burst of a tenant: each invoice is claimed with other
   // They know each other after two heartbeats.
   const members = apis[0]!.store.db.collection('claim_members');
   await expect.poll(async () => Object.keys((await members.findOne())?.workers ?? {}).length).toBe(4);
-  await new Promise((resolve) => setTimeout(resolve, 2500));
+  for (let beat = 0; beat < 2; beat++) {
+    const since = new Date();
+    const beats = async () =>
+      Object.values<{ at: Date }>((await members.findOne())?.workers).map(({ at }) => at > since);
+    await expect.poll(beats).toEqual([true, true, true, true]);
+  }
   const commands = new Map<string, number>();
   for (const worker of workers) countCommands(worker, commands);
   const tenantId = await createAll();
-  const accepted = () => invoices.countDocuments({ tenantId, environment: 'test', status: 'accepted' });
+  /** The invoices that other workers than their own may have taken up, because they were late. */
+  const late = new Set<unknown>();
+  const accepted = async () => {
+    const due = { tenantId, 'work.dueAt': { $lt: new Date(Date.now() - NEARLY_LATE_MS) } };
+    for (const { _id } of await invoices.find(due).toArray()) late.add(_id);
+    return invoices.countDocuments({ tenantId, environment: 'test', status: 'accepted' });
+  };
   await expect.poll(accepted, { timeout: 90_000, interval: 200 }).toBe(INVOICES);
 
   const counts = workers.map((worker) => worker.claimCounts() ?? { found: 0, claimed: 0 });
   const found = counts.reduce((sum, each) => sum + each.found, 0);
   const claimed = counts.reduce((sum, each) => sum + each.claimed, 0);
-  expect((found - claimed) / found, JSON.stringify(counts)).toBeLessThan(0.01);
+  // Each of the others may have met the owner of a late one.
+  expect(found - claimed, JSON.stringify(counts)).toBeLessThan(0.01 * found + (workers.length - 1) * late.size);
   expect(claimed).toBeGreaterThanOrEqual(INVOICES);
   for (const each of counts) expect(each.claimed).toBeGreaterThan(INVOICES / 20);
   // An invoice of its own claim, or with a job that is run, costs eight commands.
