@@ -34,6 +34,8 @@ it('count requests by route, status changes and stages, and show when the certif
   await client.get('/v1/nothing/here');
   const transition = (status: string) => `fatoura_invoice_transitions_total{environment="test",status="${status}"} 1`;
   await expect.poll(metrics, { timeout: 50_000 }).toContain(transition('accepted'));
+  // A stage is counted when it ends, after its transition.
+  await expect.poll(metrics).toContain('fatoura_invoice_stage_duration_seconds_count{stage="transmit"} 1');
   const text = await metrics();
   for (const status of ['signing', 'transmitted']) expect(text).toContain(transition(status));
   for (const stage of ['normalize', 'sign', 'transmit']) {
@@ -62,6 +64,10 @@ it('count mails, and invoices that need attention', async () => {
   const later = new Date(Date.now() + 3_600_000);
   const work = { stage: 'render', attempts: 6, outcomeUnknown: false, token: null, dueAt: later };
   const collection = service.app.store.db.collection<{ _id: string }>('invoices');
+  // The stage that sent the mail has ended.
+  await expect
+    .poll(async () => (await collection.findOne({ _id: body.id, work: { $exists: true } })) ?? null)
+    .toBeNull();
   await collection.updateOne({ _id: body.id }, { $set: { work: { ...work, claims: 5 } } });
   expect(await metrics()).toContain(`${attention('internal_error')} 1`);
   await collection.updateOne({ _id: body.id }, { $set: { work: { ...work, claims: 0 } } });

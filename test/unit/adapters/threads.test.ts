@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,8 +86,11 @@ describe('a thread', () => {
 
 it('a thread that dies while idle is replaced, but not endlessly', async () => {
   start();
+  await threads.run('work');
+  // Node tells of each new thread.
+  const replaced = once(process, 'worker');
   await threads.run('die later');
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await replaced;
   expect(await threads.run('work')).toBe('done');
   expect(onFatal).not.toHaveBeenCalled();
   await writeFile(join(folder, 'restless'), '');
