@@ -1,13 +1,18 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
+import { BodyPool } from '../../src/transport/unfinished-bodies.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { beginRequest, type Sent } from '../support/slow-request.ts';
 
 let service: TestService;
+const places = vi.spyOn(BodyPool.prototype, 'take');
 beforeAll(async () => {
   service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
-  return () => service.close();
+  return () => {
+    places.mockRestore();
+    return service.close();
+  };
 });
 
 const MIB = 1024 * 1024;
@@ -21,12 +26,15 @@ const large = (token: string): Sent => ({
   headers: { Authorization: `Bearer ${token}` },
 });
 
-const begin = (token: string, count: number) =>
-  Promise.all(Array.from({ length: count }, () => beginRequest(service.url, large(token))));
+/** Begins so many requests. @returns them when the service has given or refused a place to each */
+async function begin(token: string, count: number) {
+  const before = places.mock.calls.length;
+  const requests = await Promise.all(Array.from({ length: count }, () => beginRequest(service.url, large(token))));
+  await expect.poll(() => places.mock.calls.length).toBeGreaterThanOrEqual(before + count);
+  return requests;
+}
 const whole = async (sent: Sent) => (await beginRequest(service.url, sent)).finish();
 const statusOf = async (token: string | undefined) => (await whole(large(String(token)))).status;
-/** Until they have arrived as far as they do, and hold their place. */
-const begun = () => new Promise((resolve) => setTimeout(resolve, 500));
 
 it('bodies by credentials that anybody may have take no place of secret keys, whatever their tenant', async () => {
   const [own, other, third] = [
@@ -39,7 +47,6 @@ it('bodies by credentials that anybody may have take no place of secret keys, wh
   for (let i = 0; i < 3; i++) secrets.push((await client.post('/v1/invoices', invoiceBody())).body.client_secret);
   const held = [];
   for (const token of [...secrets, own.publishableKey, other.publishableKey]) held.push(...(await begin(token, 32)));
-  await begun();
   for (const each of [own, other, third]) expect(await statusOf(each.secretKey)).toBe(200);
   // Small requests by them are answered.
   const small = { method: 'POST', path: '/graphql', headers: { Authorization: `Bearer ${secrets[2]}` }, body: query };
@@ -54,10 +61,8 @@ it('a tenant always finds place beside tenants that hold more, whose oldest bodi
   const hostile = [one.secretKey, await second(one), two.secretKey, await second(two)];
   const held = [];
   for (const token of hostile) held.push(...(await begin(token, 32)));
-  await begun();
   expect(await statusOf(third.secretKey)).toBe(200);
   const place = await begin(third.secretKey, 16);
-  await begun();
   // What it has begun goes on.
   for (const each of place) expect((await each.finish()).status).toBe(200);
   const ended = await held[0]?.finish();
@@ -89,7 +94,6 @@ it('a credential whose bodies fill the place is refused; what is full goes on fo
   expect((await first.at(-1)?.finish())?.status).toBe(200);
   for (const each of first) each.abandon();
   const again = await begin(secrets[1] as string, 31);
-  await begun();
   expect(await statusOf(secrets[0])).toBe(200);
   for (const each of again) expect((await each.finish()).status).toBe(200);
 });
