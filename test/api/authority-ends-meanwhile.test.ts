@@ -37,7 +37,7 @@ async function outcomes(calls: readonly Sent[], end: () => Promise<unknown>) {
   const begun = await Promise.all(calls.map((call) => beginRequest(service.url, call)));
   // A body is read once the first question was answered, so every call has begun with the authority.
   const reading = () => arrived.filter((request) => request.listenerCount('data') > 0).length;
-  await expect.poll(reading, { timeout: 20_000 }).toBe(calls.length);
+  await expect.poll(reading).toBe(calls.length);
   unsubscribe('http.server.request.start', keep);
   await end();
   const answers = await Promise.all(begun.map((each) => each.finish()));

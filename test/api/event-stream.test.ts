@@ -63,10 +63,10 @@ it('a connection that ended without a word is noticed, and resumed: `listen` and
   const followed = (async () => {
     for await (const { status } of followStatus(proxy.url, body, end.signal, 1000)) statuses.push(status);
   })();
-  await expect.poll(() => [told.length, statuses.length > 0], { timeout: 30_000 }).toEqual([1, true]);
+  await expect.poll(() => [told.length, statuses.length > 0]).toEqual([1, true]);
   proxy.silence();
   await decide();
-  await expect.poll(() => told.length, { timeout: 30_000 }).toBe(3);
+  await expect.poll(() => told.length).toBe(3);
   await followed;
   expect(statuses.at(-1)).toBe('accepted');
   expect(states).toContain(`The connection to ${proxy.url} is lost (the connection is silent)`);

@@ -55,7 +55,7 @@ beforeAll(async () => {
     const found = (await owner.graphql(query)).body.data;
     expect(found.webhookDeliveries.nodes).toHaveLength(2);
     return found;
-  }, 50_000);
+  });
   const deliveries: { id: string; eventId: string }[] = data.webhookDeliveries.nodes;
   const keys = data.apiKeys.map(({ id }: { id: string }) => id);
   foreignIds = [foreign.id, endpointId, data.tenant.id, ...keys, ...deliveries.map(({ id }) => id)];

@@ -118,7 +118,7 @@ describe('node', () => {
     });
     await client.settled(invoice.id);
     const LATEST = '{ webhookDeliveries(first: 1) { nodes { id eventId endpointId } } }';
-    await expect.poll(async () => (await data(LATEST, {})).webhookDeliveries.nodes.length, { timeout: 40_000 }).toBe(1);
+    await expect.poll(async () => (await data(LATEST, {})).webhookDeliveries.nodes.length).toBe(1);
     const [delivery] = (await data(LATEST, {})).webhookDeliveries.nodes;
     for (const [id, found] of [
       [invoice.id, { __typename: 'Invoice', amount: 12000 }],

@@ -29,7 +29,7 @@ beforeAll(async () => {
     },
     { timeout: 60_000, interval: 100 },
   );
-}, 90_000);
+});
 afterAll(async () => {
   await service.close();
   await receiver.close();

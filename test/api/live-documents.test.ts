@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await startService({ ...simulator.settings });
   const { id } = await service.tenant(SPECIMEN_SELLER);
   client = new Client(service.url, await service.liveKey(id));
-}, 60_000);
+});
 afterAll(async () => {
   await service.close();
   await simulator.close();

@@ -55,7 +55,7 @@ describe('GET /v1/invoices/:id: 200', () => {
 
   it('in progress: a status of the life cycle, and null for fields that the final status sets', async () => {
     const { id } = await created(invoiceFor('999000000000878'));
-    await expect.poll(async () => (await read(id)).body.status, { timeout: 40_000 }).toBe('signing');
+    await expect.poll(async () => (await read(id)).body.status).toBe('signing');
     const { body } = await read(id);
     expect(body).toMatchObject({ dgi_id: null, xml_url: null, pdf_url: null, rejection_reason: null });
     expect(body.updated_at).toMatch(TIMESTAMP);
@@ -65,7 +65,7 @@ describe('GET /v1/invoices/:id: 200', () => {
     const { id } = await created(invoiceBody());
     const { updated_at } = await client.settled(id);
     const stored = () => service.app.store.db.collection('invoices').findOne({ _id: id as never });
-    await expect.poll(async () => (await stored())?.pdf ?? null, { timeout: 40_000 }).not.toBeNull();
+    await expect.poll(async () => (await stored())?.pdf ?? null).not.toBeNull();
     expect((await read(id)).body.updated_at).toBe(updated_at);
     const last: Date = (await stored())?.events.at(-1).at;
     expect(updated_at).toBe(`${last.toISOString().slice(0, 19)}Z`);

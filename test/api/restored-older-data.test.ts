@@ -127,9 +127,7 @@ it('a repeated invoice that the authority has is ended by an operator, like any 
   });
   // The stream ends with it, and the running service sends the webhook.
   expect(await stream.text()).toMatch(/"status":"rejected"/);
-  await expect
-    .poll(() => receiver.received.map(({ event }) => event.data.id), { timeout: 20_000 })
-    .toEqual([invoice.id]);
+  await expect.poll(() => receiver.received.map(({ event }) => event.data.id)).toEqual([invoice.id]);
   expect(receiver.received[0]?.event).toMatchObject({ type: 'invoice.rejected', data: { rejection_reason: reason } });
 
   const entries = await service.app.store.db.collection('audit_log').find({ action: 'invoice.abandoned' }).toArray();

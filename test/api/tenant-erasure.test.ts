@@ -65,10 +65,10 @@ async function world(logo = LOGO) {
   await fetch(accepted.pdf_url).then((answer) => answer.arrayBuffer());
   const url = (await test.get(`/v1/invoices/${ofTest.id}`)).body.pdf_url;
   await fetch(url).then((answer) => answer.arrayBuffer());
-  await expect.poll(() => deliveredOf(tenantId), { timeout: 20_000 }).toBe(5);
+  await expect.poll(() => deliveredOf(tenantId)).toBe(5);
   // Nothing changes by itself any more: no stage, no event is to come.
   const busy = { tenantId, $or: [{ work: { $exists: true } }, { outbox: { $exists: true } }] };
-  await expect.poll(() => db.collection('invoices').countDocuments(busy), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => db.collection('invoices').countDocuments(busy)).toBe(0);
   const invoices = await db.collection('invoices').find({ tenantId }).toArray();
   const numbers = await db.collection('invoice_numbers').countDocuments({ invoiceId: { $in: invoices.map(idOf) } });
   expect(numbers).toBe(3);
@@ -96,7 +96,7 @@ async function attemptsCounted(endpointIds: readonly string[]): Promise<void> {
   const ofThese = { _id: new RegExp(`^(${endpointIds.join('|')}) `) };
   const firstAttempts = async () =>
     (await hours.find(ofThese).toArray()).reduce((sum, { first }) => sum + (first?.delivered ?? 0), 0);
-  await expect.poll(firstAttempts, { timeout: 20_000 }).toBe(5);
+  await expect.poll(firstAttempts).toBe(5);
 }
 
 /** An erasure with a clock that its pauses move. */
@@ -352,8 +352,8 @@ describe('an erased tenant', () => {
     expect((await new Client(service.url, body.client_secret).get(`/v1/invoices/${body.id}`)).status).toBe(401);
     await simulator.control.setListening(true);
     const underWay = () => db.collection('invoices').findOne({ _id: body.id });
-    await expect.poll(async () => (await underWay())?.receipt ?? null, { timeout: 30_000 }).not.toBeNull();
-    await expect.poll(async () => (await underWay())?.work?.stage ?? null, { timeout: 30_000 }).toBeNull();
+    await expect.poll(async () => (await underWay())?.receipt ?? null).not.toBeNull();
+    await expect.poll(async () => (await underWay())?.work?.stage ?? null).toBeNull();
     expect((await underWay())?.email ?? null).toBeNull();
     expect(await eraser.whole(tenantId)).toEqual({ underWay: 0, isDone: true });
     expect((await createErasureStore(db).kept(tenantId, null, 10)).map(({ id }) => id)).toContain(body.id);

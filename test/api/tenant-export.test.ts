@@ -76,9 +76,7 @@ async function world(): Promise<{
   const invoice = await client.settled(body.id);
   // Made on demand.
   await fetch(invoice.pdf_url).then((answer) => answer.arrayBuffer());
-  await expect
-    .poll(() => receiver.received.some(({ event }) => event.data.id === body.id), { timeout: 20_000 })
-    .toBe(true);
+  await expect.poll(() => receiver.received.some(({ event }) => event.data.id === body.id)).toBe(true);
   await expect
     .poll(() =>
       service.app.store.db.collection('webhook_deliveries').countDocuments({ tenantId: tenant.id, state: 'delivered' }),

@@ -212,7 +212,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
           await refresh();
           return page.$$eval('.delivery', (rows) => rows.length);
         },
-        { interval: 500, timeout: 20_000 },
+        { interval: 500 },
       )
       .toBe(2);
     await page.locator('.log a').click();

@@ -216,7 +216,7 @@ describe('events', () => {
     const token = stream.resumeToken;
     let next = stream.next();
     // The first answer carries the position that the stream starts from.
-    await expect.poll(() => stream.resumeToken, { timeout: 30_000 }).not.toEqual(token);
+    await expect.poll(() => stream.resumeToken).not.toEqual(token);
     const start = performance.now();
     for (let n = 0; n < 10; n++) {
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -225,7 +225,7 @@ describe('events', () => {
       if (n < 9) next = stream.next();
     }
     expect(performance.now() - start).toBeLessThan(50_000);
-  }, 90_000);
+  });
 
   test('a stream on a database covers its collections, a stream on the client all databases', async () => {
     const wide = await opened(db.watch([], quick));

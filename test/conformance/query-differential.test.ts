@@ -190,7 +190,7 @@ describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped
       (ours, theirs) => ours === theirs || (isError(ours) && isError(theirs)),
     );
     expect(part, differences.join('\n')).toBeGreaterThan(0.99);
-  }, 60_000);
+  });
 
   test('unique indexes', async () => {
     const indexes: [Document, Document][] = [
@@ -218,7 +218,7 @@ describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped
     });
     const { part, differences } = await agreement(cases);
     expect(part, differences.join('\n')).toBeGreaterThan(0.99);
-  }, 60_000);
+  });
 
   test('what is an error', async () => {
     const values = [1, -1, 0, 'x', null, true, [], {}, 1.5, { a: 1 }, ['$a'], '$a'];
@@ -288,7 +288,7 @@ describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped
     }));
     const { part, differences } = await agreement(cases, (ours, theirs) => isError(ours) === isError(theirs));
     expect(part, differences.join('\n')).toBeGreaterThan(0.99);
-  }, 60_000);
+  });
 
   test('groups', async () => {
     const collections = await filled('groups', 200);

@@ -42,7 +42,7 @@ const outbox = () => readdir(join(service.dataDir, 'outbox')).catch(() => []);
 describe('an accepted invoice', () => {
   it('is mailed once, with both documents as served', async () => {
     const { client, id } = await created('Compta@allowed.example.com');
-    await expect.poll(() => emailOf(client, id), { timeout: 30_000 }).toEqual(settled);
+    await expect.poll(() => emailOf(client, id)).toEqual(settled);
     const mails = mailServer.mails.filter(({ message }) => message.includes(id));
     expect(mails).toHaveLength(1);
     const { xml_url, pdf_url } = (await client.get(`/v1/invoices/${id}`)).body;
@@ -55,7 +55,7 @@ describe('an accepted invoice', () => {
 
   it('of a test key is written to the outbox and not sent', async () => {
     const { client, id } = await created('real.customer@example.org');
-    await expect.poll(() => emailOf(client, id), { timeout: 30_000 }).toEqual(settled);
+    await expect.poll(() => emailOf(client, id)).toEqual(settled);
     expect(mailServer.mails.filter(({ message }) => message.includes(id))).toEqual([]);
     expect(await readFile(join(service.dataDir, 'outbox', `${id}.eml`), 'utf8')).toContain('real.customer@example.org');
   });
@@ -82,7 +82,7 @@ it('a failed mail shows its error and does not change the invoice', async () => 
   try {
     const refused = await created('nobody@allowed.example.com');
     await expect
-      .poll(() => emailOf(refused.client, refused.id), { timeout: 30_000 })
+      .poll(() => emailOf(refused.client, refused.id))
       .toMatchObject({
         status: 'refused',
         attempts: 1,
@@ -92,7 +92,7 @@ it('a failed mail shows its error and does not change the invoice', async () => 
     mailServer.behaviour = { end: 'drop' };
     const dropped = await created('later@allowed.example.com');
     await expect
-      .poll(() => emailOf(dropped.client, dropped.id), { timeout: 30_000 })
+      .poll(() => emailOf(dropped.client, dropped.id))
       .toMatchObject({ status: 'waiting', attempts: 1, lastError: expect.any(String) });
     for (const { client, id } of [refused, dropped]) {
       const { body } = await client.get(`/v1/invoices/${id}`);
@@ -113,14 +113,14 @@ describe('resendInvoiceEmail', () => {
 
   it('sends the documents again as a new mail, also to another recipient', async () => {
     const { client, id } = await created('compta@allowed.example.com');
-    await expect.poll(() => emailOf(client, id), { timeout: 30_000 }).toEqual(settled);
+    await expect.poll(() => emailOf(client, id)).toEqual(settled);
     const answer = await client.graphql(RESEND, { id, to: 'other@allowed.example.com' });
     expect(answer.body.data.resendInvoiceEmail.invoice.email).toEqual({
       status: 'waiting',
       to: 'other@allowed.example.com',
       attempts: 0,
     });
-    await expect.poll(() => emailOf(client, id), { timeout: 30_000 }).toEqual(settled);
+    await expect.poll(() => emailOf(client, id)).toEqual(settled);
     const mails = mailServer.mails.filter(({ message }) => message.includes(id));
     expect(mails.map(({ to }) => to[0])).toEqual(['compta@allowed.example.com', 'other@allowed.example.com']);
     const ids = mails.map(({ message }) => /^Message-ID: (.*)\r$/m.exec(message)?.[1]);
@@ -136,12 +136,10 @@ describe('resendInvoiceEmail', () => {
     expect(await problemOf(client, id, 'a@b.ma\r\nBcc: c@d.ma')).toEqual([400, 'to']);
     for (let sending = 1; sending <= 10; sending++) {
       await expect
-        .poll(async () => (await client.graphql(RESEND, { id, to: 'x@example.org' })).body.data.resendInvoiceEmail, {
-          timeout: 30_000,
-        })
+        .poll(async () => (await client.graphql(RESEND, { id, to: 'x@example.org' })).body.data.resendInvoiceEmail)
         .toHaveProperty('invoice.email');
     }
-    await expect.poll(() => emailOf(client, id), { timeout: 30_000 }).toEqual(settled);
+    await expect.poll(() => emailOf(client, id)).toEqual(settled);
     expect(await problemOf(client, id, 'x@example.org')).toEqual([422, 'id']);
     expect((await outbox()).filter((name) => name.startsWith(id))).toHaveLength(10);
   });
@@ -183,7 +181,7 @@ it.skipIf(!isEmbedded)(
       const { secretKey } = await before.tenant();
       const customer = { ice: '001234567000089', name: 'Atlas', email: 'x@allowed.example.com' };
       const { body } = await new Client(before.url, secretKey).post('/v1/invoices', invoiceBody({ customer }));
-      await expect.poll(() => copies(body.id), { timeout: 30_000 }).toHaveLength(1);
+      await expect.poll(() => copies(body.id)).toHaveLength(1);
       await before.close();
       mailServer.behaviour = {};
       const after = await startService(settings);
@@ -191,9 +189,7 @@ it.skipIf(!isEmbedded)(
         await expect.poll(() => copies(body.id), { timeout: 60_000 }).toHaveLength(2);
         expect(new Set(copies(body.id)).size).toBe(1);
         const client = new Client(after.url, secretKey);
-        await expect
-          .poll(() => emailOf(client, body.id), { timeout: 30_000 })
-          .toMatchObject({ status: 'sent', attempts: 2 });
+        await expect.poll(() => emailOf(client, body.id)).toMatchObject({ status: 'sent', attempts: 2 });
       } finally {
         await after.close();
       }

@@ -149,12 +149,7 @@ it('a PDF that a mail waits for is drawn at once, under load too', async () => {
   await underLoad(async () => {
     const { body } = await client.post('/v1/invoices', invoiceFor('001525713000085', 'x@example.org'));
     await expect
-      .poll(
-        async () => (await client.graphql(`{ invoice(id: "${body.id}") { email { status } } }`)).body.data.invoice,
-        {
-          timeout: 20_000,
-        },
-      )
+      .poll(async () => (await client.graphql(`{ invoice(id: "${body.id}") { email { status } } }`)).body.data.invoice)
       .toEqual({ email: { status: 'sent' } });
     expect(timesDrawn(body.id)).toBe(1);
   });

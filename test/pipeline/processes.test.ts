@@ -94,15 +94,15 @@ describe('an API process and two workers on one store', () => {
       events: ['invoice.accepted'],
     });
     await client.post('/v1/invoices', invoiceBody());
-    await expect.poll(states, { timeout: 40_000 }).toEqual(['failed']);
+    await expect.poll(states).toEqual(['failed']);
     expect(receiver.received).toHaveLength(2);
     const eventId = receiver.received[0]?.event.id;
 
     receiver.answer((_request, response) => response.end());
     await client.graphql('mutation ($id: ID!) { resendWebhookEvent(eventId: $id) { __typename } }', { id: eventId });
-    await expect.poll(states, { timeout: 40_000 }).toEqual(['delivered']);
+    await expect.poll(states).toEqual(['delivered']);
     await client.graphql('mutation { sendTestWebhookEvent(type: invoice_accepted) { __typename } }');
-    await expect.poll(states, { timeout: 40_000 }).toEqual(['delivered', 'delivered']);
+    await expect.poll(states).toEqual(['delivered', 'delivered']);
     expect(receiver.received.slice(2).map(({ event }) => event.id === eventId)).toEqual([true, false]);
     for (const each of receiver.received) expect(verifies(each, endpoint.secret)).toBe(true);
   });

@@ -52,7 +52,7 @@ it('numbers the failures of all processes without gaps, and opens the breaker on
   );
   expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 24 }, (_, i) => i + 1));
   expect((await two!.read()).breaker).toMatchObject({ phase: 'open', opened: 1, lastFailure: 24 });
-}, 60_000);
+});
 
 it('gives a probe, and the trial after it, to one process', async () => {
   for (let i = 0; i < 5; i++) await fail(one!, `inv_${i}`);
@@ -70,7 +70,7 @@ it('gives a probe, and the trial after it, to one process', async () => {
   expect(await claims((state) => probeClaimed(state, at(5), 60_000))).toBe(1);
   await one!.update((state) => ({ next: probed(state, at(6), true), result: null }));
   expect(await claims((state) => trialClaimed(state, at(7), 60_000))).toBe(1);
-}, 60_000);
+});
 
 it('a change of the breaker keeps a pause and a wait, and they keep it', async () => {
   await fail(one!, 'inv_1');

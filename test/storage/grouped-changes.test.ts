@@ -173,4 +173,4 @@ it('a change in a group succeeds exactly if it is stored, and fails with the rea
     numRuns: sampled(120),
     examples: [[[TAKEN]], [[TAKEN, { ...TAKEN, serial: 2 }]]],
   });
-}, 60_000);
+});

@@ -408,6 +408,5 @@ describe('the order of the numbers', () => {
       expect(await inOrder(tenantId)).toEqual(upTo(80));
       expect(await serialsOf(tenantId)).toEqual(upTo(80));
     },
-    60_000,
   );
 });

@@ -131,7 +131,7 @@ it('pollers of newer invoices see each one once and in order, whichever process 
   });
   await expectAllSeen(pollers, await idsInOrder('invoices', tenantId));
   expect(missed).toEqual([]);
-}, 60_000);
+});
 
 const OWNER = { environment: 'test' } as const;
 const EVENT = { type: 'invoice.signing', invoiceId: 'inv_1', sequence: 1, body: '{}', documentRevision: 0 } as const;
@@ -202,22 +202,18 @@ const LISTS: Record<
 
 const idsOf = ({ rows, hasMore }: Page<{ readonly id: string }>) => ({ ids: rows.map(({ id }) => id), hasMore });
 
-it.each(Object.keys(LISTS))(
-  'pollers of newer rows see each one of %s once and in order',
-  async (name) => {
-    const random = randomNumbers(42);
-    const tenantId = newId('ten');
-    const lists = connections.map(({ db }) => (LISTS[name] as (typeof LISTS)[string])(db, tenantId));
-    const pollers = lists.map((each, nth) => poller(each, random, [100, 7, 1][nth] ?? 100));
-    await createAll(async (nth) => {
-      const { order } = newCreationMoment();
-      await sleep(random() * 30);
-      await lists[nth % PROCESSES]?.add(order, nth);
-    });
-    await expectAllSeen(pollers, await idsInOrder(name, tenantId));
-  },
-  60_000,
-);
+it.each(Object.keys(LISTS))('pollers of newer rows see each one of %s once and in order', async (name) => {
+  const random = randomNumbers(42);
+  const tenantId = newId('ten');
+  const lists = connections.map(({ db }) => (LISTS[name] as (typeof LISTS)[string])(db, tenantId));
+  const pollers = lists.map((each, nth) => poller(each, random, [100, 7, 1][nth] ?? 100));
+  await createAll(async (nth) => {
+    const { order } = newCreationMoment();
+    await sleep(random() * 30);
+    await lists[nth % PROCESSES]?.add(order, nth);
+  });
+  await expectAllSeen(pollers, await idsInOrder(name, tenantId));
+});
 
 it('every list with a cursor is among those', () => {
   const indexed = Object.entries(COLLECTIONS).filter(([, { indexes = [] }]) =>
@@ -256,7 +252,6 @@ it.concurrent.each([
     expect(performance.now() - begun).toBeLessThan(12_000);
     expect((await idsInOrder('invoices', tenantId)).slice(1).sort()).toEqual([own.id, others.id].sort());
   },
-  30_000,
 );
 
 it('a clock that was set back by an hour changes the times, and not the order', async () => {

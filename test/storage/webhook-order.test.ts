@@ -51,7 +51,7 @@ describe('order', () => {
     expect(requests).toHaveLength(0);
     first.resolve(answerOf(500));
     await one.dispatcher.settle();
-    await expect.poll(() => requests.length, { timeout: 40_000 }).toBe(2);
+    await expect.poll(() => requests.length).toBe(2);
     expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual(['invoice.transmitted', 'invoice.accepted']);
   });
 
@@ -75,7 +75,7 @@ describe('order', () => {
     await other.publisher.settle();
     first.resolve(answerOf(200));
     await one.dispatcher.settle();
-    await expect.poll(() => requests.length, { timeout: 40_000 }).toBe(2);
+    await expect.poll(() => requests.length).toBe(2);
     expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual(['invoice.transmitted', 'invoice.accepted']);
   });
 
@@ -108,7 +108,7 @@ describe('order', () => {
     clock.move(13_000);
     await publish(2);
     held.shift()?.();
-    await expect.poll(() => requests.length, { timeout: 40_000 }).toBe(1);
+    await expect.poll(() => requests.length).toBe(1);
     await publish(3);
     const statuses = () =>
       requests
@@ -119,7 +119,7 @@ describe('order', () => {
       worker.dispatcher.wake(endpointId);
       return statuses().length;
     };
-    await expect.poll(later, { timeout: 40_000 }).toBe(3);
+    await expect.poll(later).toBe(3);
     expect(statuses()).toEqual(['signing', 'transmitted', 'accepted']);
     for (const release of held) release();
     await worker.dispatcher.settle();
@@ -216,7 +216,7 @@ describe('fairness', () => {
     const alive = await Promise.all(Array.from({ length: 10 }, () => storedEndpoint(store)));
     for (const { tenantId } of alive) worker.publisher.publish(await storedInvoice(store, tenantId));
     await worker.publisher.settle();
-    await expect.poll(() => requests.length, { timeout: 40_000 }).toBe(10);
+    await expect.poll(() => requests.length).toBe(10);
   });
 
   it('many hanging endpoints delay no other, even if they occupy all slots', async () => {
@@ -237,7 +237,7 @@ describe('fairness', () => {
     await worker.publisher.settle();
     const { tenantId } = await storedEndpoint(store);
     worker.publisher.publish(await storedInvoice(store, tenantId));
-    await expect.poll(() => requests.length, { timeout: 40_000 }).toBe(1);
+    await expect.poll(() => requests.length).toBe(1);
   });
 
   it('first attempts go before retries', async () => {

@@ -47,7 +47,7 @@ describe('createPdfSigner', () => {
     } finally {
       await renderer.close();
     }
-  }, 60_000);
+  });
   afterAll(() => Promise.all(signers.map((signer) => signer.close())));
 
   function signer(identity: keyof typeof IDENTITIES) {

@@ -153,7 +153,7 @@ describe('the keys of a service', () => {
       },
     );
     await rename(second, file);
-    await expect.poll(() => seen, { timeout: 30_000 }).toEqual(['CN=First', 'CN=Second']);
+    await expect.poll(() => seen).toEqual(['CN=First', 'CN=Second']);
     expect(toldOthers).toEqual(seen);
     const { fingerprint256 } = signing.keyOf({ tenantId: 'ten_1', environment: 'live' }).certificateChain[0];
     expect(told).toHaveBeenCalledExactlyOnceWith({ platform: fingerprint256 }, 'a changed signing key is used');

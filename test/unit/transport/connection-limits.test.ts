@@ -98,7 +98,7 @@ it('refused clients that neither read nor close are gone soon, however many they
     for (const socket of refused) if (!socket.destroyed) socket.write('x');
     return gone;
   };
-  await expect.poll(tryAll, { timeout: 20_000 }).toBe(300);
+  await expect.poll(tryAll).toBe(300);
 });
 
 it('refuses, too, when anything else has used up the files for clients', async () => {

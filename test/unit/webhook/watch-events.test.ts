@@ -163,7 +163,7 @@ describe('invoiceEvents', () => {
       }),
       { numRuns: 1000 },
     );
-  }, 60_000);
+  });
 
   it('after a long absence sends the events of the log first, then new ones, each once', async () => {
     const on = world();
