@@ -141,6 +141,38 @@ describe('codes of an authenticator', () => {
     expect(await codes.findOne({ userId: person.id })).toMatchObject({ failedVerificationCount: 0, lockedUntil: null });
   });
 
+  it('cannot be guessed behind the challenge of another account in the same header: only one is read', async () => {
+    const [person, attacker] = [await withCodes(), await withCodes()];
+    const challengeOf = async (of: typeof person) => {
+      const [name, value] = [...(await halfway(of)).cookies].find(([each]) => each.endsWith('two_factor')) ?? [];
+      return `${name}=${value}`;
+    };
+    const other = await challengeOf(attacker);
+    // Its codes are gone, so its tries are not counted.
+    await attacker.browser.post('/auth/codes/remove', { password: attacker.password });
+    const codes = service.app.store.db.collection('person_codes');
+    const right = Number(codeAt(person.uri));
+    const answers = await Promise.all(
+      [
+        (own: string) => `x=1;${own}; ${other}`,
+        (own: string) => `x=1; ${own};${other}`,
+        (own: string) => `${other.replace('=', ' =')}; ${own}`,
+        (own: string) => `${other.replace('=', '="')}"; ${own}`,
+      ].map(async (both, n) => {
+        const Cookie = both(await challengeOf(person));
+        const code = String((right + 1000 + 7919 * n) % 1_000_000).padStart(6, '0');
+        return anyBrowser().post('/auth/sign-in/code', { code }, { Cookie });
+      }),
+    );
+    expect(answers.map(codeOf)).toEqual(Array(4).fill([401, 'invalid_credentials']));
+    expect(await codes.findOne({ userId: person.id })).toMatchObject({ failedVerificationCount: 4 });
+    // The other way round, the attacker's right code leaves the count of the account as it is.
+    const again = await withCodes();
+    const Cookie = `x=1;${await challengeOf(again)}; ${await challengeOf(person)}`;
+    await anyBrowser().post('/auth/sign-in/code', { code: codeAt(again.uri) }, { Cookie });
+    expect(await codes.findOne({ userId: person.id })).toMatchObject({ failedVerificationCount: 4 });
+  });
+
   it('are taken once each, also where the code is still valid', async () => {
     const person = await withCodes();
     const code = codeAt(person.uri);

@@ -58,7 +58,7 @@ export interface PeopleRepository {
 
 /** What a request says about the browser. */
 export interface BrowserFacts {
-  /** The request's header `Cookie`. */
+  /** The request's cookies: `name=value`, separated by `; `. Each name occurs once, and nothing is quoted. */
   readonly cookie: string | undefined;
   /** The request's header `User-Agent`. */
   readonly userAgent: string | undefined;
