@@ -150,10 +150,15 @@ export function composeWebhooks(parts: WebhookParts) {
   };
 }
 
-/** Returns the function that finds the addresses of a tenant's owners, to whom notices of failing endpoints go. */
+/**
+ * Returns the function that finds the addresses of a tenant's owners, to whom notices of failing endpoints go. A notice
+ * has the endpoint's URL, so an address that nobody has confirmed, which may be a stranger's, gets none.
+ */
 export function ownersOf({ membersOf }: WebhookParts['people']) {
   return async (tenantId: string): Promise<string[]> =>
-    (await membersOf(tenantId)).filter(({ role }) => role === 'owner').map(({ person }) => person.email);
+    (await membersOf(tenantId))
+      .filter(({ role, isConfirmed }) => role === 'owner' && isConfirmed)
+      .map(({ person }) => person.email);
 }
 
 function latestOf(invoices: WebhookParts['invoices']): TestEventNeeds['latestInvoice'] {
