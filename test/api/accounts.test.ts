@@ -582,6 +582,28 @@ describe('an account of an address that nobody has confirmed', () => {
 });
 
 describe('a new password', () => {
+  it('may be asked for by anybody without closing the sign-in, and while the sign-in is closed', async () => {
+    const own = await startService({ RATE_LIMIT_ADDRESS: '1000000', TRUST_PROXY: '1' });
+    try {
+      let addresses = 0;
+      const stranger = () => new Browser(own.url, { Origin: own.url, 'X-Forwarded-For': `192.0.2.${++addresses}` });
+      const ask = async (email: string) => (await stranger().post('/auth/request-password-reset', { email })).status;
+      const enter = async (email: string, password: string) =>
+        (await stranger().post('/auth/sign-in', { email, password })).status;
+      const { email, password } = await signedIn(own);
+      const asked: number[] = [];
+      for (let nth = 0; nth < 25; nth++) asked.push(await ask(email));
+      expect(asked.slice(-1)).toEqual([429]);
+      expect(await enter(email, password)).toBe(200);
+      const other = await signedIn(own);
+      for (let nth = 0; nth < 25; nth++) await enter(other.email, 'wrong');
+      expect(await enter(other.email, other.password)).toBe(429);
+      expect(await ask(other.email)).toBe(202);
+    } finally {
+      await own.close();
+    }
+  });
+
   it('leaves no session of the old one, also of a sign-in that was under way', async () => {
     // Of its own: attempts are counted.
     const own = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
