@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { INVITATION_MS } from '../../domain/person/invitation.ts';
 import type { AddressChangeMail, InvitationMail, NewAddressMail, ResetMail } from '../../domain/person/ports.ts';
-import { headerText } from './header-text.ts';
+import { headerText, oneLine } from './header-text.ts';
 
 /**
  * Composes the mail with the link to a new password, in French and English.
@@ -38,13 +38,14 @@ If you did not ask for it, ignore this mail: your password stays the same.
 /** Composes the mail with the link of an invitation, in French and English. Parameters as for `composeReset`. */
 export function composeInvitation({ url, tenantName }: InvitationMail, from: string, to: string): Promise<Buffer> {
   const days = INVITATION_MS / 86_400_000;
+  const tenant = oneLine(tenantName);
   return compose(
     from,
     to,
-    `Invitation : ${tenantName}`,
+    `Invitation : ${tenant}`,
     `Bonjour,
 
-Vous êtes invité à suivre les factures de ${tenantName} dans Fatoura. Ouvrez ce lien dans les ${days} jours :
+Vous êtes invité à suivre les factures de ${tenant} dans Fatoura. Ouvrez ce lien dans les ${days} jours :
 
   ${url}
 
@@ -54,7 +55,7 @@ Il ne sert qu'une fois, et à cette adresse seulement.
 
 Hello,
 
-You are invited to the invoices of ${tenantName} in Fatoura. Open this link within ${days} days:
+You are invited to the invoices of ${tenant} in Fatoura. Open this link within ${days} days:
 
   ${url}
 

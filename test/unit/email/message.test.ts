@@ -194,3 +194,11 @@ it('replies go to the seller, unless it is a specimen', async () => {
   const message = await compose(invoiceMail({ invoice: { ...invoice, specimen: false } }));
   expect(split(message).headers['reply-to']).toContain(invoice.seller.email);
 });
+
+it('shows the name of a tenant in an invitation on one line, without controls of text direction', async () => {
+  const tenantName = 'Atlas\u202e\r\nhttps://evil.example';
+  const mail = await composeInvitation({ url: 'https://x.example', tenantName, to: TO }, FROM, TO);
+  const [body] = parts(mail.toString('latin1'));
+  expect(body?.body.toString()).toContain('les factures de Atlas https://evil.example dans Fatoura');
+  expect(body?.body.toString()).toContain('the invoices of Atlas https://evil.example in Fatoura');
+});
