@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHECK_MS } from '../../src/domain/api-key/watch-revocations.ts';
 import { soleKey } from '../../src/domain/data-keys.ts';
 import { createEmbedTokens, type EmbedTokens } from '../../src/domain/embedding/embed-token.ts';
+import { createErasureStore } from '../../src/storage/erasure.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { holdDecision, SLOW_CUSTOMER } from '../support/held-decision.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -157,14 +159,30 @@ describe('the stream of several invoices, for pages that share it', () => {
       { id: one?.body.id, token, after: null },
       { id: two?.body.id, token: two?.body.client_secret, after: null },
     ]);
+    await expectRefusedAlone(response);
+  });
+
+  /** Reads the stream until its first invoice is refused, and expects that it does not end then. */
+  async function expectRefusedAlone(response: Response): Promise<void> {
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-      text += chunk;
-      if (text.includes('refused')) break;
+    while (!text.includes('refused')) {
+      const { value, done } = await reader.read();
+      expect(done).toBe(false);
+      text += value;
     }
     expect(text).toContain('data: {"n":0,"refused":true}');
+    let isOver = false;
+    void (async () => {
+      while (!(await reader.read()).done);
+      isOver = true;
+    })().catch(() => undefined);
+    // The end would be sent in the same turn.
+    await sleep(500);
+    expect(isOver).toBe(false);
+    await reader.cancel();
     await expect.poll(() => service.app.listeners()).toBe(0);
-  });
+  }
 
   /** The messages of a stream until it has told each of these. */
   const until = async (response: Response, ...parts: string[]) => {
@@ -217,11 +235,21 @@ describe('the stream of several invoices, for pages that share it', () => {
     const response = await open(
       [one, two].map((each) => ({ id: each?.body.id, token: each?.body.client_secret, after: null })),
     );
-    const refused = until(response, '{"n":0,"refused":true}');
     const invoices = service.app.store.db.collection<{ _id: string }>('invoices');
     await invoices.updateOne({ _id: one?.body.id }, { $set: { withheld: new Date() } });
-    expect((await refused).at(-1)).toEqual({ n: 0, refused: true });
-    await expect.poll(() => service.app.listeners()).toBe(0);
+    await expectRefusedAlone(response);
+  });
+
+  it('refuses an invoice as soon as the erasure of its tenant begins, and goes on for the others', async () => {
+    const [mine, theirs] = [await world(), await world()];
+    const [one, two] = await Promise.all(
+      [mine, theirs].map(({ key }) => key.post('/v1/invoices', invoiceFor('999000000000878'))),
+    );
+    const entries = [one, two].map((each) => ({ id: each?.body.id, token: each?.body.client_secret, after: null }));
+    const response = await open(entries);
+    const erasures = createErasureStore(service.app.store.db);
+    expect(await erasures.begin(mine.tenant.id, new Date())).not.toBeNull();
+    await expectRefusedAlone(response);
   });
 
   it('counts for the limit of each token, and of the address', async () => {

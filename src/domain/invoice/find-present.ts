@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isId } from '../ids.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 import type { Invoice } from './invoice.ts';
@@ -20,14 +21,24 @@ export function createFindPresentInvoice(
   };
 }
 
-/** Creates a function that returns those of the given invoices that {@link FindPresentInvoice} finds. */
+/** Maximum number of invoices whose tenant is remembered. */
+const REMEMBERED = 50_000;
+
+/**
+ * Creates a function that returns those of the given invoices that {@link FindPresentInvoice} finds. An invoice keeps
+ * its tenant, so it is read once, and the tenants each time: reading 500 invoices of 240 KB takes 4 s.
+ */
 export function createPresentAmong(
   invoices: Pick<InvoiceReading, 'tenantsOf'>,
   tenants: Pick<TenantRepository, 'presentAmong'>,
 ) {
+  const known = new LRUCache<string, string>({ max: REMEMBERED });
   return async (invoiceIds: readonly string[]): Promise<ReadonlySet<string>> => {
-    const owners = await invoices.tenantsOf(invoiceIds);
-    const present = await tenants.presentAmong([...new Set(owners.values())]);
-    return new Set([...owners].filter(([, tenantId]) => present.has(tenantId)).map(([invoiceId]) => invoiceId));
+    const unknown = invoiceIds.filter((id) => !known.has(id));
+    const read = unknown.length > 0 ? await invoices.tenantsOf(unknown) : new Map<string, string>();
+    for (const [id, tenantId] of read) known.set(id, tenantId);
+    const owners = invoiceIds.map((id) => [id, read.get(id) ?? known.get(id)] as const);
+    const present = await tenants.presentAmong([...new Set(owners.flatMap(([, tenantId]) => tenantId ?? []))]);
+    return new Set(owners.filter(([, tenantId]) => tenantId && present.has(tenantId)).map(([id]) => id));
   };
 }
