@@ -97,7 +97,8 @@ function gatePlugin(
         );
         noteTypedError(result);
         const [error] = result.errors ?? [];
-        return error instanceof AnswerRefusal ? refused([error]) : result;
+        // Yoga converts an error that has a cause.
+        return error instanceof AnswerRefusal && !error.originalError ? refused([error]) : result;
       });
     },
     onSubscribe({ args, setResultAndStopExecution }) {
