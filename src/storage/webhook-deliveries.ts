@@ -12,7 +12,7 @@ import type { AttemptRecord, DeliveryLedger } from '../domain/webhook/ports.ts';
 import { insertNew } from './insert-new.ts';
 import { createLeases, sweep } from './leases.ts';
 import { createOrderedInsert, insertNewInOrder } from './ordered-insert.ts';
-import { readAll, readPage } from './pages.ts';
+import { readAll, readPage, readUpTo } from './pages.ts';
 import {
   type AttemptDocument,
   claimOf,
@@ -208,11 +208,11 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       if (eventIds.length === 0) return [];
       // The id starts with the UUID of the event. Every character that can follow sorts between `_` and `~`.
       const starts = eventIds.map((eventId) => `dlv_${eventId.slice('evt_'.length)}`);
-      const found = await deliveries
-        .find({ $or: starts.map((start) => ({ _id: { $gt: `${start}_`, $lt: `${start}_~` } })) })
-        .project<Omit<DeliveryDocument, 'attempts'>>({ attempts: 0 })
-        .limit(MOST_DELIVERIES)
-        .toArray();
+      const ranges = starts.map((start) => ({ _id: { $gt: `${start}_`, $lt: `${start}_~` } }));
+      const search = deliveries
+        .find({ $or: ranges }, { raw: true })
+        .project<Omit<DeliveryDocument, 'attempts'>>({ attempts: 0 });
+      const { found } = await readUpTo(search, MOST_DELIVERIES, Number.POSITIVE_INFINITY);
       return found.filter(isOf(owner)).map(deliveryOf);
     },
 
