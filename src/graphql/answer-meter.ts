@@ -1,92 +1,182 @@
 import {
   defaultFieldResolver,
-  type FieldNode,
   type GraphQLField,
-  type GraphQLNamedType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
-  getNamedType,
   isObjectType,
-  Kind,
-  type SelectionSetNode,
 } from 'graphql';
-import { answerTooLarge, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
-import type { ServiceError } from '../domain/errors.ts';
+import { answerTooLarge, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
 import { takeTurn } from '../domain/event-loop-turns.ts';
-import { isList } from './field-weights.ts';
-import { definitionOf } from './limits.ts';
+import { fieldsAnItem, isList } from './selected-fields.ts';
 
-/** Counts the fields of one answer. Each list counts with its actual length, before its items are resolved. */
+/** What a field of an answer takes in memory, in bytes, without its text. */
+const BYTES_A_FIELD = 200;
+
+/** The limits of one answer. */
+export interface MeterBounds {
+  /** Maximum number of fields. */
+  readonly fields: number;
+  /** Maximum number of bytes of all rows that are searched, as stored. */
+  readonly reads: number;
+  /** Bytes that the answer may take in memory before it needs a place among the large operations. */
+  readonly free: number;
+  /** Whether it waits for a place before it begins. */
+  readonly waits: boolean;
+}
+
+const most = Number.POSITIVE_INFINITY;
+export const UNLIMITED: MeterBounds = { fields: most, reads: most, free: most, waits: false };
+
+/**
+ * Counts the fields of one answer and what it takes in memory: stored rows, fields and text. As soon as the answer is
+ * refused, its operation is given up: what asks the meter then waits forever. Errors would be made for each field, and
+ * in lists, graphql-js and graphql-jit would leave promises without a handler, whose rejections end the process.
+ */
 export interface AnswerMeter {
-  /** The error that refuses the answer; null as long as it is within its limits. */
-  readonly exceeded: ServiceError | null;
   /**
-   * Reads a page of rows that may be large. The pages of one answer are read in sequence and share one limit in bytes.
-   * @param read reads the page up to `maxBytes`, at least one row, and reports its bytes; default: the store's limit
-   * @throws {ServiceError} invalid_request if the limit is used up
+   * Makes the answer.
+   * @throws {ServiceError} invalid_request if it exceeds its limits; 503 if it needs a place and none was free in time
    */
-  page<Page extends { readonly bytes: number }>(read: (maxBytes?: number) => Promise<Page>): Promise<Page>;
+  run<Answer>(make: () => Promise<Answer> | Answer): Promise<Answer>;
   /**
-   * Returns the value of a list field: its items. The items of a long list are released over several turns of the event
-   * loop. A list beyond the limit of fields is empty, because {@link exceeded} refuses the whole answer. An error here
-   * would leave the promises of other items without a handler, in graphql-js and in graphql-jit, and their rejections
-   * would end the process.
+   * Counts memory that is about to be taken, and waits for a place if the answer becomes large. What is selected side by
+   * side counts before any of it begins.
+   */
+  hold(bytes: number): Promise<void>;
+  /**
+   * Searches for rows. The searches of one answer run in sequence and share its limit of bytes.
+   * @param mostBytes maximum size of the rows; the answer waits for a place if it could become large
+   * @param search reads rows up to `maxBytes`, at least one, and reports their bytes
+   */
+  search<Rows extends { readonly bytes: number }>(
+    mostBytes: number,
+    search: (maxBytes: number) => Promise<Rows>,
+  ): Promise<Rows>;
+  /**
+   * Returns the value of a list field: its items, counted before they are resolved. The items of a long list are
+   * released over several turns of the event loop.
    */
   list(items: readonly unknown[], info: GraphQLResolveInfo): unknown;
 }
 
-/** Number of units for which one call of {@link takeTurn} waits, at most; a field of a list counts as one unit. */
-const SLICE = 1000;
+/**
+ * Creates a meter.
+ * @param takePlace waits for a place, while the answer has so many bytes in memory, and returns the function that
+ * releases it. @throws {ServiceError} 503
+ */
+export function createAnswerMeter(
+  bounds: MeterBounds,
+  takePlace: (heldBytes: number) => Promise<() => void>,
+): AnswerMeter {
+  let { free } = bounds;
+  let [fields, searched] = [0, 0];
+  /** Bytes that were counted, and those of them that are in memory. */
+  let [counted, held] = [0, 0];
+  let place: Promise<() => void> | null = null;
+  let lastSearch: Promise<unknown> = Promise.resolve();
+  let isOver = false;
+  const refused = Promise.withResolvers<never>();
+  const never = new Promise<never>(() => undefined);
 
-/** Creates a meter. @param maxBytes limit for all pages together, in bytes as stored; default: no limit */
-export function createAnswerMeter(maxFields: number, maxBytes?: number): AnswerMeter {
-  let fields = 0;
-  let bytesLeft = maxBytes;
-  let lastPage: Promise<unknown> = Promise.resolve();
-  let exceeded: ServiceError | null = null;
+  function refuse(error: unknown): Promise<never> {
+    isOver = true;
+    refused.reject(error);
+    return never;
+  }
+
+  async function enter(): Promise<void> {
+    if (isOver) await never;
+    place ??= takePlace(held);
+    await place.catch(refuse);
+    if (isOver) await never;
+    free = Number.POSITIVE_INFINITY;
+  }
+
+  async function searchNext<Rows extends { readonly bytes: number }>(
+    mostBytes: number,
+    search: (maxBytes: number) => Promise<Rows>,
+  ): Promise<Rows> {
+    const left = bounds.reads - searched;
+    if (left <= 0) return refuse(answerTooLarge(TOO_MANY_BYTES));
+    // As stored, and as they are in the answer.
+    if (counted + 2 * mostBytes > free) await enter();
+    if (isOver) return never;
+    const rows = await search(Math.min(left, READ_BYTES));
+    searched += rows.bytes;
+    counted += rows.bytes;
+    held += rows.bytes;
+    return rows;
+  }
+
   return {
-    get exceeded() {
-      return exceeded;
+    async run(make) {
+      const begin = async () => {
+        if (bounds.waits) await enter();
+        return make();
+      };
+      try {
+        return await Promise.race([begin(), refused.promise]);
+      } finally {
+        isOver = true;
+        place?.then(
+          (leave) => leave(),
+          () => undefined,
+        );
+      }
     },
-    async page(read) {
-      const before = lastPage;
-      const page = before.then(async () => {
-        if (bytesLeft === undefined) return read();
-        if (bytesLeft <= 0) exceeded ??= answerTooLarge(TOO_MANY_BYTES);
-        if (exceeded) throw exceeded;
-        const found = await read(bytesLeft);
-        bytesLeft -= found.bytes;
-        return found;
-      });
-      lastPage = page.catch(() => undefined);
-      return page;
+    async hold(bytes) {
+      counted += bytes;
+      await null;
+      if (isOver || counted > free) await enter();
+      held += bytes;
+    },
+    search(mostBytes, search) {
+      const rows = lastSearch.then(() => searchNext(mostBytes, search));
+      lastSearch = rows.catch(() => undefined);
+      return rows;
     },
     list(items, info) {
       const each = fieldsAnItem(info);
       const units = items.length * each;
       fields += units;
-      if (fields > maxFields) exceeded ??= answerTooLarge(`more than ${maxFields.toLocaleString('en')} fields`);
-      if (exceeded) return [];
-      if (units <= SLICE) {
-        const turn = takeTurn(units);
-        return turn ? turn.then(() => items) : items;
-      }
-      const length = Math.max(1, Math.floor(SLICE / each));
-      let turn: Promise<void> | null = null;
-      return items.map((item, index) => {
-        if (index % length === 0) turn = takeTurn(Math.min(length, items.length - index) * each);
-        return turn ? turn.then(() => item) : item;
-      });
+      counted += units * BYTES_A_FIELD;
+      if (fields > bounds.fields)
+        return refuse(answerTooLarge(`more than ${bounds.fields.toLocaleString('en')} fields`));
+      if (isOver) return never;
+      const release = () => {
+        held += units * BYTES_A_FIELD;
+        return inTurns(items, each);
+      };
+      return counted <= free ? release() : enter().then(release);
     },
   };
 }
 
-/** Reads a page with {@link AnswerMeter.page} if the context has a meter, otherwise directly. */
-export async function readMetered<Page extends { readonly bytes: number }>(
+/** Number of units for which one call of {@link takeTurn} waits, at most; a field of a list counts as one unit. */
+const SLICE = 1000;
+
+/** Releases the items of a list over several turns of the event loop. @param each units of an item */
+function inTurns(items: readonly unknown[], each: number): unknown {
+  const units = items.length * each;
+  if (units <= SLICE) {
+    const turn = takeTurn(units);
+    return turn ? turn.then(() => items) : items;
+  }
+  const length = Math.max(1, Math.floor(SLICE / each));
+  let turn: Promise<void> | null = null;
+  return items.map((item, index) => {
+    if (index % length === 0) turn = takeTurn(Math.min(length, items.length - index) * each);
+    return turn ? turn.then(() => item) : item;
+  });
+}
+
+/** Searches with {@link AnswerMeter.search} if the context has a meter, otherwise directly. */
+export async function searchMetered<Rows extends { readonly bytes: number }>(
   meter: AnswerMeter | undefined,
-  read: (maxBytes?: number) => Promise<Page>,
-): Promise<Page> {
-  return meter ? meter.page(read) : read();
+  mostBytes: number,
+  search: (maxBytes: number) => Promise<Rows>,
+): Promise<Rows> {
+  return meter ? meter.search(mostBytes, search) : search(READ_BYTES);
 }
 
 /**
@@ -97,15 +187,15 @@ export async function readMetered<Page extends { readonly bytes: number }>(
 export function metered(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue;
-    for (const field of Object.values(type.getFields())) if (isList(field) && !counted.has(field)) meter(field);
+    for (const field of Object.values(type.getFields())) if (isList(field) && !wrapped.has(field)) meter(field);
   }
   return schema;
 }
 
-const counted = new WeakSet<object>();
+const wrapped = new WeakSet<object>();
 
 function meter(field: GraphQLField<unknown, { readonly meter?: AnswerMeter | undefined } | undefined>): void {
-  counted.add(field);
+  wrapped.add(field);
   const resolve = field.resolve ?? defaultFieldResolver;
   field.resolve = (source, args, context, info) => {
     const result = resolve(source, args, context, info);
@@ -114,50 +204,4 @@ function meter(field: GraphQLField<unknown, { readonly meter?: AnswerMeter | und
     const listed = (value: unknown) => (Array.isArray(value) ? counter.list(value, info) : value);
     return result instanceof Promise ? result.then(listed) : listed(result);
   };
-}
-
-const known = new WeakMap<FieldNode, number>();
-
-/**
- * Maximum number of non-null levels of `__Type.ofType`: a type of this schema has at most three wrappers, `[Type!]!`.
- */
-const WRAPPERS = 3;
-
-/** Counts the fields of the answer for each item of a list, including the item. Nested lists are counted separately. */
-function fieldsAnItem(info: GraphQLResolveInfo): number {
-  const parent = getNamedType(info.returnType);
-  let sum = 1;
-  for (const node of info.fieldNodes) {
-    if (!node.selectionSet) continue;
-    let below = known.get(node);
-    if (below === undefined) {
-      below = fieldsOf(node.selectionSet, parent, info);
-      known.set(node, below);
-    }
-    sum += below;
-  }
-  return sum;
-}
-
-function fieldsOf(
-  { selections }: SelectionSetNode,
-  parent: GraphQLNamedType | null | undefined,
-  info: Pick<GraphQLResolveInfo, 'schema' | 'fragments'>,
-  wrappers = WRAPPERS,
-): number {
-  let sum = 0;
-  for (const selection of selections) {
-    if (selection.kind === Kind.FIELD) {
-      const field = definitionOf(info.schema, selection.name.value, parent ?? null);
-      const left = parent?.name === '__Type' && selection.name.value === 'ofType' ? wrappers - 1 : wrappers;
-      const goesOn = selection.selectionSet && field && !isList(field) && left >= 0;
-      sum += 1 + (goesOn ? fieldsOf(selection.selectionSet, getNamedType(field.type), info, left) : 0);
-      continue;
-    }
-    const part = selection.kind === Kind.INLINE_FRAGMENT ? selection : info.fragments[selection.name.value];
-    if (!part) continue;
-    const name = part.typeCondition?.name.value;
-    sum += fieldsOf(part.selectionSet, name === undefined ? parent : info.schema.getType(name), info, wrappers);
-  }
-  return sum;
 }

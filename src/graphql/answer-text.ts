@@ -12,13 +12,20 @@ const serialized = new WeakMap<object, string>();
  * Serializes large data as JSON.stringify does, over several turns of the event loop. {@link resultText} serializes
  * small data.
  * @param maxBytes limit of the text, in bytes of UTF-8
+ * @param hold waits until the text may take so many bytes in memory
  * @throws {ServiceError} invalid_request if the text would be longer; serialization stops at the limit
  */
-export async function writeData(data: object, maxBytes: number): Promise<void> {
+export async function writeData(
+  data: object,
+  maxBytes: number,
+  hold?: (bytes: number) => Promise<void>,
+): Promise<void> {
   const estimate = charactersOf(data);
   // Data this small cannot exceed the limit, even with every character escaped.
   if (estimate <= PIECE) return;
   if (estimate > maxBytes) throw tooLong(maxBytes);
+  // As text, and as the bytes that are sent.
+  await hold?.(2 * estimate);
   const parts: string[] = [];
   let bytes = 0;
   for (const piece of piecesOf(data)) {
@@ -29,6 +36,9 @@ export async function writeData(data: object, maxBytes: number): Promise<void> {
     const turn = takeTurn(length / WRITTEN_BYTES_A_UNIT);
     if (turn) await turn;
   }
+  // The text is joined, and converted to the bytes that are sent.
+  const turn = takeTurn(bytes / WRITTEN_BYTES_A_UNIT);
+  if (turn) await turn;
   serialized.set(data, parts.join(''));
 }
 

@@ -1,54 +1,35 @@
 import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
-import { READ_BYTES } from '../domain/answer-bounds.ts';
+import { LARGEST_IN_PAGE, READ_BYTES } from '../domain/answer-bounds.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { createAnswerMeter } from './answer-meter.ts';
+import { createAnswerMeter, type MeterBounds, UNLIMITED } from './answer-meter.ts';
 import { writeData } from './answer-text.ts';
 import type { GraphQLContext } from './context.ts';
 import { enterLarge } from './large-operations.ts';
-import { isLarge, LIMITS, sizeOf } from './limits.ts';
-import { schema } from './schema.ts';
+import { LIMITS } from './limits.ts';
+import { copiesIn } from './mutation-answers.ts';
 
 /** The limits of an operation while it runs. */
-export interface AnswerBounds {
-  /** Whether the operation may need much memory. It then waits for a place among large operations. */
-  readonly large: boolean;
-  readonly fields: number;
+interface AnswerBounds extends MeterBounds {
+  /** Bytes of the answer's text. */
   readonly bytes: number;
-  /**
-   * Limit of the bytes that the operation may read from the store. If undefined, only the limit of each search applies.
-   */
-  readonly reads: number | undefined;
 }
 
-/**
- * Computes the bounds.
- * @param variables null if unknown: a page length given by a variable then counts as the maximum
- */
-export function boundsOf(
-  document: DocumentNode,
-  operationName: string | null | undefined,
-  variables: Readonly<Record<string, unknown>> | null | undefined,
-): AnswerBounds {
+/** The bounds of a query, and of a subscription for one event. */
+export const READING: AnswerBounds = {
+  fields: LIMITS.answerFields,
+  bytes: LIMITS.answerBytes,
+  reads: READ_BYTES,
+  free: READ_BYTES,
+  waits: false,
+};
+
+/** Returns the bounds of a valid operation. */
+export function boundsOf(document: DocumentNode, operationName: string | null | undefined): AnswerBounds {
   const operation = getOperationAST(document, operationName);
-  const size = operation ? sizeOf(schema, document, operation, variables ?? null) : null;
-  const large = size !== null && isLarge(size);
-  const isMutation = operation?.operation === OperationTypeNode.MUTATION;
+  if (operation?.operation !== OperationTypeNode.MUTATION) return READING;
   // A mutation cannot be refused after it has run, so the gate limits its answer beforehand.
-  return isMutation
-    ? { large, fields: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY, reads: undefined }
-    : { large, fields: LIMITS.answerFields, bytes: LIMITS.answerBytes, reads: READ_BYTES };
-}
-
-/**
- * Returns the bounds of an operation by its variables. Only for operations that can be large are they computed each
- * time.
- */
-export function boundsByVariables(
-  document: DocumentNode,
-  operationName: string | null,
-): (variables: Readonly<Record<string, unknown>>) => AnswerBounds {
-  const most = boundsOf(document, operationName, null);
-  return (variables) => (most.large ? boundsOf(document, operationName, variables) : most);
+  const waits = copiesIn(document, operation) > LARGEST_IN_PAGE;
+  return { ...UNLIMITED, bytes: Number.POSITIVE_INFINITY, waits };
 }
 
 /** The error of a valid operation whose answer is too large. */
@@ -64,17 +45,13 @@ export async function boundedAnswer<Result extends ExecutionResult | null>(
   context: GraphQLContext,
   run: (context: GraphQLContext) => Promise<Result> | Result,
 ): Promise<Result | { readonly errors: readonly [AnswerRefusal] }> {
+  const meter = createAnswerMeter(bounds, (held) => enterLarge(context.principal, held));
   try {
-    const leave = bounds.large ? await enterLarge(context.principal) : null;
-    try {
-      const meter = createAnswerMeter(bounds.fields, bounds.reads);
+    return await meter.run(async () => {
       const result = await run({ ...context, meter });
-      if (meter.exceeded) throw meter.exceeded;
-      if (result?.data) await writeData(result.data, bounds.bytes);
+      if (result?.data) await writeData(result.data, bounds.bytes, meter.hold);
       return result;
-    } finally {
-      leave?.();
-    }
+    });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return { errors: [new AnswerRefusal(error.message, error.status === 400 ? {} : { originalError: error })] };

@@ -6,6 +6,7 @@ import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import ZodPlugin from '@pothos/plugin-zod';
 import { READ_BYTES } from '../domain/answer-bounds.ts';
 import { ServiceError } from '../domain/errors.ts';
+import { takeTurn } from '../domain/event-loop-turns.ts';
 import { problemsOf } from '../domain/input-problems.ts';
 import { requireIssuer } from '../domain/invoice/create-invoice.ts';
 import { PAGE_SIZE } from '../domain/limits.ts';
@@ -73,11 +74,22 @@ export const builder = new SchemaBuilder<{
   },
 });
 
+/** Maximum number of keys of one query, and the work of resolving the object of a key, in units of `takeTurn`. */
+const [LARGEST_BATCH, UNITS_A_KEY] = [250, 10];
+
 /**
- * Options of every data loader. The keys requested in one tick share one query. Nothing is cached, because a context
- * lives as long as its subscription and an object may change between two reads.
+ * Options of every data loader. The keys requested in one tick share queries, whose objects are resolved in turns of the
+ * event loop. Nothing is cached, because a context lives as long as its subscription and an object may change between
+ * two reads.
  */
-export const UNCACHED = { cache: false } as const;
+export function inBatches<Key, Value>(find: (keys: Key[], context: GraphQLContext) => Promise<Value[]>) {
+  const load = async (keys: Key[], context: GraphQLContext): Promise<Value[]> => {
+    const values = await find(keys, context);
+    await takeTurn(keys.length * UNITS_A_KEY);
+    return values;
+  };
+  return { loaderOptions: { cache: false, maxBatchSize: LARGEST_BATCH }, load };
+}
 
 /**
  * Returns the rules of the fields' `authScopes` for a caller. Each throws {ServiceError} insufficient_scope,

@@ -8,10 +8,9 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
-import { type AnswerBounds, boundsByVariables } from './bounded-answer.ts';
 import type { GraphQLContext } from './context.ts';
 import type { Gate } from './gate.ts';
-import { LIMITS, sizeOf } from './limits.ts';
+import { LIMITS, selectedBy } from './limits.ts';
 import { schema } from './schema.ts';
 import { variableErrors } from './variable-faults.ts';
 
@@ -25,8 +24,6 @@ export interface OperationRequest {
 /** A compiled operation. */
 export interface CompiledOperation {
   readonly name: string | null;
-  /** Returns the bounds of the answer with these variables. */
-  boundsOf(variables: Readonly<Record<string, unknown>>): AnswerBounds;
   /**
    * Runs the operation.
    * @param root the event, for a subscription
@@ -96,11 +93,8 @@ export function createCompiler(type: OperationTypeNode): Compile {
     const operation = getOperationAST(document, operationName);
     // An unknown operation name is not cached, because a client could send any number of them.
     if (!operation) return null;
-    const { fields, possibleFields } = sizeOf(schema, document, operation, null);
-    // An operation that may exceed the cost limit is not compiled, because the gate must check its cost with the
-    // variables.
-    const fits = operation.operation === type && fields <= MAX_FIELDS && possibleFields <= LIMITS.possibleFields;
-    const run = fits ? compileOperation(document, operation) : null;
+    const { fields } = selectedBy(document, operation);
+    const run = operation.operation === type && fields <= MAX_FIELDS ? compileOperation(document, operation) : null;
     const size = run ? fields + Math.ceil((document.tokenCount ?? LIMITS.tokens) / TOKENS_A_FIELD) : 1;
     compiled.set(key, { run }, { size });
     return run;
@@ -113,7 +107,6 @@ function compileOperation(document: DocumentNode, operation: OperationDefinition
   if (!isCompiledQuery(compiled)) return null;
   return {
     name: operation.name?.value ?? null,
-    boundsOf: boundsByVariables(document, operation.name?.value ?? null),
     async run(context, variables, root) {
       const { data, errors } = await compiled.query(root, context, variables);
       return errors || !data ? null : { data };

@@ -1,8 +1,16 @@
-import { type ExecutionResult, GraphQLError, type GraphQLErrorOptions, parse, validate } from 'graphql';
+import {
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLErrorOptions,
+  getOperationAST,
+  OperationTypeNode,
+  parse,
+  validate,
+} from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { READ_BYTES } from '../domain/answer-bounds.ts';
 import { internalError, type Problem, problem, ServiceError } from '../domain/errors.ts';
-import { createAnswerMeter } from './answer-meter.ts';
-import { boundsByVariables } from './bounded-answer.ts';
+import { createAnswerMeter, UNLIMITED } from './answer-meter.ts';
 import type { GraphQLContext } from './context.ts';
 import { enterLarge } from './large-operations.ts';
 import { selectRefusals, throwRefusal } from './refusals.ts';
@@ -21,8 +29,7 @@ export interface PreparedOperation<Data> {
 
 /**
  * Prepares a document for the execution path that REST and GraphQL share, so that validation, scopes and errors are the
- * same. An operation that may be large with its variables waits for a place, as in GraphQL. The document need not
- * select typed errors. Its page lengths are those that REST accepts.
+ * same. A query that becomes large waits for a place, as in GraphQL. The document need not select typed errors.
  * @throws {Error} at start if the document does not match the schema
  */
 export function prepare<Data>(source: string): PreparedOperation<Data> {
@@ -32,21 +39,16 @@ export function prepare<Data>(source: string): PreparedOperation<Data> {
     throw new Error(`a prepared document is not valid: ${errors.map((error) => error.message).join('; ')}`);
   const compiled = compileQuery(schema, document);
   if (!isCompiledQuery(compiled)) throw new Error('a prepared document cannot be compiled');
-  const boundsOf = boundsByVariables(document, null);
+  // The answer has no limits here, because the store bounds the pages of REST. Long lists are still resolved in turns.
+  const isMutation = getOperationAST(document)?.operation === OperationTypeNode.MUTATION;
+  const bounds = isMutation ? UNLIMITED : { ...UNLIMITED, free: READ_BYTES };
   return {
     async execute(context, variables) {
-      const leave = boundsOf(variables).large ? await enterLarge(context.principal) : null;
-      try {
-        // Fields have no limit here, because the store bounds the pages of REST. Long lists are still resolved in
-        // turns.
-        const meter = createAnswerMeter(Number.POSITIVE_INFINITY);
-        const result = await compiled.query(undefined, { ...context, meter }, variables);
-        const data = dataOf(result) as Record<string, unknown>;
-        throwRefusal(data);
-        return data as Data;
-      } finally {
-        leave?.();
-      }
+      const meter = createAnswerMeter(bounds, (held) => enterLarge(context.principal, held));
+      const result = await meter.run(() => compiled.query(undefined, { ...context, meter }, variables));
+      const data = dataOf(result) as Record<string, unknown>;
+      throwRefusal(data);
+      return data as Data;
     },
     async subscribe(context, variables) {
       const started = await compiled.subscribe?.(undefined, context, variables);

@@ -16,7 +16,8 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Principal } from '../domain/principal.ts';
 import { charactersOf } from './answer-text.ts';
-import { exceededCost, exceededLimits, LIMITS, requestsOf } from './limits.ts';
+import { exceededLimits, LIMITS, requestsOf } from './limits.ts';
+import { exceededAnswers } from './mutation-answers.ts';
 import { forbiddenOperation } from './root-scopes.ts';
 import { schema } from './schema.ts';
 import { declaredVariables, variableErrors } from './variable-faults.ts';
@@ -38,12 +39,11 @@ export interface Gate {
   workOf(source: string): number;
   /** @throws {GraphQLError} for a syntax error, a document that is too long, or one that must be listed and is not */
   parse(source: string): DocumentNode;
-  /** Checks the limits first, then the validation rules of GraphQL. */
+  /** Checks the limits first, then the validation rules of GraphQL, then the answers of mutations. */
   validate(document: DocumentNode): readonly GraphQLError[];
   /**
-   * Returns why a valid operation must not run with these variables: they do not match their types, or its answer may
-   * be too large. If the list is empty, the libraries will find no fault in the variables, which they would quote at
-   * length.
+   * Returns why a valid operation must not run with these variables: they do not match their types. If the list is
+   * empty, the libraries will find no fault in the variables, which they would quote at length.
    */
   refuse(args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>): readonly GraphQLError[];
   /**
@@ -137,13 +137,11 @@ export function createGate({ introspection, operations, operationsOnly = false }
       const invalid = variableErrors(schema, document, operation, variableValues ?? {}, LIMITS);
       if (invalid.length > 0) return invalid;
       const long = longVariables(operation, variableValues ?? {});
-      if (long) return [long];
-      const excess = exceededCost(schema, document, operation, variableValues ?? {});
-      return excess ? [excess] : [];
+      return long ? [long] : [];
     },
     forbidden: ({ document, operationName }, principal) =>
       forbiddenOperation(schema, document, operationName, principal),
-    requests: (document, operationName) => requestsOf(schema, document, getOperationAST(document, operationName)),
+    requests: (document, operationName) => requestsOf(document, getOperationAST(document, operationName)),
     redacted(error) {
       const message = shortened(introspection ? error.message : withoutSuggestion(error.message));
       if (message === error.message) return error;
@@ -181,11 +179,13 @@ function longVariables(operation: OperationDefinitionNode, variables: Record<str
   );
 }
 
-/** Returns the limits that a document exceeds. If there are none, returns the validation rules that it breaks. */
+/** Returns the errors of the first check that finds any. */
 function errorsOf(document: DocumentNode, rules: readonly ValidationRule[]): readonly GraphQLError[] {
   try {
-    const exceeded = exceededLimits(schema, document);
-    return exceeded.length > 0 ? exceeded : validate(schema, document, rules, { maxErrors: LIMITS.errors });
+    const exceeded = exceededLimits(document);
+    if (exceeded.length > 0) return exceeded;
+    const invalid = validate(schema, document, rules, { maxErrors: LIMITS.errors });
+    return invalid.length > 0 ? invalid : exceededAnswers(document);
   } catch (error) {
     return [refusalOfDepth(error)];
   }

@@ -10,7 +10,7 @@ import {
 import { ServiceError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
 import { scopesOf } from './builder.ts';
-import { definitionOf } from './limits.ts';
+import { definitionOf } from './selected-fields.ts';
 
 type Scopes = ReturnType<typeof scopesOf>;
 

@@ -7,7 +7,7 @@ import {
   getOperationAST,
   OperationTypeNode,
 } from 'graphql';
-import { type AnswerBounds, boundedAnswer, boundsOf } from './bounded-answer.ts';
+import { boundedAnswer, READING } from './bounded-answer.ts';
 import { type CompiledOperation, createCompiler } from './compiled-queries.ts';
 import type { GraphQLContext } from './context.ts';
 import { sharedName, sharedResult } from './shared-results.ts';
@@ -54,7 +54,6 @@ function neededOf({ schema, document, operationName, variableValues, contextValu
 class Results implements AsyncGenerator<ExecutionResult> {
   readonly #events: AsyncIterator<unknown>;
   readonly #args: ExecutionArgs;
-  readonly #bounds: AnswerBounds;
   /** The key of shared results; null if no other stream may use them. */
   readonly #shared: string | null;
   readonly #compiles: boolean;
@@ -68,14 +67,12 @@ class Results implements AsyncGenerator<ExecutionResult> {
     drop: () => void,
   ) {
     this.#drop = drop;
-    const { document, operationName = null, variableValues } = args;
+    const { document, operationName = null } = args;
     this.#events = events;
     this.#args = args;
-    const variables = variableValues ?? {};
     // Only a document that is used again is worth compiling.
     this.#compiles = seen.has(document);
     seen.add(document);
-    this.#bounds = this.#compiled()?.boundsOf(variables) ?? boundsOf(document, operationName, variables);
     this.#shared = sharedName(document, operationName, contextOf(args).principal);
     this.#release = hold(() => void this.return());
   }
@@ -106,7 +103,7 @@ class Results implements AsyncGenerator<ExecutionResult> {
 
   #run(event: unknown): Promise<ExecutionResult> {
     const args = this.#args;
-    return boundedAnswer(this.#bounds, contextOf(args), async (contextValue) => {
+    return boundedAnswer(READING, contextOf(args), async (contextValue) => {
       const result = await this.#compiled()?.run(contextValue, args.variableValues ?? {}, event);
       return result ?? execute({ ...args, contextValue, rootValue: event });
     });

@@ -135,11 +135,9 @@ export function graphqlOverSse(
       return Symbol.asyncIterator in results ? results : new InTurn(once(), reader, () => results, 0);
     },
     execute(args) {
-      const { reader, present, bytes, document, operationName, variableValues } = args as Operation;
+      const { reader, present, bytes, document, operationName } = args as Operation;
       const run = async (context: GraphQLContext) =>
-        boundedAnswer(boundsOf(document, operationName, variableValues), context, (contextValue) =>
-          execute({ ...args, contextValue }),
-        );
+        boundedAnswer(boundsOf(document, operationName), context, (contextValue) => execute({ ...args, contextValue }));
       // The library would keep the result until the client reads it.
       return reader
         ? new InTurn(once(), reader, () => present().then(run).catch(asResult), bytes)

@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import { currentActivity } from '../domain/activity.ts';
 import { serviceError } from '../domain/errors.ts';
 import { resultText } from '../graphql/answer-text.ts';
-import { AnswerRefusal, boundedAnswer, boundsOf } from '../graphql/bounded-answer.ts';
+import { AnswerRefusal, boundedAnswer, boundsOf, READING } from '../graphql/bounded-answer.ts';
 import { createCompiledQueries } from '../graphql/compiled-queries.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
@@ -90,8 +90,7 @@ function gatePlugin(
       if (refusals.length === 0) refusals = await overLimit(ctx, gate.requests(args.document, args.operationName));
       if (refusals.length > 0) return setResultAndStopExecution(refused(refusals));
       setExecuteFn(async (all: ExecutionArgs) => {
-        const { document, operationName, variableValues } = all;
-        const bounds = boundsOf(document, operationName, variableValues);
+        const bounds = boundsOf(all.document, all.operationName);
         const result = await boundedAnswer(bounds, all.contextValue as GraphQLContext, (contextValue) =>
           executeFn({ ...all, contextValue }),
         );
@@ -220,9 +219,7 @@ export function graphqlOverHttp(
     const request = type === null ? null : ordinaryRequest(server.body, gate.listed);
     const query = request && queries.find(request);
     if (!query) return false;
-    const result = await boundedAnswer(query.boundsOf(request.variables), contextOf(ctx), (context) =>
-      query.run(context, request.variables),
-    );
+    const result = await boundedAnswer(READING, contextOf(ctx), (context) => query.run(context, request.variables));
     // After an error, Yoga runs the query again and answers with its errors. If a limit was exceeded, it does not.
     if (!result || !('data' in result)) {
       const [refusal] = result?.errors ?? [];

@@ -7,7 +7,7 @@ import type { Call, UseCase } from '../use-case.ts';
 import { KEPT_DAYS, type LoggedRequest, type RequestFailures, type RequestLog } from './request-record.ts';
 
 /** Maximum number of groups in an answer. */
-export const MOST_GROUPS = 50;
+const MOST_GROUPS = 50;
 /** `req_` and a UUID. */
 const REQUEST_ID = /^req_[0-9a-f-]{36}$/;
 const MOST_KIND = 300;

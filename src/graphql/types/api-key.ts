@@ -48,7 +48,6 @@ findableAsNode({
 builder.queryFields((t) => ({
   apiKeys: t.field({
     type: [ApiKeyType],
-    extensions: { most: MAX_KEYS + MAX_REVOKED_KEYS },
     authScopes: accessOf('apiKeys'),
     description: `The keys of the secret key’s tenant and environment, newest first: at most ${MAX_KEYS} valid ones, and the last ${MAX_REVOKED_KEYS} revoked ones.`,
     resolve: (_root, _args, { principal, useCases }) => useCases.apiKeys(principal),

@@ -1,4 +1,3 @@
-import { MOST_GROUPS } from '../../domain/request-log/browse-requests.ts';
 import type { LoggedRequest, RequestFailures } from '../../domain/request-log/request-record.ts';
 import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
@@ -71,7 +70,6 @@ builder.queryFields((t) => ({
   apiRequestFailures: t.field({
     type: [ApiRequestFailuresType],
     authScopes: accessOf('apiRequestFailures'),
-    extensions: { most: MOST_GROUPS },
     description: 'The failed requests of the last 7 days, counted by kind and whole days (UTC), the newest first.',
     resolve: async (_root, _args, { principal, useCases }) => [...(await useCases.apiRequestFailures(principal))],
   }),

@@ -39,8 +39,6 @@ const AuditDetailType = builder.objectRef<{ name: string; value: string }>('Audi
   }),
 });
 
-const MOST_DETAILS = 10;
-
 const AuditEntryType = builder.objectRef<RecordedEntry>('AuditEntry').implement({
   description: 'A recorded change in a tenant’s account. It contains no secret.',
   fields: (t) => ({
@@ -63,7 +61,6 @@ const AuditEntryType = builder.objectRef<RecordedEntry>('AuditEntry').implement(
     }),
     details: t.field({
       type: [AuditDetailType],
-      extensions: { most: MOST_DETAILS },
       description: 'What else tells the change.',
       resolve: ({ details }) => Object.entries(details).map(([name, value]) => ({ name, value })),
     }),

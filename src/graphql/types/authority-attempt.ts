@@ -1,5 +1,5 @@
 import type { AttemptOutcome, AttemptPurpose, AuthorityAttempt } from '../../domain/invoice/authority-attempt.ts';
-import { FIRST_ATTEMPTS, LAST_ATTEMPTS, MOST_ATTEMPTS } from '../../domain/invoice/authority-attempts.ts';
+import { FIRST_ATTEMPTS, LAST_ATTEMPTS } from '../../domain/invoice/authority-attempts.ts';
 import { isMember } from '../../domain/principal.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
@@ -54,7 +54,6 @@ const AuthorityAttemptType = builder.objectRef<AuthorityAttempt>('AuthorityAttem
 builder.objectFields(InvoiceType, (t) => ({
   authorityAttempts: t.field({
     type: [AuthorityAttemptType],
-    extensions: { most: MOST_ATTEMPTS },
     description: `The calls to the tax authority, oldest first: the first ${FIRST_ATTEMPTS} and the last ${LAST_ATTEMPTS}. Empty without a secret key.`,
     resolve: ({ authorityAttempts }, _args, { principal }) => (isMember(principal) ? [...authorityAttempts] : []),
   }),

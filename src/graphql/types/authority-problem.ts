@@ -1,5 +1,4 @@
 import type { Problem } from '../../domain/authority/ports.ts';
-import { MOST_PROBLEMS } from '../../domain/invoice/problems.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
 
@@ -19,13 +18,11 @@ const AuthorityProblemType = builder.objectRef<Problem>('AuthorityProblem').impl
 builder.objectFields(InvoiceType, (t) => ({
   problems: t.field({
     type: [AuthorityProblemType],
-    extensions: { most: MOST_PROBLEMS },
     description: 'Why the tax authority rejected the invoice; empty if it did not.',
     resolve: ({ problems }) => [...problems],
   }),
   authorityWarnings: t.field({
     type: [AuthorityProblemType],
-    extensions: { most: MOST_PROBLEMS },
     description: 'Findings of the tax authority that do not prevent acceptance.',
     resolve: ({ authorityWarnings }) => [...authorityWarnings],
   }),

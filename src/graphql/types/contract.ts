@@ -62,7 +62,6 @@ export function outputFields<Row extends object>(
         type: outputType(field) as 'String',
         nullable: isNullable(field),
         description: field.description,
-        ...('list' in field && { extensions: { most: field.most } }),
         resolve: resolverOf(name, field, resolvers[name]) as () => string,
       });
       return [name, made];

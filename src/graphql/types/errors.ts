@@ -1,7 +1,6 @@
 import { ERRORS, rowOfError } from '../../domain/error-codes.ts';
 import { type Problem, ServiceError } from '../../domain/errors.ts';
 import { TAX_RATES } from '../../domain/invoice/tax-rate.ts';
-import { MAX_PROBLEMS } from '../../domain/limits.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 
@@ -66,7 +65,6 @@ builder.objectType(InvalidInputError, {
   fields: (t) => ({
     problems: t.field({
       type: [ProblemType],
-      extensions: { most: MAX_PROBLEMS },
       description:
         'All faults of the same status, in the order of the documented fields; the first one is this error itself.',
       resolve: ({ problems }) => [...problems],

@@ -7,9 +7,11 @@ builder.queryField('invoiceByNumber', (t) =>
   t.field({
     type: InvoiceType,
     authScopes: accessOf('invoiceByNumber'),
-    extensions: { reads: INVOICE_BYTES },
     description: 'The invoice with this legal number, from the service’s series or your own.',
     args: { number: t.arg.string({ required: true, description: 'As stated in the document: `2026-000123`.' }) },
-    resolve: (_root, { number }, { principal, useCases }) => useCases.invoiceByNumber(principal, number),
+    resolve: async (_root, { number }, { principal, useCases, meter }) => {
+      await meter?.hold(INVOICE_BYTES);
+      return useCases.invoiceByNumber(principal, number);
+    },
   }),
 );

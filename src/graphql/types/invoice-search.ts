@@ -30,7 +30,6 @@ builder.queryFields((t) => ({
   customers: t.field({
     type: [KnownCustomerType],
     authScopes: accessOf('customers'),
-    extensions: { most: MOST_CUSTOMERS },
     description: `The customers of your invoices whose name begins so, without regard to case and accents, or, if only digits are given, whose ICE does; at most ${MOST_CUSTOMERS}, in the order of what was searched.`,
     args: { beginning: t.arg.string({ required: true, description: 'The beginning of a name or of an ICE.' }) },
     resolve: async (_root, { beginning }, { principal, useCases }) => [
@@ -40,7 +39,6 @@ builder.queryFields((t) => ({
   invoiceDays: t.field({
     type: [InvoiceDayType],
     authScopes: { scope: 'read' },
-    extensions: { most: MOST_DAYS },
     description: 'The invoices of the last days, counted by day of creation and current status, today first.',
     args: { days: t.arg.int({ required: true, description: `1 to ${MOST_DAYS}; 1 is today.` }) },
     resolve: async (_root, { days }, { principal, useCases }) => [...(await useCases.countInvoices(principal, days))],

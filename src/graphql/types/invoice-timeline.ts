@@ -1,6 +1,5 @@
 import { statusOfEvent } from '../../domain/event.ts';
 import type { Invoice, InvoiceEvent } from '../../domain/invoice/invoice.ts';
-import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
 import { builder } from '../builder.ts';
 import { InvoiceStatusType } from './contract.ts';
 import { InvoiceType } from './invoice.ts';
@@ -24,7 +23,6 @@ const TimelineEntryType = builder.objectRef<TimelineEntry>('InvoiceTimelineEntry
 builder.objectField(InvoiceType, 'timeline', (t) =>
   t.field({
     type: [TimelineEntryType],
-    extensions: { most: INVOICE_STATUSES.length },
     description: 'Its statuses so far, starting with `pending`.',
     resolve: timelineOf,
   }),

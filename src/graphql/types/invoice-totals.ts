@@ -1,5 +1,5 @@
 import type { Invoice } from '../../domain/invoice/invoice.ts';
-import { TAX_RATE_DESCRIPTION, TAX_RATES } from '../../domain/invoice/tax-rate.ts';
+import { TAX_RATE_DESCRIPTION } from '../../domain/invoice/tax-rate.ts';
 import { type InvoiceTotals, type RateTotal, totalsOf } from '../../domain/invoice/totals.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
@@ -21,7 +21,6 @@ export const InvoiceTotalsType = builder.objectRef<InvoiceTotals>('InvoiceTotals
     taxTotal: t.expose('tax', { type: 'Centimes', description: 'Sum of the VAT of all rates.' }),
     taxTotals: t.field({
       type: [TaxTotalType],
-      extensions: { most: TAX_RATES.length },
       description: 'VAT by rate, the highest rate first.',
       resolve: ({ rates }) => [...rates],
     }),

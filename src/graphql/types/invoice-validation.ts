@@ -5,7 +5,7 @@ import { builder } from '../builder.ts';
 import { draftType } from './contract.ts';
 import { ProblemType } from './errors.ts';
 import { InvoiceTotalsType } from './invoice-totals.ts';
-import { InvoiceWarningType, MOST_WARNINGS } from './invoice-warning.ts';
+import { InvoiceWarningType } from './invoice-warning.ts';
 import './scalars.ts';
 
 const InvoiceValidationType = builder.objectRef<InvoiceValidation>('ValidateInvoicePayload').implement({
@@ -18,13 +18,11 @@ const InvoiceValidationType = builder.objectRef<InvoiceValidation>('ValidateInvo
     problems: t.field({
       type: [ProblemType],
       // Structural problems, followed by those of business rules.
-      extensions: { most: 2 * MAX_PROBLEMS },
       description: `All problems that prevent creation: of structure, at most ${MAX_PROBLEMS}, then of business rules, then fields that a live seller’s profile lacks (\`seller.…\`).`,
       resolve: ({ problems }) => [...problems],
     }),
     warnings: t.field({
       type: [InvoiceWarningType],
-      extensions: { most: MOST_WARNINGS },
       description: 'Faults in the valid parts of the invoice that the service accepts but the law may not.',
       resolve: ({ warnings }) => [...warnings],
     }),

@@ -6,9 +6,6 @@ import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
 
-/** Maximum number of warnings of an invoice: about thirty fields may have one each. */
-export const MOST_WARNINGS = 50;
-
 const WarningCodeType = enumOf(
   'InvoiceWarningCode',
   'Code of a warning, for programs; the header `Fatoura-Warnings` of REST lists the same codes. More codes may be added.',
@@ -27,7 +24,6 @@ export const InvoiceWarningType = builder.objectRef<InvoiceWarning>('InvoiceWarn
 builder.objectField(InvoiceType, 'warnings', (t) =>
   t.field({
     type: [InvoiceWarningType],
-    extensions: { most: MOST_WARNINGS },
     description: 'Missing information that the law requires, and suspicious values. Empty without a secret key.',
     resolve: (invoice, _args, { principal, useCases }) => (isMember(principal) ? warningsOf(invoice, useCases) : []),
   }),

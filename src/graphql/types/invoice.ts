@@ -6,7 +6,7 @@ import { termsOf } from '../../domain/invoice/terms.ts';
 import type { StatusChange } from '../../domain/invoice/watch-invoice.ts';
 import { MAX_IDEMPOTENCY_KEY } from '../../domain/limits.ts';
 import { accessOf } from '../access.ts';
-import { readMetered } from '../answer-meter.ts';
+import { searchMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
 import { InvoiceStatusType, inputType, outputFields } from './contract.ts';
@@ -35,13 +35,14 @@ builder.queryFields((t) => ({
   invoice: t.field({
     type: InvoiceType,
     description: 'An invoice. Needs a secret key, its client_secret, or a publishable key with `clientSecret`.',
-    extensions: { reads: INVOICE_BYTES },
     args: {
       id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }),
       clientSecret: t.arg.string({ description: 'With a publishable key: the client_secret of this invoice.' }),
     },
-    resolve: (_root, { id, clientSecret }, { principal, useCases }) =>
-      useCases.readInvoice(principal, id, clientSecret ?? null),
+    resolve: async (_root, { id, clientSecret }, { principal, useCases, meter }) => {
+      await meter?.hold(INVOICE_BYTES);
+      return useCases.readInvoice(principal, id, clientSecret ?? null);
+    },
   }),
   invoices: t.connection(
     {
@@ -49,7 +50,6 @@ builder.queryFields((t) => ({
       authScopes: accessOf('invoices'),
       description:
         'The invoices of the secret key’s tenant and environment, newest first. Cursors are invoice ids. A page of very large invoices is shorter than requested: continue while `hasNextPage` is true.',
-      extensions: { reads: INVOICE_BYTES },
       args: {
         status: t.arg({ type: InvoiceStatusType, description: 'Only invoices of this status.' }),
         customerName: t.arg.string({
@@ -70,9 +70,9 @@ builder.queryFields((t) => ({
           createdAfter: args.createdAfter ?? null,
           createdBefore: args.createdBefore ?? null,
         };
-        const read = (maxBytes?: number) =>
-          useCases.invoices(principal, { ...asked, ...(maxBytes !== undefined && { maxBytes }) });
-        const { invoices: rows, ...page } = await readMetered(meter, read);
+        const { invoices: rows, ...page } = await searchMetered(meter, asked.limit * INVOICE_BYTES, (maxBytes) =>
+          useCases.invoices(principal, { ...asked, maxBytes }),
+        );
         return connectionOf({ rows, ...page }, args);
       },
     },

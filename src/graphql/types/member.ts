@@ -62,7 +62,6 @@ const ID = { required: true, description: 'Prefix `per_`.' } as const;
 builder.queryField('members', (t) =>
   t.field({
     type: [MemberType],
-    extensions: { most: MAX_MEMBERS },
     authScopes: accessOf('members'),
     description: `The people of the tenant, by name: at most ${MAX_MEMBERS}. For signed-in people.`,
     resolve: (_root, _args, { principal, useCases }) => useCases.members(principal),
@@ -72,7 +71,6 @@ builder.queryField('members', (t) =>
 builder.queryField('invitations', (t) =>
   t.field({
     type: [OpenInvitationType],
-    extensions: { most: MAX_INVITATIONS },
     authScopes: accessOf('invitations'),
     description: `The open invitations, those first that end first: at most ${MAX_INVITATIONS}. For owners.`,
     resolve: (_root, _args, { principal, useCases }) => useCases.invitations(principal),

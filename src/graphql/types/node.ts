@@ -36,14 +36,14 @@ builder.queryField('node', (t) =>
   t.field({
     type: NodeInterface,
     nullable: true,
-    extensions: { reads: INVOICE_BYTES },
     description: 'The object with this id. Access is that of the query of its type.',
     args: {
       id: t.arg.id({ required: true, description: 'The id with its prefix: `inv_`, `we_`, `evt_`, …' }),
       clientSecret: t.arg.string({ description: 'With a publishable key: the client_secret of the invoice.' }),
     },
-    resolve: (_root, { id, clientSecret }, context) => {
+    resolve: async (_root, { id, clientSecret }, context) => {
       const kind = kindOf(id);
+      await context.meter?.hold(INVOICE_BYTES);
       if (kind) return kind.find(id, clientSecret ?? null, context);
       throw serviceError('resource_not_found', `There is no object with the id '${id.slice(0, 80)}'.`, 'id');
     },

@@ -113,7 +113,6 @@ export const SellerProfileType = builder.objectRef<Partial<SellerProfile>>('Sell
       resolve: ({ logo }) => logo,
     }),
     missingFields: t.stringList({
-      extensions: { most: 30 },
       description: 'The mandatory fields that are unknown; empty for a complete profile.',
       resolve: (profile) => missingProfileFields(profile),
     }),

@@ -24,6 +24,11 @@ const MissingForLiveType = builder.objectRef<MissingForLive>('MissingForLive').i
   }),
 });
 
+/** Maximum size of a logo of 256 KiB in base64. */
+const LOGO_BYTES = 360_000;
+/** Maximum size of a preview: a page with its fonts and the largest logo, in base64. */
+const PREVIEW_BYTES = 1_800_000;
+
 const TenantType = builder.objectRef<Tenant>('Tenant').implement({
   description: 'The company that issues invoices. Both environments share its profile.',
   interfaces: [NodeInterface],
@@ -33,10 +38,11 @@ const TenantType = builder.objectRef<Tenant>('Tenant').implement({
     seller: t.expose('profile', { type: SellerProfileType, description: 'The seller’s data on its new invoices.' }),
     logo: t.string({
       nullable: true,
-      // A logo of 256 KiB, in base64.
-      extensions: { bytes: 360_000, reads: 360_000 },
       description: 'The current logo as a data URL, the form that updateSellerProfile accepts.',
-      resolve: (tenant, _args, { principal, useCases }) => useCases.tenantLogo(principal, tenant),
+      resolve: async (tenant, _args, { principal, useCases, meter }) => {
+        await meter?.hold(LOGO_BYTES);
+        return useCases.tenantLogo(principal, tenant);
+      },
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     signingCertificate: t.field({
@@ -47,7 +53,6 @@ const TenantType = builder.objectRef<Tenant>('Tenant').implement({
     }),
     missingForLive: t.field({
       type: [MissingForLiveType],
-      extensions: { most: Object.keys(LIVE_CONDITIONS).length },
       description: 'What live keys still need; empty if they can be made.',
       resolve: async (_tenant, _args, { principal, useCases }) => [...(await useCases.missingForLive(principal))],
     }),
@@ -72,9 +77,6 @@ builder.queryField('tenant', (t) =>
     resolve: (_root, _args, { principal, useCases }) => useCases.tenant(principal),
   }),
 );
-
-/** Maximum size of a preview: a page with its fonts and the largest logo, in base64. */
-const PREVIEW_BYTES = 1_800_000;
 
 const SellerAddressInput = builder.inputType('SellerAddressInput', {
   description: 'Address of the seller.',
@@ -122,11 +124,13 @@ const SellerProfileInput = builder.inputType('SellerProfileInput', {
 builder.queryField('sellerProfilePreview', (t) =>
   t.string({
     authScopes: accessOf('sellerProfilePreview'),
-    extensions: { bytes: PREVIEW_BYTES },
     description:
       'The PDF of a sample invoice as it would look after a change of the profile, as a data URL. Nothing is stored. One at a time.',
     args: { input: t.arg({ type: SellerProfileInput, required: true, description: 'The changes.' }) },
-    resolve: (_root, { input }, { principal, useCases }) => useCases.sellerProfilePreview(principal, input),
+    resolve: async (_root, { input }, { principal, useCases, meter }) => {
+      await meter?.hold(PREVIEW_BYTES);
+      return useCases.sellerProfilePreview(principal, input);
+    },
   }),
 );
 

@@ -27,7 +27,6 @@ builder.queryField('testScenarios', (t) =>
   t.field({
     type: [TestScenarioType],
     authScopes: { scope: 'read' },
-    extensions: { most: Object.keys(MAGIC_ICES).length },
     description: 'The magic customer ICEs of the test environment. Any other valid ICE is accepted.',
     resolve: () => Object.entries(MAGIC_ICES).map(([ice, scenario]) => ({ ice, scenario })),
   }),

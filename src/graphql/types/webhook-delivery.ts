@@ -4,12 +4,11 @@ import {
   type Delivery,
   type DeliveryState,
   KEPT_ATTEMPTS,
-  MOST_DELIVERIES,
   type SendFailure,
 } from '../../domain/webhook/delivery.ts';
 import { accessOf } from '../access.ts';
-import { readMetered } from '../answer-meter.ts';
-import { builder, UNCACHED } from '../builder.ts';
+import { searchMetered } from '../answer-meter.ts';
+import { builder, inBatches } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
@@ -17,7 +16,7 @@ import { EventTypeEnum } from './event-type.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 import { WebhookEndpointType } from './webhook-endpoint.ts';
-import { EVENT_BYTES, eventsById, eventTimes, WebhookEventType } from './webhook-event.ts';
+import { eventsById, eventTimes, WebhookEventType } from './webhook-event.ts';
 
 export const STATE_MEANING: Readonly<Record<DeliveryState, string>> = {
   pending: 'An attempt is due, under way or scheduled.',
@@ -55,22 +54,17 @@ const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
     url: t.exposeString('url', { description: 'URL of the request.' }),
     requestHeaders: t.field({
       type: [HeaderType],
-      extensions: { most: 20 },
       description: 'Headers that were sent, including signatures.',
       resolve: ({ requestHeaders }) => Object.entries(requestHeaders),
     }),
     status: t.exposeInt('status', { nullable: true, description: 'HTTP status of the response; null without one.' }),
     responseHeaders: t.field({
       type: [HeaderType],
-      // Each header takes at least four bytes.
-      extensions: { most: KEPT_RESPONSE_BYTES / 4 },
       description: 'Headers of the response, shortened and masked like `responseBody`.',
       resolve: ({ headers }) => [...headers],
     }),
     responseBody: t.exposeString('body', {
       description: `The first ${KEPT_RESPONSE_BYTES / 1024} KiB of the response body. In URLs of documents, \`…\` replaces the secret part.`,
-      // A control character takes six bytes in JSON.
-      extensions: { bytes: 6 * KEPT_RESPONSE_BYTES },
     }),
     responseTruncated: t.exposeBoolean('truncated', { description: 'Whether the response was cut.' }),
     latencyMs: t.exposeFloat('latencyMs', { description: 'Duration in milliseconds.' }),
@@ -88,7 +82,7 @@ const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
   }),
 });
 
-/** Size of a stored attempt: body, headers and the other fields. */
+/** Maximum size of a stored attempt: body, headers and the other fields. */
 const ATTEMPT_BYTES = 2 * KEPT_RESPONSE_BYTES + 1024;
 
 export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery').implement({
@@ -110,54 +104,54 @@ export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery'
     attempts: t.loadableList({
       type: AttemptType,
       description: `The last ${KEPT_ATTEMPTS} attempts, oldest first.`,
-      extensions: { most: KEPT_ATTEMPTS, reads: ATTEMPT_BYTES },
-      loaderOptions: UNCACHED,
       resolve: ({ id }) => id,
-      load: attemptsOf,
+      ...inBatches(attemptsOf),
     }),
     event: t.loadable({
       type: WebhookEventType,
       nullable: true,
-      extensions: { reads: EVENT_BYTES },
       description: 'The event; null after its retention time.',
-      loaderOptions: UNCACHED,
       resolve: ({ eventId }) => eventId,
-      load: async (eventIds: string[], context) => {
+      ...inBatches(async (eventIds: string[], context) => {
         const events = await eventsById(eventIds, context);
         return eventIds.map((id) => events.get(id) ?? null);
-      },
+      }),
     }),
     endpoint: t.loadable({
       type: WebhookEndpointType,
       nullable: true,
       description: 'The endpoint; null if it is deleted.',
-      loaderOptions: UNCACHED,
       resolve: ({ endpointId }) => endpointId,
-      load: async (endpointIds: string[], { principal, useCases }) => {
+      ...inBatches(async (endpointIds: string[], { principal, useCases }) => {
         const endpoints = new Map((await useCases.webhookEndpoints(principal)).map((each) => [each.id, each]));
         return endpointIds.map((id) => endpoints.get(id) ?? null);
-      },
+      }),
     }),
   }),
 });
 
 async function attemptsOf(ids: string[], { principal, useCases, meter }: GraphQLContext): Promise<Attempt[][]> {
-  const load = (maxBytes?: number) => useCases.attemptsByDelivery(principal, ids, maxBytes);
-  const { rows } = await readMetered(meter, load);
+  const { rows } = await searchMetered(meter, ids.length * KEPT_ATTEMPTS * ATTEMPT_BYTES, (maxBytes) =>
+    useCases.attemptsByDelivery(principal, ids, maxBytes),
+  );
   return ids.map((id) => [...(rows.get(id) ?? [])]);
+}
+
+/** Loads the deliveries of events. Their number is bounded, so that only the fields of the answer count. */
+export async function deliveriesByEvent(eventIds: string[], { principal, useCases, meter }: GraphQLContext) {
+  const search = async () => ({ rows: await useCases.deliveriesByEvent(principal, eventIds), bytes: 0 });
+  return (await searchMetered(meter, 0, search)).rows;
 }
 
 builder.objectField(WebhookEventType, 'deliveries', (t) =>
   t.loadableList({
     type: WebhookDeliveryType,
-    extensions: { most: MOST_DELIVERIES },
     description: 'The deliveries of the event to each endpoint.',
-    loaderOptions: UNCACHED,
     resolve: ({ id }) => id,
-    load: async (eventIds: string[], { principal, useCases }) => {
-      const deliveries = await useCases.deliveriesByEvent(principal, eventIds);
+    ...inBatches(async (eventIds: string[], context) => {
+      const deliveries = await deliveriesByEvent(eventIds, context);
       return eventIds.map((id) => deliveries.get(id) ?? []);
-    },
+    }),
   }),
 );
 

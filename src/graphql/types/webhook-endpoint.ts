@@ -1,5 +1,4 @@
 import type { ZodType } from 'zod';
-import { EVENT_TYPES } from '../../domain/event.ts';
 import { ENDPOINT_LIMITS, MAX_ENDPOINTS, SECRET_OVERLAP } from '../../domain/limits.ts';
 import { isFailing, type WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import {
@@ -58,7 +57,6 @@ const EndpointStatisticsType = builder.objectRef<EndpointStatistics>('WebhookEnd
     }),
     hours: t.field({
       type: [EndpointHourType],
-      extensions: { most: MOST_HOURS },
       description: 'Each hour of the period, oldest first.',
       resolve: ({ hours }) => [...hours],
     }),
@@ -74,7 +72,6 @@ export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEn
     description: t.exposeString('description', { nullable: true, description: 'Free text of the client.' }),
     events: t.field({
       type: [EventTypeEnum],
-      extensions: { most: EVENT_TYPES.length },
       description: 'The subscribed event types.',
       resolve: ({ events }) => [...events],
     }),
@@ -108,7 +105,6 @@ findableAsNode({
 builder.queryFields((t) => ({
   webhookEndpoints: t.field({
     type: [WebhookEndpointType],
-    extensions: { most: MAX_ENDPOINTS },
     authScopes: accessOf('webhookEndpoints'),
     description: `The endpoints of the secret key’s tenant and environment, newest first: at most ${MAX_ENDPOINTS}.`,
     resolve: (_root, _args, { principal, useCases }) => useCases.webhookEndpoints(principal),

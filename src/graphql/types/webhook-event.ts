@@ -1,6 +1,6 @@
 import { isManual, type WebhookEvent } from '../../domain/webhook/webhook-event.ts';
 import { accessOf } from '../access.ts';
-import { readMetered } from '../answer-meter.ts';
+import { searchMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
@@ -8,8 +8,8 @@ import { EventTypeEnum } from './event-type.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
-/** Maximum size of an event's body in bytes; metadata may take most of it. */
-export const EVENT_BYTES = 180_000;
+/** Maximum size of a stored event in bytes; metadata may take most of it. */
+const EVENT_BYTES = 180_000;
 
 export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').implement({
   description: 'An event of an invoice, as sent to receivers.',
@@ -25,7 +25,6 @@ export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').
     }),
     body: t.exposeString('body', {
       description: 'The event object as JSON, byte for byte as sent.',
-      extensions: { bytes: EVENT_BYTES },
     }),
   }),
 });
@@ -35,8 +34,10 @@ export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').
  * result.
  */
 export async function eventsById(ids: readonly string[], { principal, useCases, meter }: GraphQLContext) {
-  const load = (maxBytes?: number) => useCases.webhookEventsById(principal, ids, maxBytes);
-  return (await readMetered(meter, load)).rows;
+  const { rows } = await searchMetered(meter, new Set(ids).size * EVENT_BYTES, (maxBytes) =>
+    useCases.webhookEventsById(principal, ids, maxBytes),
+  );
+  return rows;
 }
 
 findableAsNode({
@@ -64,7 +65,6 @@ builder.queryFields((t) => ({
         createdAfter: t.arg(eventTimes.createdAfter),
         createdBefore: t.arg(eventTimes.createdBefore),
       },
-      extensions: { reads: EVENT_BYTES },
       resolve: async (_root, args, { principal, useCases, meter }) => {
         const asked = {
           ...pageRequest(args),
@@ -72,8 +72,8 @@ builder.queryFields((t) => ({
           createdAfter: args.createdAfter ?? null,
           createdBefore: args.createdBefore ?? null,
         };
-        const page = await readMetered(meter, (maxBytes) =>
-          useCases.webhookEvents(principal, { ...asked, ...(maxBytes !== undefined && { maxBytes }) }),
+        const page = await searchMetered(meter, asked.limit * EVENT_BYTES, (maxBytes) =>
+          useCases.webhookEvents(principal, { ...asked, maxBytes }),
         );
         return connectionOf(page, args);
       },

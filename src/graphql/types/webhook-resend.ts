@@ -1,4 +1,4 @@
-import { type Delivery, MOST_DELIVERIES } from '../../domain/webhook/delivery.ts';
+import type { Delivery } from '../../domain/webhook/delivery.ts';
 import { RESEND_LIMIT, type ResendOutcome } from '../../domain/webhook/resend-events.ts';
 import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
@@ -65,7 +65,6 @@ const ResendEventPayload = builder.objectRef<{ deliveries: Delivery[] }>('Resend
   fields: (t) => ({
     deliveries: t.expose('deliveries', {
       type: [WebhookDeliveryType],
-      extensions: { most: MOST_DELIVERIES },
       description: 'All deliveries of the event.',
     }),
   }),

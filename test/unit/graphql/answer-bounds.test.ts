@@ -2,41 +2,30 @@ import fc from 'fast-check';
 import { buildSchema, execute, type GraphQLObjectType, type GraphQLResolveInfo, graphql, parse } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { describe, expect, it, vi } from 'vitest';
-import { createAnswerMeter, metered } from '../../../src/graphql/answer-meter.ts';
+import { serviceError } from '../../../src/domain/errors.ts';
+import { type AnswerMeter, createAnswerMeter, metered, UNLIMITED } from '../../../src/graphql/answer-meter.ts';
 import { resultText, writeData } from '../../../src/graphql/answer-text.ts';
-import { unboundedLists } from '../../../src/graphql/field-weights.ts';
 import { createLargeOperations } from '../../../src/graphql/large-operations.ts';
 import { schema } from '../../../src/graphql/schema.ts';
 import { anyText } from '../../support/any-text.ts';
 
+const noPlace = () => Promise.reject(new Error('no place is needed'));
+
+const lists = metered(
+  buildSchema(
+    'type Query { rows: [Row!]! } type Row { a: Int b: Int inner: Inner cells: [Row!]! } type Inner { c: Int }',
+  ),
+);
+const rowsOf = (rows: number, cells: number) => ({
+  rows: Array.from({ length: rows }, (_, a) => ({
+    a,
+    b: a,
+    inner: { c: a },
+    cells: Array.from({ length: cells }, (_, b) => ({ a: b })),
+  })),
+});
+
 describe('lists', () => {
-  it('of the schema each state their maximum length', () => {
-    expect(unboundedLists(schema)).toEqual([]);
-  });
-
-  it('without a maximum length are found; the rows of a connection need none', () => {
-    const other = buildSchema(`
-      type Query { rows(first: Int): RowConnection! names: [String!]! }
-      type RowConnection { nodes: [Row!]! }
-      type Row { lines: [Int!]! }
-    `);
-    expect(unboundedLists(other)).toEqual(['Query.names', 'Row.lines']);
-  });
-
-  const lists = metered(
-    buildSchema(
-      'type Query { rows: [Row!]! } type Row { a: Int b: Int inner: Inner cells: [Row!]! } type Inner { c: Int }',
-    ),
-  );
-  const rowsOf = (rows: number, cells: number) => ({
-    rows: Array.from({ length: rows }, (_, a) => ({
-      a,
-      b: a,
-      inner: { c: a },
-      cells: Array.from({ length: cells }, (_, b) => ({ a: b })),
-    })),
-  });
-
   it.each([
     // The rows and their two fields each.
     ['{ rows { a b } }', 10, 0, 30],
@@ -46,18 +35,15 @@ describe('lists', () => {
     ['{ rows { cells { a } } }', 10, 7, 20 + 10 * 14],
   ])('are counted by their actual length: %s', async (source, rows, cells, fields) => {
     const run = async (most: number) => {
-      const meter = createAnswerMeter(most);
-      const { errors } = await graphql({
-        schema: lists,
-        source,
-        rootValue: rowsOf(rows, cells),
-        contextValue: { meter },
-      });
+      const meter = createAnswerMeter({ ...UNLIMITED, fields: most }, noPlace);
+      const contextValue = { meter };
+      const { errors } = await meter.run(() =>
+        graphql({ schema: lists, source, rootValue: rowsOf(rows, cells), contextValue }),
+      );
       expect(errors).toBeUndefined();
-      return meter.exceeded;
     };
-    expect(await run(fields)).toBeNull();
-    expect((await run(fields - 1))?.message).toContain(`more than ${fields - 1} fields`);
+    await run(fields);
+    await expect(run(fields - 1)).rejects.toThrow(`more than ${fields - 1} fields`);
   });
 
   it('of warnings are computed once for an invoice, however many aliases select them', async () => {
@@ -75,13 +61,140 @@ describe('lists', () => {
     const wanted = execute({ schema: lists, document, rootValue });
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
-    const meter = () => createAnswerMeter(Number.POSITIVE_INFINITY);
+    const meter = () => createAnswerMeter(UNLIMITED, noPlace);
     expect(await execute({ schema: lists, document, rootValue, contextValue: { meter: meter() } })).toEqual(wanted);
     const compiled = compileQuery(lists, document);
     if (!isCompiledQuery(compiled)) throw new Error('it can not be compiled');
     expect(await compiled.query(rootValue, { meter: meter() }, {})).toEqual(wanted);
     clearInterval(timer);
     expect(turns).toBeGreaterThan(3);
+  });
+});
+
+describe('what an answer takes in memory', () => {
+  const MIB = 1024 * 1024;
+  const bounds = { ...UNLIMITED, reads: 4 * MIB, free: 4 * MIB };
+  const places = () => {
+    const leave = vi.fn();
+    return { leave, take: vi.fn(async (_held: number) => leave) };
+  };
+  const full = () => Promise.reject(serviceError('internal_error', 'Full.', null, 503));
+  /** Searches for rows that have so many bytes, of which the meter knows only the maximum. */
+  const rows = (meter: AnswerMeter, most: number, bytes: number) =>
+    meter.search(most * MIB, async (maxBytes) => ({ bytes: Math.min(bytes * MIB, maxBytes) }));
+
+  it('needs no place as long as it is little, and one place, before more is read, when it becomes much', async () => {
+    const { take, leave } = places();
+    const little = createAnswerMeter(bounds, take);
+    await little.run(async () => {
+      await rows(little, 2, 0.1);
+      await rows(little, 1.9, 0.1);
+      await little.hold(1.3 * MIB);
+    });
+    expect(take).not.toHaveBeenCalled();
+    const much = createAnswerMeter(bounds, take);
+    const read = vi.fn(async () => ({ bytes: 3 * MIB }));
+    await much.run(async () => {
+      await rows(much, 2, 1);
+      take.mockImplementationOnce(async () => {
+        expect(read).not.toHaveBeenCalled();
+        return leave;
+      });
+      await Promise.all([much.search(4 * MIB, read), much.hold(9 * MIB)]);
+      expect(leave).not.toHaveBeenCalled();
+    });
+    expect(take.mock.calls).toEqual([[1 * MIB]]);
+    expect(read).toHaveBeenCalledWith(3 * MIB);
+    await Promise.resolve();
+    expect(leave).toHaveBeenCalledTimes(1);
+  });
+
+  it('is limited in what is searched, whether it has a place or not', async () => {
+    const meter = createAnswerMeter(bounds, places().take);
+    const answer = meter.run(async () => {
+      await rows(meter, 1, 1);
+      await rows(meter, 4, 3);
+      await rows(meter, 1, 1);
+    });
+    await expect(answer).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('more than 4 MiB of stored data behind it'),
+    });
+  });
+
+  it('is searched in sequence, so that an answer holds little while it waits', async () => {
+    const meter = createAnswerMeter(bounds, places().take);
+    let [running, most] = [0, 0];
+    const search = () =>
+      meter.search(1, async () => {
+        most = Math.max(most, ++running);
+        await new Promise(setImmediate);
+        running--;
+        return { bytes: 1 };
+      });
+    await Promise.all([search(), search(), search()]);
+    expect(most).toBe(1);
+  });
+
+  it('counts side by side before any of it is read: who selects four invoices holds none while waiting', async () => {
+    const { take } = places();
+    const invoices = async (count: number) => {
+      const meter = createAnswerMeter(bounds, take);
+      await Promise.all(Array.from({ length: count }, () => meter.hold(1.3 * MIB)));
+    };
+    await invoices(3);
+    expect(take).not.toHaveBeenCalled();
+    await invoices(4);
+    expect(take.mock.calls).toEqual([[0]]);
+  });
+
+  it('counts fields and text', async () => {
+    const { take } = places();
+    const answer = async (rowCount: number) => {
+      const meter = createAnswerMeter(bounds, take);
+      const source = '{ rows { a b inner { c } } }';
+      const rootValue = rowsOf(rowCount, 0);
+      await meter.run(() => graphql({ schema: lists, source, rootValue, contextValue: { meter } }));
+    };
+    await answer(4000);
+    expect(take).not.toHaveBeenCalled();
+    await answer(5000);
+    expect(take).toHaveBeenCalledTimes(1);
+    const text = createAnswerMeter(bounds, take);
+    await writeData({ list: ['x'.repeat(1.9 * MIB)] }, 9 * MIB, text.hold);
+    expect(take).toHaveBeenCalledTimes(1);
+    await writeData({ list: ['x'.repeat(0.2 * MIB)] }, 9 * MIB, text.hold);
+    expect(take).toHaveBeenCalledTimes(2);
+  });
+
+  it('is refused if no place was free, before it begins if it waits for one', async () => {
+    const refused = createAnswerMeter(bounds, full);
+    await expect(refused.run(() => rows(refused, 5, 1))).rejects.toMatchObject({ status: 503 });
+    const make = vi.fn();
+    await expect(createAnswerMeter({ ...bounds, waits: true }, full).run(make)).rejects.toMatchObject({ status: 503 });
+    expect(make).not.toHaveBeenCalled();
+    const { take, leave } = places();
+    expect(await createAnswerMeter({ ...UNLIMITED, waits: true }, take).run(() => 'made')).toBe('made');
+    expect(leave).toHaveBeenCalledTimes(1);
+  });
+
+  it('needs no place any more after the answer, which gives back one that comes late, and reads no more', async () => {
+    const { leave } = places();
+    const free = Promise.withResolvers<() => void>();
+    const meter = createAnswerMeter(bounds, vi.fn().mockReturnValueOnce(free.promise));
+    const read = vi.fn();
+    // For example because a resolver beside this one has thrown.
+    const failed = meter.run(async () => {
+      void meter.search(5 * MIB, read);
+      await new Promise(setImmediate);
+      throw new Error('failed');
+    });
+    await expect(failed).rejects.toThrow('failed');
+    free.resolve(leave);
+    void meter.search(1, read);
+    void meter.hold(9 * MIB);
+    await new Promise(setImmediate);
+    expect([leave.mock.calls.length, read.mock.calls.length]).toEqual([1, 0]);
   });
 });
 
@@ -109,6 +222,21 @@ describe('the text of an answer', () => {
     expect(longest).toBeGreaterThan(300_000);
   });
 
+  it('is joined in a turn of its own, so that answers that end together do not hold the event loop', async () => {
+    let [turn, isRunning] = [0, true];
+    const count = () => {
+      turn++;
+      if (isRunning) setImmediate(count);
+    };
+    count();
+    const ends = Array.from({ length: 10 }, async () => {
+      await writeData({ list: Array.from({ length: 1000 }, () => 'x'.repeat(650)) }, 2_000_000);
+      return turn;
+    });
+    expect(new Set(await Promise.all(ends)).size).toBe(10);
+    isRunning = false;
+  });
+
   it('is limited in bytes, not in characters', async () => {
     const long = { list: Array.from({ length: 1000 }, () => 'é"'.repeat(100)) };
     const bytes = Buffer.byteLength(JSON.stringify(long));
@@ -133,6 +261,23 @@ describe('places for large operations', () => {
     first();
     await Promise.all(waiting);
     expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+  });
+
+  it('are not waited for by a caller whose waiting operations hold much; others, and what holds nothing, wait', async () => {
+    const places = createLargeOperations(1);
+    const leave = await places.enter('a');
+    const mib = 1024 * 1024;
+    const waiting = [
+      places.enter('a', 41 * mib),
+      places.enter('a', 23 * mib),
+      places.enter('b', 64 * mib),
+      places.enter('a'),
+    ];
+    await expect(places.enter('a', 1)).rejects.toMatchObject({ code: 'internal_error', status: 503 });
+    leave();
+    for (const each of waiting) each.then((end) => end());
+    await Promise.all(waiting);
+    (await places.enter('a', 64 * mib))();
   });
 
   it('that are not released in time cause a 503, and a caller that timed out gets no place later', async () => {

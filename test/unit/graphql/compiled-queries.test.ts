@@ -21,17 +21,6 @@ it('a query stays compiled, each operation of a document separately', () => {
   expect([find(document, 'C'), find(document, 'D'), find(document)]).toEqual([null, null, null]);
 });
 
-it('is large by the page lengths of a request, not by the greatest that its variables could give', () => {
-  const find = compiledQueries();
-  const query = find(
-    'query Page($first: Int) { invoices(first: $first) { edges { node { id lines { description quantity unitPrice amount } customer { name address } number } } } }',
-  );
-  const isLarge = (first: number | undefined) => query?.boundsOf(first === undefined ? {} : { first }).large;
-  expect([isLarge(1), isLarge(20), isLarge(undefined)]).toEqual([false, true, true]);
-  const small = find('query One($id: ID!) { invoice(id: $id) { id status } }');
-  expect(small?.boundsOf({ id: 'inv_1' })).toBe(small?.boundsOf({ id: 'inv_2' }));
-});
-
 it('the cache of compiled queries is bounded by their fields, including those of fragments, not by the text alone', () => {
   const find = compiledQueries();
   const times = (count: number, text: (index: number) => string) =>
