@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import puppeteer, { type Browser, type LaunchOptions } from 'puppeteer-core';
+import puppeteer, { type Browser, type BrowserContext, type LaunchOptions } from 'puppeteer-core';
 import { bundleFitsMachine, type UnpackedChromium, unpackChromium } from '../../src/adapters/pdf/chromium-bundle.ts';
 import { CHROMIUM_CACHE } from '../unit/pdf/support.ts';
 import { toolPath } from './tools.ts';
@@ -18,13 +18,16 @@ export const WHOLE_BROWSER_PATH = chosen ?? NAMES.map(toolPath).find((path) => p
 /** The browser for tests of web pages; null where the npm package has none for the machine, and none is on the PATH. */
 export const BROWSER_PATH = bundle?.executable ?? WHOLE_BROWSER_PATH;
 
-/** Starts a browser without background traffic. @param path its program */
-export function startBrowser(path = BROWSER_PATH): Promise<Browser> {
+/** How long pages wait, milliseconds: only against what hangs. The library's default is half of it. */
+const PATIENCE_MS = 60_000;
+
+/** Starts a browser without background traffic, whose pages are patient. @param path its program */
+export async function startBrowser(path = BROWSER_PATH): Promise<Browser> {
   if (path === null) throw new Error('no browser is installed');
   const isBundle = path === bundle?.executable;
   // Chromium's sandbox refuses to run as root. The npm package has no helper for it where a machine denies user namespaces.
   const sandbox = process.getuid?.() !== 0 && !isBundle;
-  return puppeteer.launch({
+  const browser = await puppeteer.launch({
     executablePath: path,
     ...(bundle !== null && isBundle ? optionsOf(bundle) : {}),
     // A generous limit, so that only a hanging browser fails, not a loaded machine.
@@ -41,6 +44,19 @@ export function startBrowser(path = BROWSER_PATH): Promise<Browser> {
       ...(sandbox ? [] : ['--no-sandbox']),
     ],
   });
+  const create = browser.createBrowserContext.bind(browser);
+  browser.createBrowserContext = async (...options) => patient(await create(...options));
+  return browser;
+}
+
+function patient(context: BrowserContext): BrowserContext {
+  const open = context.newPage.bind(context);
+  context.newPage = async (...options) => {
+    const page = await open(...options);
+    page.setDefaultTimeout(PATIENCE_MS);
+    return page;
+  };
+  return context;
 }
 
 /** The npm package's browser is the headless shell, and brings the libraries and the font that a machine may lack. */
