@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   isLateShare,
-  LANES,
   type Lane,
   type LaneGate,
   PARTITIONS,
   type PartitionRange,
   slotAfter,
+  tenantOfSlot,
 } from '../domain/invoice/lanes.ts';
 import type { Claim, DueInvoice, InvoiceClaims } from '../domain/invoice/repository.ts';
 import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
 import type { ClaimRanges } from './claim-ranges.ts';
-import { inTurns, ofEachSlot, partsOutside } from './slot-turns.ts';
+import { fixedGate } from './fixed-gate.ts';
+import { type Admit, inTurns, limitTenants, ofEachSlot, partsOutside } from './slot-turns.ts';
 
 /** Shortest time between two looks that find nothing, milliseconds. */
 const HOT_MS = 20;
@@ -24,6 +25,11 @@ export const COLD_LOOKS = Math.ceil(Math.log2(COLD_MS / HOT_MS));
  * of PDFs then takes as long as with one PDF of each.
  */
 const A_TURN = 1 / 8;
+/**
+ * Number of places of a lane that a single tenant leaves to others, in a lane that has at least four times as many: a
+ * few invoices of another tenant begin at once, and need not wait until some of its burst have ended.
+ */
+const LEFT_TO_OTHERS = 8;
 /** A worker takes up work outside of its range too when the work has been due for this long, milliseconds. */
 const LATE_MS = 3000;
 /** The same for a worker with work of its own. In a burst of all, their owners come to it sooner. */
@@ -76,11 +82,12 @@ export interface Claimer {
 /**
  * Finds the due invoices of each lane in the worker's range of partitions and claims as many as there are free places,
  * many at once. Each slot in turn gives a few, so that a tenant waits for a turn of the others and not for their
- * backlogs. While work is found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms,
- * then less and less often, up to a second. A lost wake or a dead worker therefore costs a second after the work is due
- * or the lease has ended; if the owner of the range does not come, or is slower than its work comes, others with free
- * places take up their shares of the work when it is late. Idle work is taken up one at a time while there is nothing else; in a busy process after ten minutes, with a
- * rest after each for as long as it took (docs/decisions/0046).
+ * backlogs. A tenant leaves some places to others, so that their invoices begin at once behind its burst. While work is
+ * found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms, then less and less often,
+ * up to a second. A lost wake or a dead worker therefore costs a second after the work is due or the lease has ended; if
+ * the owner of the range does not come, or is slower than its work comes, others with free places take up their shares
+ * of the work when it is late. Idle work is taken up one at a time while there is nothing else; in a busy process after
+ * ten minutes, with a rest after each for as long as it took (docs/decisions/0046).
  */
 export function createClaimer(parts: ClaimerParts): Claimer {
   const { invoices, ranges, run, isAnswering, report, coldMs = COLD_MS } = parts;
@@ -132,12 +139,16 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     const gate = parts.gates?.[lane] ?? fixedGate(lane, isAnswering);
     /** Number of invoices of one slot that are claimed in its turn. */
     const ofASlot = () => Math.max(1, Math.floor(gate.places() * A_TURN));
+    /** Number of places that a tenant leaves to others at present. A gate may have few for all, which none may idle. */
+    const leftToOthers = () => (parts.gates?.[lane] || gate.places() < 4 * LEFT_TO_OTHERS ? 0 : LEFT_TO_OTHERS);
     /** The runs, by their invoices. */
-    const running = new Map<string, Promise<void>>();
+    const running = new Map<string, { readonly ended: Promise<void>; readonly tenant: number }>();
     /** The slot at which the next look begins. */
     let position = Math.floor(Math.random() * PARTITIONS);
     /** Whether there may be more than the last look took. */
     let hasMore = false;
+    /** The tenants of invoices that the last look left out, because they have as many places as they may. */
+    let heldBack: ReadonlySet<number> = new Set();
     /** Looks in a row that found nothing, and looks in a row that found nothing in the worker's range. */
     let empty = 0;
     let emptyOwn = 0;
@@ -151,13 +162,19 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     let timer: NodeJS.Timeout | null = null;
     let timerAt = Number.POSITIVE_INFINITY;
 
-    const free = () => gate.free(running.size);
+    /** Number of free places for what may be due: after a wake, or if nobody was held back, all of them. */
+    const free = () => gate.free(running.size) - (heldBack.size > 0 && !isWoken ? leftToOthers() : 0);
 
     /**
      * Up to `limit` due invoices from `position` on, once round the range: at most `ofASlot` of a slot, and more of what
      * was found if the slots with due work are too few for the places. At most two queries, and one for each slot.
      */
-    async function search({ from, until }: PartitionRange, limit: number, lateMs = 0): Promise<DueInvoice[]> {
+    async function search(
+      { from, until }: PartitionRange,
+      limit: number,
+      lateMs: number,
+      admit: Admit,
+    ): Promise<DueInvoice[]> {
       const start = position >= from && position < until ? position : from;
       const candidates: DueInvoice[] = [];
       const others: DueInvoice[] = [];
@@ -166,7 +183,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       for (let wrapped = start === from; candidates.length < limit; ) {
         const wanted = limit - candidates.length;
         const next = part.from < part.until ? await invoices.due(lane, part, wanted, lateMs) : [];
-        const taken = new Set(ofEachSlot(next, ofASlot()));
+        const taken = new Set(ofEachSlot(next, ofASlot()).filter(admit));
         candidates.push(...taken);
         others.push(...next.filter((each) => !taken.has(each)));
         const last = next.at(-1);
@@ -175,7 +192,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
           position = slotAfter(last.slot);
           part = { from: position, until: part.until };
         } else if (wrapped) {
-          candidates.push(...inTurns(others).slice(0, limit - candidates.length));
+          for (const each of inTurns(others)) if (candidates.length < limit && admit(each)) candidates.push(each);
           break;
         } else {
           wrapped = true;
@@ -198,6 +215,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       limit: number,
       lateMs: number,
       isWorkless: boolean,
+      admit: Admit,
     ): Promise<DueInvoice[]> {
       const now = performance.now();
       if (own.until - own.from === PARTITIONS || now - lookedForLateAt < LATE_LOOK_MS) return [];
@@ -209,12 +227,12 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       lookedForLateAt = isWorkless && late.length > 0 ? Number.NEGATIVE_INFINITY : now;
       const turn = Math.floor(Date.now() / LATE_MS);
       const share = late.filter(({ invoiceId }) => isLateShare(invoiceId, own, turn));
-      return ofEachSlot(share, ofASlot()).slice(0, limit);
+      return ofEachSlot(share, ofASlot()).slice(0, limit).filter(admit);
     }
 
     async function look(): Promise<void> {
-      isWoken = false;
       const limit = free();
+      isWoken = false;
       // Clients have come since the look was planned.
       if (limit <= 0) {
         hasMore = true;
@@ -223,13 +241,20 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       const own = ranges.own();
       const mustWait = lane === 'idle' && !isQuiet();
       const lateMs = mustWait ? IDLE_LATE_MS : 0;
-      const candidates = await search(own, limit, lateMs);
+      const left = leftToOthers();
+      const most = left === 0 ? Number.POSITIVE_INFINITY : gate.places() - left;
+      const { admit, refused } = limitTenants(
+        [...running.values()].map(({ tenant }) => tenant),
+        most,
+      );
+      heldBack = refused;
+      const candidates = await search(own, limit, lateMs, admit);
       emptyOwn = candidates.length > 0 ? 0 : emptyOwn + 1;
       // Not at once, because the owner may be about to finish too, and both would meet at its last invoices.
       const isWorkless = emptyOwn >= COLD_LOOKS;
       // With work of its own, too: the owner of another range may be slower for as long as this worker has places.
       if (isWorkless || (emptyOwn === 0 && candidates.length < limit))
-        candidates.push(...(await searchLate(own, limit - candidates.length, lateMs, isWorkless)));
+        candidates.push(...(await searchLate(own, limit - candidates.length, lateMs, isWorkless, admit)));
       if (candidates.length === 0) {
         empty++;
         return;
@@ -247,7 +272,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       });
       const taken = new Set(claims.map(({ invoice }) => invoice.id));
       for (const { invoiceId } of reserved) if (!taken.has(invoiceId)) gate.cancel(invoiceId);
-      beginAll(claims, mustWait);
+      beginAll(claims, mustWait, new Map(reserved.map(({ invoiceId, slot }) => [invoiceId, tenantOfSlot(slot)])));
       empty = 0;
     }
 
@@ -262,21 +287,22 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     }
 
     /** Takes places for all at once, but begins each in another turn of the event loop: answers to clients go before. */
-    function beginAll(claims: readonly Claim[], isRestAfter: boolean): void {
+    function beginAll(claims: readonly Claim[], isRestAfter: boolean, tenants: ReadonlyMap<string, number>): void {
       let turn = Promise.resolve();
       for (const each of claims) {
         const mine = turn.then(nextTurn);
         turn = mine;
-        begin(async () => {
+        const work = async (): Promise<void> => {
           await mine;
           const begun = performance.now();
           await (isStopped ? invoices.release([each]) : run(each));
           if (isRestAfter) restUntil = 2 * performance.now() - begun;
-        }, each.invoice.id);
+        };
+        begin(work, each.invoice.id, tenants.get(each.invoice.id) ?? 0);
       }
     }
 
-    function begin(work: () => Promise<void>, invoiceId: string): void {
+    function begin(work: () => Promise<void>, invoiceId: string, tenant: number): void {
       const ended = (lane === 'idle' ? work() : besides(work))
         .catch((error: unknown) => report(`the run of ${invoiceId} in the lane ${lane} failed`, error))
         .finally(() => {
@@ -284,7 +310,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
           running.delete(invoiceId);
           if (hasMore) plan();
         });
-      running.set(invoiceId, ended);
+      running.set(invoiceId, { ended, tenant });
     }
 
     /** Plans the next look, unless an earlier one is planned. @param soonMs at the latest after this time */
@@ -296,13 +322,10 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         return;
       }
       const now = performance.now();
-      const pause = hasMore
-        ? free() >= Math.ceil(gate.places() / 4)
-          ? 0
-          : HOT_MS
-        : lane === 'idle' || empty >= COLD_LOOKS
-          ? coldMs
-          : HOT_MS * 2 ** empty;
+      // Not at once while others' places are free only: the looks of a burst would follow one another.
+      const isRoomy = free() - (heldBack.size > 0 && isWoken ? leftToOthers() : 0) >= Math.ceil(gate.places() / 4);
+      const pauseOfEmpty = lane === 'idle' || empty >= COLD_LOOKS ? coldMs : HOT_MS * 2 ** empty;
+      const pause = hasMore ? (isRoomy ? 0 : HOT_MS) : pauseOfEmpty;
       const at = Math.min(now + soonMs, Math.max(now, lookedAt + pause, restUntil));
       if (timer && timerAt <= at) return;
       if (timer) clearTimeout(timer);
@@ -317,6 +340,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         .catch((error: unknown) => {
           // Otherwise a lane with a backlog would look again at once, for as long as the store refuses.
           hasMore = false;
+          heldBack = new Set();
           empty++;
           report(`due invoices of the lane ${lane} could not be claimed`, error);
         })
@@ -331,7 +355,9 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     gate.onChange(() => plan());
     return {
       plan,
-      wake() {
+      wake({ from, until }: PartitionRange) {
+        // More of a tenant that was held back: the end of one of its runs makes room for it.
+        if (until <= slotAfter(from) && heldBack.has(tenantOfSlot(from))) return;
         isWoken = true;
         empty = 0;
         plan();
@@ -339,7 +365,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       async end(): Promise<void> {
         if (timer) clearTimeout(timer);
         await looking;
-        await Promise.all(running.values());
+        await Promise.all([...running.values()].map(({ ended }) => ended));
       },
     };
   }
@@ -350,7 +376,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     },
     wake(lane, partitions) {
       const own = isOwn(partitions) ? lanes.get(lane) : undefined;
-      own?.wake();
+      own?.wake(partitions);
       return own !== undefined;
     },
     counts: () => ({ found, claimed }),
@@ -359,18 +385,6 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       const over = Promise.all([...lanes.values()].map((lane) => lane.end()));
       await Promise.race([over, sleep(timeoutMs, undefined, { ref: false })]);
     },
-  };
-}
-
-/** The places that `LANES` states: fewer while clients are answered, because runs that begin together hold up an answer together. */
-function fixedGate(lane: Lane, isAnswering: () => boolean): LaneGate {
-  const places = () => (isAnswering() ? LANES[lane].besideClients : LANES[lane].places);
-  return {
-    places,
-    free: (running) => places() - running,
-    reserve: async () => true,
-    cancel: () => undefined,
-    onChange: () => undefined,
   };
 }
 

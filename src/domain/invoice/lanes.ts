@@ -89,6 +89,11 @@ export function slotOf({ tenantId, id }: Pick<Invoice, 'tenantId' | 'id'>, lane:
   return ((place + nth * (PARTITIONS / OF_A_TENANT)) % PARTITIONS) + Math.floor(place / PARTITIONS) * SLOT;
 }
 
+/** Returns what the slots of a tenant have in common: a number that hardly any other tenant has. */
+export function tenantOfSlot(slot: number): number {
+  return slot % (PARTITIONS / OF_A_TENANT);
+}
+
 /** Returns the next slot. */
 export function slotAfter(slot: number): number {
   return slot + SLOT;

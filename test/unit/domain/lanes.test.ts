@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import { isLateShare, laneOf, PARTITIONS, rangeOf, slotAfter, slotOf } from '../../../src/domain/invoice/lanes.ts';
+import {
+  isLateShare,
+  laneOf,
+  PARTITIONS,
+  rangeOf,
+  slotAfter,
+  slotOf,
+  tenantOfSlot,
+} from '../../../src/domain/invoice/lanes.ts';
 import { STAGES } from '../../../src/domain/invoice/lifecycle.ts';
 
 it('blocked work has no lane; a live invoice never shares one with a test invoice before its PDF', () => {
@@ -31,6 +39,16 @@ it('the slots of tenants in the same partition differ, and the next one is behin
   expect(new Set(slots).size).toBeGreaterThan(39_990);
   expect(new Set(slots.map(Math.floor)).size).toBeLessThanOrEqual(PARTITIONS);
   for (const slot of slots) expect(slotAfter(slot)).toBeGreaterThan(slot);
+});
+
+it('all slots of a tenant tell the same tenant, those of others another one', () => {
+  const tenants = Array.from({ length: 500 }, () => newId('ten'));
+  const told = tenants.map((tenantId) => {
+    const slots = Array.from({ length: 20 }, () => slotOf({ tenantId, id: newId('inv') }, 'stages'));
+    return new Set([...slots, slotOf({ tenantId, id: newId('inv') }, 'transmissions')].map(tenantOfSlot));
+  });
+  expect(told.every(({ size }) => size === 1)).toBe(true);
+  expect(new Set(told.flatMap((each) => [...each])).size).toBeGreaterThan(498);
 });
 
 it('a tenant has four partitions, which up to four workers share evenly; tenants spread evenly over all of them', () => {

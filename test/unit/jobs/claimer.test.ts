@@ -8,6 +8,7 @@ import {
   PARTITIONS,
   type PartitionRange,
   rangeOf,
+  slotOf,
 } from '../../../src/domain/invoice/lanes.ts';
 import { LEASE_MS } from '../../../src/domain/invoice/stages/stage.ts';
 import { type ClaimerParts, createClaimer } from '../../../src/jobs/claimer.ts';
@@ -366,6 +367,31 @@ it('claims late invoices of its own range once, whether or not those of others a
     expect(begun.toSorted()).toEqual(added.toSorted());
     expect(claimer.counts()).toEqual({ found: added.length, claimed: added.length });
   }
+});
+
+it('five invoices of a tenant begin at once behind the burst of another, which never has every place', async () => {
+  const it = world();
+  const { claimer, begun, most } = worker(
+    it,
+    () => 400,
+    ALL_PARTITIONS,
+    () => true,
+  );
+  const addAll = (tenantId: string, count: number) =>
+    Array.from({ length: count }, (_, nth) => it.add('stages', slotOf({ tenantId, id: `inv_${nth}` }, 'stages')));
+  addAll('ten_burst', 300);
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(begun).toHaveLength(LANES.stages.besideClients - 8);
+  const few = addAll('ten_few', 5);
+  claimer.wake('stages', ALL_PARTITIONS);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(begun).toEqual(expect.arrayContaining(few));
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(most.get('stages')).toBeLessThanOrEqual(LANES.stages.besideClients - 8 + few.length);
+  // Looks that would find nothing but the burst, while it has all the places that it may have, are few.
+  expect(it.calls.due).toBeLessThan(400);
+  await claimer.stop(1000);
 });
 
 it('a PDF waits for one of each tenant before it, not for what they can have at the same time', async () => {
