@@ -9,8 +9,15 @@ const AT_A_TIME = 2;
 /** Maximum waiting time for a place, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Maximum number of bytes that waiting operations of a caller hold together. */
+/** Maximum number of bytes that waiting operations of all callers hold together. */
 const HELD_BYTES = 64 * 1024 * 1024;
+
+/** An operation that waits for its place. */
+interface Waiting {
+  readonly caller: string;
+  readonly heldBytes: number;
+  giveUp(): void;
+}
 
 /** Waits for a place among the large operations of this process, which REST and GraphQL share; see `enter`. */
 export function enterLarge(principal: Principal, heldBytes = 0): Promise<() => void> {
@@ -20,33 +27,53 @@ export function enterLarge(principal: Principal, heldBytes = 0): Promise<() => v
 /** Limits the number of concurrent large operations. Callers get places in turn, so none can delay the others. */
 export function createLargeOperations(places = AT_A_TIME, patienceMs = PATIENCE_MS) {
   const queue = createFairQueue({ places, patienceMs });
-  const held = new Map<string, number>();
-  function hold(caller: string, bytes: number): void {
-    const sum = (held.get(caller) ?? 0) + bytes;
-    if (sum > 0) held.set(caller, sum);
-    else held.delete(caller);
+  const waiting = new Set<Waiting>();
+
+  /** Ends operations until the rest holds little enough: each time the latest of the caller that holds most. */
+  function limitHeld(): void {
+    const rest = [...waiting].filter(({ heldBytes }) => heldBytes > 0);
+    for (let sum = heldBy(rest); sum > HELD_BYTES; sum = heldBy(rest)) {
+      const byCaller = [...Map.groupBy(rest, ({ caller }) => caller).values()];
+      const most = byCaller.reduce((one, other) => (heldBy(other) > heldBy(one) ? other : one));
+      const latest = most.at(-1) as Waiting;
+      rest.splice(rest.indexOf(latest), 1);
+      waiting.delete(latest);
+      latest.giveUp();
+    }
   }
+
   return {
     /**
      * Waits for a place.
      * @param heldBytes what the operation holds in memory while it waits, because it became large as it ran
      * @returns a function that releases the place
-     * @throws {ServiceError} 503 if no place was free within the waiting time, or at once if the caller's waiting
-     *   operations hold too much
+     * @throws {ServiceError} 503 if no place was free within the waiting time, or if all that wait hold too much and
+     *   this caller holds most of it
      */
     async enter(caller: string, heldBytes = 0): Promise<() => void> {
-      const isMuch = heldBytes > 0 && (held.get(caller) ?? 0) + heldBytes > HELD_BYTES;
-      hold(caller, heldBytes);
+      const ended = Promise.withResolvers<never>();
+      const entry = { caller, heldBytes, giveUp: () => ended.reject(new QueueFull()) };
+      waiting.add(entry);
+      const entering = queue.enter(caller);
+      if (heldBytes > 0) limitHeld();
       try {
-        if (isMuch) throw new QueueFull();
-        return await queue.enter(caller);
+        return await Promise.race([entering, ended.promise]);
       } catch {
+        // A place that comes later is not needed.
+        entering.then(
+          (leave) => leave(),
+          () => undefined,
+        );
         throw serviceError('internal_error', 'Too many large operations are running. Try again.', null, 503);
       } finally {
-        hold(caller, -heldBytes);
+        waiting.delete(entry);
       }
     },
   };
+}
+
+function heldBy(operations: readonly Waiting[]): number {
+  return operations.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
 }
 
 const places = createLargeOperations();

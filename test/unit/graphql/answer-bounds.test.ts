@@ -268,9 +268,9 @@ describe('places for large operations', () => {
     const leave = await places.enter('a');
     const mib = 1024 * 1024;
     const waiting = [
-      places.enter('a', 41 * mib),
-      places.enter('a', 23 * mib),
-      places.enter('b', 64 * mib),
+      places.enter('a', 21 * mib),
+      places.enter('a', 12 * mib),
+      places.enter('b', 31 * mib),
       places.enter('a'),
     ];
     await expect(places.enter('a', 1)).rejects.toMatchObject({ code: 'internal_error', status: 503 });
@@ -278,6 +278,35 @@ describe('places for large operations', () => {
     for (const each of waiting) each.then((end) => end());
     await Promise.all(waiting);
     (await places.enter('a', 64 * mib))();
+  });
+
+  it('are waited for by operations that hold 64 MiB at most, of any number of callers: whoever holds most pays', async () => {
+    const places = createLargeOperations(1);
+    const leave = await places.enter('busy');
+    const mib = 1024 * 1024;
+    const refused: string[] = [];
+    const served: string[] = [];
+    const enter = (caller: string, bytes: number) =>
+      places.enter(caller, bytes).then(
+        (end) => {
+          served.push(caller);
+          end();
+        },
+        () => refused.push(caller),
+      );
+    const all = [enter('greedy', 14 * mib), enter('greedy', 10 * mib)];
+    for (let nth = 0; nth < 12; nth++) all.push(enter(`small ${nth}`, 3 * mib));
+    // 60 MiB: one more fits, the next does not.
+    all.push(enter('small 12', 3 * mib), enter('small 13', 3 * mib), enter('small 14', 3 * mib));
+    await new Promise(setImmediate);
+    expect(refused).toEqual(['greedy']);
+    leave();
+    await Promise.all(all);
+    expect(refused).toEqual(['greedy']);
+    expect(served.filter((caller) => caller.startsWith('small'))).toHaveLength(15);
+    expect(served.filter((caller) => caller === 'greedy')).toHaveLength(1);
+    await enter('greedy', 64 * mib);
+    expect(served.at(-1)).toBe('greedy');
   });
 
   it('that are not released in time cause a 503, and a caller that timed out gets no place later', async () => {
