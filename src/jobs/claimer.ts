@@ -12,7 +12,7 @@ import type { Claim, DueInvoice, InvoiceClaims } from '../domain/invoice/reposit
 import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
 import type { ClaimRanges } from './claim-ranges.ts';
 import { fixedGate } from './fixed-gate.ts';
-import { type Admit, inTurns, limitTenants, ofEachSlot, partsOutside } from './slot-turns.ts';
+import { inTurns, limitTenants, ofEachSlot, partsOutside, type TenantLimit } from './slot-turns.ts';
 
 /** Shortest time between two looks that find nothing, milliseconds. */
 const HOT_MS = 20;
@@ -145,15 +145,13 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     const running = new Map<string, { readonly ended: Promise<void>; readonly tenant: number }>();
     /** The slot at which the next look begins. */
     let position = Math.floor(Math.random() * PARTITIONS);
-    /** Whether there may be more than the last look took. */
+    /** Whether there may be more that the last look could have taken. */
     let hasMore = false;
-    /** The tenants of invoices that the last look left out, because they have as many places as they may. */
+    /** The tenants of which the last look left invoices out, because they have as many places as they may. */
     let heldBack: ReadonlySet<number> = new Set();
     /** Looks in a row that found nothing, and looks in a row that found nothing in the worker's range. */
     let empty = 0;
     let emptyOwn = 0;
-    /** Whether the lane was woken during a look. */
-    let isWoken = false;
     let lookedAt = Number.NEGATIVE_INFINITY;
     let lookedForLateAt = Number.NEGATIVE_INFINITY;
     /** No look before. */
@@ -162,8 +160,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
     let timer: NodeJS.Timeout | null = null;
     let timerAt = Number.POSITIVE_INFINITY;
 
-    /** Number of free places for what may be due: after a wake, or if nobody was held back, all of them. */
-    const free = () => gate.free(running.size) - (heldBack.size > 0 && !isWoken ? leftToOthers() : 0);
+    const free = () => gate.free(running.size);
 
     /**
      * Up to `limit` due invoices from `position` on, once round the range: at most `ofASlot` of a slot, and more of what
@@ -173,7 +170,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       { from, until }: PartitionRange,
       limit: number,
       lateMs: number,
-      admit: Admit,
+      { admit, isFull }: TenantLimit,
     ): Promise<DueInvoice[]> {
       const start = position >= from && position < until ? position : from;
       const candidates: DueInvoice[] = [];
@@ -187,7 +184,8 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         candidates.push(...taken);
         others.push(...next.filter((each) => !taken.has(each)));
         const last = next.at(-1);
-        hasMore ||= next.length === wanted;
+        // Of a tenant that may have no more, nothing is left to take.
+        hasMore ||= next.length === wanted && !isFull(last as DueInvoice);
         if (last && next.length === wanted) {
           position = slotAfter(last.slot);
           part = { from: position, until: part.until };
@@ -199,7 +197,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
           part = { from, until: start };
         }
       }
-      hasMore ||= others.some((each) => !candidates.includes(each));
+      hasMore ||= others.some((each) => !isFull(each) && !candidates.includes(each));
       // The next look begins behind the last turn. If nothing is left, it needs one query for the whole range.
       position = hasMore ? slotAfter(candidates.at(-1)?.slot ?? from) : from;
       return candidates;
@@ -215,7 +213,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       limit: number,
       lateMs: number,
       isWorkless: boolean,
-      admit: Admit,
+      { admit }: TenantLimit,
     ): Promise<DueInvoice[]> {
       const now = performance.now();
       if (own.until - own.from === PARTITIONS || now - lookedForLateAt < LATE_LOOK_MS) return [];
@@ -227,12 +225,11 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       lookedForLateAt = isWorkless && late.length > 0 ? Number.NEGATIVE_INFINITY : now;
       const turn = Math.floor(Date.now() / LATE_MS);
       const share = late.filter(({ invoiceId }) => isLateShare(invoiceId, own, turn));
-      return ofEachSlot(share, ofASlot()).slice(0, limit).filter(admit);
+      return ofEachSlot(share, ofASlot()).filter(admit).slice(0, limit);
     }
 
     async function look(): Promise<void> {
       const limit = free();
-      isWoken = false;
       // Clients have come since the look was planned.
       if (limit <= 0) {
         hasMore = true;
@@ -242,19 +239,18 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       const mustWait = lane === 'idle' && !isQuiet();
       const lateMs = mustWait ? IDLE_LATE_MS : 0;
       const left = leftToOthers();
-      const most = left === 0 ? Number.POSITIVE_INFINITY : gate.places() - left;
-      const { admit, refused } = limitTenants(
+      const tenants = limitTenants(
         [...running.values()].map(({ tenant }) => tenant),
-        most,
+        left === 0 ? Number.POSITIVE_INFINITY : gate.places() - left,
       );
-      heldBack = refused;
-      const candidates = await search(own, limit, lateMs, admit);
+      heldBack = tenants.refused;
+      const candidates = await search(own, limit, lateMs, tenants);
       emptyOwn = candidates.length > 0 ? 0 : emptyOwn + 1;
       // Not at once, because the owner may be about to finish too, and both would meet at its last invoices.
       const isWorkless = emptyOwn >= COLD_LOOKS;
       // With work of its own, too: the owner of another range may be slower for as long as this worker has places.
       if (isWorkless || (emptyOwn === 0 && candidates.length < limit))
-        candidates.push(...(await searchLate(own, limit - candidates.length, lateMs, isWorkless, admit)));
+        candidates.push(...(await searchLate(own, limit - candidates.length, lateMs, isWorkless, tenants)));
       if (candidates.length === 0) {
         empty++;
         return;
@@ -308,6 +304,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         .finally(() => {
           gate.cancel(invoiceId);
           running.delete(invoiceId);
+          hasMore ||= heldBack.has(tenant);
           if (hasMore) plan();
         });
       running.set(invoiceId, { ended, tenant });
@@ -322,8 +319,9 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         return;
       }
       const now = performance.now();
-      // Not at once while others' places are free only: the looks of a burst would follow one another.
-      const isRoomy = free() - (heldBack.size > 0 && isWoken ? leftToOthers() : 0) >= Math.ceil(gate.places() / 4);
+      // The places that are left to others do not count, or the looks of a burst would follow one another.
+      const room = free() - (heldBack.size > 0 ? leftToOthers() : 0);
+      const isRoomy = room >= Math.ceil(gate.places() / 4);
       const pauseOfEmpty = lane === 'idle' || empty >= COLD_LOOKS ? coldMs : HOT_MS * 2 ** empty;
       const pause = hasMore ? (isRoomy ? 0 : HOT_MS) : pauseOfEmpty;
       const at = Math.min(now + soonMs, Math.max(now, lookedAt + pause, restUntil));
@@ -340,14 +338,12 @@ export function createClaimer(parts: ClaimerParts): Claimer {
         .catch((error: unknown) => {
           // Otherwise a lane with a backlog would look again at once, for as long as the store refuses.
           hasMore = false;
-          heldBack = new Set();
           empty++;
           report(`due invoices of the lane ${lane} could not be claimed`, error);
         })
         .finally(() => {
           looking = null;
           lookedAt = performance.now();
-          if (isWoken) empty = 0;
           plan();
         });
     }
@@ -358,7 +354,6 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       wake({ from, until }: PartitionRange) {
         // More of a tenant that was held back: the end of one of its runs makes room for it.
         if (until <= slotAfter(from) && heldBack.has(tenantOfSlot(from))) return;
-        isWoken = true;
         empty = 0;
         plan();
       },

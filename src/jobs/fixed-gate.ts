@@ -1,6 +1,9 @@
 import { LANES, type Lane, type LaneGate } from '../domain/invoice/lanes.ts';
 
-/** The places that `LANES` states: fewer while clients are answered, because runs that begin together hold up an answer together. */
+/**
+ * The places that `LANES` states: fewer while clients are answered, because runs that begin at the same time delay an
+ * answer together.
+ */
 export function fixedGate(lane: Lane, isAnswering: () => boolean): LaneGate {
   const places = () => (isAnswering() ? LANES[lane].besideClients : LANES[lane].places);
   return {

@@ -22,27 +22,37 @@ export function inTurns(found: readonly DueInvoice[]): DueInvoice[] {
   return turns.sort((one, other) => one.turn - other.turn).map(({ each }) => each);
 }
 
-/** Whether a further invoice may begin; counts it if so. */
-export type Admit = (due: DueInvoice) => boolean;
+/** Limits how many invoices of each tenant run. */
+export interface TenantLimit {
+  /** Whether a further invoice may begin; counts it if so. */
+  admit(due: DueInvoice): boolean;
+  /** Whether no further invoice of this one's tenant may begin. */
+  isFull(due: DueInvoice): boolean;
+  /** The tenants of which an invoice was not admitted; more come while `admit` is called. */
+  readonly refused: ReadonlySet<number>;
+}
 
 /**
- * Limits the invoices of each tenant.
+ * Creates the limit of a look.
  * @param running the tenant of each running invoice
  * @param most maximum number of invoices of one tenant, those that run included
- * @returns `refused` fills with the tenants of which an invoice was not admitted
  */
-export function limitTenants(running: readonly number[], most: number): { admit: Admit; refused: ReadonlySet<number> } {
+export function limitTenants(running: readonly number[], most: number): TenantLimit {
   const counts = new Map<number, number>();
   const refused = new Set<number>();
-  const admit: Admit = ({ slot }) => {
-    const tenant = tenantOfSlot(slot);
-    const count = counts.get(tenant) ?? 0;
-    if (count < most) counts.set(tenant, count + 1);
-    else refused.add(tenant);
-    return count < most;
+  const countOf = (tenant: number) => counts.get(tenant) ?? 0;
+  for (const tenant of running) counts.set(tenant, countOf(tenant) + 1);
+  return {
+    admit({ slot }) {
+      const tenant = tenantOfSlot(slot);
+      const count = countOf(tenant);
+      if (count < most) counts.set(tenant, count + 1);
+      else refused.add(tenant);
+      return count < most;
+    },
+    isFull: ({ slot }) => countOf(tenantOfSlot(slot)) >= most,
+    refused,
   };
-  for (const tenant of running) counts.set(tenant, (counts.get(tenant) ?? 0) + 1);
-  return { admit, refused };
 }
 
 /** Returns the parts of all partitions outside of a range, once round from `start` on: at most three. */

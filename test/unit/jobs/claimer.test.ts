@@ -8,6 +8,7 @@ import {
   PARTITIONS,
   type PartitionRange,
   rangeOf,
+  slotAfter,
   slotOf,
 } from '../../../src/domain/invoice/lanes.ts';
 import { LEASE_MS } from '../../../src/domain/invoice/stages/stage.ts';
@@ -67,6 +68,10 @@ function world(latency = 2) {
       const id = `inv_${made++}`;
       works.set(id, { lane, partition, dueAt: Date.now() + inMs, token: null });
       return id;
+    },
+    /** Adds invoices of a tenant to the partitions that it has. */
+    addOf(tenantId: string, lane: Lane, count: number, inMs = 0): string[] {
+      return Array.from({ length: count }, (_, nth) => this.add(lane, slotOf({ tenantId, id: `${nth}` }, lane), inMs));
     },
     isDue: (lane: Lane) => [...works.values()].some((work) => work.lane === lane && work.dueAt <= Date.now()),
   };
@@ -378,13 +383,11 @@ it('five invoices of a tenant begin at once behind the burst of another, which n
     ALL_PARTITIONS,
     () => true,
   );
-  const addAll = (tenantId: string, count: number) =>
-    Array.from({ length: count }, (_, nth) => it.add('stages', slotOf({ tenantId, id: `inv_${nth}` }, 'stages')));
-  addAll('ten_burst', 300);
+  it.addOf('ten_burst', 'stages', 300);
   claimer.start();
   await vi.advanceTimersByTimeAsync(200);
   expect(begun).toHaveLength(LANES.stages.besideClients - 8);
-  const few = addAll('ten_few', 5);
+  const few = it.addOf('ten_few', 'stages', 5);
   claimer.wake('stages', ALL_PARTITIONS);
   await vi.advanceTimersByTimeAsync(100);
   expect(begun).toEqual(expect.arrayContaining(few));
@@ -393,6 +396,77 @@ it('five invoices of a tenant begin at once behind the burst of another, which n
   // Looks that would find nothing but the burst, while it has all the places that it may have, are few.
   expect(it.calls.due).toBeLessThan(400);
   await claimer.stop(1000);
+});
+
+it('behind slow runs of a tenant that has as many places as it may, others find theirs without a wake', async () => {
+  const it = world();
+  const { claimer, begun } = worker(it, () => 20_000);
+  it.addOf('ten_slow', 'signing', 25);
+  claimer.start();
+  const later = it.addOf('ten_few', 'signing', 1, 2000);
+  await vi.advanceTimersByTimeAsync(3500);
+  expect(begun).toEqual(expect.arrayContaining(later));
+  claimer.stop(0);
+});
+
+it('the places that are left to others are taken again as soon as one of their runs ends', async () => {
+  const it = world();
+  const slow = new Set<string>();
+  const { claimer, begun } = worker(it, (id) => (slow.has(id) ? 20_000 : 100));
+  for (const id of it.addOf('ten_slow', 'signing', 60)) slow.add(id);
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(500);
+  const few = it.addOf('ten_few', 'signing', 10);
+  claimer.wake('signing', ALL_PARTITIONS);
+  await vi.advanceTimersByTimeAsync(300);
+  expect(begun).toEqual(expect.arrayContaining(few));
+  claimer.stop(0);
+});
+
+it('wakes for a tenant that has as many places as it may cause no look, and the end of one of its runs does', async () => {
+  const it = world();
+  const { claimer, begun } = worker(it, () => 10_000);
+  it.addOf('ten_slow', 'signing', 60);
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(3000);
+  it.calls.due = 0;
+  const [own = 0] = [...it.works.values()].map(({ partition }) => partition);
+  for (let n = 0; n < 100; n++) {
+    claimer.wake('signing', { from: own, until: slotAfter(own) });
+    await vi.advanceTimersByTimeAsync(10);
+  }
+  // One look of each lane in a second, and in this one a query for each slot of the tenant and the rest.
+  expect(it.calls.due).toBeLessThan(LANE_NAMES.length + 10);
+  const mostOfOne = LANES.signing.places - 8;
+  expect(begun).toHaveLength(mostOfOne);
+  await vi.advanceTimersByTimeAsync(6500);
+  expect(begun).toHaveLength(2 * mostOfOne);
+  claimer.stop(0);
+});
+
+it('the looks of a burst take several freed places at once', async () => {
+  const it = world();
+  const { claimer, begun } = worker(it, (id) => 100 + (Number(id.slice(4)) % 50));
+  it.addOf('ten_burst', 'signing', 1000);
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(7000);
+  expect(begun).toHaveLength(1000);
+  expect(it.calls.claimMany).toBeLessThan(400);
+  claimer.stop(0);
+});
+
+it('a tenant leaves places to others when it is late in the range of another worker, too', async () => {
+  const it = world();
+  const { claimer, begun, most } = worker(it, () => 3000, rangeOf(['a', 'b'], 'a'));
+  const slow = it.addOf('ten_slow', 'signing', 60);
+  claimer.start();
+  // Its own half is done, so that it takes up the other half.
+  await vi.advanceTimersByTimeAsync(9000);
+  expect(begun.length).toBeGreaterThan(40);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(begun).toEqual(expect.arrayContaining(slow));
+  expect(most.get('signing')).toBe(LANES.signing.places - 8);
+  claimer.stop(0);
 });
 
 it('a PDF waits for one of each tenant before it, not for what they can have at the same time', async () => {
