@@ -250,6 +250,9 @@ describe('tenants and keys', () => {
     const invitation = ['accounts', 'invite', '--tenant', id, '--role', 'developer', '--email', 'Dev@Example.com'];
     const { out } = await administer(...invitation);
     expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/join#[\w-]{32}\n$/);
+    // HOST may be all addresses of this machine, which no browser opens.
+    const { out: everywhere } = await runHere(invitation, { ...settings, PUBLIC_URL: '', HOST: '::', PORT: '4322' });
+    expect(everywhere).toMatch(/^http:\/\/localhost:4322\/join#/);
     const { link } = await administered(...invitation, '--operator');
     const account = { token: link.split('#')[1], name: 'Dev', password: 'correct horse battery' };
     const stranger = await new Browser(service.url).post('/auth/accept-invitation', {
@@ -517,6 +520,9 @@ describe('doctor', () => {
     expect(out).toMatch(/✔ store +MongoDB server/);
     expect(out).toMatch(/✔ certificate +.*Fatoura TEST/);
     expect(out).toMatch(/! PDF .*CHROMIUM_PATH/s);
+    expect(out).toMatch(/. open files +(at most|no limit)/);
+    expect(out).toMatch(/. time zone +Morocco is at UTC/);
+    expect(out).toMatch(/✔ webhooks +no endpoint has failed/);
   });
 
   it('leaves no folder, database or key behind', async () => {

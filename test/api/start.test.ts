@@ -49,6 +49,15 @@ it('a first start has nothing to upgrade, and says nothing of it', async () => {
   expect(lines.filter((line) => /upgrade|version/.test(line))).toEqual([]);
 });
 
+it('connections stay open for KEEP_ALIVE_TIMEOUT, or for longer than balancers keep them', async () => {
+  const told = async () => (await fetch(`${app?.url}/healthz`)).headers.get('keep-alive');
+  await start({ KEEP_ALIVE_TIMEOUT: '67s' });
+  expect(await told()).toBe('timeout=67');
+  await stop();
+  await start({ TRUST_PROXY: '1' });
+  expect(await told()).toBe('timeout=620');
+});
+
 describe('the credentials of a first start', () => {
   it('are created by the first start that succeeds, even after failed ones', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
