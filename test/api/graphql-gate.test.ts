@@ -49,6 +49,14 @@ it('who may run nothing of an operation is told so before its variables are read
       }
 });
 
+it('more list items than the variables may have are refused with one error, on both transports', async () => {
+  const query = 'mutation ($input: InvoiceDraft!) { validateInvoice(input: $input) { valid } }';
+  const refused = await refusalsOf(query, { input: { lines: Array(3001).fill({}) } });
+  for (const refusal of refused) expect(refusal).toContain('The lists of the variables have too many items in all.');
+  const { body } = await client.graphql(query, { input: { lines: Array(3001).fill({}) } });
+  expect(body.errors).toHaveLength(1);
+});
+
 describe('members that stand for nothing', () => {
   const QUERY = 'query A { __typename }';
 
