@@ -11,7 +11,8 @@ import { type App, startApp } from '../../src/app/app.ts';
 import { diagnoseMasterKey } from '../../src/app/diagnosis.ts';
 import { greeting } from '../../src/cli/greeting.ts';
 import { readConfig } from '../../src/config.ts';
-import { STAND_IN_RENDERER, sharedThreads } from '../support/service.ts';
+import { moroccanOffset } from '../../src/domain/morocco/time.ts';
+import { STAND_IN_RENDERER, sharedThreads, TAKES_LIVE } from '../support/service.ts';
 import { holdSilentPort } from '../support/silent-port.ts';
 
 // What a start of the service creates and refuses, with the embedded engine.
@@ -56,6 +57,20 @@ it('connections stay open for KEEP_ALIVE_TIMEOUT, or for longer than balancers k
   await stop();
   await start({ TRUST_PROXY: '1' });
   expect(await told()).toBe('timeout=620');
+});
+
+it('says that Node’s time zone data knows of another time for Morocco', async () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(line) });
+  const timeZone = { version: '2099a', offset: (at: Date) => moroccanOffset(at) + 60 };
+  const config = readConfig({ PORT: '0', DATA_DIR: folder });
+  app = await startApp(config, {
+    ...sharedThreads(),
+    renderer: STAND_IN_RENDERER,
+    log,
+    means: { ...TAKES_LIVE, timeZone },
+  });
+  expect(lines.filter((line) => line.includes('2099a'))).toHaveLength(1);
 });
 
 describe('the credentials of a first start', () => {
