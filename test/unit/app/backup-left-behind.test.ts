@@ -3,6 +3,7 @@ import { chownSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { followStore } from '../../../src/app/backup/follow-store.ts';
 import { takeBackup } from '../../../src/app/backup/take-backup.ts';
 import { lockKeyFiles } from '../../../src/app/key-files.ts';
 import { openStore } from '../../../src/app/store.ts';
@@ -44,6 +45,17 @@ it.skipIf(process.platform !== 'linux')('a backup that fails leaves no file open
   writeFileSync(join(config.dataDir, 'a\nname'), '');
   await expect(takeBackup(config, options())).rejects.toThrow(/cannot be backed up/);
   expect(openFiles().filter((path) => path.includes(folder))).toEqual([]);
+});
+
+it.skipIf(process.platform !== 'linux')('neither does one that follows', async () => {
+  writeFileSync(join(config.dataDir, 'a\nname'), '');
+  const store = await openStore(config, { join: true });
+  try {
+    await expect(followStore(config, { ...options(), replace: false })).rejects.toThrow(/cannot be backed up/);
+    expect(openFiles().filter((path) => path.includes(join(folder, 'copy')))).toEqual([]);
+  } finally {
+    await store.close();
+  }
 });
 
 it.skipIf(!asRoot)('what root makes in the folder of another user belongs to that user', async () => {
