@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, lstat, open, readdir, readFile, rm } from 'node:fs/promises';
+import { link, open, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../adapters/sync-folder.ts';
 import type { Config } from '../config.ts';
@@ -91,35 +91,16 @@ export async function makeKeyFile(file: string): Promise<MasterKey> {
 }
 
 /**
- * Whether a file in DATA_DIR is a draft of {@link makeKeyFile}. Other names that begin like those of key files are
- * copies that an operator made, such as `master.key.20261127`.
+ * Whether this is the name of a draft of {@link makeKeyFile}. Other names that begin like those of key files are copies
+ * that an operator made, such as `master.key.20261127`.
  */
-export async function isKeyDraft(dataDir: string, name: string): Promise<boolean> {
-  const suffix = KEY_FILES.map((file) => (name.startsWith(`${file}.`) ? name.slice(file.length + 1) : ''));
-  if (suffix.some((text) => /^[0-9a-f]{32}$/.test(text))) return true;
-  // Earlier versions named drafts by the process id. An operator's copy may have such a name, too, so only a second
-  // link to a key file counts as a draft.
-  if (!suffix.some((text) => /^\d{1,7}$/.test(text))) return false;
-  const file = await identityOf(join(dataDir, name));
-  const keys = await Promise.all(KEY_FILES.map((key) => identityOf(join(dataDir, key))));
-  return file !== null && keys.includes(file);
-}
-
-/** Returns the identity of a file, which is equal for two names of the same file; null if the file does not exist. */
-async function identityOf(path: string): Promise<string | null> {
-  try {
-    const { dev, ino } = await lstat(path, { bigint: true });
-    return `${dev} ${ino}`;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+export function isKeyDraft(name: string): boolean {
+  return KEY_FILES.some((file) => name.startsWith(`${file}.`) && /^[0-9a-f]{32}$/.test(name.slice(file.length + 1)));
 }
 
 /** Deletes the drafts that killed processes left in DATA_DIR. The caller has locked the key files exclusively. */
 export async function removeKeyDrafts(dataDir: string): Promise<void> {
-  for (const name of await readdir(dataDir))
-    if (await isKeyDraft(dataDir, name)) await rm(join(dataDir, name), { force: true });
+  for (const name of await readdir(dataDir)) if (isKeyDraft(name)) await rm(join(dataDir, name), { force: true });
 }
 
 async function readKeyFile(file: string): Promise<MasterKey | null> {

@@ -76,14 +76,13 @@ export function transitionsOf(
       const { id, status, work } = invoice;
       if (!work) return null;
       const at = now();
-      // A claim sets the token and the time, a retry the time, and each change of the work sets its begin, which the first
-      // versions did not store.
+      // A claim sets the token and the time, a retry the time, and each change of the work sets its begin.
       const asRead = {
         _id: id,
         status,
         'work.token': null,
         'work.dueAt': work.dueAt,
-        'work.since': { $in: [work.since, null] },
+        'work.since': work.since,
       } as Filter<InvoiceDocument>;
       const update = updateOf({ invoice, token: '' }, change, 0, at);
       const { matchedCount } = await invoices.updateOne(asRead, update, { hint: { _id: 1 } });

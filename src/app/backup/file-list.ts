@@ -130,7 +130,7 @@ function missing(path: string): (error: unknown) => never {
 export async function* dataFiles(dataDir: string): AsyncGenerator<string> {
   for (const top of await namesIn(dataDir)) {
     // Skips drafts of key files: no backup needs them.
-    if (LEFT_OUT.has(top) || (await isKeyDraft(dataDir, top))) continue;
+    if (LEFT_OUT.has(top) || isKeyDraft(top)) continue;
     const path = join(dataDir, top);
     const kind = await stat(path).catch(() => null);
     if (kind?.isFile()) yield top;
