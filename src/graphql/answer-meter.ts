@@ -68,28 +68,43 @@ export function createAnswerMeter(
   bounds: MeterBounds,
   takePlace: (heldBytes: number) => Promise<() => void>,
 ): AnswerMeter {
+  /** Bytes that may be counted before the answer waits for a place: none any more while it waits, or once it is over. */
   let { free } = bounds;
   let [fields, searched] = [0, 0];
   /** Bytes that were counted, and those of them that are in memory. */
   let [counted, held] = [0, 0];
   let place: Promise<() => void> | null = null;
   let lastSearch: Promise<unknown> = Promise.resolve();
+  /** Settles when the store has answered the search that is running, if any, and its rows are counted. */
+  let reading: Promise<unknown> = Promise.resolve();
   let isOver = false;
   const refused = Promise.withResolvers<never>();
   const never = new Promise<never>(() => undefined);
 
-  function refuse(error: unknown): Promise<never> {
+  function end(): void {
     isOver = true;
+    free = Number.NEGATIVE_INFINITY;
+  }
+
+  function refuse(error: unknown): Promise<never> {
+    end();
     refused.reject(error);
     return never;
   }
 
+  /** Waits for the place. Meanwhile the answer loads nothing: a search that is running ends first. */
   async function enter(): Promise<void> {
-    if (isOver) await never;
-    place ??= takePlace(held);
+    free = Number.NEGATIVE_INFINITY;
+    place ??= reading.then(() => (isOver ? never : takePlace(held)));
     await place.catch(refuse);
     if (isOver) await never;
     free = Number.POSITIVE_INFINITY;
+  }
+
+  /** Begins what takes memory as soon as the answer may take `more` bytes besides those that are counted. */
+  async function begin<Begun>(load: () => Begun | Promise<Begun>, more = 0): Promise<Begun> {
+    while (counted + more > free) await enter();
+    return load();
   }
 
   async function searchNext<Rows extends { readonly bytes: number }>(
@@ -98,26 +113,27 @@ export function createAnswerMeter(
   ): Promise<Rows> {
     const left = bounds.reads - searched;
     if (left <= 0) return refuse(answerTooLarge(TOO_MANY_BYTES));
+    const read = () => {
+      const rows = search(Math.min(left, READ_BYTES)).then((found) => {
+        searched += found.bytes;
+        counted += found.bytes;
+        held += found.bytes;
+        return found;
+      });
+      reading = rows.catch(() => undefined);
+      return rows;
+    };
     // As stored, and as they are in the answer.
-    if (counted + 2 * mostBytes > free) await enter();
-    if (isOver) return never;
-    const rows = await search(Math.min(left, READ_BYTES));
-    searched += rows.bytes;
-    counted += rows.bytes;
-    held += rows.bytes;
-    return rows;
+    return begin(read, 2 * mostBytes);
   }
 
   return {
     async run(make) {
-      const begin = async () => {
-        if (bounds.waits) await enter();
-        return make();
-      };
+      const made = bounds.waits ? enter().then(make) : Promise.try(make);
       try {
-        return await Promise.race([begin(), refused.promise]);
+        return await Promise.race([made, refused.promise]);
       } finally {
-        isOver = true;
+        end();
         place?.then(
           (leave) => leave(),
           () => undefined,
@@ -127,8 +143,9 @@ export function createAnswerMeter(
     async hold(bytes) {
       counted += bytes;
       await null;
-      if (isOver || counted > free) await enter();
-      held += bytes;
+      return begin(() => {
+        held += bytes;
+      });
     },
     search(mostBytes, search) {
       const rows = lastSearch.then(() => searchNext(mostBytes, search));
@@ -142,12 +159,11 @@ export function createAnswerMeter(
       counted += units * BYTES_A_FIELD;
       if (fields > bounds.fields)
         return refuse(answerTooLarge(`more than ${bounds.fields.toLocaleString('en')} fields`));
-      if (isOver) return never;
       const release = () => {
         held += units * BYTES_A_FIELD;
         return inTurns(items, each);
       };
-      return counted <= free ? release() : enter().then(release);
+      return counted <= free ? release() : begin(release);
     },
   };
 }

@@ -92,6 +92,14 @@ describe('what an answer takes in memory', () => {
       await little.hold(1.3 * MIB);
     });
     expect(take).not.toHaveBeenCalled();
+    const grown = createAnswerMeter(bounds, take);
+    await rows(grown, 2, 1.9);
+    await rows(grown, 1, 1);
+    await grown.hold(MIB);
+    expect(take).not.toHaveBeenCalled();
+    await grown.hold(0.2 * MIB);
+    expect(take).toHaveBeenCalledTimes(1);
+    take.mockClear();
     const much = createAnswerMeter(bounds, take);
     const read = vi.fn(async () => ({ bytes: 3 * MIB }));
     await much.run(async () => {
@@ -176,6 +184,130 @@ describe('what an answer takes in memory', () => {
     const { take, leave } = places();
     expect(await createAnswerMeter({ ...UNLIMITED, waits: true }, take).run(() => 'made')).toBe('made');
     expect(leave).toHaveBeenCalledTimes(1);
+  });
+
+  /** What the resolver of `rows` in `{ rows { a } }` gets. */
+  const infoOfRows = async () => {
+    const info = Promise.withResolvers<GraphQLResolveInfo>();
+    const meter = { list: (_items: unknown, asked: GraphQLResolveInfo) => info.resolve(asked) };
+    await graphql({ schema: lists, source: '{ rows { a } }', rootValue: rowsOf(0, 0), contextValue: { meter } });
+    return info.promise;
+  };
+  /** Loads in each way, and returns what was loaded so far. */
+  const loadAll = (meter: AnswerMeter, info: GraphQLResolveInfo): string[] => {
+    const loaded: string[] = [];
+    void meter.search(0, async () => {
+      loaded.push('rows');
+      return { bytes: 0 };
+    });
+    void meter.hold(0).then(() => loaded.push('an object'));
+    const items = meter.list([{}], info);
+    if (items instanceof Promise) void items.then(() => loaded.push('a list'));
+    else loaded.push('a list');
+    return loaded;
+  };
+  const settled = () => new Promise(setImmediate);
+  const forever = () => new Promise<never>(() => undefined);
+
+  it('grows no more while it waits: a search that is running ends first and counts, and nothing else begins', async () => {
+    const { take, leave } = places();
+    const [meter, info] = [createAnswerMeter(bounds, take), await infoOfRows()];
+    const [found, place] = [Promise.withResolvers<{ bytes: number }>(), Promise.withResolvers<typeof leave>()];
+    take.mockReturnValueOnce(place.promise);
+    let loaded: string[] = [];
+    const answer = meter.run(async () => {
+      await meter.hold(100);
+      void meter.list([{}], info);
+      const rows = meter.search(MIB, () => found.promise);
+      await settled();
+      const large = meter.hold(4 * MIB + 1);
+      await settled();
+      loaded = loadAll(meter, info);
+      return Promise.all([rows, large]);
+    });
+    await settled();
+    await settled();
+    await settled();
+    expect([take.mock.calls, loaded]).toEqual([[], []]);
+    found.resolve({ bytes: MIB });
+    await settled();
+    expect([take.mock.calls, loaded]).toEqual([[[MIB + 100 + 2 * 200]], []]);
+    place.resolve(leave);
+    await answer;
+    await settled();
+    expect(loaded.toSorted()).toEqual(['a list', 'an object', 'rows']);
+  });
+
+  it('grows no more once it is refused, and takes no place', async () => {
+    const { take } = places();
+    const [meter, info] = [createAnswerMeter({ ...bounds, fields: 10 }, take), await infoOfRows()];
+    const found = Promise.withResolvers<{ bytes: number }>();
+    const answer = meter.run(async () => {
+      void meter.search(0, () => found.promise);
+      await settled();
+      // Needs a place, when the search has ended.
+      void meter.hold(5 * MIB);
+      await settled();
+      void meter.list(Array(10).fill({}), info);
+      return forever();
+    });
+    await expect(answer).rejects.toThrow('more than 10 fields');
+    const loaded = loadAll(meter, info);
+    found.resolve({ bytes: 0 });
+    await settled();
+    expect([take.mock.calls, loaded]).toEqual([[], []]);
+    // Nor does an answer that was little.
+    const little = createAnswerMeter({ ...bounds, fields: 10 }, take);
+    await expect(little.run(() => little.list(Array(10).fill({}), info))).rejects.toThrow('more than 10 fields');
+    const further = loadAll(little, info);
+    void little.hold(9 * MIB);
+    void little.search(9 * MIB, forever);
+    await settled();
+    expect([take.mock.calls, further]).toEqual([[], []]);
+  });
+
+  it('grows no more if it is refused while it waits, or as it gets its place, which is free again', async () => {
+    const info = await infoOfRows();
+    const seen = new Set<number>();
+    for (let hops = 0; hops < 12; hops++) {
+      const { take, leave } = places();
+      const meter = createAnswerMeter({ ...bounds, fields: 10 }, take);
+      const place = Promise.withResolvers<typeof leave>();
+      take.mockReturnValueOnce(place.promise);
+      const read = vi.fn(async () => ({ bytes: 0 }));
+      const answer = meter.run(async () => {
+        void meter.search(5 * MIB, read);
+        return forever();
+      });
+      await settled();
+      place.resolve(leave);
+      for (let hop = 0; hop < hops; hop++) await null;
+      void meter.list(Array(10).fill({}), info);
+      const before = read.mock.calls.length;
+      seen.add(before);
+      await expect(answer).rejects.toThrow('more than 10 fields');
+      await settled();
+      expect([take.mock.calls, leave.mock.calls.length, read.mock.calls.length]).toEqual([[[0]], 1, before]);
+    }
+    expect(seen).toEqual(new Set([0, 1]));
+    const { take, leave } = places();
+    const meter = createAnswerMeter({ ...bounds, fields: 10 }, take);
+    const place = Promise.withResolvers<typeof leave>();
+    take.mockReturnValueOnce(place.promise);
+    let loaded: string[] = [];
+    const answer = meter.run(async () => {
+      void meter.search(5 * MIB, forever);
+      await settled();
+      loaded = loadAll(meter, info);
+      return forever();
+    });
+    await settled();
+    await settled();
+    void meter.list(Array(10).fill({}), info);
+    await expect(answer).rejects.toThrow('more than 10 fields');
+    place.resolve(leave);
+    await settled();
+    expect([take.mock.calls, leave.mock.calls.length, loaded]).toEqual([[[0]], 1, []]);
   });
 
   it('needs no place any more after the answer, which gives back one that comes late, and reads no more', async () => {
