@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { firstOf, someOf } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /** What a process keeps of the requests that began running subscriptions. */
@@ -95,12 +96,18 @@ const LONG = 'x'.repeat(900_000);
 /** Number of subscriptions of a test. */
 const MANY = 40;
 
-describe.each(MODES)('a running subscription of %s', (mode) => {
-  it.each([
-    ['variables that its operation does not declare', { query: QUERY, variables: { other: LONG } }],
-    ['extensions', { query: QUERY, extensions: { other: LONG } }],
-    ['unknown members of its request', { query: QUERY, ...(mode === '/graphql' ? {} : { other: LONG }) }],
-  ])('keeps no %s', async (_, body) => {
+const UNUSED = MODES.flatMap((mode) => [
+  { mode, what: 'variables that its operation does not declare', body: { query: QUERY, variables: { other: LONG } } },
+  { mode, what: 'extensions', body: { query: QUERY, extensions: { other: LONG } } },
+  {
+    mode,
+    what: 'unknown members of its request',
+    body: { query: QUERY, ...(mode === '/graphql' ? {} : { other: LONG }) },
+  },
+]);
+
+describe('a running subscription', () => {
+  it.each([...someOf(UNUSED)])('of $mode keeps no $what', async ({ mode, body }) => {
     const open = await opener(mode);
     const before = heapUsed();
     for (let nth = 0; nth < MANY; nth++) {
@@ -111,7 +118,7 @@ describe.each(MODES)('a running subscription of %s', (mode) => {
     expect(grown).toBeLessThan((MANY * LONG.length) / 4);
   });
 
-  it('keeps no headers', async () => {
+  it.each(firstOf(MODES))('of %s keeps no headers', async (mode) => {
     const grown: number[] = [];
     for (const header of ['', 'x'.repeat(12_000)]) {
       const open = await opener(mode);
@@ -124,7 +131,7 @@ describe.each(MODES)('a running subscription of %s', (mode) => {
     expect(having - without).toBeLessThan((100 * 12_000) / 2);
   });
 
-  it('keeps the name of its operation only in its document', async () => {
+  it.each(firstOf(MODES))('of %s keeps the name of its operation only in its document', async (mode) => {
     const grown: number[] = [];
     // The first round fills the cache of documents.
     for (const round of ['A', 'B']) {
@@ -141,7 +148,7 @@ describe.each(MODES)('a running subscription of %s', (mode) => {
     expect(grown[1]).toBeLessThan(100 * 260_000);
   });
 
-  it('refuses long variables', async () => {
+  it.each(MODES)('of %s refuses long variables', async (mode) => {
     const open = await opener(mode);
     const answer = await open({ query: QUERY, variables: { after: LONG } });
     expect(answer).toContain('The variables of a subscription may have at most 4,000 characters in all.');

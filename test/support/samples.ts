@@ -1,3 +1,5 @@
+import { test } from 'vitest';
+
 /** `npm run test:long` runs the files with `sampled` once more with every sample. */
 const ALL = process.env.ALL_SAMPLES === '1';
 
@@ -10,8 +12,19 @@ export function sampled(count: number): number {
   return ALL ? count : Math.ceil(count / 10);
 }
 
-/** One in five of many cases in `npm test`, all of them in `npm run test:long`. Five, so that of groups of four every place has its turn. */
-export function* someOf<T>(all: Iterable<T>): Generator<T> {
+/**
+ * One in some of many cases in `npm test`, all of them in `npm run test:long`.
+ * @param every one in how many; neither 5 nor 13 divides a group of four, so every place in such a group has its turn
+ */
+export function* someOf<T>(all: Iterable<T>, every: 5 | 13 = 5): Generator<T> {
   let nth = 0;
-  for (const each of all) if (ALL || nth++ % 5 === 0) yield each;
+  for (const each of all) if (ALL || nth++ % every === 0) yield each;
 }
+
+/** The first variants of a test in `npm test`, all of them in `npm run test:long`: the ones that differ most come first. */
+export function firstOf<const Variant>(variants: readonly Variant[], count = 1): readonly Variant[] {
+  return ALL ? variants : variants.slice(0, count);
+}
+
+/** A test of `npm run test:long` alone: of the same kind as one that `npm test` runs, and longer. */
+export const testLong: (...definition: Parameters<typeof test>) => void = ALL ? test : () => undefined;
