@@ -6,6 +6,7 @@ import { violations } from '../support/accessibility.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { invite } from '../support/person.ts';
+import { firstOf } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 
@@ -123,11 +124,16 @@ describe.skipIf(BROWSER_PATH === null)('pages of operators in a browser', () => 
     await close();
   });
 
-  it.each([
-    ['fr', 390],
-    ['ar', 390],
-    ['en', 1280],
-  ])('violate no rule of accessibility: %s, %d wide', async (language, width) => {
+  it.each(
+    firstOf(
+      [
+        ['fr', 390],
+        ['ar', 390],
+        ['en', 1280],
+      ],
+      2,
+    ),
+  )('violate no rule of accessibility: %s, %d wide', async (language, width) => {
     const tenant = await service.tenant();
     const { page, close } = await signedIn(language, { isOperator: true }, width);
     for (const path of ['/ops', '/ops/tenants', `/ops/tenants/${tenant.id}`, '/ops/entries']) {

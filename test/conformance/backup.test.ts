@@ -33,6 +33,7 @@ import { Store } from '../../src/engine/store/store.ts';
 import { encodeDocument } from '../../src/engine/wire/bson.ts';
 import { beginBackup } from '../../src/storage/backup-source.ts';
 import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
+import { testLong } from '../support/samples.ts';
 
 // The commands by which a client copies the engine's data file while it is in use.
 
@@ -121,7 +122,7 @@ async function read(copied: string, name: string): Promise<Map<number, number>> 
   }
 }
 
-test('two copies at once, one of them slow, are whole while the log is moved several times', async () => {
+testLong('two copies at once, one of them slow, are whole while the log is moved several times', async () => {
   await client.db('busy').collection('both').createIndex({ group: 1 });
   const writer = writeOn('both');
   await expect.poll(writer.written).toBeGreaterThan(5);

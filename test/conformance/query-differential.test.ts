@@ -7,6 +7,7 @@ import { type Collection, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { HAS_REFERENCE, type ReferenceServer, startReference } from '../support/reference-server.ts';
+import { someOf } from '../support/samples.ts';
 import { filter, smallDoc, smallValue, update } from '../unit/engine/arbitraries.ts';
 
 /** The reason why there is no reference server to compare with. */
@@ -78,7 +79,7 @@ describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped
 
   test('finds', async () => {
     const collections = await filled('finds', 200);
-    for (const query of fc.sample(filter, { numRuns: 400, seed: 23 }).filter((each) => !disputed(each))) {
+    for (const query of someOf(fc.sample(filter, { numRuns: 400, seed: 23 }).filter((each) => !disputed(each)))) {
       await compare(collections, query, async (collection) =>
         (await collection.find(query, { sort: { _id: 1 } }).toArray()).map(({ _id }) => _id),
       );
@@ -105,8 +106,9 @@ describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped
   test('updates, and findAndModify with the same', async () => {
     const collections = both('updates');
     const documents = fc.sample(smallDoc, { numRuns: 250, seed: 29 });
-    let applied = 0;
-    for (const [_id, change] of fc.sample(update, { numRuns: 250, seed: 31 }).entries()) {
+    let [tried, applied] = [0, 0];
+    for (const [_id, change] of someOf(fc.sample(update, { numRuns: 250, seed: 31 }).entries())) {
+      tried += 1;
       const options = JSON.stringify(change).includes('$[i]') ? { arrayFilters: [{ i: { $gte: 1 } }] } : {};
       const document: Document = { _id, ...documents[_id] };
       const accepted = await compare(collections, { document, change }, async (collection) => {
@@ -119,7 +121,7 @@ describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped
       });
       if (accepted) applied += 1;
     }
-    expect(applied).toBeGreaterThan(60);
+    expect(applied).toBeGreaterThan(0.24 * tried);
   });
 
   /** The part of the cases in which both agree, and those in which they do not. */
@@ -162,9 +164,13 @@ describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped
       noNullPrototype: true,
     });
     const query = fc.oneof(fields, filter, equality);
-    const cases = fc
-      .sample(fc.tuple(query, fc.oneof(update, smallDoc), fc.boolean()), { numRuns: 500, seed: 41 })
-      .filter(([asked]) => !disputed(asked));
+    const cases = [
+      ...someOf(
+        fc
+          .sample(fc.tuple(query, fc.oneof(update, smallDoc), fc.boolean()), { numRuns: 500, seed: 41 })
+          .filter(([asked]) => !disputed(asked)),
+      ),
+    ];
     const withoutId = (doc: Document | null) => {
       const { _id, ...rest } = doc ?? {};
       return { ...rest, id: _id?._bsontype === 'ObjectId' ? 'made' : _id };
@@ -278,7 +284,7 @@ describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped
       })),
     );
     await filled('errors', 40);
-    const cases = fc.sample(command, { numRuns: 1000, seed: 71 }).map((each) => ({
+    const cases = [...someOf(fc.sample(command, { numRuns: 1000, seed: 71 }))].map((each) => ({
       label: each,
       ask: async (client: MongoClient) => {
         const answer = await client.db(database).command(each);

@@ -19,6 +19,7 @@ import { absent, answering, held, notHeld, unknown } from '../support/authority.
 import { Client, invoiceBody } from '../support/client.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { testLong } from '../support/samples.ts';
 import { NO_PAPERS, STAND_IN_RENDERER, sharedThreads, withDatabase } from '../support/service.ts';
 import { SELLER } from '../unit/pdf/support.ts';
 import { makePkcs12 } from '../unit/signing-key/make-pkcs12.ts';
@@ -119,40 +120,44 @@ async function all({ store }: App) {
 const count = async (app: App, status: string) =>
   (await all(app)).filter((invoice) => invoice.status === status).length;
 
-it('an outage with 60 waiting: no attempt burned, drained at the concurrency by two workers, fairly', async () => {
-  const { authority, facts, ledger, order, doubled } = fallible(100);
-  const first = await worker(authority);
-  const second = await worker(authority);
-  const state = createAuthorityStateStore(first.store.db);
-  const tenants = Array.from({ length: 60 }, (_, i) => (i < 57 ? 'ten_big' : 'ten_small'));
-  const ids = await waiting(first, tenants);
-  await expect.poll(async () => (await state.read()).breaker.phase).toBe('open');
-  // Longer than several probes.
-  await expect.poll(async () => (await state.read()).breaker.probe?.failed ?? 0).toBeGreaterThan(2);
-  const tried = facts.submissions;
-  expect(tried).toBeLessThanOrEqual(16);
-  expect(await first.store.db.collection('jobs').countDocuments({ name: 'invoice.transmit.live' })).toBe(0);
-  facts.away = false;
-  facts.most = 0;
-  await expect.poll(() => count(first, 'accepted'), { timeout: 90_000, interval: 500 }).toBe(60);
-  expect(facts.most).toBeLessThanOrEqual(4);
-  expect(doubled).toEqual([]);
-  expect([...ledger.values()].every((times) => times === 1)).toBe(true);
-  for (const invoice of await all(first)) {
-    expect(invoice.events.map(({ status }) => status)).toEqual(['transmitted', 'accepted']);
-    // Its receipt, which this authority lacks, is asked for again and again.
-    const calls = invoice.authorityAttempts.filter(({ purpose }) => purpose !== 'receipt');
-    expect(calls.length).toBeLessThanOrEqual(4);
-  }
-  const small = new Set(ids.slice(57));
-  expect(order.findLastIndex((id) => small.has(id))).toBeLessThanOrEqual(order.length / 5);
-  expect((await state.read()).breaker).toMatchObject({ phase: 'closed', opened: 1 });
-  const members = createClaimMembers(first.store.db);
-  const sending = { inFlight: expect.any(Number) };
-  expect(await members.list()).toMatchObject([sending, sending]);
-  await second.close();
-  expect(await members.list()).toHaveLength(1);
-}, 180_000);
+// The smoke test of an outage is live-outage.test.ts.
+testLong(
+  'an outage with 60 waiting: no attempt burned, drained at the concurrency by two workers, fairly',
+  async () => {
+    const { authority, facts, ledger, order, doubled } = fallible(100);
+    const first = await worker(authority);
+    const second = await worker(authority);
+    const state = createAuthorityStateStore(first.store.db);
+    const tenants = Array.from({ length: 60 }, (_, i) => (i < 57 ? 'ten_big' : 'ten_small'));
+    const ids = await waiting(first, tenants);
+    await expect.poll(async () => (await state.read()).breaker.phase).toBe('open');
+    // Longer than several probes.
+    await expect.poll(async () => (await state.read()).breaker.probe?.failed ?? 0).toBeGreaterThan(2);
+    const tried = facts.submissions;
+    expect(tried).toBeLessThanOrEqual(16);
+    expect(await first.store.db.collection('jobs').countDocuments({ name: 'invoice.transmit.live' })).toBe(0);
+    facts.away = false;
+    facts.most = 0;
+    await expect.poll(() => count(first, 'accepted'), { timeout: 90_000, interval: 500 }).toBe(60);
+    expect(facts.most).toBeLessThanOrEqual(4);
+    expect(doubled).toEqual([]);
+    expect([...ledger.values()].every((times) => times === 1)).toBe(true);
+    for (const invoice of await all(first)) {
+      expect(invoice.events.map(({ status }) => status)).toEqual(['transmitted', 'accepted']);
+      // Its receipt, which this authority lacks, is asked for again and again.
+      const calls = invoice.authorityAttempts.filter(({ purpose }) => purpose !== 'receipt');
+      expect(calls.length).toBeLessThanOrEqual(4);
+    }
+    const small = new Set(ids.slice(57));
+    expect(order.findLastIndex((id) => small.has(id))).toBeLessThanOrEqual(order.length / 5);
+    expect((await state.read()).breaker).toMatchObject({ phase: 'closed', opened: 1 });
+    const members = createClaimMembers(first.store.db);
+    const sending = { inFlight: expect.any(Number) };
+    expect(await members.list()).toMatchObject([sending, sending]);
+    await second.close();
+    expect(await members.list()).toHaveLength(1);
+  },
+);
 
 it('a pause holds what waits, also across a restart; its end drains it', async () => {
   const { authority, facts } = fallible(5);

@@ -102,12 +102,14 @@ function memoryInvoices() {
       return Promise.all(changes.map(([claim, change]) => repository.change(claim, change, leaseMs)));
     },
     async due(lane, { from, until }, limit, lateMs = 0) {
+      // Asked once: fake timers make a date each time.
+      const latest = Date.now() - lateMs;
       return [...stored.values()]
-        .map(({ invoice }) => ({ invoice, slot: slotOf(invoice, 'transmissions') }))
-        .filter(({ invoice: { environment, work }, slot }) => {
-          const isDue = work && laneOf(environment, work) === lane && work.dueAt.getTime() <= Date.now() - lateMs;
-          return isDue && slot >= from && slot < until;
+        .filter(({ invoice: { environment, work } }) => {
+          return work && work.dueAt.getTime() <= latest && laneOf(environment, work) === lane;
         })
+        .map(({ invoice }) => ({ invoice, slot: slotOf(invoice, 'transmissions') }))
+        .filter(({ slot }) => slot >= from && slot < until)
         .sort((a, b) => a.slot - b.slot || Number(a.invoice.work?.dueAt) - Number(b.invoice.work?.dueAt))
         .slice(0, limit)
         .map(({ invoice, slot }) => ({ invoiceId: invoice.id, slot }));

@@ -27,4 +27,4 @@ export function firstOf<const Variant>(variants: readonly Variant[], count = 1):
 }
 
 /** A test of `npm run test:long` alone: of the same kind as one that `npm test` runs, and longer. */
-export const testLong: (...definition: Parameters<typeof test>) => void = ALL ? test : () => undefined;
+export const testLong: (name: string, run: () => Promise<void>) => void = ALL ? test : () => undefined;
