@@ -11,10 +11,11 @@ import { newId } from '../../src/domain/ids.ts';
 import { connect } from '../../src/storage/connect.ts';
 import { type DoomedServer, doomedServer } from '../support/chaos-server.ts';
 import { invoiceBody } from '../support/client.ts';
-import { HAS_REFERENCE, type ReferenceServer, startReference } from '../support/reference-server.ts';
+import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
 import { STAND_IN_RENDERER } from '../support/service.ts';
 
-// Two processes on one server, restarted in turn behind a load balancer while clients create invoices.
+// Two processes on one server, restarted in turn behind a load balancer while clients create invoices. The server is the
+// engine, as the reference server may hang when updates of two processes meet in a transaction; MongoDB by its address.
 
 const REQUESTS = 1400;
 const CLIENTS = 16;
@@ -22,19 +23,15 @@ const RESTARTS = 4;
 const ASKS_EVERY_MS = 200;
 
 let folder: string;
-let reference: ReferenceServer | null = null;
+let engine: EngineProcess | null = null;
 let mongodbUrl: string;
 let secretKey: string;
 const servers: DoomedServer[] = [];
 
-const skipped = !process.env.TEST_MONGODB_URL && !HAS_REFERENCE;
-
 beforeAll(async () => {
-  if (skipped) return;
   folder = await mkdtemp(join(tmpdir(), 'rolling-'));
-  if (!process.env.TEST_MONGODB_URL) reference = await startReference(join(folder, 'reference'));
-  mongodbUrl = reference?.uri ?? (process.env.TEST_MONGODB_URL as string);
-  const url = new URL(mongodbUrl);
+  if (!process.env.TEST_MONGODB_URL) engine = await startEngineProcess(join(folder, 'engine'));
+  const url = new URL(engine?.uri ?? (process.env.TEST_MONGODB_URL as string));
   url.pathname = `/rolling_${Date.now()}`;
   mongodbUrl = url.toString();
   const settings = { MONGODB_URL: mongodbUrl, MASTER_KEY: '0123456789abcdef'.repeat(4), DATA_DIR: folder };
@@ -51,8 +48,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.kill()));
-  await reference?.stop();
-  if (!skipped) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  await engine?.kill();
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
 /** A load balancer as they come: in turn among those that say they are ready, over connections that it keeps, without a second try. */
@@ -104,7 +101,7 @@ async function startBalancer(): Promise<{ url: string; lost: string[]; close(): 
   };
 }
 
-it.skipIf(skipped)(`loses none of more than ${REQUESTS} creations while each process is restarted twice`, async () => {
+it(`loses none of more than ${REQUESTS} creations while each process is restarted twice`, async () => {
   const balancer = await startBalancer();
   const statuses: number[] = [];
   let restarts = 0;
