@@ -1,12 +1,13 @@
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
+import type { MemoryBudget } from '../domain/kit/memory-budget.ts';
 import { HEARTBEAT_MS } from '../domain/limits.ts';
 import { callerOf, type Principal } from '../domain/principal.ts';
 import { createHeartbeats } from './heartbeats.ts';
 import { type EventStream, OpenStream, type Source } from './open-stream.ts';
 import { allowNothingBehind } from './pipelining.ts';
 import { releaseRequest } from './release-request.ts';
-import { UnreadAnswers } from './unread-answers.ts';
+import { createUnreadAnswers } from './unread-answers.ts';
 import { whenGone } from './when-gone.ts';
 
 /** The open event streams of this process, of all protocols. */
@@ -27,7 +28,7 @@ export interface EventStreams {
    */
   whenRevoked(principal: Principal, onRevoked: () => void): () => void;
   /** Counts what clients of this process have not read. Streams add their long messages until these are read. */
-  readonly unread: UnreadAnswers;
+  readonly unread: MemoryBudget;
   /** Returns the number of open streams. */
   count(): number;
   /** Ends all streams, also those opened later, with a `retry:` field. The clients then resume at another process. */
@@ -66,7 +67,7 @@ export interface EventStreamParts {
 export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS }: EventStreamParts): EventStreams {
   const open = new Set<OpenStream>();
   const heartbeats = createHeartbeats(heartbeatMs);
-  const unread = new UnreadAnswers();
+  const unread = createUnreadAnswers();
   const byCaller = new Map<string, number>();
   let closing = false;
 

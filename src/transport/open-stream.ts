@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import type { MemoryBudget } from '../domain/kit/memory-budget.ts';
 import { callerOf, type Principal, sharerOf } from '../domain/principal.ts';
 import { abandonAnswer } from './abandon.ts';
-import { COUNTED_BYTES, type UnreadAnswers } from './unread-answers.ts';
+import { COUNTED_BYTES } from './unread-answers.ts';
 import { whenGone } from './when-gone.ts';
 
 /** How long a client may take to read the rest of an ended stream, milliseconds. */
@@ -68,7 +69,7 @@ function chunkOf(bytes: Buffer): Buffer {
 export class OpenStream implements EventStream {
   readonly #res: ServerResponse;
   readonly #chunked: boolean;
-  readonly #counted: UnreadAnswers;
+  readonly #counted: MemoryBudget;
   readonly #principal: Principal;
   #unread: PromiseWithResolvers<void> | null = null;
   #uncount: (() => void) | null = null;
@@ -79,7 +80,7 @@ export class OpenStream implements EventStream {
    * @param counted counts a long message for its sharer until it is read, and resets the stream when the limit is
    * exceeded
    */
-  constructor(res: ServerResponse, counted: UnreadAnswers, principal: Principal) {
+  constructor(res: ServerResponse, counted: MemoryBudget, principal: Principal) {
     this.#res = res;
     this.#counted = counted;
     this.#principal = principal;

@@ -1,9 +1,9 @@
 import type { DocumentNode, ExecutionArgs } from 'graphql';
+import type { MemoryBudget } from '../domain/kit/memory-budget.ts';
 import { callerOf, type Principal, sharerOf } from '../domain/principal.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { documentBytes, type Gate } from '../graphql/gate.ts';
 import { subscribe } from '../graphql/subscribe.ts';
-import type { UnreadAnswers } from './unread-answers.ts';
 
 /**
  * The function `subscribe` of src/graphql, extended to count the document as long as the subscription runs.
@@ -21,7 +21,7 @@ export type Subscribe = (
  * the same text share one document, which is counted once, for one of the callers that run it. When clients hold too
  * much, that caller's subscriptions with the document are dropped, and it is counted for the next caller.
  */
-export function countingDocuments(gate: Gate, unread: UnreadAnswers): Subscribe {
+export function countingDocuments(gate: Gate, unread: MemoryBudget): Subscribe {
   const running = new Map<DocumentNode, RunningDocument>();
   return (args, drop, paced) => {
     const { document } = args;
@@ -55,14 +55,14 @@ interface Run {
 
 class RunningDocument {
   readonly #bytes: number;
-  readonly #unread: UnreadAnswers;
+  readonly #unread: MemoryBudget;
   readonly #forget: () => void;
   /** By caller, the one that has run the document longest first. */
   readonly #runs = new Map<string, Run>();
   #charge: { readonly run: Run; uncount: () => void } | null = null;
 
   /** @param forget called when no subscription runs any more */
-  constructor(bytes: number, unread: UnreadAnswers, forget: () => void) {
+  constructor(bytes: number, unread: MemoryBudget, forget: () => void) {
     this.#bytes = bytes;
     this.#unread = unread;
     this.#forget = forget;

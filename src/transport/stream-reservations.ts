@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { MemoryBudget } from '../domain/kit/memory-budget.ts';
 import { callerOf, credentialOf, type Principal, sharerOf } from '../domain/principal.ts';
 import type { EventStream } from './open-stream.ts';
-import type { UnreadAnswers } from './unread-answers.ts';
 
 /**
  * The destination of results in single connection mode: an event stream, or a reservation for one that the client is
@@ -10,7 +10,7 @@ import type { UnreadAnswers } from './unread-answers.ts';
  */
 export class Reader {
   readonly principal: Principal;
-  readonly #unread: UnreadAnswers;
+  readonly #unread: MemoryBudget;
   readonly #opened = Promise.withResolvers<EventStream | null>();
   /** Resolves when the last turn that was requested has ended. */
   #last: Promise<void> = Promise.resolve();
@@ -20,7 +20,7 @@ export class Reader {
   drop: () => void = () => undefined;
 
   /** @param unread counts the operations that wait */
-  constructor(principal: Principal, unread: UnreadAnswers) {
+  constructor(principal: Principal, unread: MemoryBudget) {
     this.principal = principal;
     this.#unread = unread;
   }
@@ -41,14 +41,14 @@ export class Reader {
    */
   async turn(bytes: number): Promise<(() => void) | null> {
     const waiting = { bytes, drop: () => this.drop() };
-    const uncount = bytes > 0 ? this.#unread.add(sharerOf(this.principal), waiting, callerOf(this.principal)) : null;
+    const uncount = this.#unread.add(sharerOf(this.principal), waiting, callerOf(this.principal));
     const { promise, resolve } = Promise.withResolvers<void>();
     const before = this.#last;
     this.#last = promise;
     await before;
     const stream = await this.#opened.promise;
     await stream?.ready();
-    uncount?.();
+    uncount();
     if (stream && !stream.isOver) {
       // Delayed until the stream has received the result, so that the next turn waits for the client to read it.
       return () => void setImmediate(resolve);

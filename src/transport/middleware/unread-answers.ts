@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
+import type { MemoryBudget } from '../../domain/kit/memory-budget.ts';
 import { callerOf, sharerOf } from '../../domain/principal.ts';
 import { abandon } from '../abandon.ts';
 import type { RequestState } from '../state.ts';
-import { COUNTED_BYTES, type UnreadAnswers } from '../unread-answers.ts';
+import { COUNTED_BYTES } from '../unread-answers.ts';
 import { whenGone } from '../when-gone.ts';
 
 /** Maximum memory of a stream while it is sent, bytes: two chunks of a stored document. */
@@ -19,7 +20,7 @@ const [REQUEST_BYTES, HEADER_BYTES] = [12 * 1024, 100];
  * messages themselves. An answer queued behind others of its connection counts together with its request, which is kept
  * as long.
  */
-export function limitUnread(unread: UnreadAnswers): Middleware {
+export function limitUnread(unread: MemoryBudget): Middleware {
   return async (ctx, next) => {
     try {
       await next();

@@ -441,6 +441,22 @@ describe('places for large operations', () => {
     expect(served.at(-1)).toBe('greedy');
   });
 
+  it('are kept by what has begun, however much begins to wait in the same turn', async () => {
+    const places = createLargeOperations(1);
+    const mib = 1024 * 1024;
+    const begun = places.enter('a', 40 * mib);
+    const waiting = places.enter('b', 30 * mib);
+    let isWaiting = true;
+    void waiting.then(() => {
+      isWaiting = false;
+    });
+    const leave = await begun;
+    await new Promise(setImmediate);
+    expect(isWaiting).toBe(true);
+    leave();
+    (await waiting)();
+  });
+
   it('that are not released in time cause a 503, and a caller that timed out gets no place later', async () => {
     const places = createLargeOperations(1, 20);
     const leave = await places.enter('a');

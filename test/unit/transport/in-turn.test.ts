@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Principal } from '../../../src/domain/principal.ts';
 import { InTurn, once } from '../../../src/transport/in-turn.ts';
 import { Reader } from '../../../src/transport/stream-reservations.ts';
-import { UnreadAnswers } from '../../../src/transport/unread-answers.ts';
+import { createUnreadAnswers } from '../../../src/transport/unread-answers.ts';
 
 const PRINCIPAL = { kind: 'secret', keyId: 'key_1', tenant: { id: 'ten_1' } } as Principal;
 
@@ -39,7 +39,7 @@ it.each([
   ['operations', once],
   ['events of subscriptions', endless],
 ])('a result of 100 %s is made when the client has read the one before', async (_, events) => {
-  const unread = new UnreadAnswers();
+  const unread = createUnreadAnswers();
   const reader = new Reader(PRINCIPAL, unread);
   const { stream, written, read } = slowStream();
   let made = 0;
@@ -62,7 +62,7 @@ it.each([
 });
 
 it('what waits for a reader that never comes is never made', async () => {
-  const unread = new UnreadAnswers();
+  const unread = createUnreadAnswers();
   const reader = new Reader(PRINCIPAL, unread);
   let made = 0;
   const waiting = Array.from({ length: 3 }, () => new InTurn(once(), reader, () => ++made, 10).next());

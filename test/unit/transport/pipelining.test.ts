@@ -11,7 +11,7 @@ import { type HttpServer, listen } from '../../../src/transport/http-server.ts';
 import { compressReads } from '../../../src/transport/middleware/compress.ts';
 import { limitUnread } from '../../../src/transport/middleware/unread-answers.ts';
 import { messageOf } from '../../../src/transport/open-stream.ts';
-import { UnreadAnswers } from '../../../src/transport/unread-answers.ts';
+import { createUnreadAnswers } from '../../../src/transport/unread-answers.ts';
 
 const requestOf = (path: string, method = 'GET') => `${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const GET = requestOf('/');
@@ -75,7 +75,7 @@ it('requests that a client pipelines are all answered, also after many others', 
 it('an answer that waits for another one has the same headers', async () => {
   const app = new Koa();
   app.use(compressReads());
-  app.use(limitUnread(new UnreadAnswers()));
+  app.use(limitUnread(createUnreadAnswers()));
   app.use((ctx) => {
     ctx.body = 'small';
   });
