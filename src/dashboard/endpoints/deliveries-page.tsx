@@ -7,10 +7,8 @@ import { PageLinks } from '../workspace/page-links.tsx';
 import { mayChange } from '../workspace/permissions.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DeliveryRow, useOutcomes } from './delivery-row.tsx';
-import { DELIVERIES } from './documents.ts';
+import { DELIVERIES, DELIVERIES_PAGE } from './documents.ts';
 import { ReplayForm } from './replay-form.tsx';
-
-const PAGE = 25;
 
 /** `…/deliveries`: the deliveries to the endpoints, newest event first, with each request and answer. */
 export function DeliveriesPage() {
@@ -21,7 +19,7 @@ export function DeliveriesPage() {
   const { after, before } = query;
   const { data, problem, reload } = useRead(DELIVERIES, {
     ...(state && { state }),
-    ...(before && !after ? { last: PAGE, before } : { first: PAGE, ...(after && { after }) }),
+    ...(before && !after ? { last: DELIVERIES_PAGE, before } : { first: DELIVERIES_PAGE, ...(after && { after }) }),
   });
   const { title, none, allStates } = texts.deliveries;
   const found = data?.webhookDeliveries;

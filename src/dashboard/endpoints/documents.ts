@@ -67,6 +67,12 @@ export const SEND_TEST_EVENT = graphql(`
   }
 `);
 
+/**
+ * Number of deliveries on a page: few enough that all attempts of the default schedule, each with the longest answer,
+ * fit into one GraphQL answer (docs/decisions/0031).
+ */
+export const DELIVERIES_PAGE = 10;
+
 export const DELIVERIES = graphql(`
   query Deliveries($state: WebhookDeliveryState, $first: Int, $after: String, $last: Int, $before: String) {
     webhookDeliveries(state: $state, first: $first, after: $after, last: $last, before: $before) {
