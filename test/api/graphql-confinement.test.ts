@@ -194,12 +194,13 @@ describe('every query', () => {
 
   it('the queries reach the data with a credential that has access', { timeout: 240_000 }, async () => {
     let reached = 0;
+    const enough = sampled(50);
     // About one query in twelve reaches the data; at most three thousand are sent.
-    for (let asked = 0; asked < 3_000 && reached < 20; asked += 100) {
+    for (let asked = 0; asked < 3_000 && reached < enough; asked += 100) {
       for (const query of fc.sample(queriesWith(null), 100)) {
         if (JSON.stringify((await owner.post('/graphql', query)).body).includes(FOREIGN)) reached++;
       }
     }
-    expect(reached).toBeGreaterThanOrEqual(20);
+    expect(reached).toBeGreaterThanOrEqual(enough);
   });
 });
