@@ -9,7 +9,7 @@ import { WORST_DOCUMENTS } from '../support/worst-documents.ts';
 /** Many requests that arrive together, each of which is within the limits and takes a few milliseconds. */
 
 const CONNECTIONS = 200;
-/** Milliseconds of CPU time. In a single turn of the event loop, each of these bursts takes 400 or more. */
+/** Milliseconds of CPU time. In a single turn of the event loop, each of these bursts takes 300 or more. */
 const MOST_MS = 150;
 
 let service: TestService;
