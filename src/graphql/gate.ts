@@ -65,8 +65,8 @@ export interface Gate {
 }
 
 /**
- * Estimated work of a document for each character, in units of `takeTurn`: validation compares selections in pairs, and
- * takes 17 ms for the most of them in 4,400 characters.
+ * Estimated work of a document for each character, in units of `takeTurn`. Validation compares selections in pairs: for
+ * as many selections as 4,400 characters can contain it takes 17 ms.
  */
 const UNITS_A_CHARACTER = 4;
 

@@ -9,8 +9,9 @@ export interface RescheduleParts {
 }
 
 /**
- * Makes good for a clock that is set back, or was when no process ran: work whose time a clock that was ahead computed
- * would wait until then. A kind of work that fails holds up no other; at the start all are tried once more then.
+ * Reschedules work when the clock is set back, and at the start, because the clock may have been set back while no
+ * process ran. Without this, work whose time was computed by a clock that was ahead would wait until that time. If one
+ * kind of work fails, the others are rescheduled nevertheless. If one fails at the start, all are tried once more.
  * @returns a function that stops it
  */
 export function rescheduleAfterSetBack({ kinds, tell, fail }: RescheduleParts, clocks?: Clocks): () => void {

@@ -131,9 +131,10 @@ const LAST_CHARACTER = '\u{10FFFF}';
 const MOST_RAISED_MS = 60_000;
 
 /**
- * The condition on the time of creation beside the range of the keys, which finds the invoices by an index. A key is raised
- * above those of processes whose clocks are ahead, and is never before its time. One that is raised by more than a minute
- * counts as a minute before its key, so that each invoice is in one of two periods that follow one another.
+ * Returns the condition on the time of creation. It is combined with a range of keys, by which an index finds the
+ * invoices. The key of an invoice is never before its creation; it is later if clocks of other processes are ahead. An
+ * invoice whose key is more than a minute after its creation counts as created one minute before its key. So each
+ * invoice is in exactly one of two consecutive periods.
  */
 function createdWithin({ createdFrom, createdUntil }: InvoicePageQuery): Document {
   return {

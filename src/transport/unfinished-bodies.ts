@@ -26,11 +26,12 @@ interface Holding {
 }
 
 /**
- * A pool of memory, in bytes, for bodies that are arriving. No sharer has a fixed part of it. When the pool is full,
- * the oldest bodies of sharers that hold more than the new body's sharer would hold are dropped, and within that sharer
- * those of callers that hold more. So a sharer without a body is refused only if as many sharers hold one each as the
- * pool has room for. Not a `MemoryBudget`, which admits everything and drops until it fits: a newcomer here displaces
- * nobody who holds less than it would, and nobody at all if that does not suffice.
+ * A pool of memory, in bytes, for bodies that are arriving. No sharer has a fixed part of it. When the pool is full, a
+ * new body displaces the oldest bodies of other sharers that hold more than its own sharer would hold, and of its own
+ * sharer the oldest bodies of callers that hold more than its caller would hold. So a sharer without a body is refused
+ * only if as many sharers hold one each as the pool has room for. Not a `MemoryBudget`, which admits everything and
+ * drops until it fits: a newcomer here displaces nobody who holds less than it would, and nobody at all if that does
+ * not suffice.
  */
 export class BodyPool {
   readonly #limit: number;

@@ -14,8 +14,8 @@ export interface EndpointSnapshots {
   /** Remembers an endpoint. @param readAt when reading it began, UNIX milliseconds */
   note(endpoint: WebhookEndpoint, readAt: number): void;
   /**
-   * The endpoint as it was stored at most a second ago, and after every change that this process made: inactive if it
-   * is deleted. While the store fails, as it was last read. Never rejects.
+   * Returns the endpoint as it was stored at most a second ago, with every change that this process has made. A deleted
+   * endpoint is inactive. While the store fails, returns the endpoint as it was last read. Never rejects.
    * @param endpointId an endpoint that was noted and not forgotten
    */
   current(endpointId: string): Promise<WebhookEndpoint>;
