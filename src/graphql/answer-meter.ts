@@ -27,6 +27,9 @@ export interface MeterBounds {
 const most = Number.POSITIVE_INFINITY;
 export const UNLIMITED: MeterBounds = { fields: most, reads: most, free: most, waits: false };
 
+/** Ends a promise that others only wait for, so that it keeps no rows in memory. */
+const forget = (): void => undefined;
+
 /**
  * Counts the fields of one answer and what it takes in memory: stored rows, fields and text. As soon as the answer is
  * refused, its operation is given up: what asks the meter then waits forever. Errors would be made for each field, and
@@ -120,7 +123,7 @@ export function createAnswerMeter(
         held += found.bytes;
         return found;
       });
-      reading = rows.catch(() => undefined);
+      reading = rows.then(forget, forget);
       return rows;
     };
     // As stored, and as they are in the answer.
@@ -149,7 +152,7 @@ export function createAnswerMeter(
     },
     search(mostBytes, search) {
       const rows = lastSearch.then(() => searchNext(mostBytes, search));
-      lastSearch = rows.catch(() => undefined);
+      lastSearch = rows.then(forget, forget);
       return rows;
     },
     list(items, info) {

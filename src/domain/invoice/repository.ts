@@ -210,6 +210,11 @@ export interface InvoiceReading {
    * or freed.
    */
   highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
+  /**
+   * Returns the number in the series of each of these invoices that has one; of any tenant, and of withheld invoices
+   * too.
+   */
+  seriesNumbersOf(invoiceIds: readonly string[]): Promise<Map<string, SeriesNumber>>;
   /** Reads the pending invoices of a series that have no number yet, in the order of creation. */
   awaitingNumber(
     tenantId: string,

@@ -88,6 +88,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     ],
     findByOwnNumber: () => invoices.findByOwnNumber(...owner, 'A 1'),
     orderOf: async () => invoices.orderOf(...owner, (await fresh()).id),
+    seriesNumbersOf: async () => invoices.seriesNumbersOf([(await fresh()).id]),
     awaitingNumber: {
       call: () => invoices.awaitingNumber(...owner, 2026, 5),
       scatters: ['find invoices by awaitsNumber, environment, status, tenantId'],

@@ -17,7 +17,7 @@ function store(lost: ReadonlySet<string> = new Set()) {
     /** Number of changes in each update that was written. */
     updates,
     awaitingNumber: async () => [],
-    findEvenWithheld: async () => null,
+    seriesNumbersOf: async () => new Map(),
     highestSerial: async (_tenant: string, _environment: string, year: number) => {
       await turn();
       return [...taken].filter((number) => number.startsWith(`${year}-`)).length;

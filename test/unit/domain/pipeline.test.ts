@@ -68,7 +68,7 @@ function bench(
     changeAll: async (changes, leaseMs) =>
       Promise.all(changes.map(([claim, change]) => invoices.change(claim, change, leaseMs))),
     awaitingNumber: async () => [],
-    findEvenWithheld: async () => null,
+    seriesNumbersOf: async () => new Map(),
     highestSerial: async () => 0,
   } satisfies Partial<InvoiceRepository> as unknown as InvoiceRepository;
   const pipeline = createPipeline({
