@@ -3,7 +3,8 @@ import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Context } from 'koa';
 import { resultText } from '../graphql/answer-text.ts';
 import { abandonAnswer } from './abandon.ts';
-import { type Message, messageOf, type Source } from './open-stream.ts';
+import { EVENT_STREAM_HEADERS } from './event-stream.ts';
+import { type Message, messageOf, type Source, withEscapedLineEnds } from './open-stream.ts';
 import type { Subscribe } from './running-documents.ts';
 import { whenGone } from './when-gone.ts';
 
@@ -19,6 +20,8 @@ export interface YogaServerContext {
    * Yoga copies this context.
    */
   readonly subscription: { results: AsyncIterable<ExecutionResult> | null };
+  /** The result of a query or mutation that is sent as an event. An object, because Yoga copies this context. */
+  readonly single: { result: ExecutionResult | null };
   /** Whether the client accepts Server-Sent Events, which Yoga would send. */
   accepted?: true;
 }
@@ -40,14 +43,16 @@ export const eventStreaming = (subscribe: Subscribe): Plugin<YogaServerContext, 
     });
   },
   onResultProcess({ result, resultProcessor, setResult, setResultProcessor, serverContext }) {
-    if (!isAsyncIterable(result) && !Array.isArray(result)) setResult({ ...result, stringify: resultText });
-    if (!resultProcessor || !isAsyncIterable(result)) return;
-    setResultProcessor((_, { Response }) => {
-      serverContext.accepted = true;
-      return new Response(null);
-    }, 'text/event-stream');
+    if (Array.isArray(result) || !resultProcessor) return;
+    if (isAsyncIterable(result)) serverContext.accepted = true;
+    // Yoga would copy a large result five times. It does not say which of its processors it has chosen.
+    else if (resultProcessor.name === 'processSSEResult' && !result.errors) serverContext.single.result = result;
+    else return setResult({ ...result, stringify: resultText });
+    setResultProcessor((_, { Response }) => new Response(null, { headers: EVENT_STREAM_HEADERS }), 'text/event-stream');
   },
 });
+
+const LAST_MESSAGE = 'event: complete\ndata:\n\n';
 
 /**
  * Converts results to an event stream in Yoga's format, which is also that of graphql-sse's distinct connections mode.
@@ -60,8 +65,13 @@ export function asEventStream(
   return {
     values: isAsyncIterable(results) ? results[Symbol.asyncIterator]() : singleResult(results),
     print: (result) => sharedMessageOf(result, shown),
-    last: 'event: complete\ndata:\n\n',
+    last: LAST_MESSAGE,
   };
+}
+
+/** Returns the messages of a query or mutation: its result and the end. */
+export function singleEvent(result: ExecutionResult): Buffer {
+  return withEscapedLineEnds(Buffer.from(`event: next\ndata: ${resultText(result)}\n\n${LAST_MESSAGE}`));
 }
 
 /**

@@ -14,7 +14,7 @@ import { schema } from '../graphql/schema.ts';
 import { readGraphqlJson } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { showGraphiql } from './graphiql.ts';
-import { asEventStream, eventStreaming, type YogaServerContext } from './graphql-event-stream.ts';
+import { asEventStream, eventStreaming, singleEvent, type YogaServerContext } from './graphql-event-stream.ts';
 import {
   answerType,
   documentIn,
@@ -25,7 +25,7 @@ import {
 } from './graphql-request.ts';
 import type { CountRequests } from './middleware/identify.ts';
 import { noteFailure } from './middleware/request.ts';
-import { escapeLineEnds } from './open-stream.ts';
+import { withEscapedLineEnds } from './open-stream.ts';
 import { waitForTurn } from './request-turns.ts';
 import { errorBody } from './rest/errors.ts';
 import type { Subscribe } from './running-documents.ts';
@@ -246,7 +246,7 @@ export function graphqlOverHttp(
     )
       return showPage(ctx, next);
     principalOf(ctx);
-    const server: YogaServerContext = { ctx, subscription: { results: null } };
+    const server: YogaServerContext = { ctx, subscription: { results: null }, single: { result: null } };
     if (ctx.method === 'POST') {
       server.body = withoutEmptyMembers(jsonOf(await readGraphqlJson(ctx)));
       if (await answerPrepared(ctx, server)) return ran('prepared');
@@ -260,10 +260,10 @@ export function graphqlOverHttp(
     ctx.respond = false;
     if (!response) return;
     ctx.res.writeHead(response.status, Object.fromEntries(response.headers));
-    // Yoga has already serialized a single result as an event.
-    if (response.headers.get('content-type')?.startsWith('text/event-stream'))
-      return void ctx.res.end(escapeLineEnds(await response.text()));
-    ctx.res.end(new Uint8Array(await response.arrayBuffer()));
+    if (server.single.result) return void ctx.res.end(singleEvent(server.single.result));
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const isEvent = response.headers.get('content-type')?.startsWith('text/event-stream');
+    ctx.res.end(isEvent ? withEscapedLineEnds(bytes) : bytes);
   };
 }
 

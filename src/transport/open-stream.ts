@@ -23,16 +23,24 @@ export interface Message {
  */
 export function messageOf(text: string): Message | null {
   if (text === '') return null;
-  const bytes = Buffer.from(escapeLineEnds(text));
+  const bytes = withEscapedLineEnds(Buffer.from(text));
   return { bytes, chunk: chunkOf(bytes) };
 }
 
+const LINE_ENDS = ['\u0085', '\u2028', '\u2029'].map((end) => ({
+  bytes: Buffer.from(end),
+  escaped: `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  end,
+}));
+
 /**
  * Escapes U+0085, U+2028 and U+2029, which occur in JSON strings only. The protocol does not treat them as line ends,
- * but many clients do.
+ * but many clients do. Without any of them the bytes are returned as they are, because a large answer takes MBs.
  */
-export function escapeLineEnds(messages: string): string {
-  return messages.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
+export function withEscapedLineEnds(messages: Buffer): Buffer {
+  const found = LINE_ENDS.filter(({ bytes }) => messages.includes(bytes));
+  if (found.length === 0) return messages;
+  return Buffer.from(found.reduce((text, { end, escaped }) => text.replaceAll(end, escaped), messages.toString()));
 }
 
 /** The source of a stream's messages. */
