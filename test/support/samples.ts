@@ -1,4 +1,4 @@
-import { test } from 'vitest';
+import { type TestFunction, test } from 'vitest';
 
 /** `npm run test:long` runs the files with `sampled` once more with every sample. */
 const ALL = process.env.ALL_SAMPLES === '1';
@@ -27,4 +27,4 @@ export function firstOf<const Variant>(variants: readonly Variant[], count = 1):
 }
 
 /** A test of `npm run test:long` alone: of the same kind as one that `npm test` runs, and longer. */
-export const testLong: (name: string, run: () => Promise<void>) => void = ALL ? test : () => undefined;
+export const testLong: (name: string, run: TestFunction) => void = ALL ? test : () => undefined;

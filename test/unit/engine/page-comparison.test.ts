@@ -38,8 +38,9 @@ const pages = () => statSync(path()).size / 4096;
 function fill(name: string, count: number): void {
   store.commit.write(() => {
     const collection = store.collectionForWrite('db', name);
+    const text = randomBytes(4000).toString('hex');
     for (let _id = 0; _id < count; _id++) {
-      const doc = { _id, text: randomBytes(4000).toString('hex') };
+      const doc = { _id, text };
       store.documents.insert(collection, doc, encodeDocument(doc));
     }
   });
@@ -89,7 +90,7 @@ function write(page: number, bytes: Uint8Array, at = 0): void {
 }
 
 test('what changed in a closed file is found while the engine runs if the start had no time for it, and by the next start', () => {
-  fill('kept', 1000);
+  fill('kept', 300);
   store.close();
   const page = pages() - 5;
   write(page, Buffer.of(1), 2000);
@@ -132,7 +133,7 @@ test('a file that nobody has written to since the stop is compared while the eng
 });
 
 test('a start that checks everything compares all pages, however long it takes', () => {
-  fill('kept', 1000);
+  fill('kept', 300);
   store.close();
   write(pages() - 5, Buffer.of(1), 2000);
   expect(() => open({ examinedMs: 0, checkAll: true })).toThrow('damaged');
@@ -153,7 +154,7 @@ function crash(): void {
 function crashWithLostWrite(): { page: number; repair: () => void } {
   store.close();
   store = open();
-  fill('kept', 1000);
+  fill('kept', 300);
   const update = (state: string) =>
     store.commit.write(() => {
       const collection = store.collectionForWrite('db', 'small');
@@ -224,7 +225,7 @@ test('a stop before all pages are compared does not forget that there was a cras
 test('once all pages were compared after a crash, a closed file with another page is judged by its content again', () => {
   store.close();
   store = open();
-  fill('kept', 1000);
+  fill('kept', 300);
   crash();
   store = open({ examinedMs: 0 });
   compare(100);

@@ -119,9 +119,11 @@ const plain = (text: string) =>
 /** As the search of pdf.js compares: without marks. */
 const withoutMarks = (text: string) => text.normalize('NFD').replaceAll(/\p{M}/gu, '');
 
+const renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE, timeLimit: 60_000 });
+const signer = createPdfSigner();
+afterAll(() => Promise.all([renderer.close(), signer.close()]));
+
 describe.each(['ar', 'fr', 'en'] as const)('the words of an ordinary invoice in %s', (documentLanguage) => {
-  const renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE, timeLimit: 60_000 });
-  const signer = createPdfSigner();
   const page = ordinary(documentLanguage, 60, documentLanguage === 'ar' ? VOCALIZED : undefined);
   let drawn: Uint8Array;
   let signed: Uint8Array;
@@ -131,7 +133,6 @@ describe.each(['ar', 'fr', 'en'] as const)('the words of an ordinary invoice in 
     drawn = await renderer.render(page);
     signed = await signer.sign(key, drawn, FACTS, [attachment]);
   });
-  afterAll(() => Promise.all([renderer.close(), signer.close()]));
   const missingIn = (text: string) => expected.filter((word) => !plain(text).includes(plain(word)));
 
   test('are many', () => expect(expected.length).toBeGreaterThan(100));
@@ -156,8 +157,6 @@ describe.each(['ar', 'fr', 'en'] as const)('the words of an ordinary invoice in 
 });
 
 describe.each(['ar', 'fr'] as const)('Arabic in an invoice in %s', (documentLanguage) => {
-  const renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE, timeLimit: 60_000 });
-  const signer = createPdfSigner();
   let drawn: Uint8Array;
   let signed: Uint8Array;
   beforeAll(async () => {
@@ -169,7 +168,6 @@ describe.each(['ar', 'fr'] as const)('Arabic in an invoice in %s', (documentLang
     );
     signed = await signer.sign(key, drawn, FACTS, [attachment]);
   });
-  afterAll(() => Promise.all([renderer.close(), signer.close()]));
 
   test.skipIf(!hasTool('pdftotext'))('is found by poppler in logical order', () => {
     const text = words(textOfPages(signed).join('\n'));
@@ -204,27 +202,21 @@ describe.each(['ar', 'fr'] as const)('Arabic in an invoice in %s', (documentLang
 });
 
 test.skipIf(!hasTool('pdfinfo'))('the totals follow the table of lines in the structure tree', async () => {
-  const renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE, timeLimit: 60_000 });
-  const signer = createPdfSigner();
-  try {
-    for (const count of [1, 2, 3, 45]) {
-      const drawn = await renderer.render(ordinary('fr', count));
-      const pdf = await signer.sign(key, drawn, FACTS, [attachment]);
-      const structure = inFolder({ 'it.pdf': pdf }, (folder) =>
-        execFileSync('pdfinfo', ['-struct', join(folder, 'it.pdf')], { encoding: 'utf8' }),
-      );
-      const outline = [...structure.matchAll(/^( *)(Table|TR|Caption|Figure|H2)\b/gm)].map(([, indent, type]) => ({
-        depth: indent!.length,
-        type,
-      }));
-      const tables = outline.filter(({ type }) => type === 'Table');
-      expect(new Set(tables.map(({ depth }) => depth)).size).toBe(1);
-      expect(tables).toHaveLength(3);
-      const depth = tables[0]!.depth + 2;
-      const rows = outline.slice(outline.indexOf(tables[0]!) + 1, outline.indexOf(tables[1]!));
-      expect(rows).toEqual(Array(count + 1).fill({ depth, type: 'TR' }));
-    }
-  } finally {
-    await Promise.all([renderer.close(), signer.close()]);
+  for (const count of [1, 2, 3, 45]) {
+    const drawn = await renderer.render(ordinary('fr', count));
+    const pdf = await signer.sign(key, drawn, FACTS, [attachment]);
+    const structure = inFolder({ 'it.pdf': pdf }, (folder) =>
+      execFileSync('pdfinfo', ['-struct', join(folder, 'it.pdf')], { encoding: 'utf8' }),
+    );
+    const outline = [...structure.matchAll(/^( *)(Table|TR|Caption|Figure|H2)\b/gm)].map(([, indent, type]) => ({
+      depth: indent!.length,
+      type,
+    }));
+    const tables = outline.filter(({ type }) => type === 'Table');
+    expect(new Set(tables.map(({ depth }) => depth)).size).toBe(1);
+    expect(tables).toHaveLength(3);
+    const depth = tables[0]!.depth + 2;
+    const rows = outline.slice(outline.indexOf(tables[0]!) + 1, outline.indexOf(tables[1]!));
+    expect(rows).toEqual(Array(count + 1).fill({ depth, type: 'TR' }));
   }
 });

@@ -3,18 +3,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const projectPath = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'reporter-'));
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs the given test files with a separate vitest; returns its exit code and its output. */
 function output(files: Record<string, string>): { code: number | null; lines: string[] } {
+  const folder = mkdtempSync(join(tmpdir(), 'reporter-'));
+  folders.push(folder);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const { status, stdout } = spawnSync(
     process.execPath,
@@ -28,51 +29,49 @@ function output(files: Record<string, string>): { code: number | null; lines: st
   return { code: status, lines: stdout.trimEnd().split('\n') };
 }
 
-/** Like `output`, but with the last line only. */
-function run(files: Record<string, string>): { code: number | null; lastLine: string | undefined } {
-  const { code, lines } = output(files);
-  return { code, lastLine: lines.at(-1) };
-}
-
 it('closes a good run with the counts alone on a line', () => {
   const passing = `it('a', () => {}); it('b', () => {}); describe('s', () => { it('c', () => {}); });`;
-  expect(run({ 'a.test.ts': passing })).toEqual({ code: 0, lastLine: 'tests: 3 passed, 0 failed' });
-});
-
-it('counts skipped tests, and what failed outside a test', () => {
-  const result = run({
-    'tests.test.ts': `it('a', () => {}); it.skip('b', () => {}); it.todo('c'); it('d', () => expect(1).toBe(2));`,
-    'hook.test.ts': `describe('s', () => { afterAll(() => { throw new Error('hook'); }); it('e', () => {}); });`,
-    'import.test.ts': `import './missing.ts';`,
-  });
-  expect(result).toEqual({ code: 1, lastLine: 'tests: 2 passed, 3 failed, 2 skipped' });
+  const { code, lines } = output({ 'a.test.ts': passing });
+  expect([code, lines.at(-1)]).toEqual([0, 'tests: 3 passed, 0 failed']);
 });
 
 it('never says that nothing failed when no test was found', () => {
-  expect(run({})).toEqual({ code: 1, lastLine: 'tests: 0 passed, 1 failed' });
+  const { code, lines } = output({});
+  expect([code, lines.at(-1)]).toEqual([1, 'tests: 0 passed, 1 failed']);
 });
 
-it('says once more before the closing line what failed, where and why', () => {
-  const { lines } = output({
-    'tests.test.ts': `it('a', () => {});\ndescribe('s', () => { it('b', () => {\n expect('x\\n'.repeat(9999)).toBe('y');\n}); });`,
-    'hook.test.ts': `describe('t', () => { afterAll(() => { throw new Error('broken hook'); }); it('e', () => {}); });`,
-    'import.test.ts': `import './missing.ts';`,
-    'rejection.test.ts': `it('f', async () => { void Promise.reject(new Error('nobody waits')); await new Promise(setImmediate); });`,
+describe('a run with failures', () => {
+  let run: ReturnType<typeof output>;
+  beforeAll(() => {
+    run = output({
+      'tests.test.ts': `it('a', () => {});\ndescribe('s', () => { it('b', () => {\n expect('x\\n'.repeat(9999)).toBe('y');\n}); });`,
+      'skipped.test.ts': `it('g', () => {}); it.skip('h', () => {}); it.todo('i'); it('j', () => expect(1).toBe(2));`,
+      'hook.test.ts': `describe('t', () => { afterAll(() => { throw new Error('broken hook'); }); it('e', () => {}); });`,
+      'import.test.ts': `import './missing.ts';`,
+      'lists.test.ts': `it('k', () => expect(Array(9).fill({ a: 1 })).toEqual([...Array(8).fill({ a: 1 }), { a: 2 }]));`,
+      'rejection.test.ts': `it('f', async () => { void Promise.reject(new Error('nobody waits')); await new Promise(setImmediate); });`,
+    });
   });
-  expect(lines.at(-1)).toBe('tests: 3 passed, 4 failed');
-  const told = lines.slice(-5, -1).sort();
-  expect(told[0]).toMatch(/^-- failed: hook\.test\.ts > t: broken hook \(.*hook\.test\.ts:1\)$/);
-  expect(told[1]).toMatch(/^-- failed: import\.test\.ts: .*missing\.ts/);
-  expect(told[2]).toMatch(/^-- failed: outside a test: nobody waits/);
-  expect(told[3]).toMatch(/^-- failed: tests\.test\.ts > s > b: expected 'x.* to be 'y'.* \(.*tests\.test\.ts:3\)$/);
-  expect(told.every((line) => line.length < 600)).toBe(true);
-});
+  const told = () => run.lines.slice(-7, -1).sort();
 
-it('says what differs in lists whose elements the message leaves out', () => {
-  const { lines } = output({
-    'tests.test.ts': `it('a', () => expect(Array(9).fill({ a: 1 })).toEqual([...Array(8).fill({ a: 1 }), { a: 2 }]));`,
+  it('counts skipped tests, and what failed outside a test', () => {
+    expect([run.code, run.lines.at(-1)]).toEqual([1, 'tests: 4 passed, 6 failed, 2 skipped']);
   });
-  expect(lines.at(-2)).toMatch(
-    /^-- failed: tests\.test\.ts > a: expected \[.* to deeply equal .* - "a": 2, \+ "a": 1, \(/,
-  );
+
+  it('says once more before the closing line what failed, where and why', () => {
+    const [ofHook, ofImport, ofList, outside, ofValue, ofText] = told();
+    expect(ofHook).toMatch(/^-- failed: hook\.test\.ts > t: broken hook \(.*hook\.test\.ts:1\)$/);
+    expect(ofImport).toMatch(/^-- failed: import\.test\.ts: .*missing\.ts/);
+    expect(ofList).toMatch(/^-- failed: lists\.test\.ts > k: /);
+    expect(outside).toMatch(/^-- failed: outside a test: nobody waits/);
+    expect(ofValue).toMatch(/^-- failed: skipped\.test\.ts > j: expected 1 to be 2/);
+    expect(ofText).toMatch(/^-- failed: tests\.test\.ts > s > b: expected 'x.* to be 'y'.* \(.*tests\.test\.ts:3\)$/);
+    expect(told().every((line) => line.length < 600)).toBe(true);
+  });
+
+  it('says what differs in lists whose elements the message leaves out', () => {
+    expect(told().find((line) => line.includes('lists.test.ts'))).toMatch(
+      /^-- failed: lists\.test\.ts > k: expected \[.* to deeply equal .* - "a": 2, \+ "a": 1, \(/,
+    );
+  });
 });

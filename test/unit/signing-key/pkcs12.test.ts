@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Integer, ObjectIdentifier, OctetString, Sequence } from 'asn1js';
 import { ContentInfo, PFX } from 'pkijs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mayAuthenticate } from '../../../src/adapters/signing-key/certificate-findings.ts';
 import { loadPkcs12 } from '../../../src/adapters/signing-key/pkcs12.ts';
 import { openPkcs12 } from '../../../src/adapters/signing-key/pkcs12-contents.ts';
@@ -16,10 +16,10 @@ import { identityOf } from '../xades/identities.ts';
 const PASSPHRASE = 'sécret';
 
 let folder: string;
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pkcs12-'));
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterAll(() => rm(folder, { recursive: true }));
 
 function openssl(...options: string[]): void {
   const { status, stderr } = spawnSync('openssl', options, { cwd: folder, encoding: 'utf8' });
@@ -41,7 +41,7 @@ async function bundle(names: readonly string[], ...options: string[]): Promise<s
 }
 
 describe.skipIf(!hasTool('openssl'))('a PKCS #12 file', () => {
-  beforeEach(() => {
+  beforeAll(() => {
     openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', 'own.key');
     certificate('own', '-days', '90');
   });
@@ -74,7 +74,7 @@ describe.skipIf(!hasTool('openssl'))('a PKCS #12 file', () => {
   });
 
   test('with many iterations does not hold the loop', async () => {
-    const file = await bundle(['own'], '-iter', '200000');
+    const file = await bundle(['own'], '-iter', '100000');
     const octets = new Uint8Array(await readFile(file));
     const onTheLoop = await longestTurn(async () => void openPkcs12(octets, PASSPHRASE));
     expect(await longestTurn(() => loadPkcs12(file, PASSPHRASE))).toBeLessThan(onTheLoop / 3);

@@ -63,9 +63,9 @@ it.each(['koa', 'node', 'a buffer'])(
       return socket;
     };
     const [victim, first, second] = [await request('/b'), await request('/a'), await request('/a')];
-    for (let n = 0; n < 4; n++) {
+    for (let n = 0; n < 2; n++) {
       const answer = await fetch(`http://127.0.0.1:${port}/c`);
-      expect(await answer.text()).toHaveLength(ANSWER_BYTES);
+      expect((await answer.arrayBuffer()).byteLength).toBe(ANSWER_BYTES);
     }
     const [ofVictim, ofFirst, ofSecond] = [victim, first, second].map(bytesOf);
     await expect.poll(() => first.destroyed).toBe(true);

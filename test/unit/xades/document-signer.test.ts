@@ -7,6 +7,7 @@ import { verifySignedDocument } from '../../../src/adapters/xades/verify-documen
 import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
 import { jdkVerifies, WITHOUT_JDK } from '../../support/jdk-validator.ts';
+import { firstOf, testLong } from '../../support/samples.ts';
 import { hasTool } from '../../support/tools.ts';
 import { sampleInvoice, sampleLine, sampleLines } from '../ubl/sample-invoice.ts';
 import { hasUblSchema, schemaErrors } from '../ubl/ubl-schema.ts';
@@ -40,13 +41,15 @@ describe.each([
   ['RSA-2048', rsaKey(2048)],
   ['RSA-3072', rsaKey(3072)],
   ['ECDSA P-256', ecKey('P-256')],
-])('a signature with %s', (_kind, key) => {
+])('a signature with %s', (kind, key) => {
   const identity = identityOf(key);
+  const large = () => sampleInvoice({ lines: sampleLines(1000) });
 
   test.each([
-    ['an ordinary invoice', () => sampleInvoice()],
-    ['hostile texts', hostileInvoice],
-    ['1,000 lines', () => sampleInvoice({ lines: sampleLines(1000) })],
+    ['an ordinary invoice', () => sampleInvoice()] as const,
+    ['hostile texts', hostileInvoice] as const,
+    // Signed is a digest, whatever the key: one key signs the longest in `npm test`.
+    ...firstOf([['1,000 lines', large]] as const, kind === 'RSA-2048' ? 1 : 0),
   ])('verifies in xadesjs and xmlsec1: %s', async (_what, invoice) => {
     const signed = await signedInvoice(identity, invoice());
     const verification = await verifySignedDocument(signed);
@@ -60,7 +63,8 @@ describe.each([
   });
 });
 
-test('the JDK accepts signed documents and rejects changed ones', async ({ skip }) => {
+// The JDK starts in seconds; xmlsec1 is another program that verifies each document above.
+testLong('the JDK accepts signed documents and rejects changed ones', async ({ skip }) => {
   if (WITHOUT_JDK) skip(WITHOUT_JDK);
   const signed = await Promise.all([sampleInvoice(), hostileInvoice()].map((invoice) => signedInvoice(p256, invoice)));
   const changed = signed.map((each) => Buffer.from(each.toString().replace('</cbc:InvoicedQuantity>', '1$&')));
@@ -156,6 +160,6 @@ test('a signature policy is one of the signed properties, with its digest', asyn
   for (const document of [signed, byUri]) {
     expect(await verifySignedDocument(document)).toMatchObject({ valid: true, timeStamp: null });
     if (hasXmlsec1) expect(await xmlsec1Verifies(document, String(p256.certificateChain[0]))).toBe(true);
-    if (hasUblSchema) expect(await schemaErrors([document])).toEqual([]);
   }
+  if (hasUblSchema) expect(await schemaErrors([signed, byUri])).toEqual([]);
 });
