@@ -135,6 +135,11 @@ export async function storedInvoice(store: Store, tenantId: string, changes = 1)
   return claim.invoice;
 }
 
+/** So many of them, stored together, each of which had so many status changes. */
+export function storedInvoices(store: Store, tenantId: string, count: number, changes = 1): Promise<Invoice[]> {
+  return Promise.all(Array.from({ length: count }, () => storedInvoice(store, tenantId, changes)));
+}
+
 /** The event of an invoice's first, second or third status change. */
 export function statusChange(sequence: number): InvoiceEvent {
   const status = STATUSES[sequence - 1] ?? 'accepted';
