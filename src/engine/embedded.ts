@@ -19,6 +19,8 @@ export interface EngineOptions {
    * Size limit of the oplog in bytes (default 256 MiB). Resuming a change stream from a trimmed position is error 286.
    */
   oplogBytes?: number;
+  /** Limit on the bytes buffered for all clients together: incoming requests and outgoing answers (default 512 MiB). */
+  heldBytes?: number;
   /** Called once if the engine's thread ends unexpectedly after the start. Without it, the process emits a warning. */
   onFailure?: (error: Error) => void;
   /** Seconds between two runs of the TTL monitor (default 60). */

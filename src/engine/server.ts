@@ -12,7 +12,7 @@ import { Store } from './store/store.ts';
 
 const OPLOG_BYTES = 256 * 1024 * 1024;
 const TTL_SECONDS = 60;
-/** Limit on the bytes buffered for all clients together: incoming requests and outgoing answers. */
+/** Default of `heldBytes`. */
 const HELD_BYTES = 512 * 1024 * 1024;
 
 /** Opens the folder and serves it in this thread. See `startEngine` for options and errors. */
@@ -24,7 +24,7 @@ export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Pr
   });
   const failPoints = options.testCommands ? new FailPoints() : undefined;
   const connections = new Set<Connection>();
-  const held = new HeldBytes(HELD_BYTES);
+  const held = new HeldBytes(options.heldBytes ?? HELD_BYTES);
   let created = 0;
   const info: ServerInfo = {
     host: '',

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import {
   closeSync,
   cpSync,
@@ -25,8 +24,8 @@ import { readConfig } from '../../src/config.ts';
 import { applyLog } from '../../src/engine/copy/apply-log.ts';
 import { FileCopy } from '../../src/engine/copy/file-copy.ts';
 import { settleCopy } from '../../src/engine/copy/settle-copy.ts';
-import { startEngine } from '../../src/engine/embedded.ts';
 import { runningEngine } from '../../src/engine/running.ts';
+import { startServer } from '../../src/engine/server.ts';
 import { Backups } from '../../src/engine/store/backups.ts';
 import { inspectFile } from '../../src/engine/store/inspect.ts';
 import { Store } from '../../src/engine/store/store.ts';
@@ -104,9 +103,9 @@ async function finished(opened: OpenSource, copy: FileCopy): Promise<void> {
   await copy.close();
 }
 
-/** Opens a copy as an engine does. */
+/** Opens a copy as an engine does, in this thread, which loads no modules anew. */
 async function read(copied: string, name: string): Promise<Map<number, number>> {
-  const other = await startEngine({ dataDir: join(copied, 'data', 'db') });
+  const other = await startServer({ dataDir: join(copied, 'data', 'db') });
   const reader = await new MongoClient(other.uri).connect();
   try {
     expect(await reader.db('busy').command({ validate: name })).toMatchObject({ valid: true });
@@ -364,17 +363,23 @@ describe('a folder that is followed', () => {
     }
   });
 
-  /** Runs an engine over a folder of data while `work` does. @param signal how it is ended */
-  async function withEngine(dataDir: string, work: () => Promise<void>, signal: NodeJS.Signals = 'SIGTERM') {
-    const running = await startEngineProcess(join(dataDir, 'db'));
-    onTestFinished(() => running.kill());
+  /** Runs an engine over a folder of data while `work` does. @param isKilled whether it is a process that is killed then */
+  async function withEngine(dataDir: string, work: () => Promise<void>, isKilled = false) {
+    const running = isKilled
+      ? await startEngineProcess(join(dataDir, 'db'))
+      : await startServer({ dataDir: join(dataDir, 'db') });
+    let isEnded = false;
+    const end = async () => {
+      if (isEnded) return;
+      isEnded = true;
+      await ('kill' in running ? running.kill() : running.close());
+    };
+    onTestFinished(end);
     const writer = await new MongoClient(running.uri).connect();
     await writer.db('history').collection('written').insertOne({});
     await writer.close();
     await work();
-    const ended = once(running.child, 'exit');
-    running.child.kill(signal);
-    await ended;
+    await end();
   }
   /** Follows until a copy is whole. @returns its manifest */
   async function followed(dataDir: string, to: string, replace = false): Promise<Manifest> {
@@ -433,8 +438,8 @@ describe('a folder that is followed', () => {
 
   test('is replaced after every end of its engine, and by an engine over what was restored from it', async () => {
     const [dataDir, to] = [join(folder, 'ends'), join(folder, 'ends followed')];
-    for (const signal of ['SIGKILL', 'SIGTERM'] as const)
-      await withEngine(dataDir, async () => void (await followed(dataDir, to)), signal);
+    for (const isKilled of [true, false])
+      await withEngine(dataDir, async () => void (await followed(dataDir, to)), isKilled);
     await rm(dataDir, { recursive: true });
     await restoreBackup({ dataDir }, to, { signal: NEVER, say: () => undefined });
     await withEngine(dataDir, async () => {

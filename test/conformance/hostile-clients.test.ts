@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startEngine } from '../../src/engine/embedded.ts';
 import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
+import { firstOf } from '../support/samples.ts';
 import { opMsg, WireClient } from '../support/wire-client.ts';
 
 /** Runs the embedded engine in its own process against hostile clients. */
@@ -26,8 +28,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function client(): Promise<WireClient> {
-  const made = await WireClient.connect(engine.uri);
+async function client(uri = engine.uri): Promise<WireClient> {
+  const made = await WireClient.connect(uri);
   clients.push(made);
   return made;
 }
@@ -46,7 +48,7 @@ async function eventually(check: () => Promise<boolean>): Promise<void> {
 
 describe('connections', { timeout: 180_000 }, () => {
   test('a thousand at once are served while half of them send incomplete messages', async () => {
-    const many = await Promise.all(Array.from({ length: 1000 }, client));
+    const many = await Promise.all(Array.from({ length: 1000 }, () => client()));
     const halves = many.filter((_, n) => n % 2 === 0);
     for (const half of halves) half.send(opMsg(1, ping).subarray(0, 30));
     const whole = many.filter((_, n) => n % 2 === 1);
@@ -91,7 +93,7 @@ describe('connections', { timeout: 180_000 }, () => {
     const text = 'x'.repeat(1_000_000);
     await collection.insertMany(Array.from({ length: 16 }, (_, _id) => ({ _id, text })));
     const before = await residentMiB();
-    const greedy = await Promise.all(Array.from({ length: 5 }, client));
+    const greedy = await Promise.all(Array.from({ length: 5 }, () => client()));
     for (const wire of greedy) {
       wire.pause();
       const request = wire.message({ find: 'c', batchSize: 16, $db: 'greedy' });
@@ -103,33 +105,45 @@ describe('connections', { timeout: 180_000 }, () => {
     for (const wire of greedy) wire.close();
   });
 
-  test('many clients that ask for much at once get shorter batches, and none is closed', async () => {
-    const collection = friend.db('many').collection<{ _id: number; text: string }>('c');
-    const text = 'x'.repeat(1_300_000);
-    await collection.insertMany(Array.from({ length: 12 }, (_, _id) => ({ _id, text })));
-    const pool = await Promise.all(Array.from({ length: 64 }, client));
-    for (const wire of pool) {
-      wire.pause();
-      wire.send(wire.message({ find: 'c', batchSize: 12, $db: 'many' }));
-    }
-    // 64 answers of 15.6 MB have 1 GB. None is read until all are there.
-    await eventually(async () => pool.every((wire) => wire.isAnswered));
-    for (const wire of pool) wire.resume();
-    const replies = await Promise.all(pool.map((wire) => wire.reply()));
-    const lengths = replies.map(({ cursor }) => cursor.firstBatch.length);
-    const shortest = lengths.indexOf(Math.min(...lengths));
-    expect(lengths[shortest]).toBeGreaterThan(0);
-    expect(lengths[shortest]).toBeLessThan(12);
-    // What a short batch lacks is in the next one.
-    const { id, firstBatch } = replies[shortest]!.cursor;
-    const { cursor } = await pool[shortest]!.command({ getMore: id, collection: 'c', $db: 'many' });
-    expect([...firstBatch, ...cursor.nextBatch].map(({ _id }) => _id)).toEqual([...Array(12).keys()]);
-    for (const wire of pool) wire.close();
-  });
+  test.each(
+    firstOf([
+      { heldMiB: 64, asking: 16 },
+      { heldMiB: 512, asking: 64 },
+    ]),
+  )(
+    '$asking that ask for much at once get shorter batches within $heldMiB MiB, and none is closed',
+    async ({ heldMiB, asking }) => {
+      const own = await startEngine({ dataDir: join(folder, `${heldMiB}`), heldBytes: heldMiB * 1024 * 1024 });
+      onTestFinished(() => own.close());
+      const writer = await new MongoClient(own.uri).connect();
+      onTestFinished(() => writer.close());
+      const collection = writer.db('many').collection<{ _id: number; text: string }>('c');
+      const text = 'x'.repeat(1_300_000);
+      await collection.insertMany(Array.from({ length: 12 }, (_, _id) => ({ _id, text })));
+      const pool = await Promise.all(Array.from({ length: asking }, () => client(own.uri)));
+      for (const wire of pool) {
+        wire.pause();
+        wire.send(wire.message({ find: 'c', batchSize: 12, $db: 'many' }));
+      }
+      // Answers of 15.6 MB: together, twice what may be held or more. None is read until all are there.
+      await eventually(async () => pool.every((wire) => wire.isAnswered));
+      for (const wire of pool) wire.resume();
+      const replies = await Promise.all(pool.map((wire) => wire.reply()));
+      const lengths = replies.map(({ cursor }) => cursor.firstBatch.length);
+      const shortest = lengths.indexOf(Math.min(...lengths));
+      expect(lengths[shortest]).toBeGreaterThan(0);
+      expect(lengths[shortest]).toBeLessThan(12);
+      // What a short batch lacks is in the next one.
+      const { id, firstBatch } = replies[shortest]!.cursor;
+      const { cursor } = await pool[shortest]!.command({ getMore: id, collection: 'c', $db: 'many' });
+      expect([...firstBatch, ...cursor.nextBatch].map(({ _id }) => _id)).toEqual([...Array(12).keys()]);
+      for (const wire of pool) wire.close();
+    },
+  );
 
   test('incomplete messages are buffered up to a limit; beyond it their connections are closed', async () => {
     const before = await residentMiB();
-    const slow = await Promise.all(Array.from({ length: 14 }, client));
+    const slow = await Promise.all(Array.from({ length: 14 }, () => client()));
     const head = Buffer.alloc(16);
     head.writeInt32LE(48_000_000, 0);
     head.writeInt32LE(2013, 12);
