@@ -14,7 +14,7 @@ import { WireClient } from '../support/wire-client.ts';
  * Runs on the engine only. Reads of a whole collection, each long enough for many others. Counted, not timed: how many commands of another
  * client are answered while one runs.
  */
-const COUNT = 16_000;
+const COUNT = 8000;
 const name = 'long';
 
 let folder: string;

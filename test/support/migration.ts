@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 
 import type { Db } from 'mongodb';
-import { startEngine } from '../../src/engine/embedded.ts';
+import { startServer } from '../../src/engine/server.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { startCommandLine } from './command-line.ts';
 
@@ -51,9 +51,9 @@ function peakMemory(pid: number | undefined): number {
   }
 }
 
-/** Opens the embedded engine of a service that is stopped. */
+/** Opens the embedded engine of a service that is stopped, in this thread. */
 export async function openEmbedded(dataDir: string): Promise<Store> {
-  const engine = await startEngine({ dataDir: `${dataDir}/db` });
+  const engine = await startServer({ dataDir: `${dataDir}/db` });
   const store = await connect(engine.uri);
   return {
     ...store,
