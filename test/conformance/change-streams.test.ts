@@ -192,7 +192,7 @@ describe('events', () => {
 
   test.skipIf(elsewhere)('a batch is bounded by what it sends, also of looked-up documents', async () => {
     const large = db.collection<{ _id: number; n: number; s: string }>('large');
-    for (let i = 0; i < 30; i++) await large.insertOne({ _id: i, n: 0, s: 'x'.repeat(1_000_000) });
+    for (let i = 0; i < 20; i++) await large.insertOne({ _id: i, n: 0, s: 'x'.repeat(1_000_000) });
     const { operationTime } = await db.command({ ping: 1 });
     await large.updateMany({}, { $inc: { n: 1 } });
     const pipeline = [{ $changeStream: { fullDocument: 'updateLookup', startAtOperationTime: operationTime } }];

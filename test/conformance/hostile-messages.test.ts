@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
-import { sampled } from '../support/samples.ts';
+import { firstOf, sampled } from '../support/samples.ts';
 import { opMsg, WireClient } from '../support/wire-client.ts';
 import { value } from '../unit/engine/arbitraries.ts';
 
@@ -302,14 +302,14 @@ describe('hostile input', { timeout: 180_000 }, () => {
     const collection = friend.db('huge').collection<{ _id: number; a: number }>('c');
     await collection.createIndex({ a: 1 });
     await collection.insertMany(Array.from({ length: 100 }, (_, _id) => ({ _id, a: _id })));
-    const many = Array.from({ length: 200_000 }, (_, n) => n);
+    const many = Array.from({ length: 100_000 }, (_, n) => n);
     expect(await collection.countDocuments({ a: { $in: many } })).toBe(100);
     expect(await collection.countDocuments({ a: { $nin: many } })).toBe(0);
     const clauses = Array.from({ length: 5000 }, (_, a) => ({ a }));
     expect(await collection.countDocuments({ $or: clauses })).toBe(100);
     await collection.updateOne({ _id: 0 }, { $set: { list: many } as Document });
     await collection.updateOne({ _id: 0 }, { $addToSet: { list: { $each: [1, 2, -1] } } as Document });
-    expect((await collection.findOne<Document>({ _id: 0 }))?.list).toHaveLength(200_001);
+    expect((await collection.findOne<Document>({ _id: 0 }))?.list).toHaveLength(100_001);
   });
 
   test('of expressions that allocate without limit is error 146 and uses bounded memory', async () => {
@@ -319,13 +319,16 @@ describe('hostile input', { timeout: 180_000 }, () => {
       collection.aggregate([{ $project: { n: { $size: expression } } }]).toArray();
     const range = (n: number): Document => ({ $range: [0, n] });
     const doubled = { $concatArrays: ['$$value', '$$value'] };
-    for (const expression of [
-      range(2_000_000_000),
-      { $range: [0, -2_000_000_000, -1] },
-      { $map: { input: range(100_000), in: range(100_000) } },
-      { $reduce: { input: range(60), initialValue: [1], in: doubled } },
-      { $map: { input: range(1000), in: { $map: { input: range(100_000), as: 'inner', in: '$$inner' } } } },
-    ]) {
+    for (const expression of firstOf(
+      [
+        range(2_000_000_000),
+        { $reduce: { input: range(60), initialValue: [1], in: doubled } },
+        { $map: { input: range(100_000), in: range(100_000) } },
+        { $range: [0, -2_000_000_000, -1] },
+        { $map: { input: range(1000), in: { $map: { input: range(100_000), as: 'inner', in: '$$inner' } } } },
+      ],
+      4,
+    )) {
       await expect(made(expression)).rejects.toMatchObject({ code: 146 });
     }
     const text = { $reduce: { input: range(60), initialValue: 'x', in: { $concat: ['$$value', '$$value'] } } };
