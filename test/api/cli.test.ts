@@ -29,6 +29,7 @@ import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { Browser } from '../support/person.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
+import { firstOf, testLong } from '../support/samples.ts';
 import { STAND_IN_PDF, startService, type TestService, withDatabase } from '../support/service.ts';
 
 const PROFILE = fileURLToPath(new URL('../../scripts/samples/seller/profile.json', import.meta.url));
@@ -407,7 +408,7 @@ describe('an export of a tenant that is erased meanwhile', () => {
   it('fails without a manifest, and nothing is stored of the tenant', async () => {
     const { id: tenantId } = await service.tenant();
     const { db } = service.app.store;
-    const invoices = Array.from({ length: 3000 }, () => pendingInvoice({ tenantId, work: null }));
+    const invoices = Array.from({ length: 1500 }, () => pendingInvoice({ tenantId, work: null }));
     const documents = invoices.map((invoice) => documentOf(invoice, newCreationMoment().order, null));
     await db.collection<{ _id: string }>('invoices').insertMany(documents);
     const to = join(folder, 'erased');
@@ -430,7 +431,7 @@ describe('the embedded store', () => {
   it('is started for the command, or used through the running engine', async () => {
     const dataDir = join(folder, 'embedded');
     const env = { DATA_DIR: dataDir };
-    const tenant = jsonOf(await cli(['tenants', 'create', '--name', 'Alone', '--json'], env));
+    const tenant = jsonOf(await runHere(['tenants', 'create', '--name', 'Alone', '--json'], env));
     const engine = await startEngine({ dataDir: join(dataDir, 'db') });
     try {
       const create = ['keys', 'create', '--tenant', tenant.id, '--environment', 'test', '--kind', 'publishable'];
@@ -445,13 +446,15 @@ describe('the embedded store', () => {
 
 describe('numbers continue', () => {
   it('marks lost numbers of a stopped service, is recorded, and says what it refuses', async () => {
-    const env = { DATA_DIR: join(folder, 'restored') };
+    const env = { ...settings, MONGODB_URL: withDatabase(mongo.uri, freshDbName('restored')) };
     const { id } = jsonOf(await runHere(['tenants', 'create', '--name', 'Restored', '--json'], env));
     const mark = (tenant: string, number: string, ...more: string[]) =>
       runHere(['numbers', 'continue', tenant, number, ...more], env);
     const said = '2026-000001 to 2026-000005 will not be given to another invoice. The next one gets 2026-000006.\n';
-    const engine = await startEngine({ dataDir: join(env.DATA_DIR, 'db') });
-    expect(await mark(id, '2026-000005')).toMatchObject({ code: 1, err: expect.stringContaining('The service runs') });
+    const embedded = { DATA_DIR: join(folder, 'restored') };
+    const engine = await startEngine({ dataDir: join(embedded.DATA_DIR, 'db') });
+    const beside = await runHere(['numbers', 'continue', id, '2026-000005'], embedded);
+    expect(beside).toMatchObject({ code: 1, err: expect.stringContaining('The service runs') });
     await engine.close();
     // A mistyped year has no numbers either, and the series that was meant would stay unprotected.
     const unsure = `${id} has no live number of 2026 yet, and its first one would be 2026-000006. If the year is right, repeat this with --confirm 2026-000005.\n`;
@@ -479,7 +482,7 @@ describe('numbers continue', () => {
 
 describe('numbers list', () => {
   it('has the last and the next number of each year, and tenants with live keys that have none', async () => {
-    const env = { DATA_DIR: join(folder, 'series') };
+    const env = { ...settings, MONGODB_URL: withDatabase(mongo.uri, freshDbName('series')) };
     const { tenants, store, close } = await openAdministration(readConfig(env));
     const [atlas, rif, test] = ['ten_1', 'ten_2', 'ten_3'];
     const year = seriesYear(new Date());
@@ -528,7 +531,7 @@ describe('doctor', () => {
   it('leaves no folder, database or key behind', async () => {
     const [missing, empty] = [join(folder, 'missing'), join(folder, 'empty')];
     await mkdir(empty);
-    for (const DATA_DIR of [missing, empty]) {
+    for (const DATA_DIR of firstOf([missing, empty])) {
       const { out } = await runHere(['doctor'], { DATA_DIR, PORT: '0', CHROMIUM_PATH: join(folder, 'no-browser') });
       expect(out).toMatch(/✔ store +embedded.*tested in a temporary folder/);
       expect(out).toMatch(/✔ certificate +.*tested in a temporary folder/);
@@ -550,7 +553,7 @@ describe('doctor', () => {
 
 describe('demo', () => {
   it('follows the samples through a running service, verifies a document and leaves no key', async () => {
-    const { code, out, err } = await cli(['demo'], { ...settings, PORT: new URL(service.url).port });
+    const { code, out, err } = await runHere(['demo'], { ...settings, PORT: new URL(service.url).port });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain(`the running service at ${service.url}`);
     expect(out).not.toContain('\u001b');
@@ -635,28 +638,31 @@ describe('demo', () => {
 });
 
 describe('PUBLIC_URL and SANDBOX_URL', () => {
-  it('need not be reachable: commands call the configured service as a proxy would', async () => {
-    const sites = { PUBLIC_URL: 'https://api.invalid', SANDBOX_URL: 'https://sandbox.invalid' };
+  const sites = { PUBLIC_URL: 'https://api.invalid', SANDBOX_URL: 'https://sandbox.invalid' };
+  /** Runs a command beside a service at such addresses. */
+  async function beside(run: (behind: TestService, env: Record<string, string>) => Promise<void>): Promise<void> {
     // Both services take jobs from one store, so either may sign; they share the certificate of one folder.
     const configured = { ...settings, ...sites };
     const behind = await startService(configured);
-    try {
-      const env = { ...configured, PORT: new URL(behind.url).port };
+    await run(behind, { ...configured, PORT: new URL(behind.url).port }).finally(() => behind.app.close());
+  }
+
+  it('need not be reachable: commands call the configured service as a proxy would', () =>
+    beside(async (behind, env) => {
       const { secretKey } = await behind.tenant();
       expect((await new Client(behind.url, secretKey).get('/v1/invoices')).status).toBe(401);
-      expect(await runHere(['trigger', 'invoice.accepted', '--key', secretKey], env)).toMatchObject({
-        code: 0,
-        err: '',
-      });
+      const triggered = await runHere(['trigger', 'invoice.accepted', '--key', secretKey], env);
+      expect(triggered).toMatchObject({ code: 0, err: '' });
+    }));
 
+  testLong('need not be reachable for the demo either', () =>
+    beside(async (behind, env) => {
       const { code, out, err } = await runHere(['demo'], env);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       expect(out).toContain(`the running service at ${behind.url}`);
       expect(out).toContain('VALID  inv_');
-    } finally {
-      await behind.app.close();
-    }
-  });
+    }),
+  );
 });
 
 describe('invoices', () => {
@@ -686,6 +692,9 @@ describe('invoices', () => {
       reason: 'internal_error',
       message: expect.stringContaining('do not send it again'),
     });
+    // Its 10 s are over.
+    const submissions = service.app.store.db.collection<{ _id: string }>('mock_submissions');
+    expect((await submissions.updateOne({ _id: body.id }, { $set: { decisionAt: new Date() } })).matchedCount).toBe(1);
     expect((await administer('invoices', 'retry', body.id)).code).toBe(0);
     expect((await client.settled(body.id)).status).toBe('accepted');
     expect((await administer('invoices', 'retry', 'inv_x')).code).toBe(1);

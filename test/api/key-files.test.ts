@@ -13,6 +13,7 @@ import { rotateDataKey, rotateMasterKey } from '../../src/app/key-rotation.ts';
 import { readMasterKeys } from '../../src/app/master-key.ts';
 import { readConfig } from '../../src/config.ts';
 import { createKeyRingStore } from '../../src/storage/key-ring.ts';
+import { testLong } from '../support/samples.ts';
 import { STAND_IN_RENDERER, sharedThreads } from '../support/service.ts';
 
 // The master key in a file of DATA_DIR, beside a running service with the embedded engine.
@@ -100,8 +101,23 @@ it('that an interrupted rotation left in two files opens the data whichever seal
   await rename(file(), file('master.key.next'));
   await writeFile(file(), `${first}\n`, { mode: 0o600 });
   expect(newest((await start()).keys)).toBe(data);
+  await stop();
+  const rotated = await rotate();
+  expect([rotated.from, await keyIn()]).toEqual([rotated.to, 'ab'.repeat(32)]);
+  expect(newest((await start()).keys)).toBe(data);
+});
+
+testLong('that an interrupted rotation left in two files is in a backup with both, or with none', async () => {
+  const data = newest((await start()).keys);
+  const first = await keyIn();
+  await stop();
+  await writeFile(file('master.key.next'), `${'ab'.repeat(32)}\n`, { mode: 0o600 });
+  await rotate();
+  // Killed before the new file took the place of the old one.
+  await rename(file(), file('master.key.next'));
+  await writeFile(file(), `${first}\n`, { mode: 0o600 });
+  expect(newest((await start()).keys)).toBe(data);
   await diagnoseMasterKey(config());
-  // A backup has both, or none.
   const withoutKey = { to: join(folder, 'none'), withMasterKey: false, signal: new AbortController().signal, say: () => undefined }; // biome-ignore format: one line
   expect((await takeBackup(config(), withoutKey)).masterKey).toBe(false);
   expect((await readdir(join(folder, 'none', 'data'))).filter((name) => name.startsWith('master'))).toEqual([]);
@@ -112,10 +128,6 @@ it('that an interrupted rotation left in two files opens the data whichever seal
   await diagnoseMasterKey(restored);
   await rm(join(folder, 'restored', 'master.key.next'));
   await expect(diagnoseMasterKey(restored)).rejects.toThrow('is not the master key of the stored data');
-
-  const rotated = await rotate();
-  expect([rotated.from, await keyIn()]).toEqual([rotated.to, 'ab'.repeat(32)]);
-  expect(newest((await start()).keys)).toBe(data);
 });
 
 it('outlives the draft of a rotation that was killed, which no backup has and the next rotation removes', async () => {
@@ -166,13 +178,14 @@ it('is not replaced while a backup is made, and no backup is made while it is re
   expect(await keyIn()).not.toBe(before);
 });
 
-it('moves into MASTER_KEY; a backup from before opens with its own key, and is sealed by the present one', async () => {
+/** The settings that move a key into MASTER_KEY: the new key alone, and with the old one. */
+const settingsFrom = (old: string) =>
+  [{ MASTER_KEY: 'cd'.repeat(32) }, { MASTER_KEY: 'cd'.repeat(32), MASTER_KEY_PREVIOUS: old }] as const;
+
+it('moves into MASTER_KEY, which then stands alone', async () => {
   const data = newest((await start()).keys);
-  const old = await keyIn();
-  const to = join(folder, 'backup');
-  await takeBackup(config(), { to, withMasterKey: true, signal: new AbortController().signal, say: () => undefined });
+  const [next, both] = settingsFrom(await keyIn());
   await stop();
-  const [next, both] = [{ MASTER_KEY: 'cd'.repeat(32) }, { MASTER_KEY: 'cd'.repeat(32), MASTER_KEY_PREVIOUS: old }];
   await expect(start(next)).rejects.toThrow('MASTER_KEY_PREVIOUS');
   expect(newest((await start(both)).keys)).toBe(data);
   await rotate(both);
@@ -184,7 +197,15 @@ it('moves into MASTER_KEY; a backup from before opens with its own key, and is s
   await stop();
   await expect(start()).rejects.toThrow(/master\.key, the master key of the stored data, is missing/);
   await expect(readFile(file())).rejects.toThrow('ENOENT');
+});
 
+testLong('of a backup from before a move opens it, and is replaced by the present one', async () => {
+  const data = newest((await start()).keys);
+  const [next, both] = settingsFrom(await keyIn());
+  const to = join(folder, 'backup');
+  await takeBackup(config(), { to, withMasterKey: true, signal: new AbortController().signal, say: () => undefined });
+  await rotate(both);
+  await stop();
   await rm(dataDir(), { recursive: true });
   await restoreBackup(config(), to, { signal: new AbortController().signal, say: () => undefined });
   expect((await readMasterKeys(config())).map(({ file: from }) => from)).toEqual([file()]);
