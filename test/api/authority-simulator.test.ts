@@ -9,6 +9,7 @@ import {
   signedDocument,
 } from '../support/authority-client.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
+import { firstOf } from '../support/samples.ts';
 
 // The simulator's side of the protocol, seen by a bare client.
 
@@ -458,7 +459,7 @@ test('without verification, magic ICEs and numbers still count', async () => {
 });
 
 test('closing ends what is under way without an error', async () => {
-  for (let round = 0; round < 5; round++) {
+  for (const round of firstOf([0, 1, 2, 3, 4], 2)) {
     const own = await startSimulator({ decisionDelay: round, verify: round % 2 === 0 ? 'none' : 'full' });
     const of = await authorityClient(own.settings);
     await of.get('/v1/status');

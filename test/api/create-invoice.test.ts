@@ -5,6 +5,7 @@ import { INVOICE_WARNINGS } from '../../src/domain/invoice/invoice-warnings.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { DOCUMENT } from '../support/contract.ts';
+import { firstOf } from '../support/samples.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let service: TestService;
@@ -172,7 +173,7 @@ const REFUSED: [string, unknown, number, string, string | null][] = [
   ['an empty ICE', invoiceBody({ customer: { ice: '', name: 'A' } }), 422, 'invalid_ice', 'customer.ice'],
   ['no name', invoiceBody({ customer: { ice: '001234567000089' } }), 400, 'invalid_request', 'customer.name'],
   ['a blank name', invoiceBody({ customer: { ice: '001234567000089', name: ' ' } }), 400, 'invalid_request', 'customer.name'],
-  ...['\u200b', '\u2060', '\ufeff', '\u00ad', '\u200e', ' \u3164 \ufe0f\u2800', '\u{e0001}', '\u{e0100}\u{e0fff}', '\u{1bca0}\u{1d173}'].flatMap((invisible): typeof REFUSED => [
+  ...firstOf([' \u3164 \ufe0f\u2800', '\u{e0100}\u{e0fff}', '\u200b', '\u2060', '\ufeff', '\u00ad', '\u200e', '\u{e0001}', '\u{1bca0}\u{1d173}'], 2).flatMap((invisible): typeof REFUSED => [
     [`a name of ${escape(invisible)}`, invoiceBody({ customer: { ice: '001234567000089', name: invisible } }), 400, 'invalid_request', 'customer.name'],
     [`a description of ${escape(invisible)}`, line({ description: invisible }), 400, 'invalid_request', 'lines.0.description'],
   ]),
@@ -471,14 +472,15 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     expect(drafted.body.data.validateInvoice).toEqual({ valid: true, problems: [] });
   });
 
-  it.each([
+  const FORMS = [
+    ['of 255 characters beyond U+FFFF', '😀'.repeat(255), `"${'😀'.repeat(255)}"`],
+    ['one quote', '"', '"""'],
     ['bare', 'bare', '"bare"'],
     ['with a comma', 'with, a comma', '"with, a comma"'],
     ['of 255 characters', text(255), `"${text(255)}"`],
-    ['of 255 characters beyond U+FFFF', '😀'.repeat(255), `"${'😀'.repeat(255)}"`],
     ['in French and Arabic', 'à payer – شكرا', '"à payer – شكرا"'],
-    ['one quote', '"', '"""'],
-  ])(
+  ] as const;
+  it.each(firstOf(FORMS, 2))(
     'treats the bare string and the quoted form of the IETF draft as different keys, also in GraphQL: %s',
     async (_name, ...keys) => {
       const ids = new Set();

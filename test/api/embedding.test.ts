@@ -7,6 +7,7 @@ import { createErasureStore } from '../../src/storage/erasure.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { holdDecision, SLOW_CUSTOMER } from '../support/held-decision.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { testLong } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const SITE = 'https://shop.example.ma';
@@ -227,7 +228,7 @@ describe('the stream of several invoices, for pages that share it', () => {
     await expect.poll(() => service.app.listeners()).toBe(0);
   });
 
-  it('refuses an invoice whose tenant is erased meanwhile, and goes on for the others', async () => {
+  testLong('refuses an invoice whose tenant is erased meanwhile, and goes on for the others', async () => {
     const [mine, theirs] = [await world(), await world()];
     const [one, two] = await Promise.all(
       [mine, theirs].map(({ key }) => key.post('/v1/invoices', invoiceFor('999000000000878'))),
@@ -324,6 +325,8 @@ describe('the log of deliveries of an embedded page', () => {
 describe('a token of an embedded page', () => {
   let tokens: EmbedTokens;
   let tenantId: string;
+  /** What the tests share that make nothing of it. */
+  let sample: ReturnType<typeof world> | null = null;
   beforeAll(async () => {
     tokens = createEmbedTokens(service.app.keys.data);
     tenantId = (await service.tenant()).id;
@@ -400,7 +403,8 @@ describe('a token of an embedded page', () => {
     ['origins: ["https://a.example"], seconds: 59', 'seconds'],
     ['origins: ["https://a.example"], seconds: 3601', 'seconds'],
   ])('is not made with %s', async (input, param) => {
-    const { made, invoiceId } = await world();
+    sample ??= world();
+    const { made, invoiceId } = await sample;
     expect(await made(`createInvoiceEmbed(id: "${invoiceId}", ${input})`)).toMatchObject({
       __typename: 'InvalidInputError',
       param,
@@ -408,7 +412,8 @@ describe('a token of an embedded page', () => {
   });
 
   it('may name the developer’s own machine in test', async () => {
-    const { made, invoiceId } = await world();
+    sample ??= world();
+    const { made, invoiceId } = await sample;
     const { embed } = await made(
       `createInvoiceEmbed(id: "${invoiceId}", origins: ["http://localhost:5173"], seconds: 60)`,
     );
