@@ -6,6 +6,7 @@ import { crc32 } from 'node:zlib';
 import { type Collection, type Document, MongoClient, type Timestamp } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../src/engine/embedded.ts';
+import { startServer } from '../../src/engine/server.ts';
 import { ENOUGH_INSERTS, mostInsertsDuring } from '../support/inserts-during.ts';
 import { firstOf } from '../support/samples.ts';
 import { WireClient } from '../support/wire-client.ts';
@@ -195,7 +196,7 @@ describe('a change stream', () => {
 
 test('a validation finds a missing entry, and one too many', async () => {
   const own = await mkdtemp(join(tmpdir(), 'validate-'));
-  let broken = await startEngine({ dataDir: own });
+  let broken = await startServer({ dataDir: own });
   const withClient = async <T>(work: (from: MongoClient) => Promise<T>): Promise<T> => {
     const from = await new MongoClient(broken.uri).connect();
     return work(from).finally(() => from.close());
@@ -218,7 +219,7 @@ test('a validation finds a missing entry, and one too many', async () => {
     const sum = (crc32(key) + Number(idOfB?.id) + Number(held?.rid)) % 4_294_967_291;
     file.prepare('INSERT INTO idx VALUES(?, ?, ?, ?)').run(Number(idOfB?.id), key, Number(held?.rid), sum);
     file.close();
-    broken = await startEngine({ dataDir: own });
+    broken = await startServer({ dataDir: own });
     const report = await withClient((from) => from.db(name).command({ validate: 'items' }));
     expect(report).toMatchObject({ valid: false, nrecords: 300, keysPerIndex: { _id_: 300, a: 299, b: 301 } });
     expect(report.errors).toEqual([

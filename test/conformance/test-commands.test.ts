@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { type Document, Long, UUID } from 'bson';
 import { MongoClient, type MongoServerError } from 'mongodb';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Engine, type EngineOptions, startEngine } from '../../src/engine/embedded.ts';
+import type { Engine, EngineOptions } from '../../src/engine/embedded.ts';
+import { startServer } from '../../src/engine/server.ts';
 import { startEngineProcess } from '../support/engine-process.ts';
 import { WireClient } from '../support/wire-client.ts';
 
@@ -26,7 +27,7 @@ async function folder(): Promise<string> {
 }
 
 async function serve(options: Partial<EngineOptions> = {}): Promise<MongoClient> {
-  const engine: Engine = await startEngine({ dataDir: await folder(), ...options });
+  const engine: Engine = await startServer({ dataDir: await folder(), ...options });
   cleanUp.push(() => engine.close());
   return connect(engine.uri);
 }
@@ -142,8 +143,8 @@ describe('transactions end', () => {
     await wire.command({ insert: 'other', documents: [{ _id: 1 }], $db: 't' });
     await first.kill();
     wire.close();
-    const second = await startEngineProcess(dataDir);
-    cleanUp.push(() => second.kill());
+    const second = await startServer({ dataDir });
+    cleanUp.push(() => second.close());
     const again = await connect(second.uri);
     wire = await WireClient.connect(second.uri);
     expect(await again.db('t').collection('c').find().toArray()).toEqual([{ _id: 1 }]);

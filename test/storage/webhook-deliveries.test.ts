@@ -16,6 +16,7 @@ import {
   SCHEDULE,
   storedEndpoint,
   storedInvoice,
+  storedInvoices,
   turn,
   webhookWorker,
 } from '../support/webhooks.ts';
@@ -228,7 +229,7 @@ describe.skipIf(deviates.dateArithmetic)('a clock that was ahead by an hour', ()
     });
     const { tenantId, id } = await storedEndpoint(store);
     clock.move(HOUR);
-    for (let i = 0; i < 17; i++) worker.publisher.publish(await storedInvoice(store, tenantId));
+    for (const invoice of await storedInvoices(store, tenantId, 17)) worker.publisher.publish(invoice);
     await worker.publisher.settle();
     expect(requests).toHaveLength(16);
     clock.move(-HOUR);

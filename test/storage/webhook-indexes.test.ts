@@ -10,7 +10,7 @@ import { createOutbox } from '../../src/storage/outbox.ts';
 import { queryPlans } from '../support/query-plans.ts';
 import { deviates } from '../support/reference-deviations.ts';
 import { openTestStore } from '../support/store.ts';
-import { answerOf, storedEndpoint, storedInvoice, webhookWorker } from '../support/webhooks.ts';
+import { answerOf, storedEndpoint, storedInvoices, webhookWorker } from '../support/webhooks.ts';
 
 let store: Store;
 let webhooks: ReturnType<typeof webhookWorker>;
@@ -25,7 +25,7 @@ beforeAll(async () => {
     () => new Date(),
   );
   endpoint = await storedEndpoint(store);
-  for (let i = 0; i < 30; i++) webhooks.publisher.publish(await storedInvoice(store, endpoint.tenantId));
+  for (const invoice of await storedInvoices(store, endpoint.tenantId, 30)) webhooks.publisher.publish(invoice);
   await webhooks.publisher.settle();
   await webhooks.dispatcher.settle();
   plans = queryPlans(store);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listen } from '../../../src/engine/address.ts';
-import { startEngine } from '../../../src/engine/embedded.ts';
 import { runningEngine } from '../../../src/engine/running.ts';
+import { startServer } from '../../../src/engine/server.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -19,7 +19,7 @@ describe.skipIf(process.platform === 'win32')('the address of an engine', () => 
     'can be reached where its folder is called %s',
     async (name) => {
       const dataDir = join(folder, name);
-      const engine = await startEngine({ dataDir });
+      const engine = await startServer({ dataDir });
       const client = new MongoClient(engine.uri, { serverSelectionTimeoutMS: 2000 });
       try {
         await client.db('d').collection('c').insertOne({});
