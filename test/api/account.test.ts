@@ -183,7 +183,7 @@ describe('the profile', () => {
   it('takes no logo that cannot be decoded, which a thread finds out', async () => {
     const own = await service.tenant();
     const as = new Client(service.url, own.secretKey);
-    const [width, height] = [1500, 1500];
+    const [width, height] = [800, 800];
     const sampling = [
       [2, 2],
       [1, 1],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { type Answer, Client, invoiceBody } from '../support/client.ts';
+import { firstOf, someOf } from '../support/samples.ts';
 import { startTakingLive, type TestService, type TestTenant } from '../support/service.ts';
 
 /**
@@ -160,10 +161,17 @@ const CODES: Record<number, string> = {
   405: 'invalid_request',
 };
 
+/** What asks for no credential, and what is no operation, in some of the rows. */
+const WITHOUT_CREDENTIAL = ['xml', 'pdf', 'nothing'];
+const WHOLE_ROWS = new Set([...someOf(rows)].map(([name]) => name));
+const isTried = (name: string, { method, noun }: (typeof OPERATIONS)[number]) =>
+  WHOLE_ROWS.has(name) || !(WITHOUT_CREDENTIAL.includes(noun) || method === 'PUT');
+
 describe('each credential on each operation', () => {
   it.each(rows.map(([name = '', ...cells]) => [name, cells] as const))('%s', async (name, cells) => {
     const answers: string[] = [];
-    for (const { method, noun } of OPERATIONS) {
+    const tried = OPERATIONS.filter((operation) => isTried(name, operation));
+    for (const { method, noun } of tried) {
       const body = { invoices: invoiceBody(), endpoints: endpointBody, endpoint: { active: true } }[noun];
       const answer = await call(method, noun, name, body);
       answers.push(verdictOf(answer));
@@ -183,22 +191,27 @@ describe('each credential on each operation', () => {
         });
       }
     }
-    expect(answers).toEqual(cells);
+    expect(answers).toEqual(cells.filter((_, i) => tried.includes(OPERATIONS[i] as (typeof OPERATIONS)[number])));
   });
 });
 
 describe('the rest of a request is checked after the credential and its scope', () => {
   const refusedBeforehand = rows.filter(([, cell]) => cell !== '201');
-  it.each(refusedBeforehand.map(([name = '', ...cells]) => [name, cells] as const))('%s', async (name, cells) => {
+  const wrong = [
+    ['{not json', {}],
+    [{ colour: 'red' }, {}],
+    ['', { 'Content-Type': 'text/plain' }],
+    ['x'.repeat(1024 * 1024 + 1), {}],
+    [invoiceBody(), { 'Idempotency-Key': '""' }],
+  ] as const;
+  /** Another one first in each row. */
+  const wrongOf = (row: number) => firstOf([...wrong.slice(row % 5), ...wrong.slice(0, row % 5)]);
+
+  const cases = refusedBeforehand.map(([name = '', ...cells], row) => [name, cells, wrongOf(row)] as const);
+  it.each(cases)('%s', async (name, cells, bodies) => {
     for (const [i, { method, noun }] of OPERATIONS.entries()) {
       if (!['POST', 'PATCH'].includes(method)) continue;
-      for (const [body, headers] of [
-        ['{not json', {}],
-        [{ colour: 'red' }, {}],
-        ['', { 'Content-Type': 'text/plain' }],
-        ['x'.repeat(1024 * 1024 + 1), {}],
-        [invoiceBody(), { 'Idempotency-Key': '""' }],
-      ] as const) {
+      for (const [body, headers] of bodies) {
         expect([method, noun, verdictOf(await call(method, noun, name, body, headers))]).toEqual([
           method,
           noun,
@@ -211,7 +224,7 @@ describe('the rest of a request is checked after the credential and its scope', 
   it('stores nothing for refused requests', async () => {
     const count = () => service.app.store.db.collection('invoices').countDocuments({});
     const before = await count();
-    for (const [name = ''] of refusedBeforehand) {
+    for (const [name = ''] of someOf(refusedBeforehand)) {
       await call('POST', 'invoices', name, invoiceBody());
       await call('POST', 'endpoints', name, endpointBody);
       await call('PATCH', 'endpoint', name, { active: false });

@@ -106,11 +106,12 @@ describe('lists that refer to one another', () => {
       expect(found).toHaveLength(3);
       return found[0];
     });
+    const [events, deliveries]: [object[], object[]] = [[], []];
     for (let n = 0; n < 60; n++) {
       const eventId = newId('evt');
       const order = `0000000000000000000000${String(n).padStart(2, '0')}`;
-      await stored('webhook_events').insertOne({ ...event, _id: eventId, order, place: `${order}p` });
-      const deliveries = Array.from({ length: 16 }, (_, endpoint) => ({
+      events.push({ ...event, _id: eventId, order, place: `${order}p` });
+      const ofEvent = Array.from({ length: 16 }, (_, endpoint) => ({
         _id: `dlv_${eventId.slice(4)}_${endpoint}`,
         tenantId: merchant.id,
         environment: 'test',
@@ -124,15 +125,18 @@ describe('lists that refer to one another', () => {
         attempts: [],
         storedAt: new Date(),
       }));
-      await stored('webhook_deliveries').insertMany(deliveries);
+      deliveries.push(...ofEvent);
     }
+    await stored('webhook_events').insertMany(events);
+    await stored('webhook_deliveries').insertMany(deliveries);
   });
 
   it('are resolved in turns, and given up as soon as the answer is refused', async () => {
     const event = 'event { id deliveries { endpoint { id } event { id type } invoice { id status } } }';
     const page = 'webhookEvents(first: 100) { nodes { deliveries { invoice { id } ' + event + ' } } }';
     const held: number[] = [];
-    for (let n = 0; n < 4; n++)
+    // The least of several tries.
+    for (let n = 0; n < 4 && !(Math.min(...held) < 60); n++)
       held.push(
         await longestTurn(async () => {
           const { body } = await client.graphql(`{ ${times(10, page)} }`);

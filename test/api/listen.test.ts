@@ -1,9 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { commandParts } from '../../src/app/command-parts.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { runCommandLine } from '../../src/cli/run.ts';
+import { readConfig } from '../../src/config.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { type CommandLine, startCommandLine } from '../support/command-line.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
+import { recordingTerminal } from '../support/recording-terminal.ts';
 import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 import { holdSilentPort } from '../support/silent-port.ts';
 
@@ -165,7 +170,7 @@ it.each([
   [['trigger', 'invoice.accepted', '--url', 'fatoura.example', '--key', 'sk_test_x'], 2],
   [['trigger', 'invoice.paid', '--key', 'sk_test_x'], 2],
 ])('%s exits with %i', async (args, expected) => {
-  const { child } = cli(...args);
-  const [code] = await once(child, 'exit');
-  expect(code).toBe(expected);
+  const { terminal } = recordingTerminal();
+  const context = { terminal, config: () => readConfig({}), environmentKey: () => null, parts: commandParts };
+  expect(await runCommandLine(args, COMMANDS, context)).toBe(expected);
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type Simulator, startSimulator } from '../../scripts/authority-simulator/simulator.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceFor } from '../support/client.ts';
+import { firstOf } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const WAIT = { timeout: 50_000, interval: 100 };
@@ -60,7 +61,7 @@ it('the cleared document is the legal XML, beside what was sent and the verified
   for (const { requestId } of authorityAttempts) expect(requestId).toMatch(/./);
 });
 
-it.each(['signature', 'digest', 'id', 'status', 'signer'] as const)(
+it.each(firstOf(['signature', 'digest', 'id', 'status', 'signer']))(
   'a receipt with a wrong %s is never stored; a right one heals the invoice',
   async (what) => {
     const fault = simulator.control.addFault({ kind: 'wrong-receipt', what });

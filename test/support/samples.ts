@@ -4,19 +4,19 @@ import { type TestFunction, test } from 'vitest';
 const ALL = process.env.ALL_SAMPLES === '1';
 
 /**
- * How much of a random sample is tried: all of it in `npm run test:long`, a tenth in `npm test`. Least numbers of what a
- * sample must contain are scaled with it.
+ * How much of a random sample is tried: all of it in `npm run test:long`, a tenth or a twentieth in `npm test`. Least
+ * numbers of what a sample must contain are scaled with it.
  * @param count the number in the whole sample
  */
-export function sampled(count: number): number {
-  return ALL ? count : Math.ceil(count / 10);
+export function sampled(count: number, oneIn: 10 | 20 = 10): number {
+  return ALL ? count : Math.ceil(count / oneIn);
 }
 
 /**
  * One in some of many cases in `npm test`, all of them in `npm run test:long`.
- * @param every one in how many; neither 5 nor 13 divides a group of four, so every place in such a group has its turn
+ * @param every one in how many; none of 5, 13 and 61 divides a group of four, so every place in such a group has its turn
  */
-export function* someOf<T>(all: Iterable<T>, every: 5 | 13 = 5): Generator<T> {
+export function* someOf<T>(all: Iterable<T>, every: 5 | 13 | 61 = 5): Generator<T> {
   let nth = 0;
   for (const each of all) if (ALL || nth++ % every === 0) yield each;
 }
