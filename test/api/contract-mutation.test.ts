@@ -17,7 +17,7 @@ beforeAll(async () => {
   copy = await scratchCopy();
   await addNotes();
   touched = copy.touched();
-  await copy.write('command.ts', COMMAND);
+  await copy.write('commands.ts', COMMANDS);
   service = await copy.start();
   invoiceId = (await service.client.post('/v1/invoices', invoiceBody())).body.id;
 });
@@ -181,12 +181,21 @@ const TEXTS = `  note_added: {
   },
 `;
 
-/** Runs a command on the data of a service that has ended. */
-const COMMAND = `const [folder, ...args] = process.argv.slice(2);
-process.env.DATA_DIR = folder;
-process.env.MONGODB_URL = '';
-process.argv.splice(2, Number.POSITIVE_INFINITY, ...args);
-await import('./src/cli.ts');
+/** Exports and erases a tenant of a service that has ended, as commands do, and prints how many notes are left. */
+const COMMANDS = `const [DATA_DIR, tenantId, to] = process.argv.slice(2);
+const { COMMANDS } = await import('./src/cli/commands.ts');
+const { runCommandLine } = await import('./src/cli/run.ts');
+const { processTerminal } = await import('./src/cli/terminal.ts');
+const { commandParts } = await import('./src/app/command-parts.ts');
+const { openAdministration } = await import('./src/app/administration.ts');
+const { readConfig } = await import('./src/config.ts');
+const config = () => readConfig({ DATA_DIR, MONGODB_URL: '' });
+const context = { terminal: processTerminal(), config, environmentKey: () => null, parts: commandParts };
+for (const args of [['export', tenantId, '--to', to], ['erase', tenantId, '--confirm', tenantId]])
+  if ((await runCommandLine(['tenants', ...args], COMMANDS, context)) !== 0) throw new Error(args[0] + ' failed');
+const { store, close } = await openAdministration(config());
+console.log(await store.db.collection('notes').countDocuments({}));
+await close();
 `;
 
 const add = (client: Client, id: string, text: string) =>
@@ -222,31 +231,18 @@ it('is a recorded change, is exported, and is erased with its tenant', async () 
   await service.client.settled(invoiceId);
   await service.stop();
   const folder = await mkdtemp(join(tmpdir(), 'notes-'));
-  const command = (...args: string[]) => copy.run('command.ts', service.dataDir, ...args);
-  const lines = async (name: string, file: string) =>
-    (await readFile(join(folder, name, file), 'utf8'))
+  const lines = async (file: string) =>
+    (await readFile(join(folder, file), 'utf8'))
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line));
   try {
-    await command('tenants', 'export', tenantId, '--to', join(folder, 'before'));
-    expect(await lines('before', 'test/notes.jsonl')).toMatchObject([{ invoiceId, text: 'Relancer', tenantId }]);
-    const entries = await lines('before', 'audit.jsonl');
+    const printed = await copy.run('commands.ts', service.dataDir, tenantId, folder);
+    expect(await lines('test/notes.jsonl')).toMatchObject([{ invoiceId, text: 'Relancer', tenantId }]);
+    const entries = await lines('audit.jsonl');
     expect(entries.find(({ action }) => action === 'note.added')).toMatchObject({ subject: invoiceId });
-    await command('tenants', 'erase', tenantId, '--confirm', tenantId);
-    await copy.write('count.ts', COUNT);
-    expect((await copy.run('count.ts', service.dataDir)).trim()).toBe('0');
+    expect(printed.trim().split('\n').at(-1)).toBe('0');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 });
-
-/** Prints how many notes there are in the data of a service that has ended. */
-const COUNT = `process.env.DATA_DIR = process.argv[2];
-process.env.MONGODB_URL = '';
-const { readConfig } = await import('./src/config.ts');
-const { openAdministration } = await import('./src/app/administration.ts');
-const { store, close } = await openAdministration(readConfig(process.env));
-console.log(await store.db.collection('notes').countDocuments({}));
-await close();
-`;
