@@ -14,6 +14,7 @@ import { ROUTES } from '../../src/transport/rest/routes.ts';
 import { codeAt, earlierCode } from '../support/authenticator.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { Browser, invite, mailedToken, signedIn } from '../support/person.ts';
+import { someOf } from '../support/samples.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 import { beginRequest, type Sent } from '../support/slow-request.ts';
 
@@ -53,18 +54,18 @@ const expected = (calls: readonly Sent[], answer: string) =>
 
 const MUTATIONS = Object.keys(schema.getMutationType()?.getFields() ?? {});
 
-/** Each mutation, at each of the addresses. What it lacks would be found when it runs. */
+/** Each mutation, alone and at the addresses of streams. What it lacks would be found when it runs. */
 function mutations(headers: Record<string, string>, token: string): Sent[] {
-  return MUTATIONS.flatMap((name) => {
+  const calls = MUTATIONS.map((name) => {
     const body = JSON.stringify({ query: `mutation { ${name} { __typename } }` });
     const post = (path: string, more = {}): Sent => ({ method: 'POST', path, headers: { ...headers, ...more }, body });
     const inStream = { 'X-GraphQL-Event-Stream-Token': token, Accept: 'application/json' };
-    return [
-      post('/graphql'),
-      post('/graphql/stream', { Accept: 'text/event-stream' }),
-      post('/graphql/stream', inStream),
-    ];
+    return {
+      alone: post('/graphql'),
+      streamed: [post('/graphql/stream', { Accept: 'text/event-stream' }), post('/graphql/stream', inStream)],
+    };
   });
+  return [...calls.map(({ alone }) => alone), ...someOf(calls.flatMap(({ streamed }) => streamed))];
 }
 
 async function reserve(headers: Record<string, string>): Promise<string> {

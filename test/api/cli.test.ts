@@ -435,7 +435,7 @@ describe('the embedded store', () => {
     const engine = await startEngine({ dataDir: join(dataDir, 'db') });
     try {
       const create = ['keys', 'create', '--tenant', tenant.id, '--environment', 'test', '--kind', 'publishable'];
-      const key = jsonOf(await cli([...create, '--json'], env));
+      const key = jsonOf(await runHere([...create, '--json'], env));
       expect(key.key).toMatch(/^pk_test_/);
     } finally {
       await engine.close();
@@ -513,7 +513,7 @@ describe('numbers list', () => {
 
 describe('doctor', () => {
   it('finds the service and its store', async () => {
-    const { code, out } = await cli(['doctor'], {
+    const { code, out } = await runHere(['doctor'], {
       ...settings,
       PORT: new URL(service.url).port,
       CHROMIUM_PATH: join(folder, 'no-browser'),

@@ -7,6 +7,7 @@ import { type App, startApp } from '../../src/app/app.ts';
 import { restoreBackup } from '../../src/app/backup/restore-backup.ts';
 import { takeBackup } from '../../src/app/backup/take-backup.ts';
 import { checkStore } from '../../src/app/check-store.ts';
+import { openDataKeys } from '../../src/app/data-keys.ts';
 import { diagnoseMasterKey } from '../../src/app/diagnosis.ts';
 import { lockKeyFiles } from '../../src/app/key-files.ts';
 import { rotateDataKey, rotateMasterKey } from '../../src/app/key-rotation.ts';
@@ -62,6 +63,15 @@ const faults = async () => {
 };
 /** A part of what a data key is recognized by. */
 const newest = (keys: App['keys']) => keys.data.newest().secret.export().toString('hex');
+/** What a service opens when it starts, without the rest of it. @returns {@link newest} */
+async function opened(settings: Record<string, string> = {}): Promise<string> {
+  const administration = await openAdministration(config(settings));
+  try {
+    return newest(await openDataKeys(config(settings), administration.keyRing));
+  } finally {
+    await administration.close();
+  }
+}
 
 it('is replaced beside the running service, which goes on and learns of a later data key', async () => {
   const running = await start();
@@ -88,23 +98,20 @@ it('is replaced beside the running service, which goes on and learns of a later 
 });
 
 it('that an interrupted rotation left in two files opens the data whichever seals it, and the next rotation goes on', async () => {
-  const data = newest((await start()).keys);
+  const data = await opened();
   const first = await keyIn();
-  await stop();
   // Killed before the ring was sealed.
   await writeFile(file('master.key.next'), `${'ab'.repeat(32)}\n`, { mode: 0o600 });
-  expect(newest((await start()).keys)).toBe(data);
-  await stop();
+  expect(await opened()).toBe(data);
   await rotate();
   expect(await keyIn()).toBe('ab'.repeat(32));
   // Killed before the new file took the place of the old one.
   await rename(file(), file('master.key.next'));
   await writeFile(file(), `${first}\n`, { mode: 0o600 });
-  expect(newest((await start()).keys)).toBe(data);
-  await stop();
+  expect(await opened()).toBe(data);
   const rotated = await rotate();
   expect([rotated.from, await keyIn()]).toEqual([rotated.to, 'ab'.repeat(32)]);
-  expect(newest((await start()).keys)).toBe(data);
+  expect(await opened()).toBe(data);
 });
 
 testLong('that an interrupted rotation left in two files is in a backup with both, or with none', async () => {
@@ -142,7 +149,7 @@ it('outlives the draft of a rotation that was killed, which no backup has and th
   expect(await keyIn()).not.toBe(before);
   expect(await keyFiles()).toEqual(['master.key', KEPT, 'master.key.lock']);
   await stop();
-  expect(newest((await start()).keys)).toBe(data);
+  expect(await opened()).toBe(data);
 });
 
 it('leaves an operator’s own copies alone, which backups have, whatever their names', async () => {
@@ -183,19 +190,17 @@ const settingsFrom = (old: string) =>
   [{ MASTER_KEY: 'cd'.repeat(32) }, { MASTER_KEY: 'cd'.repeat(32), MASTER_KEY_PREVIOUS: old }] as const;
 
 it('moves into MASTER_KEY, which then stands alone', async () => {
-  const data = newest((await start()).keys);
+  const data = await opened();
   const [next, both] = settingsFrom(await keyIn());
-  await stop();
-  await expect(start(next)).rejects.toThrow('MASTER_KEY_PREVIOUS');
+  await expect(opened(next)).rejects.toThrow('MASTER_KEY_PREVIOUS');
   expect(newest((await start(both)).keys)).toBe(data);
   await rotate(both);
   // The running service has both; one that has neither says so.
   expect(await app?.keys.refresh()).toMatchObject({ level: 'info' });
   await stop();
   await rm(file());
-  await start(next);
-  await stop();
-  await expect(start()).rejects.toThrow(/master\.key, the master key of the stored data, is missing/);
+  expect(await opened(next)).toBe(data);
+  await expect(opened()).rejects.toThrow(/master\.key, the master key of the stored data, is missing/);
   await expect(readFile(file())).rejects.toThrow('ENOENT');
 });
 
