@@ -253,7 +253,7 @@ describe('the stream of several invoices, for pages that share it', () => {
     await expectRefusedAlone(response);
   });
 
-  it('counts for the limit of each token, and of the address', async () => {
+  testLong('counts for the limit of each token, and of the address', async () => {
     const { body: invoice } = await (await world()).key.post('/v1/invoices', invoiceBody());
     const entry = { id: invoice.id, token: invoice.client_secret, after: null };
     const statuses: number[] = [];
@@ -372,7 +372,7 @@ describe('a token of an embedded page', () => {
     const { body } = await key.post('/v1/invoices', invoiceFor(SLOW_CUSTOMER));
     // Nothing else ends the stream.
     await holdDecision(service, body.id);
-    const expiresAt = new Date((Math.floor(Date.now() / 1000) + 6) * 1000);
+    const expiresAt = new Date((Math.floor(Date.now() / 1000) + 3) * 1000);
     const token = tokens.issue({
       kind: 'invoice',
       tenantId: tenant.id,

@@ -8,7 +8,8 @@ import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import { Client, invoiceBody, messagesOf } from '../support/client.ts';
-import { ACCESS, COLUMNS, type Column, CREATION, ENDPOINT, ROOTS } from '../support/graphql-access.ts';
+import { ACCESS, COLUMNS, type Column, CREATION, ROOTS } from '../support/graphql-access.ts';
+import { KEY, REACH } from '../support/graphql-reach.ts';
 import { signedIn } from '../support/person.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { firstOf } from '../support/samples.ts';
@@ -33,78 +34,6 @@ const FOREIGN = new Set<Column>(['live', 'other', 'publishable', 'sibling', 'own
 /** Those whose mutations succeed. */
 const WRITERS = new Set<Column>(['secret', 'owner', 'developer']);
 const WAIT = { timeout: 50_000, interval: 200 };
-const KEY = 'an idempotency key of the tenant';
-/**
- * A query that reaches each type; `…` stands for its fields. With `SECRET` the invoice's client_secret is sent in the
- * columns that say so.
- */
-const REACH: Readonly<Record<string, string>> = {
-  Invoice: '{ invoice(id: "INVOICE" SECRET) { … } }',
-  Customer: '{ invoice(id: "INVOICE" SECRET) { customer { … } } }',
-  InvoiceLine: '{ invoice(id: "INVOICE" SECRET) { lines { … } } }',
-  InvoiceTotals: '{ invoice(id: "INVOICE" SECRET) { totals { … } } }',
-  TaxTotal: '{ invoice(id: "INVOICE" SECRET) { totals { taxTotals { … } } } }',
-  InvoiceTerms: '{ invoice(id: "INVOICE" SECRET) { terms { … } } }',
-  InvoiceTimelineEntry: '{ invoice(id: "INVOICE" SECRET) { timeline { … } } }',
-  InvoiceDocuments: '{ invoice(id: "INVOICE" SECRET) { documents { … } } }',
-  InvoiceDocument: '{ invoice(id: "INVOICE" SECRET) { documents { xml { … } } } }',
-  SellerProfile: '{ invoice(id: "INVOICE" SECRET) { seller { … } } }',
-  SellerAddress: '{ invoice(id: "INVOICE" SECRET) { seller { address { … } } } }',
-  SellerLogo: '{ invoice(id: "INVOICE" SECRET) { seller { logo { … } } } }',
-  InvoiceWarning: '{ invoice(id: "INVOICE" SECRET) { warnings { … } } }',
-  InvoiceAttention: '{ invoice(id: "INVOICE" SECRET) { attention { … } } }',
-  InvoiceEmail: '{ invoice(id: "INVOICE" SECRET) { email { … } } }',
-  AuthorityAttempt: '{ invoice(id: "INVOICE" SECRET) { authorityAttempts { … } } }',
-  AuthorityProblem: '{ invoice(id: "INVOICE" SECRET) { problems { … } } }',
-  InvoiceConnection: '{ invoices(createdBefore: "2999-01-01T00:00:00Z") { … } }',
-  InvoiceEdge: '{ invoices { edges { … } } }',
-  PageInfo: '{ invoices(first: 1) { pageInfo { … } } }',
-  DocumentVerification: 'query ($xml: String!) { verifyDocument(xml: $xml) { … } }',
-  SigningCertificate: 'query ($xml: String!) { verifyDocument(xml: $xml) { certificate { … } } }',
-  CoveredDocument: 'query ($xml: String!) { verifyDocument(xml: $xml) { covered { … } } }',
-  DocumentClearance: 'query ($xml: String!) { verifyDocument(xml: $xml) { clearance { … } } }',
-  TimeStamp: 'query ($xml: String!) { verifyDocument(xml: $xml) { timeStamp { … } } }',
-  WebhookEndpoint: '{ webhookEndpoint(id: "ENDPOINT") { … } }',
-  WebhookEndpointStatistics: '{ webhookEndpoint(id: "ENDPOINT") { statistics { … } } }',
-  WebhookEndpointHour: '{ webhookEndpoint(id: "ENDPOINT") { statistics(hours: 2) { hours { … } } } }',
-  WebhookAttemptResults: '{ webhookEndpoint(id: "ENDPOINT") { statistics { first { … } } } }',
-  WebhookEvent: '{ webhookEvent(id: "EVENT") { … } }',
-  WebhookEventConnection: '{ webhookEvents { … } }',
-  WebhookEventEdge: '{ webhookEvents { edges { … } } }',
-  WebhookDelivery: '{ webhookDelivery(id: "DELIVERY") { … } }',
-  WebhookDeliveryConnection: '{ webhookDeliveries { … } }',
-  WebhookDeliveryEdge: '{ webhookDeliveries { edges { … } } }',
-  WebhookAttempt: '{ webhookDelivery(id: "DELIVERY") { attempts { … } } }',
-  HttpHeader: '{ webhookDelivery(id: "DELIVERY") { attempts { requestHeaders { … } } } }',
-  WebhookResendOutcome: '{ webhookResendCount(selection: { endpointId: "ENDPOINT" }) { … } }',
-  Tenant: '{ tenant { … } }',
-  MissingForLive: '{ tenant { missingForLive { … } } }',
-  ApiKey: '{ apiKey(id: "API_KEY") { … } }',
-  TestScenario: '{ testScenarios { … } }',
-  ApiRequest: '{ apiRequest(id: "REQUEST") { … } }',
-  ApiRequestConnection: '{ apiRequests { … } }',
-  ApiRequestEdge: '{ apiRequests(failed: true) { edges { … } } }',
-  ApiRequestFailures: '{ apiRequestFailures { … } }',
-  AuditEntry: '{ auditLog(actorId: "OWNER") { nodes { … } } }',
-  AuditActor: '{ auditLog(actorId: "OWNER") { nodes { actor { … } } } }',
-  AuditDetail: '{ auditLog(actorId: "OWNER") { nodes { details { … } } } }',
-  AuditEntryConnection: '{ auditLog { … } }',
-  AuditEntryEdge: '{ auditLog { edges { … } } }',
-  Member: '{ members { … } }',
-  KnownCustomer: '{ customers(beginning: "own-9bd1c7") { … } }',
-  InvoiceDay: '{ invoiceDays(days: 2) { … } }',
-  OpenInvitation: '{ invitations { … } }',
-  ValidateInvoicePayload: `mutation { validateInvoice(input: ${CREATION}) { … } }`,
-  Problem: 'mutation { validateInvoice(input: {}) { problems { … } } }',
-  Embed:
-    'mutation { createInvoiceEmbed(id: "INVOICE", origins: ["https://shop.example"]) { __typename ... on CreateInvoiceEmbedPayload { embed { … } } } }',
-  InvalidInputError:
-    'mutation { createInvoice(input: { amount: 1, currency: "MAD", customer: { ice: "1", name: "N" }, lines: [] }) { __typename ... on InvalidInputError { … } } }',
-  NotFoundError:
-    'mutation { deleteWebhookEndpoint(id: "we_00000000-0000-4000-8000-000000000000") { __typename ... on NotFoundError { … } } }',
-  IdempotencyConflictError: `mutation { createInvoice(input: ${CREATION}, idempotencyKey: "${KEY}") { __typename ... on IdempotencyConflictError { … } } }`,
-  LimitReachedError: `mutation { createWebhookEndpoint(input: ${ENDPOINT}) { __typename ... on LimitReachedError { … } } }`,
-};
 
 /** The query that reaches a type. The payload of a mutation is reached by its example. */
 function reachOf(type: string): string {
