@@ -6,6 +6,7 @@ import { createAudit } from '../domain/audit/record-entries.ts';
 import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
 import { exportKept, exportTenant } from '../domain/tenant-data/export-tenant.ts';
 import type { ExportManifest, TenantRecords } from '../domain/tenant-data/ports.ts';
+import { ATTEMPT_FIELDS } from '../domain/webhook/delivery.ts';
 import { bodyAtRest } from '../domain/webhook/webhook-event.ts';
 import { createAuditLog } from '../storage/audit-log.ts';
 import { createDocumentStore } from '../storage/documents.ts';
@@ -15,7 +16,7 @@ import { createLogoStore } from '../storage/logos.ts';
 import { createPeopleRepository } from '../storage/people.ts';
 import { createRequestLog } from '../storage/request-log.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
-import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
+import { createAttemptReading } from '../storage/webhook-attempts.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import { createEventLog } from '../storage/webhook-events.ts';
 import { openAdministration } from './administration.ts';
@@ -63,6 +64,7 @@ export async function exportTenantTo(
 export function recordsOf(db: Db): TenantRecords {
   // A placeholder for document URLs, which `bodyAtRest` removes again.
   const log = createEventLog(db, () => 'url');
+  const attempts = createAttemptReading(db);
   return {
     tenants: createTenantRepository(db),
     logos: createLogoStore(db),
@@ -74,7 +76,7 @@ export function recordsOf(db: Db): TenantRecords {
       const page = await log.page(query);
       return { ...page, rows: page.rows.map((event) => ({ ...event, body: bodyAtRest(event).body })) };
     },
-    deliveries: createDeliveryLedger(db),
+    deliveries: (query) => attempts.pageWithAttempts(query, ATTEMPT_FIELDS),
     requests: createRequestLog(db),
     audit: createAuditLog(db),
     others: createExportedRecords(db),

@@ -1,11 +1,13 @@
 import {
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  type InlineFragmentNode,
   isInterfaceType,
   isListType,
   isObjectType,
@@ -49,6 +51,42 @@ export function fieldsAnItem(info: GraphQLResolveInfo): number {
     sum += below;
   }
   return sum;
+}
+
+const knownNames = new WeakMap<FieldNode, ReadonlySet<string>>();
+
+/**
+ * Returns the names of the fields that are selected at a path below a field, also those under `@skip` and `@include`.
+ * @param path names of fields, such as `nodes`; by default those directly below the field
+ */
+export function selectedNames(
+  { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
+  path: readonly string[] = [],
+): ReadonlySet<string> {
+  let nodes: readonly FieldNode[] = fieldNodes;
+  for (const name of path)
+    nodes = nodes.flatMap((each) => [...fieldsIn(each, fragments)].filter((field) => field.name.value === name));
+  const [only, ...others] = nodes.map((node) => {
+    const names = knownNames.get(node) ?? new Set([...fieldsIn(node, fragments)].map(({ name }) => name.value));
+    knownNames.set(node, names);
+    return names;
+  });
+  return others.reduce((all, names) => all.union(names), only ?? new Set<string>());
+}
+
+/** Yields the fields of a selection, those of its fragments included. */
+function* fieldsIn(
+  { selectionSet }: Pick<FieldNode | FragmentDefinitionNode | InlineFragmentNode, 'selectionSet'>,
+  fragments: GraphQLResolveInfo['fragments'],
+): Generator<FieldNode> {
+  for (const selection of selectionSet?.selections ?? []) {
+    if (selection.kind === Kind.FIELD) {
+      yield selection;
+      continue;
+    }
+    const part = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
+    if (part) yield* fieldsIn(part, fragments);
+  }
 }
 
 function fieldsOf(

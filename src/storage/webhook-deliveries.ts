@@ -12,7 +12,8 @@ import type { AttemptRecord, DeliveryLedger } from '../domain/webhook/ports.ts';
 import { insertNew } from './insert-new.ts';
 import { createLeases, sweep } from './leases.ts';
 import { createOrderedInsert, insertNewInOrder } from './ordered-insert.ts';
-import { readAll, readPage, readUpTo } from './pages.ts';
+import { readPage, readUpTo } from './pages.ts';
+import { createAttemptReading } from './webhook-attempts.ts';
 import {
   type AttemptDocument,
   claimOf,
@@ -39,12 +40,6 @@ const LEASE_GRACE_MS = 250;
  */
 const TELLING = 4;
 const REST_PAUSES = 10;
-
-/**
- * Maximum number of attempts in one reply of the server. Even with the largest bodies and headers they have less than
- * 10 MiB.
- */
-const ATTEMPTS_AT_ONCE = 100;
 
 /**
  * Stores deliveries and their attempts in the collections `webhook_deliveries` and `webhook_attempts`. Uses one
@@ -216,23 +211,7 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       return found.filter(isOf(owner)).map(deliveryOf);
     },
 
-    async attempts(owner, ids, maxBytes) {
-      const named = deliveries
-        .find({ _id: { $in: [...ids] } })
-        .project<Pick<DeliveryDocument, '_id' | 'tenantId' | 'environment' | 'attempts'>>({
-          tenantId: 1,
-          environment: 1,
-          attempts: 1,
-        });
-      const own = (await named.toArray()).filter(isOf(owner));
-      const search = attempts.find({ _id: { $in: own.flatMap((each) => each.attempts) } }, { raw: true });
-      const most = ids.length * KEPT_ATTEMPTS;
-      const { found, bytes } = await readAll(search, most, maxBytes, ATTEMPTS_AT_ONCE);
-      const stored = new Map(found.map(({ _id, ...attempt }) => [_id, attempt]));
-      const rows = own.map((each) => [each._id, each.attempts.flatMap((id) => stored.get(id) ?? [])] as const);
-      return { rows: new Map(rows), bytes };
-    },
-
+    ...createAttemptReading(db),
     page: (query) => readPage(deliveries, filterOf(query), query, deliveryOf, { hint: indexOf(query) }),
     keys: (query) => {
       const projection = { eventId: 1, eventType: 1, order: 1 };

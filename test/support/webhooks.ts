@@ -4,7 +4,7 @@ import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts'
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { createSecretBox } from '../../src/domain/secret-box.ts';
 import { createAttemptDelivery } from '../../src/domain/webhook/attempt-delivery.ts';
-import type { SendResult } from '../../src/domain/webhook/delivery.ts';
+import { ATTEMPT_FIELDS, type SendResult } from '../../src/domain/webhook/delivery.ts';
 import { createDispatcher, type Dispatcher } from '../../src/domain/webhook/dispatcher.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import { createEndpointHealth, type FailingEndpointNotice } from '../../src/domain/webhook/endpoint-health.ts';
@@ -181,12 +181,7 @@ export type Worker = ReturnType<typeof webhookWorker>;
 export async function deliveriesOf({ deliveries }: Worker, tenantId: string) {
   const owner = { tenantId, environment: 'test' } as const;
   const everything = { limit: 20, cursor: null, from: null, until: null, endpointId: null, state: null };
-  const { rows } = await deliveries.page({ ...owner, ...everything });
-  const attempts = await deliveries.attempts(
-    owner,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((delivery) => ({ ...delivery, attempts: attempts.rows.get(delivery.id) ?? [] }));
+  return (await deliveries.pageWithAttempts({ ...owner, ...everything }, ATTEMPT_FIELDS)).rows;
 }
 
 /** The only delivery of a tenant. */

@@ -67,11 +67,8 @@ export const SEND_TEST_EVENT = graphql(`
   }
 `);
 
-/**
- * Number of deliveries on a page: few enough that all attempts of the default schedule, each with the longest answer,
- * fit into one GraphQL answer (docs/decisions/0031).
- */
-export const DELIVERIES_PAGE = 10;
+/** Number of deliveries on a page. With many long answers it is shorter (docs/decisions/0031). */
+export const DELIVERIES_PAGE = 25;
 
 export const DELIVERIES = graphql(`
   query Deliveries($state: WebhookDeliveryState, $first: Int, $after: String, $last: Int, $before: String) {

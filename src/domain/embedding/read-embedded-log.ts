@@ -6,6 +6,8 @@ import type { DeliveryLedger } from '../webhook/ports.ts';
 import type { EmbedTokens } from './embed-token.ts';
 
 const PAGE = 25;
+/** The fields of an attempt that are read. */
+const SHOWN = ['at', 'status', 'latencyMs', 'failure'] as const;
 
 /** A delivery as shown outside of the tenant: without URL, headers and body. */
 export interface EmbeddedDelivery extends Pick<Delivery, 'id' | 'eventType' | 'state' | 'createdAt' | 'nextAttemptAt'> {
@@ -31,7 +33,7 @@ export type ReadEmbeddedLog = (
 
 export function createReadEmbeddedLog(
   tokens: Pick<EmbedTokens, 'verify'>,
-  ledger: Pick<DeliveryLedger, 'find' | 'page' | 'attempts'>,
+  ledger: Pick<DeliveryLedger, 'find' | 'pageWithAttempts'>,
   tenants: Pick<TenantRepository, 'find'>,
   now: () => Date,
 ): ReadEmbeddedLog {
@@ -46,28 +48,17 @@ export function createReadEmbeddedLog(
       const found = await ledger.find(tenantId, environment, id);
       return found?.endpointId === endpointId ? found : null;
     });
-    const owner = { tenantId, environment };
-    const { rows, hasMore } = await ledger.page({
-      ...owner,
-      ...place,
-      endpointId,
-      state: null,
-      from: null,
-      until: null,
-    });
-    const attempts = await ledger.attempts(
-      owner,
-      rows.map(({ id }) => id),
-    );
+    const everything = { endpointId, state: null, from: null, until: null };
+    const { rows, hasMore } = await ledger.pageWithAttempts({ tenantId, environment, ...place, ...everything }, SHOWN);
     return {
       hasMore,
-      deliveries: rows.map(({ id, eventType, state, createdAt, nextAttemptAt }) => ({
+      deliveries: rows.map(({ id, eventType, state, createdAt, nextAttemptAt, attempts }) => ({
         id,
         eventType,
         state,
         createdAt,
         nextAttemptAt,
-        attempts: (attempts.rows.get(id) ?? []).map(({ at, status, latencyMs, failure }) => ({
+        attempts: attempts.map(({ at, status, latencyMs, failure }) => ({
           at,
           status,
           latencyMs,

@@ -1,15 +1,11 @@
 import type { Page, PageQuery } from '../page.ts';
 import { ENVIRONMENTS, type Owner, type Tenant } from '../tenant/tenant.ts';
-import type { Delivery } from '../webhook/delivery.ts';
 import type { ErasureStore, KeptInvoice } from './erasure.ts';
 import { exportDocuments, exportedInvoice } from './export-invoice.ts';
 import type { ExportManifest, ExportTarget, TenantRecords } from './ports.ts';
 
 /** Maximum number and size of rows that are read together, which bounds the memory of an export. */
 const ROWS = { limit: 50, maxBytes: 4 * 1024 * 1024 } as const;
-/** Number of deliveries whose attempts are read together. Each has up to 25 attempts of up to 40 KiB. */
-const WITH_ATTEMPTS = 10;
-const ALL_ATTEMPTS = Number.POSITIVE_INFINITY;
 /** Number of characters that are written at once. A longer line is written alone. */
 const PIECE = 64 * 1024;
 
@@ -149,18 +145,7 @@ async function* endpointsOf({ endpoints }: TenantRecords, owner: Owner): AsyncGe
 
 async function* deliveriesOf({ deliveries }: TenantRecords, owner: Owner): AsyncGenerator<unknown> {
   const whole = { ...owner, from: null, until: null, endpointId: null, state: null };
-  let group: Delivery[] = [];
-  const withAttempts = async function* (): AsyncGenerator<unknown> {
-    const ids = group.map(({ id }) => id);
-    const { rows } = await deliveries.attempts(owner, ids, ALL_ATTEMPTS);
-    for (const delivery of group) yield { ...delivery, attempts: rows.get(delivery.id) ?? [] };
-    group = [];
-  };
-  for await (const delivery of allRows((place) => deliveries.page({ ...whole, ...place }))) {
-    group.push(delivery);
-    if (group.length === WITH_ATTEMPTS) yield* withAttempts();
-  }
-  if (group.length > 0) yield* withAttempts();
+  yield* allRows((place) => deliveries({ ...whole, ...place }));
 }
 
 /** Yields all rows of a list, newest first, with one page in memory at a time. */

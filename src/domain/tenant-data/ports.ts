@@ -5,7 +5,8 @@ import type { PeopleRepository } from '../person/ports.ts';
 import type { RequestLog } from '../request-log/request-record.ts';
 import type { LogoStore, TenantRepository } from '../tenant/ports.ts';
 import type { Owner } from '../tenant/tenant.ts';
-import type { DeliveryLedger, EndpointRepository } from '../webhook/ports.ts';
+import type { DeliveryWithAttempts } from '../webhook/delivery.ts';
+import type { DeliveryFilter, EndpointRepository } from '../webhook/ports.ts';
 import type { WebhookEvent } from '../webhook/webhook-event.ts';
 
 /** Reads the stored data of a tenant, page by page. */
@@ -18,7 +19,8 @@ export interface TenantRecords {
   readonly endpoints: Pick<EndpointRepository, 'list'>;
   /** Reads the events, without the document URLs in their bodies, because a URL gives access to its document. */
   events(query: PageQuery & { readonly type: null }): Promise<Page<WebhookEvent>>;
-  readonly deliveries: Pick<DeliveryLedger, 'page' | 'attempts'>;
+  /** Reads the deliveries with all fields of their attempts. */
+  deliveries(query: PageQuery & DeliveryFilter): Promise<Page<DeliveryWithAttempts>>;
   readonly requests: Pick<RequestLog, 'page'>;
   readonly audit: Pick<AuditLog, 'page'>;
   readonly others: ExportedRecords;

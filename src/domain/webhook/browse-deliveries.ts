@@ -5,7 +5,7 @@ import { type Found, type Page, type PageQuery, type PageSpan, placeInList } fro
 import type { Member } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import type { Call, UseCase } from '../use-case.ts';
-import type { Attempt, Delivery, DeliveryState } from './delivery.ts';
+import type { Attempt, Delivery, DeliveryState, DeliveryWithAttempts } from './delivery.ts';
 import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
@@ -52,11 +52,18 @@ export const DELIVERY_USE_CASES = {
       {
         endpointId,
         state,
+        attempts,
         ...request
-      }: PageRequest & { readonly endpointId: string | null; readonly state: DeliveryState | null },
-    ): Promise<Page<Delivery>> {
+      }: PageRequest & {
+        readonly endpointId: string | null;
+        readonly state: DeliveryState | null;
+        /** The fields of the attempts that the rows have; null if they have no attempts. */
+        readonly attempts: readonly (keyof Attempt)[] | null;
+      },
+    ): Promise<Page<Delivery | DeliveryWithAttempts>> {
       const page = await pageOf(ownerOf(by), request, (...key) => findDelivery(deliveries, ...key));
-      return deliveries.page({ ...page, endpointId, state });
+      const query = { ...page, endpointId, state };
+      return attempts ? deliveries.pageWithAttempts(query, attempts) : deliveries.page(query);
     },
   },
   webhookDelivery: {
@@ -86,15 +93,16 @@ export const DELIVERY_USE_CASES = {
       return Map.groupBy(found, ({ eventId }) => eventId);
     },
   },
-  /** Finds the attempts of each delivery, in one query. */
+  /** Finds the attempts of each delivery, in one query. They have only `fields`. */
   attemptsByDelivery: {
     scope: 'read',
     run: (
       { deliveries }: BrowseNeeds,
       { by }: Call,
       ids: readonly string[],
+      fields: readonly (keyof Attempt)[],
       maxBytes?: number,
-    ): Promise<Found<readonly Attempt[]>> => deliveries.attempts(ownerOf(by), unique(ids), maxBytes),
+    ): Promise<Found<readonly Attempt[]>> => deliveries.attempts(ownerOf(by), unique(ids), fields, maxBytes),
   },
 } as const satisfies Readonly<Record<string, UseCase>>;
 

@@ -1,4 +1,5 @@
 import type { EventType } from '../event.ts';
+import { ENDPOINT_LIMITS, KEPT_RESPONSE_BYTES } from '../limits.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { WebhookEvent } from './webhook-event.ts';
@@ -78,6 +79,29 @@ export interface Attempt extends SendResult {
   readonly at: Date;
   readonly url: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
+}
+
+/**
+ * Maximum stored size of each field of an attempt, bytes: a body and headers beyond ISO 8859-1 may take more, and what a
+ * search really found is counted.
+ */
+export const ATTEMPT_BYTES: Readonly<Record<keyof Attempt, number>> = {
+  at: 16,
+  url: ENDPOINT_LIMITS.url,
+  requestHeaders: 1024,
+  status: 16,
+  headers: KEPT_RESPONSE_BYTES,
+  body: KEPT_RESPONSE_BYTES,
+  truncated: 16,
+  latencyMs: 24,
+  failure: 256,
+};
+/** The names of the fields of an attempt. */
+export const ATTEMPT_FIELDS = Object.keys(ATTEMPT_BYTES) as readonly (keyof Attempt)[];
+
+/** A delivery with these fields of its attempts, oldest first. */
+export interface DeliveryWithAttempts<Field extends keyof Attempt = keyof Attempt> extends Delivery {
+  readonly attempts: readonly Pick<Attempt, Field>[];
 }
 
 /** Maximum number of stored attempts of a delivery: those of the schedule and of some resends. */

@@ -2,7 +2,14 @@ import type { EventType } from '../event.ts';
 import type { Invoice } from '../invoice/invoice.ts';
 import type { Found, Page, PageQuery } from '../page.ts';
 import type { Environment, Owner } from '../tenant/tenant.ts';
-import type { Attempt, ClaimedDelivery, Delivery, DeliveryState, SendResult } from './delivery.ts';
+import type {
+  Attempt,
+  ClaimedDelivery,
+  Delivery,
+  DeliveryState,
+  DeliveryWithAttempts,
+  SendResult,
+} from './delivery.ts';
 import type { EndpointSecret, WebhookEndpoint } from './endpoint.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
@@ -214,11 +221,25 @@ export interface DeliveryLedger {
   ofEvents(owner: Owner, eventIds: readonly string[]): Promise<Delivery[]>;
   /**
    * The attempts by delivery id, oldest first, at most `KEPT_ATTEMPTS` of each, with their total size in bytes.
+   * @param fields the fields that are read: requests and answers are large
    * @param maxBytes maximum total size; default 4 MiB
    * @throws {ServiceError} invalid_request if the attempts exceed it
    */
-  attempts(owner: Owner, ids: readonly string[], maxBytes?: number): Promise<Found<readonly Attempt[]>>;
+  attempts<Field extends keyof Attempt>(
+    owner: Owner,
+    ids: readonly string[],
+    fields: readonly Field[],
+    maxBytes?: number,
+  ): Promise<Found<readonly Pick<Attempt, Field>[]>>;
   page(query: PageQuery & DeliveryFilter): Promise<Page<Delivery>>;
+  /**
+   * The same page with these fields of the attempts, oldest first, at most `KEPT_ATTEMPTS` of each delivery. Their size
+   * as JSON counts in that of the page.
+   */
+  pageWithAttempts<Field extends keyof Attempt>(
+    query: PageQuery & DeliveryFilter,
+    fields: readonly Field[],
+  ): Promise<Page<DeliveryWithAttempts<Field>>>;
   /** The same page with only the fields that a resend needs. */
   keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'order'>>>;
   /**

@@ -1,8 +1,11 @@
+import { ANSWER_BYTES } from '../../domain/answer-bounds.ts';
 import { DELIVERY_TIMES, KEPT_RESPONSE_BYTES } from '../../domain/limits.ts';
 import {
+  ATTEMPT_BYTES,
   type Attempt,
   type Delivery,
   type DeliveryState,
+  type DeliveryWithAttempts,
   KEPT_ATTEMPTS,
   type SendFailure,
 } from '../../domain/webhook/delivery.ts';
@@ -12,6 +15,7 @@ import { builder, inBatches } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
+import { selectedNames } from '../selected-fields.ts';
 import { EventTypeEnum } from './event-type.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
@@ -82,10 +86,37 @@ const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
   }),
 });
 
-/** Maximum size of a stored attempt: body, headers and the other fields. */
-const ATTEMPT_BYTES = 2 * KEPT_RESPONSE_BYTES + 1024;
+/** The stored field behind each field of an attempt. */
+const STORED: Readonly<Record<string, keyof Attempt>> = {
+  at: 'at',
+  url: 'url',
+  requestHeaders: 'requestHeaders',
+  status: 'status',
+  responseHeaders: 'headers',
+  responseBody: 'body',
+  responseTruncated: 'truncated',
+  latencyMs: 'latencyMs',
+  errorCode: 'failure',
+  errorMessage: 'failure',
+};
 
-export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery').implement({
+/** The fields of attempts that are read for an operation, of which the answers of receivers are large. */
+function storedFields(selected: ReadonlySet<string>): readonly (keyof Attempt)[] {
+  return [...new Set([...selected].flatMap((name) => STORED[name] ?? []))];
+}
+
+/** Maximum size of the attempts of so many deliveries, bytes. */
+function mostBytes(deliveries: number, fields: readonly (keyof Attempt)[]): number {
+  return deliveries * KEPT_ATTEMPTS * fields.reduce((sum, field) => sum + ATTEMPT_BYTES[field], 0);
+}
+
+/**
+ * Maximum size of a page of deliveries with their attempts, bytes of JSON. What is left of an answer is for names, and
+ * for the other fields of the deliveries.
+ */
+const PAGE_BYTES = (ANSWER_BYTES / 8) * 7;
+
+export const WebhookDeliveryType = builder.objectRef<Delivery | DeliveryWithAttempts>('WebhookDelivery').implement({
   description: 'The delivery of one event to one endpoint.',
   interfaces: [NodeInterface],
   fields: (t) => ({
@@ -104,7 +135,7 @@ export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery'
     attempts: t.loadableList({
       type: AttemptType,
       description: `The last ${KEPT_ATTEMPTS} attempts, oldest first.`,
-      resolve: ({ id }) => id,
+      resolve: (delivery, _args, _context, info) => ({ delivery, selected: selectedNames(info) }),
       ...inBatches(attemptsOf),
     }),
     event: t.loadable({
@@ -130,11 +161,23 @@ export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery'
   }),
 });
 
-async function attemptsOf(ids: string[], { principal, useCases, meter }: GraphQLContext): Promise<Attempt[][]> {
-  const { rows } = await searchMetered(meter, ids.length * KEPT_ATTEMPTS * ATTEMPT_BYTES, (maxBytes) =>
-    useCases.attemptsByDelivery(principal, ids, maxBytes),
-  );
-  return ids.map((id) => [...(rows.get(id) ?? [])]);
+interface AskedAttempts {
+  readonly delivery: Delivery | DeliveryWithAttempts;
+  /** The selected fields of its attempts. */
+  readonly selected: ReadonlySet<string>;
+}
+
+/** Returns the attempts of deliveries, with what is selected of them. Those that a page has are not read again. */
+async function attemptsOf(
+  asked: AskedAttempts[],
+  { principal, useCases, meter }: GraphQLContext,
+): Promise<(readonly Attempt[])[]> {
+  const unread = asked.filter(({ delivery }) => !('attempts' in delivery));
+  const ids = unread.map(({ delivery }) => delivery.id);
+  const fields = storedFields(new Set(unread.flatMap(({ selected }) => [...selected])));
+  const search = (maxBytes: number) => useCases.attemptsByDelivery(principal, ids, fields, maxBytes);
+  const rows = ids.length > 0 ? (await searchMetered(meter, mostBytes(ids.length, fields), search)).rows : null;
+  return asked.map(({ delivery }) => ('attempts' in delivery ? delivery.attempts : (rows?.get(delivery.id) ?? [])));
 }
 
 /** Loads the deliveries of events. Their number is bounded, so that only the fields of the answer count. */
@@ -171,21 +214,29 @@ builder.queryFields((t) => ({
     {
       type: WebhookDeliveryType,
       authScopes: accessOf('webhookDeliveries'),
-      description: 'The deliveries of the secret key’s tenant and environment, newest event first.',
+      description:
+        'The deliveries of the secret key’s tenant and environment, newest event first. A page whose attempts have large responses is shorter than requested: continue while `hasNextPage` is true.',
       args: {
         endpointId: t.arg.id({ description: 'Only deliveries to this endpoint; it may be deleted.' }),
         state: t.arg({ type: DeliveryStateType, description: 'Only deliveries in this state.' }),
         createdAfter: t.arg(eventTimes.createdAfter),
         createdBefore: t.arg(eventTimes.createdBefore),
       },
-      resolve: async (_root, args, { principal, useCases }) => {
-        const filter = {
+      resolve: async (_root, args, { principal, useCases, meter }, info) => {
+        const asked = {
+          ...pageRequest(args),
           endpointId: args.endpointId ?? null,
           state: args.state ?? null,
           createdAfter: args.createdAfter ?? null,
           createdBefore: args.createdBefore ?? null,
         };
-        const page = await useCases.webhookDeliveries(principal, { ...pageRequest(args), ...filter });
+        const rows = [['nodes'], ['edges', 'node']];
+        if (!rows.some((path) => selectedNames(info, path).has('attempts')))
+          return connectionOf(await useCases.webhookDeliveries(principal, { ...asked, attempts: null }), args);
+        const attempts = storedFields(new Set(rows.flatMap((path) => [...selectedNames(info, [...path, 'attempts'])])));
+        const page = await searchMetered(meter, mostBytes(asked.limit, attempts), (left) =>
+          useCases.webhookDeliveries(principal, { ...asked, attempts, maxBytes: Math.min(left, PAGE_BYTES) }),
+        );
         return connectionOf(page, args);
       },
     },

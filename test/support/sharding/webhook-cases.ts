@@ -158,7 +158,7 @@ function deliveryCases(store: Store): CasesOf<DeliveryLedger> {
       call: async () => {
         const claim = await leased();
         await deliveries.record([{ claim, attempt: attempt(), outcome: { state: 'delivered' } }]);
-        await deliveries.attempts({ ...OWNER, tenantId: OWNER.tenantId }, [claim.id]);
+        await deliveries.attempts({ ...OWNER, tenantId: OWNER.tenantId }, [claim.id], ['status']);
       },
     },
     page: [
@@ -174,6 +174,11 @@ function deliveryCases(store: Store): CasesOf<DeliveryLedger> {
         because: A_LIST,
       },
     ],
+    pageWithAttempts: {
+      call: () => deliveries.pageWithAttempts({ ...PAGE, cursor: null, endpointId: 'we_1', state: null }, ['status']),
+      scatters: ['find webhook_deliveries by endpointId, environment, order, state, tenantId'],
+      because: A_LIST,
+    },
     keys: {
       call: () => deliveries.keys({ ...PAGE, cursor: null, endpointId: 'we_1', state: null }),
       scatters: ['find webhook_deliveries by endpointId, environment, order, state, tenantId'],
