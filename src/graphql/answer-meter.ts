@@ -71,8 +71,11 @@ export function createAnswerMeter(
   bounds: MeterBounds,
   takePlace: (heldBytes: number) => Promise<() => void>,
 ): AnswerMeter {
-  /** Bytes that may be counted before the answer waits for a place: none any more while it waits, or once it is over. */
-  let { free } = bounds;
+  /**
+   * Whether the answer takes less than `bounds.free`, waits for a place or has one, or is over. What would take memory goes
+   * on in the first case and with a place.
+   */
+  let state: 'small' | 'waiting' | 'placed' | 'over' = 'small';
   let [fields, searched] = [0, 0];
   /** Bytes that were counted, and those of them that are in memory. */
   let [counted, held] = [0, 0];
@@ -80,33 +83,35 @@ export function createAnswerMeter(
   let lastSearch: Promise<unknown> = Promise.resolve();
   /** Settles when the store has answered the search that is running, if any, and its rows are counted. */
   let reading: Promise<unknown> = Promise.resolve();
-  let isOver = false;
   const refused = Promise.withResolvers<never>();
   const never = new Promise<never>(() => undefined);
 
-  function end(): void {
-    isOver = true;
-    free = Number.NEGATIVE_INFINITY;
+  const isOver = (): boolean => state === 'over';
+
+  /** Whether what takes `more` bytes besides those that are counted may begin. */
+  function fits(more = 0): boolean {
+    return state === 'placed' || (state === 'small' && counted + more <= bounds.free);
   }
 
   function refuse(error: unknown): Promise<never> {
-    end();
+    state = 'over';
     refused.reject(error);
     return never;
   }
 
   /** Waits for the place. Meanwhile the answer loads nothing: a search that is running ends first. */
   async function enter(): Promise<void> {
-    free = Number.NEGATIVE_INFINITY;
-    place ??= reading.then(() => (isOver ? never : takePlace(held)));
+    if (isOver()) await never;
+    state = 'waiting';
+    place ??= reading.then(() => (isOver() ? never : takePlace(held)));
     await place.catch(refuse);
-    if (isOver) await never;
-    free = Number.POSITIVE_INFINITY;
+    if (isOver()) await never;
+    state = 'placed';
   }
 
   /** Begins what takes memory as soon as the answer may take `more` bytes besides those that are counted. */
   async function begin<Begun>(load: () => Begun | Promise<Begun>, more = 0): Promise<Begun> {
-    while (counted + more > free) await enter();
+    while (!fits(more)) await enter();
     return load();
   }
 
@@ -136,7 +141,7 @@ export function createAnswerMeter(
       try {
         return await Promise.race([made, refused.promise]);
       } finally {
-        end();
+        state = 'over';
         place?.then(
           (leave) => leave(),
           () => undefined,
@@ -166,7 +171,7 @@ export function createAnswerMeter(
         held += units * BYTES_A_FIELD;
         return inTurns(items, each);
       };
-      return counted <= free ? release() : begin(release);
+      return fits() ? release() : begin(release);
     },
   };
 }
