@@ -18,6 +18,7 @@ import type { StageQueue } from '../domain/invoice/repository.ts';
 import { every } from '../domain/kit/every.ts';
 import { createClaimRanges, createWholeRange } from './claim-ranges.ts';
 import { type ClaimCounts, type Claimer, type ClaimerParts, createClaimer } from './claimer.ts';
+import { endableSearches } from './endable-searches.ts';
 import { createJobChannel } from './job-channel.ts';
 import { JOBS_COLLECTION } from './job-documents.ts';
 import {
@@ -265,41 +266,6 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
       });
       await agenda.stop(false);
       await Promise.race([Promise.all([over, claimsOver, searchesOver]), sleep(timeoutMs, undefined, { ref: false })]);
-    },
-  };
-}
-
-/**
- * Lets Agenda's searches for jobs end with a stop: afterwards none begins, and the job that one finds is unlocked. By
- * itself Agenda would keep that job, and neither waits for an unlocking nor catches its error.
- */
-function endableSearches(repository: MongoBackend['repository'], onError: (error: unknown) => void) {
-  let isOver = false;
-  const underWay = new Set<Promise<unknown>>();
-  function watched<Result>(call: Promise<Result>): Promise<Result> {
-    underWay.add(call);
-    const end = () => underWay.delete(call);
-    call.then(end, end);
-    return call;
-  }
-  const search = repository.getNextJobToRun.bind(repository);
-  const unlock = repository.unlockJob.bind(repository);
-  // If it fails, the lock of the job expires.
-  repository.unlockJob = (job) => watched(unlock(job).catch(onError));
-  repository.getNextJobToRun = (...what) =>
-    watched(
-      (async () => {
-        const job = isOver ? undefined : await search(...what);
-        if (!job || !isOver) return job;
-        await repository.unlockJob(job);
-        return undefined;
-      })(),
-    );
-  return {
-    /** Begins no more searches; resolves when none is under way. Never rejects. */
-    async end(): Promise<void> {
-      isOver = true;
-      while (underWay.size > 0) await Promise.allSettled(underWay);
     },
   };
 }
