@@ -151,7 +151,6 @@ const NoteType = builder.objectRef<Note>('Note').implement({
 builder.queryField('notes', (t) =>
   t.field({
     type: [NoteType],
-    extensions: { most: NOTE_LIMITS.most },
     authScopes: accessOf('notes'),
     description: 'The notes of an invoice, oldest first.',
     args: { invoiceId: t.arg.id({ required: true, description: 'Prefix \`inv_\`.' }) },

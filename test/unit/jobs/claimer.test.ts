@@ -406,7 +406,7 @@ it('behind slow runs of a tenant that has as many places as it may, others find 
   const later = it.addOf('ten_few', 'signing', 1, 2000);
   await vi.advanceTimersByTimeAsync(3500);
   expect(begun).toEqual(expect.arrayContaining(later));
-  claimer.stop(0);
+  await claimer.stop(0);
 });
 
 it('the places that are left to others are taken again as soon as one of their runs ends', async () => {
@@ -420,7 +420,7 @@ it('the places that are left to others are taken again as soon as one of their r
   claimer.wake('signing', ALL_PARTITIONS);
   await vi.advanceTimersByTimeAsync(300);
   expect(begun).toEqual(expect.arrayContaining(few));
-  claimer.stop(0);
+  await claimer.stop(0);
 });
 
 it('wakes for a tenant that has as many places as it may cause no look, and the end of one of its runs does', async () => {
@@ -441,7 +441,7 @@ it('wakes for a tenant that has as many places as it may cause no look, and the 
   expect(begun).toHaveLength(mostOfOne);
   await vi.advanceTimersByTimeAsync(6500);
   expect(begun).toHaveLength(2 * mostOfOne);
-  claimer.stop(0);
+  await claimer.stop(0);
 });
 
 it('the looks of a burst take several freed places at once', async () => {
@@ -452,7 +452,7 @@ it('the looks of a burst take several freed places at once', async () => {
   await vi.advanceTimersByTimeAsync(7000);
   expect(begun).toHaveLength(1000);
   expect(it.calls.claimMany).toBeLessThan(400);
-  claimer.stop(0);
+  await claimer.stop(0);
 });
 
 it('a tenant leaves places to others when it is late in the range of another worker, too', async () => {
@@ -466,7 +466,7 @@ it('a tenant leaves places to others when it is late in the range of another wor
   await vi.advanceTimersByTimeAsync(20_000);
   expect(begun).toEqual(expect.arrayContaining(slow));
   expect(most.get('signing')).toBe(LANES.signing.places - 8);
-  claimer.stop(0);
+  await claimer.stop(0);
 });
 
 it('a PDF waits for one of each tenant before it, not for what they can have at the same time', async () => {
