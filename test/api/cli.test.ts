@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openAdministration } from '../../src/app/administration.ts';
+import * as administration from '../../src/app/administration.ts';
 import { commandParts } from '../../src/app/command-parts.ts';
 import type { CommandContext } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
@@ -42,6 +42,8 @@ let mongo: TestMongo;
 let service: TestService;
 /** The settings that the service and the command line share. */
 let settings: Record<string, string>;
+/** The administration that commands with these settings share, because opening one takes longer than most commands. */
+let opened: Promise<administration.OpenAdministration> | null = null;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cli-'));
@@ -54,6 +56,7 @@ beforeAll(async () => {
   service = await startService(settings);
 });
 afterAll(async () => {
+  await (await opened)?.close();
   await service?.close();
   await mongo?.close();
   await rm(folder, { recursive: true, force: true });
@@ -82,6 +85,13 @@ function cli(args: readonly string[], env: Record<string, string> = settings): P
   return start(args, env).ended;
 }
 
+/** The module that opens administrations, with {@link opened} in place of a new one. */
+async function shared(): Promise<typeof administration> {
+  opened ??= administration.openAdministration(readConfig(settings));
+  const one = { ...(await opened), close: async () => undefined };
+  return { ...administration, openAdministration: async () => one };
+}
+
 /**
  * Runs a command in this process, because starting a process takes longer than most commands; not one that starts a
  * service. What a process adds, and how it is made of its parts, is shown by the commands that have one (`cli`).
@@ -92,7 +102,7 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
     terminal,
     config: () => readConfig(env),
     environmentKey: () => null,
-    parts: commandParts,
+    parts: env === settings ? { ...commandParts, administration: shared } : commandParts,
   };
   return { code: await runCommandLine(args, COMMANDS, context), ...texts };
 }
@@ -408,7 +418,7 @@ describe('an export of a tenant that is erased meanwhile', () => {
   it('fails without a manifest, and nothing is stored of the tenant', async () => {
     const { id: tenantId } = await service.tenant();
     const { db } = service.app.store;
-    const invoices = Array.from({ length: 1500 }, () => pendingInvoice({ tenantId, work: null }));
+    const invoices = Array.from({ length: 3000 }, () => pendingInvoice({ tenantId, work: null }));
     const documents = invoices.map((invoice) => documentOf(invoice, newCreationMoment().order, null));
     await db.collection<{ _id: string }>('invoices').insertMany(documents);
     const to = join(folder, 'erased');
@@ -467,7 +477,7 @@ describe('numbers continue', () => {
     expect(await mark(id, '2026-000004')).toMatchObject({ code: 1, err: expect.stringContaining('has reached') });
     expect(await mark('ten_x', '2026-000009')).toMatchObject({ code: 1, err: expect.stringContaining('no tenant') });
     expect(await mark(id, '2026-9')).toMatchObject({ code: 2, err: expect.stringContaining("not '2026-9'") });
-    const { auditLog, close } = await openAdministration(readConfig(env));
+    const { auditLog, close } = await administration.openAdministration(readConfig(env));
     const all = { from: null, until: null, actorId: null, subject: null };
     const latest = await auditLog.page({ tenantId: id, limit: 1, cursor: null, ...all });
     await close();
@@ -483,7 +493,7 @@ describe('numbers continue', () => {
 describe('numbers list', () => {
   it('has the last and the next number of each year, and tenants with live keys that have none', async () => {
     const env = { ...settings, MONGODB_URL: withDatabase(mongo.uri, freshDbName('series')) };
-    const { tenants, store, close } = await openAdministration(readConfig(env));
+    const { tenants, store, close } = await administration.openAdministration(readConfig(env));
     const [atlas, rif, test] = ['ten_1', 'ten_2', 'ten_3'];
     const year = seriesYear(new Date());
     for (const [n, id] of [atlas, rif, test].entries())
