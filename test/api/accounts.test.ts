@@ -11,9 +11,14 @@ import { firstOf, someOf } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
+/** Behind a proxy with TLS. */
+let secure: TestService;
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
-  return () => service.close();
+  [service, secure] = await Promise.all([
+    startService({ RATE_LIMIT_ADDRESS: '1000000' }),
+    startService({ PUBLIC_URL: 'https://fatoura.example', TRUST_PROXY: '1' }),
+  ]);
+  return () => Promise.all([service.close(), secure.close()]);
 });
 
 const PASSWORD = `${HARD_WORDS} in a row`;
@@ -225,14 +230,9 @@ describe('a session', () => {
   });
 
   it('has Secure cookies where the service is behind TLS', async () => {
-    const secure = await startService({ PUBLIC_URL: 'https://fatoura.example', TRUST_PROXY: '1' });
-    try {
-      const { email, password } = await signedIn(secure);
-      const { headers } = await new Browser(secure.url).post('/auth/sign-in', { email, password });
-      expect(headers.getSetCookie()[0]).toMatch(/^__Host-fatoura\.session_token=.*; Secure/);
-    } finally {
-      await secure.close();
-    }
+    const { email, password } = await signedIn(secure);
+    const { headers } = await new Browser(secure.url).post('/auth/sign-in', { email, password });
+    expect(headers.getSetCookie()[0]).toMatch(/^__Host-fatoura\.session_token=.*; Secure/);
   });
 
   it('ends with signing out, also for a copy of the cookie', async () => {
@@ -375,31 +375,26 @@ describe('pages of other sites', () => {
 
 describe('guessing', () => {
   it('is limited for an account, whichever address guesses, and for an address, whichever account', async () => {
-    const guessed = await startService({ TRUST_PROXY: '1', PUBLIC_URL: 'https://fatoura.example' });
-    try {
-      const { email, password } = await signedIn(guessed);
-      const guess = (account: string, address: string, secret = 'a wrong password') => {
-        const browser = new Browser(guessed.url);
-        const from = { 'X-Forwarded-For': address };
-        return browser.post('/auth/sign-in', { email: account, password: secret }, from);
-      };
-      // One attempt made the account.
-      const early = await Promise.all(Array.from({ length: 19 }, (_, n) => guess(email, `192.0.2.${n + 1}`)));
-      expect(early.map(({ status }) => status)).toEqual(Array(19).fill(401));
-      const limited = await guess(email, '192.0.2.99', password);
-      expect(codeOf(limited)).toEqual([429, 'rate_limit_exceeded']);
-      expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(60);
-      const statuses: number[] = [];
-      const others = Array.from({ length: 100 }, (_, n) => `guess${n}@example.com`);
-      // As many at once as may wait for their turn.
-      while (others.length > 0)
-        for (const { status } of await Promise.all(others.splice(0, 10).map((each) => guess(each, '198.51.100.7'))))
-          statuses.push(status);
-      expect(statuses).toEqual(Array(100).fill(401));
-      expect((await guess('one-more@example.com', '198.51.100.7')).status).toBe(429);
-    } finally {
-      await guessed.close();
-    }
+    const { email, password } = await signedIn(secure);
+    const guess = (account: string, address: string, secret = 'a wrong password') => {
+      const browser = new Browser(secure.url);
+      const from = { 'X-Forwarded-For': address };
+      return browser.post('/auth/sign-in', { email: account, password: secret }, from);
+    };
+    // One attempt made the account.
+    const early = await Promise.all(Array.from({ length: 19 }, (_, n) => guess(email, `192.0.2.${n + 1}`)));
+    expect(early.map(({ status }) => status)).toEqual(Array(19).fill(401));
+    const limited = await guess(email, '192.0.2.99', password);
+    expect(codeOf(limited)).toEqual([429, 'rate_limit_exceeded']);
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(60);
+    const statuses: number[] = [];
+    const others = Array.from({ length: 100 }, (_, n) => `guess${n}@example.com`);
+    // As many at once as may wait for their turn.
+    while (others.length > 0)
+      for (const { status } of await Promise.all(others.splice(0, 10).map((each) => guess(each, '198.51.100.7'))))
+        statuses.push(status);
+    expect(statuses).toEqual(Array(100).fill(401));
+    expect((await guess('one-more@example.com', '198.51.100.7')).status).toBe(429);
   });
 });
 
