@@ -5,6 +5,7 @@ import type { WebhookEndpoint } from '../../../src/domain/webhook/endpoint.ts';
 import type { DeliveryLedger } from '../../../src/domain/webhook/ports.ts';
 import type { WebhookEvent } from '../../../src/domain/webhook/webhook-event.ts';
 import type { Store } from '../../../src/storage/connect.ts';
+import { createAttemptReading } from '../../../src/storage/webhook-attempts.ts';
 import { createDeliveryLedger } from '../../../src/storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../../../src/storage/webhook-endpoints.ts';
 import { createEventLog } from '../../../src/storage/webhook-events.ts';
@@ -39,9 +40,13 @@ function newEvent(): WebhookEvent {
 }
 
 export function webhookCases(store: Store): Record<string, Subject> {
+  const deliveries = deliveryCases(store);
+  const { attempts, pageWithAttempts } = deliveries;
   return {
     createEventLog: eventCases(store),
-    createDeliveryLedger: subject(createDeliveryLedger(store.db), deliveryCases(store)),
+    // A part of the ledger.
+    createAttemptReading: subject(createAttemptReading(store.db), { attempts, pageWithAttempts }),
+    createDeliveryLedger: subject(createDeliveryLedger(store.db), deliveries),
     createWebhookEndpointRepository: endpointCases(store),
   };
 }
