@@ -100,15 +100,12 @@ describe.each(firstOf(CREDENTIALS))('with %s', (_name, token, argument) => {
     const args = ['a', 'b', 'c'].map((alias) => `${alias}: args { name }`).join(' ');
     const ofSchema = `{ __schema { types { ...A } } } fragment A on __Type { ${times(12, `fields { ${args} }`)} }`;
     const ofInvoice = query(`${times(3, 'amount')} } timeline { status at } more: lines { ${times(27, 'quantity')}`);
-    expect(await unhandledAfter(() => refused(token(), ofSchema, ofInvoice))).toEqual([]);
+    expect(await unhandledAfter(() => refused(token(), ...firstOf([ofInvoice, ofSchema])))).toEqual([]);
   });
 
   it('an answer just within both limits is the same on every transport', async () => {
-    for (const lines of [
-      times(28, 'quantity'),
-      times(4, 'description'),
-      'description quantity unitPrice taxRate amount',
-    ]) {
+    const within = [times(28, 'quantity'), times(4, 'description'), 'description quantity unitPrice taxRate amount'];
+    for (const lines of firstOf(within, 2)) {
       const found = await answers(token(), query(lines));
       const [first] = found;
       for (const { text } of found) {
