@@ -23,7 +23,7 @@ import { giveBack } from '../../src/engine/store/free-space.ts';
 import { Store } from '../../src/engine/store/store.ts';
 import { encodeDocument } from '../../src/engine/wire/bson.ts';
 import { matchesIn } from '../support/engine-matches.ts';
-import { sampled } from '../support/samples.ts';
+import { firstOf, sampled, testLong } from '../support/samples.ts';
 
 /** Of the random choices. */
 const SEED = Number(process.env.TEST_SEED ?? 3);
@@ -269,7 +269,7 @@ describe('the write-ahead log after a crash', () => {
     again.close();
   });
 
-  test('a flipped bit in the file or its log: refused, or everything reads the same', () => {
+  testLong('a flipped bit in the file or its log: refused, or everything reads the same', async () => {
     const used = 32 + (ends().at(-1)! + 1) * FRAME;
     const count = sampled(1000);
     const flips = fc.sample(fc.tuple(fc.boolean(), fc.nat(used - 1), fc.nat(last.file.length - 1), fc.nat(7)), {
@@ -607,7 +607,7 @@ describe('the sums of the pages', () => {
     }
   });
 
-  test.each(['crashed', 'stopped'] as const)(
+  test.each(firstOf(['crashed', 'stopped']))(
     'a flipped bit in any file, %s: refused, or everything reads the same',
     (end) => {
       const files = filesOf(busy);
@@ -669,50 +669,53 @@ describe('the sums of the pages', () => {
     expect(fingerprint()).toBe(whole);
   });
 
-  test('a flipped bit in any file while the engine runs and writes: it ends, or everything reads the same', () => {
-    const before = filesOf(busy);
-    const work = (store: Store): void => {
-      write(store, 100, 5);
-      store.commit.write(() => {
-        const collection = store.collectionForWrite('db', 'c');
-        for (const { rid, doc } of matchesIn(store, collection, { order: { $in: [10, 200, 590] } }))
-          store.documents.update(collection, rid, doc, { ...doc, more: 1 }, undefined);
-      });
-      store.commit.flush();
-    };
-    restore(before.stopped);
-    filesOf(work);
-    const running = withoutTimes();
-    const flips = fc.sample(fc.tuple(fc.nat(2), fc.nat(), fc.nat(7), fc.boolean()), {
-      numRuns: sampled(500),
-      seed: SEED,
-    });
-    let ended = 0;
-    for (const [file, place, bit, isEarly] of flips) {
+  testLong(
+    'a flipped bit in any file while the engine runs and writes: it ends, or everything reads the same',
+    async () => {
+      const before = filesOf(busy);
+      const work = (store: Store): void => {
+        write(store, 100, 5);
+        store.commit.write(() => {
+          const collection = store.collectionForWrite('db', 'c');
+          for (const { rid, doc } of matchesIn(store, collection, { order: { $in: [10, 200, 590] } }))
+            store.documents.update(collection, rid, doc, { ...doc, more: 1 }, undefined);
+        });
+        store.commit.flush();
+      };
       restore(before.stopped);
-      const store = open();
-      const name = NAMES[file] as string;
-      const label = `bit ${bit} of ${place} of engine.sqlite${name}, seed ${SEED}`;
-      try {
-        if (!isEarly) work(store);
-        flip(path + name, place, bit);
-        if (isEarly) work(store);
-        store.database.checkpoint();
-        compareAll(store);
-        store.close();
-        expect(withoutTimes(), label).toBe(running);
-      } catch (error) {
-        expect((error as Error).message, label).toMatch(DAMAGE);
-        ended++;
-        if (store.database.sqlite.isOpen) store.database.close();
-        // What comes next: a start that refuses the file, or one that finds that nothing is lost.
+      filesOf(work);
+      const running = withoutTimes();
+      const flips = fc.sample(fc.tuple(fc.nat(2), fc.nat(), fc.nat(7), fc.boolean()), {
+        numRuns: sampled(500),
+        seed: SEED,
+      });
+      let ended = 0;
+      for (const [file, place, bit, isEarly] of flips) {
+        restore(before.stopped);
+        const store = open();
+        const name = NAMES[file] as string;
+        const label = `bit ${bit} of ${place} of engine.sqlite${name}, seed ${SEED}`;
         try {
+          if (!isEarly) work(store);
+          flip(path + name, place, bit);
+          if (isEarly) work(store);
+          store.database.checkpoint();
+          compareAll(store);
+          store.close();
           expect(withoutTimes(), label).toBe(running);
-        } catch (refusal) {
-          expect((refusal as Error).message, label).toMatch(/^The data file .* is damaged/);
+        } catch (error) {
+          expect((error as Error).message, label).toMatch(DAMAGE);
+          ended++;
+          if (store.database.sqlite.isOpen) store.database.close();
+          // What comes next: a start that refuses the file, or one that finds that nothing is lost.
+          try {
+            expect(withoutTimes(), label).toBe(running);
+          } catch (refusal) {
+            expect((refusal as Error).message, label).toMatch(/^The data file .* is damaged/);
+          }
         }
       }
-    }
-    expect(ended).toBeGreaterThan(0);
-  });
+      expect(ended).toBeGreaterThan(0);
+    },
+  );
 });

@@ -10,6 +10,7 @@ import { GroupCommit } from '../../src/engine/store/commit.ts';
 import { startEngineProcess } from '../support/engine-process.ts';
 import { ENOUGH_INSERTS, mostInsertsDuring } from '../support/inserts-during.ts';
 import { freshDbName } from '../support/mongodb.ts';
+import { firstOf, testLong } from '../support/samples.ts';
 import { WireClient } from '../support/wire-client.ts';
 
 /**
@@ -54,12 +55,18 @@ function command(session: UUID, number: number, body: Document): Document {
 describe('other commands run during', () => {
   /** For what takes less time for a document than updates by a statement each. */
   const more = 4 * COUNT;
-  test.each<[string, () => Promise<unknown>, number?]>([
+  const writes: [string, () => Promise<unknown>, number?][] = [
     [
       'an insert',
       async () => await items().insertMany(Array.from({ length: 3 * more }, (_, n) => ({ _id: COUNT + n, n }))),
     ],
     ['an update', async () => await client.db(name).command({ update: 'items', updates: increments() })],
+    ['a delete by one statement', async () => await items().deleteMany({ _id: { $lt: more } }), more],
+    [
+      'an update by one statement',
+      async () => await items().updateMany({ _id: { $lt: more } }, { $inc: { n: 1 } }),
+      more,
+    ],
     [
       'a delete',
       async () =>
@@ -69,13 +76,8 @@ describe('other commands run during', () => {
         }),
       more,
     ],
-    [
-      'an update by one statement',
-      async () => await items().updateMany({ _id: { $lt: more } }, { $inc: { n: 1 } }),
-      more,
-    ],
-    ['a delete by one statement', async () => await items().deleteMany({ _id: { $lt: more } }), more],
-  ])('%s of many documents', async (_, write, count) => {
+  ];
+  test.each(firstOf(writes, 3))('%s of many documents', async (_, write, count) => {
     const refill = async () => {
       await items().deleteMany({});
       await fill(count);
@@ -88,14 +90,8 @@ describe('other commands run during', () => {
 describe('other commands run while it is searched what to write by', () => {
   // Takes some time for each document.
   const never = { $expr: { $eq: [{ $size: { $range: [0, 1000] } }, 2] } };
-  test.each<[string, () => Promise<unknown>]>([
+  const searches: [string, () => Promise<unknown>][] = [
     ['updateOne', async () => await items().updateOne(never, { $inc: { n: 1 } })],
-    [
-      'an upsert',
-      async () => await items().updateOne({ ...never, _id: { $gte: 0 } }, { $set: { n: 2 } }, { upsert: true }),
-    ],
-    ['replaceOne', async () => await items().replaceOne(never, { n: 1 })],
-    ['deleteOne', async () => await items().deleteOne(never)],
     ['updateMany', async () => await items().updateMany(never, { $inc: { n: 1 } })],
     [
       'a later statement of a command',
@@ -104,16 +100,7 @@ describe('other commands run while it is searched what to write by', () => {
         await items().bulkWrite([{ updateOne }, { updateOne: { ...updateOne, filter: never } }]);
       },
     ],
-    [
-      'a later statement of a command with upserts',
-      async () => {
-        const updateOne = { filter: { _id: 1 }, update: { $inc: { n: 1 } }, upsert: true };
-        const updateMany = { filter: { ...never, _id: -1 }, update: { $inc: { n: 1 } }, hint: { $natural: 1 } };
-        await items().bulkWrite([{ updateOne }, { updateMany }]);
-      },
-    ],
     ['findOneAndUpdate', async () => await items().findOneAndUpdate(never, { $inc: { n: 1 } }, { sort: { n: 1 } })],
-    ['findOneAndDelete', async () => await items().findOneAndDelete(never)],
     [
       '$merge',
       async () =>
@@ -122,13 +109,29 @@ describe('other commands run while it is searched what to write by', () => {
           .toArray(),
     ],
     [
+      'an upsert',
+      async () => await items().updateOne({ ...never, _id: { $gte: 0 } }, { $set: { n: 2 } }, { upsert: true }),
+    ],
+    ['replaceOne', async () => await items().replaceOne(never, { n: 1 })],
+    ['deleteOne', async () => await items().deleteOne(never)],
+    [
+      'a later statement of a command with upserts',
+      async () => {
+        const updateOne = { filter: { _id: 1 }, update: { $inc: { n: 1 } }, upsert: true };
+        const updateMany = { filter: { ...never, _id: -1 }, update: { $inc: { n: 1 } }, hint: { $natural: 1 } };
+        await items().bulkWrite([{ updateOne }, { updateMany }]);
+      },
+    ],
+    ['findOneAndDelete', async () => await items().findOneAndDelete(never)],
+    [
       '$out',
       async () =>
         await items()
           .aggregate([{ $match: never }, { $out: 'replaced' }])
           .toArray(),
     ],
-  ])('%s', async (_, write) => {
+  ];
+  test.each(firstOf(searches, 5))('%s', async (_, write) => {
     await fill();
     expect(await mostInsertsDuring(client.db(name).collection('beside'), write)).toBeGreaterThanOrEqual(ENOUGH_INSERTS);
   });
@@ -160,7 +163,7 @@ describe('a search for one document to write', () => {
     await items().updateOne({ _id: COUNT - 1 }, { $set: { n: 1 } });
   });
 
-  test.each([update, modify])(
+  test.each(firstOf<Document>([modify, update]))(
     'that is repeated while it runs is run once, and both answers are equal',
     async (body) => {
       const again = command(new UUID(), 1, body);
@@ -388,7 +391,7 @@ describe('a repeated command goes on, and runs no statement twice, after', () =>
     wire.close();
   });
 
-  test('its client has gone while it waited for a transaction', async () => {
+  testLong('its client has gone while it waited for a transaction', async () => {
     await fill();
     const session = client.startSession();
     session.startTransaction();
@@ -449,7 +452,7 @@ async function withFailingCommit(
   }
 }
 
-test.each([1, 2, 4, 8])(
+test.each(firstOf([2, 1, 4, 8]))(
   'after commit %i of a command failed, a repeated one runs what was lost, and nothing twice',
   async (nth) => {
     await fill();
@@ -472,35 +475,39 @@ test.each([1, 2, 4, 8])(
   },
 );
 
-test.each<[string, Document]>([
+const unconfirmed: [string, Document][] = [
   ['an update by one statement', { update: 'items', updates: [{ q: {}, u: { $inc: { n: 1 } }, multi: true }] }],
   ['a $merge', { aggregate: 'items', pipeline: [{ $set: { n: 1 } }, { $merge: 'items' }], cursor: {} }],
-])('%s whose commit fails while it waits for a transaction does not say that it was written', async (_, body) => {
-  // Few, so that all that can be written is written before anything is committed.
-  await items().insertMany(numbers.slice(0, 100).map((_id) => ({ _id, n: 0 })));
-  await withFailingCommit(async (uri, failAt, hasFailed) => {
-    const [wire, other] = [await WireClient.connect(uri), await WireClient.connect(uri)];
-    const lsid = { id: new UUID().toBinary() };
-    const transaction = { lsid, txnNumber: Long.ONE, autocommit: false };
-    const u = { $set: { text: 'x' } };
-    const holding = { update: 'items', updates: [{ q: { _id: 99 }, u }], startTransaction: true, ...transaction };
-    expect(await other.command({ ...holding, $db: name })).toMatchObject({ ok: 1, n: 1 });
-    const answer = wire.command({ ...body, $db: name });
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    failAt(1);
-    expect(await other.command({ insert: 'beside', documents: [{}], $db: name })).toMatchObject({ ok: 0 });
-    expect(hasFailed()).toBe(true);
-    await other.command({ abortTransaction: 1, ...transaction, $db: 'admin' });
-    const { ok, n: written } = await other.command({ count: 'items', query: { n: 1 }, $db: name });
-    expect(ok).toBe(1);
-    expect((await answer).ok).toBe(written === 100 ? 1 : 0);
-    expect(written).toBeLessThan(100);
-    wire.close();
-    other.close();
-  });
-});
+];
+test.each(firstOf(unconfirmed))(
+  '%s whose commit fails while it waits for a transaction does not say that it was written',
+  async (_, body) => {
+    // Few, so that all that can be written is written before anything is committed.
+    await items().insertMany(numbers.slice(0, 100).map((_id) => ({ _id, n: 0 })));
+    await withFailingCommit(async (uri, failAt, hasFailed) => {
+      const [wire, other] = [await WireClient.connect(uri), await WireClient.connect(uri)];
+      const lsid = { id: new UUID().toBinary() };
+      const transaction = { lsid, txnNumber: Long.ONE, autocommit: false };
+      const u = { $set: { text: 'x' } };
+      const holding = { update: 'items', updates: [{ q: { _id: 99 }, u }], startTransaction: true, ...transaction };
+      expect(await other.command({ ...holding, $db: name })).toMatchObject({ ok: 1, n: 1 });
+      const answer = wire.command({ ...body, $db: name });
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      failAt(1);
+      expect(await other.command({ insert: 'beside', documents: [{}], $db: name })).toMatchObject({ ok: 0 });
+      expect(hasFailed()).toBe(true);
+      await other.command({ abortTransaction: 1, ...transaction, $db: 'admin' });
+      const { ok, n: written } = await other.command({ count: 'items', query: { n: 1 }, $db: name });
+      expect(ok).toBe(1);
+      expect((await answer).ok).toBe(written === 100 ? 1 : 0);
+      expect(written).toBeLessThan(100);
+      wire.close();
+      other.close();
+    });
+  },
+);
 
-test('killSessions ends a command that waits for a transaction', async () => {
+testLong('killSessions ends a command that waits for a transaction', async () => {
   await fill();
   const session = client.startSession();
   session.startTransaction();
@@ -549,7 +556,7 @@ test('one statement writes documents that still match after a pause, and no othe
   wire.close();
 });
 
-test('a $merge pauses between its documents, and ends with its answer', async () => {
+testLong('a $merge pauses between its documents, and ends with its answer', async () => {
   await fill();
   const wire = await WireClient.connect(engine.uri);
   const stage = { $merge: { into: 'items', whenMatched: [{ $set: { n: { $add: ['$n', 1] } } }] } };
@@ -563,7 +570,7 @@ test('a $merge pauses between its documents, and ends with its answer', async ()
   wire.close();
 });
 
-test('a statement that waits for a transaction in the middle writes each document once', async () => {
+testLong('a statement that waits for a transaction in the middle writes each document once', async () => {
   await fill();
   const session = client.startSession();
   session.startTransaction();
@@ -617,7 +624,7 @@ test('what is written without a pause is matched once', async () => {
   expect(modifiedCount).toBeGreaterThan(400);
 });
 
-test('a later statement begins its search again when the index that it reads is dropped', async () => {
+testLong('a later statement begins its search again when the index that it reads is dropped', async () => {
   await fill();
   await items().createIndex({ n: 1 });
   const slowly = { n: { $gte: 0 }, $expr: { $gt: [{ $size: { $range: [0, 1000] } }, 2] } };
@@ -662,7 +669,7 @@ test('one statement of many documents is refused as a retryable write', async ()
   wire.close();
 });
 
-test('a write that needs more than its time ends between two documents', async () => {
+testLong('a write that needs more than its time ends between two documents', async () => {
   await fill();
   const expired = client.db(name).command({ update: 'items', updates: increments(), maxTimeMS: 12 });
   await expect(expired).rejects.toMatchObject({ code: 50 });

@@ -3,10 +3,12 @@ import { type BreakerState, CLOSED } from '../../../src/domain/authority/breaker
 import type { Authority, Decision } from '../../../src/domain/authority/ports.ts';
 import { absent, CAPABILITIES, held, notHeld, unknown } from '../../support/authority.ts';
 import { liveWorld, type WorldOptions } from '../../support/live-world.ts';
-import { firstOf } from '../../support/samples.ts';
+import { firstOf, sampled } from '../../support/samples.ts';
 
 const ACCEPTED: Decision = { outcome: 'accepted', dgiId: 'DGI-1', decidedAt: new Date() };
 const HOUR = 3_600_000;
+/** Of the long outages: in any hour all invoices have had the attempts that they could have. */
+const OUTAGE_HOURS = sampled(6);
 
 beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-01T08:00:00Z') }));
 afterEach(() => void vi.useRealTimers());
@@ -59,7 +61,7 @@ describe('an outage', () => {
       world.faults.away = away;
       await world.start();
       for (let i = 0; i < 500; i++) world.add();
-      await world.pass(6 * HOUR);
+      await world.pass(OUTAGE_HOURS * HOUR);
       expect(world.count('signing')).toBe(500);
       const works = world.all().map(({ work }) => work);
       expect(works.every((work) => work?.stage === 'transmit' && work.claims === 0)).toBe(true);
@@ -156,10 +158,10 @@ describe('an outage', () => {
     await world.start();
     world.faults.away = 'silent';
     for (let i = 0; i < 50; i++) world.add();
-    await world.pass(6 * HOUR);
+    await world.pass(OUTAGE_HOURS * HOUR);
     expect(world.count('signing')).toBe(50);
     // One invoice is tried at a time, at growing intervals.
-    expect(world.faults.submissions).toBeLessThan(6 * 60 + 100);
+    expect(world.faults.submissions).toBeLessThan(OUTAGE_HOURS * 60 + 100);
     world.faults.away = null;
     await world.pass(180_000);
     expect(world.count('accepted')).toBe(50);
@@ -366,7 +368,7 @@ describe('unknown outcomes', () => {
       );
       await world.start();
       const id = world.add();
-      await world.pass(6 * HOUR);
+      await world.pass(OUTAGE_HOURS * HOUR);
       expect(sent).toBe(5);
       expect(world.invoice(id)).toMatchObject({ status: 'signing', work: { outcomeUnknown: true } });
       // A new process knows only what is stored.
@@ -388,7 +390,7 @@ describe('unknown outcomes', () => {
     await world.start();
     world.faults.away = 'silent';
     const ids = Array.from({ length: 3 }, () => world.add());
-    await world.pass(6 * HOUR);
+    await world.pass(OUTAGE_HOURS * HOUR);
     for (const id of ids)
       expect(world.invoice(id)).toMatchObject({ status: 'signing', work: { outcomeUnknown: true } });
     world.workers[0]?.die();
