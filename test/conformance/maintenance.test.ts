@@ -8,6 +8,7 @@ import { type Db, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../src/engine/embedded.ts';
 import { Cursors, IteratorSource } from '../../src/engine/store/cursors.ts';
+import { firstOf, testLong } from '../support/samples.ts';
 
 /** Runs the embedded engine with a fast TTL monitor and a small oplog. */
 let folder: string;
@@ -84,7 +85,7 @@ test('TTL indexes take turns: a long backlog of one does not keep the documents 
   expect(removed.indexOf('b_few')).toBeLessThan(400);
 });
 
-test('a collMod that lengthens the expiry time holds for a run that has begun', async () => {
+testLong('a collMod that lengthens the expiry time holds for a run that has begun', async () => {
   const rows = client.db('ttl').collection<{ _id: number; at: Date }>('many');
   const expireAfter = (expireAfterSeconds: number) =>
     client.db('ttl').command({ collMod: 'many', index: { keyPattern: { at: 1 }, expireAfterSeconds } });
@@ -143,7 +144,8 @@ test('the oplog is bounded: resuming from a trimmed token is error 286, from a r
   await stream.tryNext();
   const old = stream.resumeToken;
   const text = 'x'.repeat(1000);
-  for (let _id = 0; _id < 600; _id++) await collection.insertOne({ _id, text });
+  for (let first = 0; first < 600; first += 30)
+    await collection.insertMany(Array.from({ length: 30 }, (_, n) => ({ _id: first + n, text })));
   const stale = collection.watch([], { resumeAfter: old });
   await expect(stale.next()).rejects.toMatchObject({ code: 286 });
   const fresh = collection.watch([], { maxAwaitTimeMS: 50 });
@@ -182,7 +184,7 @@ test('beyond the maximum, the cursor that was not used for the longest time is c
   expect(open).toThrow(expect.objectContaining({ code: 146 }));
 });
 
-test('the oplog keeps to its size under bulk inserts', async () => {
+testLong('the oplog keeps to its size under bulk inserts', async () => {
   const own = await mkdtemp(join(tmpdir(), 'oplog-'));
   const limit = 2_000_000;
   const filling = await startEngine({ dataDir: own, oplogBytes: limit });
@@ -203,7 +205,7 @@ test('the oplog keeps to its size under bulk inserts', async () => {
   expect(size).toBeGreaterThan(0.9 * limit);
 });
 
-test.each(['maintenance', 'compact'])('%s gives the space of dropped documents back', async (by) => {
+test.each(firstOf(['maintenance', 'compact']))('%s gives the space of dropped documents back', async (by) => {
   const own = await mkdtemp(join(tmpdir(), 'space-'));
   const filling = await startEngine({ dataDir: own, oplogBytes: 200_000, ttlSeconds: by === 'compact' ? 3600 : 0.1 });
   const writer = await new MongoClient(filling.uri).connect();

@@ -18,6 +18,7 @@ import { DATA_VERSION, UPGRADES, type Upgrade, upgradeData, versionTrouble } fro
 import { createLogger } from '../../src/transport/logger.ts';
 import { startCommandLine } from '../support/command-line.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { firstOf } from '../support/samples.ts';
 import { startService, withDatabase } from '../support/service.ts';
 
 // The version of the data, and the upgrades that bring it to the program's (docs/decisions/0070).
@@ -169,7 +170,8 @@ describe('a command', () => {
       ['master-key', 'rotate'],
     ];
     await Promise.all(
-      commands.map(async (args) => {
+      // Both refusals come from the same place: each of the ways is tried for one of them.
+      firstOf(commands, collection === 'installation' ? commands.length : 1).map(async (args) => {
         const child = startCommandLine(args, settings);
         let [out, err] = ['', ''];
         child.stdout.on('data', (chunk) => (out += chunk));

@@ -85,14 +85,14 @@ describe('a password', () => {
     'of the worst signs (%s) holds no event loop',
     async (worst) => {
       await judge.isGuessable('warm', []);
-      const shares: number[] = [];
-      // The better of two: another test's work or a garbage collection may fall into one.
-      for (let n = 0; n < 2; n++) {
+      let best = 1;
+      // The better of two, if one is not enough: another test's work or a garbage collection may fall into one.
+      for (let n = 0; n < 2 && best >= 0.5; n++) {
         const [own, all] = [process.threadCpuUsage(), process.cpuUsage()];
         await judge.isGuessable(worst.repeat(100).slice(0, 128), Array(50).fill(worst.repeat(40)));
-        shares.push(spent(process.threadCpuUsage(own)) / spent(process.cpuUsage(all)));
+        best = Math.min(best, spent(process.threadCpuUsage(own)) / spent(process.cpuUsage(all)));
       }
-      expect(Math.min(...shares)).toBeLessThan(0.5);
+      expect(best).toBeLessThan(0.5);
     },
   );
 });
