@@ -428,8 +428,9 @@ describe('has an index', () => {
     ['state.last', () => createReconciliationState(store.db).last(), 1],
   ];
   it.each(CALLS)('%s', async (_name, call, most) => {
-    for (let i = 0; i < 30; i++)
-      await stored({ heldAs: i % 3 ? null : `held_${i}`, xml: { file: 'f', sha256: digest(`${i}`), size: 1 } });
+    const invoice = (i: number) =>
+      stored({ heldAs: i % 3 ? null : `held_${i}`, xml: { file: 'f', sha256: digest(`${i}`), size: 1 } });
+    await Promise.all(Array.from({ length: 30 }, (_, i) => invoice(i)));
     await plans.expectIndexed(call, most);
   });
 });

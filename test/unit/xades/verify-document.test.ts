@@ -7,6 +7,7 @@ import { signature, signedInfo, signedProperties } from '../../../src/adapters/x
 import { verifyCanonical } from '../../../src/adapters/xades/verify-canonical.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
 import { ECDSA_SHA256, RSA_SHA256 } from '../../../src/adapters/xades/vocabulary.ts';
+import { someOf } from '../../support/samples.ts';
 import { hasTool } from '../../support/tools.ts';
 import { sampleInvoice, sampleLines } from '../ubl/sample-invoice.ts';
 import { ecKey, identityOf, rsaKey, SIGNING_TIME, signedInvoice } from './identities.ts';
@@ -52,7 +53,8 @@ describe('a changed document', () => {
   test('is detected wherever a byte was changed', async () => {
     const bytes = Buffer.from(signed);
     const unnoticed: string[] = [];
-    for (let at = 1; at < bytes.length; at += 83) {
+    const places = Array.from({ length: Math.ceil((bytes.length - 1) / 83) }, (_, n) => 1 + 83 * n);
+    for (const at of someOf(places)) {
       const byte = bytes.readUInt8(at);
       // Base64 has unused bits before its padding, which may change without effect.
       if (/^==?</.test(bytes.toString('latin1', at + 1, at + 4))) continue;
