@@ -8,6 +8,7 @@ import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { violations } from '../support/accessibility.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { invite, mailedLink, mailedToken } from '../support/person.ts';
+import { firstOf, testLong } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 
@@ -95,7 +96,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await close();
   });
 
-  it('say what was wrong, in the reader’s language, and lead to the field', async () => {
+  testLong('say what was wrong, in the reader’s language, and lead to the field', async () => {
     await (await join('wrong@example.com')).close();
     const { page, close } = await open('/sign-in?lang=fr');
     await send(page, { email: 'wrong@example.com', password: 'another password' });
@@ -119,7 +120,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await close();
   });
 
-  it('want another password where others may know the one of an account that nobody has confirmed', async () => {
+  testLong('want another password where others may know the one of an account that nobody has confirmed', async () => {
     const email = 'known@example.com';
     await (await join(email)).close();
     const token = await invite(service, { isOperator: true }, email);
@@ -174,7 +175,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await never.close();
   });
 
-  it('set a forgotten password with a mailed link', async () => {
+  testLong('set a forgotten password with a mailed link', async () => {
     await (await join('forgotten@example.com')).close();
     const { page, close } = await open('/sign-in?lang=ar');
     await page.locator('a[href="/forgotten-password"]').click();
@@ -194,15 +195,20 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await close();
   });
 
-  it.each([
-    ['/sign-in?lang=fr', '[name=password]'],
-    ['/sign-in?lang=ar', '[name=password]'],
-    ['/join?lang=en#INVITATION', '[name=chosenPassword]'],
-    ['/join?lang=fr#x', '.account a'],
-    ['/join?lang=fr', 'h1'],
-    ['/forgotten-password?lang=en', '[name=email]'],
-    ['/new-password?lang=ar#x', '[name=newPassword]'],
-  ])('violate no policy and no rule of accessibility: %s', async (address, selector) => {
+  it.each(
+    firstOf(
+      [
+        ['/sign-in?lang=ar', '[name=password]'],
+        ['/join?lang=en#INVITATION', '[name=chosenPassword]'],
+        ['/forgotten-password?lang=en', '[name=email]'],
+        ['/new-password?lang=ar#x', '[name=newPassword]'],
+        ['/join?lang=fr#x', '.account a'],
+        ['/join?lang=fr', 'h1'],
+        ['/sign-in?lang=fr', '[name=password]'],
+      ],
+      4,
+    ),
+  )('violate no policy and no rule of accessibility: %s', async (address, selector) => {
     const token = address.includes('INVITATION') ? await invite(service) : '';
     const { page, complaints, close } = await open(address.replace('INVITATION', token));
     await page.waitForSelector(selector);
@@ -216,7 +222,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await close();
   });
 
-  it('violate no rule of accessibility where somebody is signed in', async () => {
+  testLong('violate no rule of accessibility where somebody is signed in', async () => {
     const { page, close } = await join(`${'w'.repeat(60)}@example.com`);
     for (const scheme of ['light', 'dark']) {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
@@ -226,7 +232,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await close();
   });
 
-  it('keep the language that the reader chose', async () => {
+  testLong('keep the language that the reader chose', async () => {
     const { page, close } = await open('/sign-in?lang=fr');
     await page.locator('button[lang=ar]').click();
     await page.goto(`${service.url}/forgotten-password`);
@@ -235,7 +241,7 @@ describe.skipIf(BROWSER_PATH === null)('pages of accounts in a browser', () => {
     await close();
   });
 
-  it('a person ends other sessions, changes the name, and confirms another address', async () => {
+  testLong('a person ends other sessions, changes the name, and confirms another address', async () => {
     const email = 'details@example.com';
     const { page, close } = await join(email);
     const other = await open('/sign-in?lang=en');

@@ -8,6 +8,7 @@ import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { holdDecision, SLOW_CUSTOMER } from '../support/held-decision.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { testLong } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 import { expectAccessible, PHONE } from '../support/workspace-page.ts';
@@ -110,7 +111,7 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
     };
   }
 
-  it('share one stream, so that more of them than a browser opens connections are live at once', async () => {
+  testLong('share one stream, so that more of them than a browser opens connections are live at once', async () => {
     // Six that are not decided would hold every connection; the last two are decided at once, and when all are live.
     const customers = [...Array(6).fill(SLOW_CUSTOMER), '001234567000089', SLOW_CUSTOMER];
     const { page, made, add, shown, close } = await openFrames(customers);
@@ -130,7 +131,7 @@ describe.skipIf(BROWSER_PATH === null)('embedded pages in a browser', () => {
     await expect.poll(() => service.app.listeners()).toBe(0);
   });
 
-  it('lose nothing when the limit of one of them is used up: it alone waits', async () => {
+  testLong('lose nothing when the limit of one of them is used up: it alone waits', async () => {
     const { made, add, shown, close } = await openFrames(Array(3).fill(SLOW_CUSTOMER));
     const [limited, other, late] = made.map(({ address }) => address) as [string, string, string];
     await add([limited, other]);

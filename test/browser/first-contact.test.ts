@@ -88,7 +88,7 @@ describe.skipIf(BROWSER_PATH === null)('the first contact, in a browser', () => 
         ['en', 'the keyboard alone', DESKTOP, keyboard],
         ['fr', 'a mouse', DESKTOP, mouse],
       ],
-      2,
+      1,
     ),
   )(
     'from the one-time link to a revoked key: %s, with %s',

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { describe, expect, it } from 'vitest';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { invoiceBody } from '../support/client.ts';
+import { testLong } from '../support/samples.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 import { openWorkspacePage } from '../support/workspace-page.ts';
@@ -60,7 +61,7 @@ describe.skipIf(BROWSER_PATH === null)('GraphiQL in a browser', () => {
     await close();
   });
 
-  it('asks for a key where nobody is signed in, and says why', async () => {
+  testLong('asks for a key where nobody is signed in, and says why', async () => {
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
     await page.goto(`${service.url}/graphql?tenant=ten_1&environment=test`);

@@ -5,6 +5,7 @@ import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { holdDecision, SLOW_CUSTOMER } from '../support/held-decision.ts';
+import { testLong } from '../support/samples.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 import { openWorkspacePage } from '../support/workspace-page.ts';
@@ -72,7 +73,7 @@ describe.skipIf(BROWSER_PATH === null)('more tabs than a browser opens connectio
     await context.close();
   });
 
-  it('consoles that nobody sees have no stream, and show later what they missed', async () => {
+  testLong('consoles that nobody sees have no stream, and show later what they missed', async () => {
     const { page: first, client, close } = await openWorkspacePage(service, browser, { open: 'console' });
     const address = first.url();
     const context = first.browserContext();

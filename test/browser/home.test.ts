@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { buildDashboard } from '../../scripts/build-dashboard.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { type Client, invoiceBody, invoiceFor } from '../support/client.ts';
+import { firstOf, testLong } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 import { expectAccessible, openWorkspacePage, PHONE } from '../support/workspace-page.ts';
@@ -115,7 +116,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     await close();
   });
 
-  it('the filtered list is exported, all pages of it', async () => {
+  testLong('the filtered list is exported, all pages of it', async () => {
     const { page, client, complaints, close } = await openWorkspacePage(service, browser, { open: 'invoices' });
     const made = await Promise.all(
       Array.from({ length: 120 }, () => client.post('/v1/invoices', invoiceFor(ACCEPTED))),
@@ -185,7 +186,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     await close();
   });
 
-  it('the PDF of an invoice is shown in its page', async () => {
+  testLong('the PDF of an invoice is shown in its page', async () => {
     const { page, client, tenant, complaints, close } = await openWorkspacePage(service, browser, { language: 'en' });
     const id = await settled(client, ACCEPTED);
     await page.goto(`${service.url}/tenants/${tenant.id}/test/invoices/${id}`);
@@ -199,7 +200,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     await close();
   });
 
-  it('failed requests of a program are found by their kind', async () => {
+  testLong('failed requests of a program are found by their kind', async () => {
     const { page, client, complaints, close } = await openWorkspacePage(service, browser, { language: 'en' });
     const { headers } = await client.get('/v1/invoices?limit=0');
     await client.get('/v1/invoices');
@@ -226,7 +227,7 @@ describe.skipIf(BROWSER_PATH === null)('home, search and creation in a browser',
     await close();
   });
 
-  it.each(['fr', 'ar'])('violate no rule of accessibility and fit a phone: %s', async (language) => {
+  it.each(firstOf(['ar', 'fr']))('violate no rule of accessibility and fit a phone: %s', async (language) => {
     const { page, client, complaints, close } = await openWorkspacePage(service, browser, { language, size: PHONE });
     await settled(client, ACCEPTED);
     await settled(client, REJECTED, 'W'.repeat(200));

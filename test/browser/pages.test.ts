@@ -7,6 +7,7 @@ import { type BreakingProxy, startBreakingProxy } from '../support/breaking-prox
 import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { holdDecision, SLOW_CUSTOMER } from '../support/held-decision.ts';
+import { firstOf, testLong } from '../support/samples.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 
@@ -122,7 +123,7 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
     await page.close();
   });
 
-  it('looks the same for a wrong secret, an unknown invoice and one of another tenant', async () => {
+  testLong('looks the same for a wrong secret, an unknown invoice and one of another tenant', async () => {
     const [own, other] = [await create(ACCEPTED), new Client(service.url, (await service.tenant()).secretKey)];
     const foreign = (await other.post('/v1/invoices', invoiceFor(ACCEPTED))).body.id;
     const unknown = 'inv_00000000-0000-4000-8000-000000000000';
@@ -145,7 +146,7 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
     expect(new Set(seen).size).toBe(1);
   });
 
-  it('says when the browser is offline, and goes on', async () => {
+  testLong('says when the browser is offline, and goes on', async () => {
     const invoice = await createUndecided();
     const { page } = await open(invoice);
     await reached(page, '[data-connection=live]');
@@ -158,7 +159,7 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
     await page.close();
   });
 
-  it('is written from right to left in Arabic, and the switch keeps invoice and secret', async () => {
+  testLong('is written from right to left in Arabic, and the switch keeps invoice and secret', async () => {
     const { page } = await open(await settled(ACCEPTED), { language: 'ar' });
     await reached(page, '[data-status=accepted]');
     const layout = () =>
@@ -178,7 +179,7 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
     await page.close();
   });
 
-  it('is no wider than a phone with the largest amount and the longest name', async () => {
+  testLong('is no wider than a phone with the largest amount and the longest name', async () => {
     const { body } = await client.post('/v1/invoices', {
       ...invoiceFor(ACCEPTED),
       amount: 9_007_199_254_740_960,
@@ -199,11 +200,13 @@ describe.skipIf(BROWSER_PATH === null)('/i/<invoice id>#<client_secret> in a bro
     }
   });
 
-  it.each([
-    ['accepted', ACCEPTED, 'fr', false],
-    ['accepted, dark', ACCEPTED, 'ar', true],
-    ['rejected', REJECTED, 'en', false],
-  ])('violates no policy and no rule of accessibility: %s', async (_, ice, language, dark) => {
+  it.each(
+    firstOf([
+      ['accepted, dark', ACCEPTED, 'ar', true],
+      ['accepted', ACCEPTED, 'fr', false],
+      ['rejected', REJECTED, 'en', false],
+    ]),
+  )('violates no policy and no rule of accessibility: %s', async (_, ice, language, dark) => {
     const { page, complaints } = await open(await settled(ice), { language, dark });
     await reached(page, '[data-connection=final]');
     expect(await violations(page)).toEqual([]);

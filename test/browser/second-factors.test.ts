@@ -6,6 +6,7 @@ import { violations } from '../support/accessibility.ts';
 import { codeAt, earlierCode } from '../support/authenticator.ts';
 import { BROWSER_PATH } from '../support/browser.ts';
 import { invite } from '../support/person.ts';
+import { testLong } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 
@@ -112,7 +113,7 @@ describe.skipIf(BROWSER_PATH === null)('second factors in a browser', () => {
     await close();
   });
 
-  it('a passkey: added, signs in, removed', async () => {
+  testLong('a passkey: added, signs in, removed', async () => {
     const { page, complaints, close } = await account('passkey@example.com');
     const device = await page.createCDPSession();
     await device.send('WebAuthn.enable');

@@ -7,7 +7,7 @@ import { BROWSER_PATH } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { Browser as SignedInBrowser } from '../support/person.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { firstOf } from '../support/samples.ts';
+import { firstOf, testLong } from '../support/samples.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { withSharedBrowser } from '../support/shared-browser.ts';
 import { DESKTOP, expectAccessible, openWorkspacePage, PHONE } from '../support/workspace-page.ts';
@@ -58,7 +58,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await close();
   });
 
-  it('keep filter and page in the address, over reload and back', async () => {
+  testLong('keep filter and page in the address, over reload and back', async () => {
     const { page, client, tenant, close } = await signIn('viewer');
     const made = await Promise.all(Array.from({ length: 30 }, () => client.post('/v1/invoices', invoiceFor(ACCEPTED))));
     await settled(client, REJECTED);
@@ -108,7 +108,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await close();
   });
 
-  it('keep the filter when the language changes, and what is shown when the service is away', async () => {
+  testLong('keep the filter when the language changes, and what is shown when the service is away', async () => {
     const { page, client, tenant, close } = await signIn('viewer');
     await settled(client, REJECTED);
     await page.waitForSelector('.rows');
@@ -129,7 +129,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await close();
   });
 
-  it('come by themselves once the service can be reached', async () => {
+  testLong('come by themselves once the service can be reached', async () => {
     const { page, close } = await signIn('viewer');
     const away = (request: HTTPRequest) =>
       void (request.url().endsWith('/auth/session') ? request.abort() : request.continue());
@@ -143,7 +143,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await close();
   });
 
-  it('take the focus along: to the content of the next page, and to what is left', async () => {
+  testLong('take the focus along: to the content of the next page, and to what is left', async () => {
     const { page, client, close } = await signIn('owner', { language: 'en' });
     const focused = () => page.evaluate(() => document.activeElement?.id);
     await settled(client, REJECTED);
@@ -175,7 +175,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await close();
   });
 
-  it('lead to the form when the session ends while the page only listens', async () => {
+  testLong('lead to the form when the session ends while the page only listens', async () => {
     const { page, tenant, close } = await signIn();
     await page.waitForSelector('[data-connection=live]');
     await page.evaluate(() => fetch('/auth/sign-out', { method: 'POST' }).then(() => undefined));
@@ -289,7 +289,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await receiver.close();
   });
 
-  it('follow the events as a receiver gets them', async () => {
+  testLong('follow the events as a receiver gets them', async () => {
     const { page, client, complaints, close } = await signIn('viewer', { language: 'en' });
     await page.locator('.sections a[href$="/console"]').click();
     await page.waitForSelector('.console h1');
@@ -308,7 +308,7 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
     await close();
   });
 
-  it('invite somebody with a link, change the role, and end it', async () => {
+  testLong('invite somebody with a link, change the role, and end it', async () => {
     const { page, tenant, complaints, close } = await signIn('owner', { language: 'en' });
     await page.locator('.sections a[href$="/people"]').click();
     // The list moves the form down when it comes, and a click with it would miss the button.
@@ -340,14 +340,11 @@ describe.skipIf(BROWSER_PATH === null)('the pages of a signed-in person in a bro
   });
 
   it.each(
-    firstOf(
-      [
-        ['fr', PHONE],
-        ['ar', PHONE],
-        ['en', DESKTOP],
-      ],
-      2,
-    ),
+    firstOf([
+      ['ar', PHONE],
+      ['fr', PHONE],
+      ['en', DESKTOP],
+    ]),
   )('violate no rule of accessibility and are no wider than the screen: %s', async (language, size) => {
     const { page, client, complaints, close } = await signIn('owner', { language, size });
     const customer = { ice: ACCEPTED, name: 'W'.repeat(200) };
