@@ -20,7 +20,7 @@ import { type DoomedServer, doomedServer } from '../support/chaos-server.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { CLI, startCommandLine } from '../support/command-line.ts';
 import { recordingTerminal } from '../support/recording-terminal.ts';
-import { sampled } from '../support/samples.ts';
+import { sampled, testLong } from '../support/samples.ts';
 
 // A restore drill: copies of a service at work, its death, and another service that goes on with them.
 
@@ -203,7 +203,7 @@ describe('with a backup', () => {
     expect(await readdir(target).catch(() => [])).toEqual([]);
   });
 
-  it('restores nothing from a followed copy with a flipped bit, or without the end of its log', async () => {
+  testLong('restores nothing from a followed copy with a flipped bit, or without the end of its log', async () => {
     const { folder: generation } = JSON.parse(await readFile(join(at('followed'), 'manifest.json'), 'utf8'));
     const log = 'data/db/engine.sqlite-wal';
     const damages: [string, (copy: string) => Promise<void>][] = [
@@ -263,31 +263,34 @@ describe('as a stream', () => {
     expect(await readdir(work)).toEqual([]);
   });
 
-  it('goes to another machine by the documented line: for its owner only, and in place of the last one when it is whole', async () => {
-    const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
-    const [line = ''] = /^.*backup --to - .*$/m.exec(page) ?? [];
-    const [, block = line] = /^```sh\n(set -o pipefail\n.*?)^```$/ms.exec(page) ?? [];
-    const [programs, standby] = [at('programs'), at('standby')];
-    await mkdir(programs);
-    await mkdir(standby);
-    const program = (name: string, text: string) =>
-      writeFile(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-    await program('ssh', `cd '${standby}' && sh -c "$2"`);
-    const send = () => spawnSync('bash', ['-c', block], { env: { PATH: `${programs}:${process.env.PATH}` } }).status;
-    const archive = join(standby, 'fatoura.tar');
+  testLong(
+    'goes to another machine by the documented line: for its owner only, and in place of the last one when it is whole',
+    async () => {
+      const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+      const [line = ''] = /^.*backup --to - .*$/m.exec(page) ?? [];
+      const [, block = line] = /^```sh\n(set -o pipefail\n.*?)^```$/ms.exec(page) ?? [];
+      const [programs, standby] = [at('programs'), at('standby')];
+      await mkdir(programs);
+      await mkdir(standby);
+      const program = (name: string, text: string) =>
+        writeFile(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+      await program('ssh', `cd '${standby}' && sh -c "$2"`);
+      const send = () => spawnSync('bash', ['-c', block], { env: { PATH: `${programs}:${process.env.PATH}` } }).status;
+      const archive = join(standby, 'fatoura.tar');
 
-    await writeFile(archive, 'the last one');
-    await program('npm', 'echo a part; exit 3');
-    expect(send()).toBe(3);
-    expect(await readFile(archive, 'utf8')).toBe('the last one');
-    await program('npm', 'echo all of it');
-    expect(send()).toBe(0);
-    expect(await readFile(archive, 'utf8')).toBe('all of it\n');
-    expect((await stat(archive)).mode & 0o777).toBe(0o600);
-    expect(await readdir(standby)).toEqual(['fatoura.tar']);
-  });
+      await writeFile(archive, 'the last one');
+      await program('npm', 'echo a part; exit 3');
+      expect(send()).toBe(3);
+      expect(await readFile(archive, 'utf8')).toBe('the last one');
+      await program('npm', 'echo all of it');
+      expect(send()).toBe(0);
+      expect(await readFile(archive, 'utf8')).toBe('all of it\n');
+      expect((await stat(archive)).mode & 0o777).toBe(0o600);
+      expect(await readdir(standby)).toEqual(['fatoura.tar']);
+    },
+  );
 
-  it('is refused when its end is missing, or it is something else', async () => {
+  testLong('is refused when its end is missing, or it is something else', async () => {
     await cp(at('backup.tar'), at('cut.tar'));
     await truncate(at('cut.tar'), Math.floor((await stat(at('backup.tar'))).size * 0.6));
     await refused('cut.tar', /cannot be read|damaged|missing|whole/);
@@ -363,7 +366,7 @@ describe('as a stream', () => {
     expect(JSON.parse(json.err)).toMatchObject({ kind: 'complete', documents: expect.any(Object) });
   });
 
-  it('ends with an error when nobody reads it, and leaves nothing', async () => {
+  testLong('ends with an error when nobody reads it, and leaves nothing', async () => {
     const work = at('unread');
     await mkdir(work);
     const child = startCommandLine(['backup', '--to', '-', '--work-dir', work], { DATA_DIR: at('data') });
