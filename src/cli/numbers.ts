@@ -24,7 +24,7 @@ meanwhile. It cannot be undone.`,
     const numberOf = (serial: number) => legalNumber({ year: last.year, serial });
     const next = numberOf(last.serial + 1);
     const lost = await administer(context, async ({ tenants, lostNumbers, audit, store }) => {
-      // The worker of a running engine sends no heartbeats, so it is detected here.
+      // The worker of a running engine may send no heartbeats, so it is detected here.
       if (store.kind === 'running engine') throw new Error('The service runs. Stop it, then repeat this.');
       if (!(await tenants.find(tenantId))) throw new Error(`There is no tenant '${tenantId}'.`);
       const owner = { tenantId, environment: 'live' } as const;

@@ -9,6 +9,11 @@ export interface Heartbeat {
 
 /** How long a worker counts after its last new heartbeat, milliseconds; also the age of an old one. */
 export const LIVE_MS = 15_000;
+/** Whether a heartbeat is recent. One of the future counts by the same difference, because clocks differ. */
+export function isLive({ at }: Pick<Heartbeat, 'at'>, now: Date): boolean {
+  return Math.abs(now.getTime() - at.getTime()) <= LIVE_MS;
+}
+
 /** When its heartbeat is removed, milliseconds after the last new one. */
 const FORGET_MS = 60_000;
 

@@ -60,8 +60,8 @@ export function createDifferenceRepository(db: Db): DifferenceRepository {
           seen.map((finding) => {
             const _id = idOf(finding.kind, finding.submissionId);
             const stored = before.get(_id);
-            // Compares the facts of open differences too: an operator may be acknowledging the earlier facts at this
-            // moment.
+            // The facts of open differences are compared too, because an operator may be acknowledging the earlier ones
+            // at this moment.
             const isOther = !stored || !hasSameFacts(stored, finding);
             return {
               updateOne: {

@@ -110,8 +110,8 @@ function gatePlugin(
 }
 
 /**
- * Notes for the request log an error that is a member of a mutation's union, if the client has selected its code and
- * message.
+ * Writes an error to the request log that a mutation answers as a member of its union. Only an error is known whose
+ * code and message the client selected.
  */
 function noteTypedError({ data }: ExecutionResult): void {
   for (const value of Object.values(data ?? {})) {

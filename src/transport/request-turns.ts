@@ -49,7 +49,7 @@ export async function waitForTurn(ctx: Context, kind: keyof typeof queues, units
   }
 }
 
-/** Nobody reads the answer, and it is no failure of this service. */
+/** Ends the request if its client has disconnected. @throws {ServiceError} that is not logged as a failure */
 function requireClient(ctx: Context): void {
   if (isGone(ctx.res)) throw serviceError('invalid_request', 'The client has disconnected.');
 }

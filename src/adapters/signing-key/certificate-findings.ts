@@ -19,8 +19,8 @@ export interface CertificateFinding {
   /** A sentence that ends with what to do. */
   readonly text: string;
   /**
-   * Set for an approaching expiry: the certificate and how near the expiry is, so that it is reported once in each
-   * period.
+   * A key under which this finding is reported once: the certificate, and the number of days before which it is
+   * reported again. Absent for what is reported each time.
    */
   readonly period?: string;
 }

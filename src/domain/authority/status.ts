@@ -1,4 +1,4 @@
-import { type Heartbeat, LIVE_MS } from '../live-workers.ts';
+import { type Heartbeat, isLive } from '../live-workers.ts';
 import type { BreakerState, Outage } from './breaker.ts';
 import type { AuthorityState, Pause } from './state.ts';
 
@@ -29,7 +29,7 @@ export function statusOf(
 ): AuthorityStatus {
   const { phase, outages, opened, probe } = breaker;
   const live = workers.flatMap(({ at, inFlight }) =>
-    inFlight !== undefined && now.getTime() - at.getTime() <= LIVE_MS ? [inFlight] : [],
+    inFlight !== undefined && isLive({ at }, now) ? [inFlight] : [],
   );
   return {
     breaker: phase,

@@ -26,7 +26,7 @@ export interface EmbedTokens {
   verify(token: string, now: Date): EmbedGrant | null;
   /** Returns the part of a page's URL that names the sites which may frame it. It is signed but not secret. */
   frameOf(origins: readonly string[]): string;
-  /** Returns the sites of this part of a URL. @returns null if it was not issued here */
+  /** Returns the sites that {@link frameOf} named in this part of a URL. @returns null if it was not issued here */
   originsOf(frame: string): readonly string[] | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Environment } from '../tenant/tenant.ts';
 import type { Invoice, Work } from './invoice.ts';
-import type { Stage } from './lifecycle.ts';
+import { LEGAL_STAGES, type Stage } from './lifecycle.ts';
 
 /**
  * The kinds of due work. Each has places of its own, so that slow work takes none from other work. `places`: invoices
@@ -25,9 +25,6 @@ export const LANES = {
 
 export type Lane = keyof typeof LANES;
 export const LANE_NAMES = Object.keys(LANES) as Lane[];
-/** The lanes of live invoices that need the authority: those without a decision or a receipt. */
-export const LIVE_LANES = ['signing', 'transmissions', 'answers'] as const satisfies readonly Lane[];
-
 const LANE_OF_STAGE: Readonly<Record<Stage, Readonly<Record<Environment, Lane>>>> = {
   normalize: { test: 'stages', live: 'signing' },
   sign: { test: 'stages', live: 'signing' },
@@ -37,6 +34,9 @@ const LANE_OF_STAGE: Readonly<Record<Stage, Readonly<Record<Environment, Lane>>>
   render: { test: 'documents', live: 'documents' },
   email: { test: 'mail', live: 'mail' },
 };
+
+/** The lanes of live invoices that need the authority: those without a decision or a receipt. */
+export const LIVE_LANES: readonly Lane[] = [...new Set(LEGAL_STAGES.map((stage) => LANE_OF_STAGE[stage].live))];
 
 /** Decides how many invoices of a lane may run. */
 export interface LaneGate {

@@ -27,7 +27,7 @@ export function isFinal(status: InvoiceStatus): boolean {
 export const FINAL_STATUSES = INVOICE_STATUSES.filter(isFinal);
 
 /** The stages up to the last legal document. The first four change the status. The receipt follows the decision. */
-const LEGAL_STAGES = ['normalize', 'sign', 'transmit', 'decide', 'receipt'] as const;
+export const LEGAL_STAGES = ['normalize', 'sign', 'transmit', 'decide', 'receipt'] as const;
 /** The stages of an invoice that has all of its legal documents. */
 export const LATER_STAGES = ['render', 'email'] as const;
 /** The pipeline's stages, in order. */

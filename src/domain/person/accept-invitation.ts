@@ -42,7 +42,7 @@ export interface NewAccount {
  *
  * If interrupted at any point, it can be repeated with the same address: the invitation is reserved for the address
  * first and ended last, so two people cannot use it. The invitation is claimed in one step before the grants are added.
- * That step decides between it and a concurrent withdrawal or a second acceptance with the same address.
+ * Of this acceptance, a withdrawal and a second acceptance at the same time, only one makes that step.
  * @throws {ServiceError} resource_not_found for an invitation that is unknown, used, withdrawn, expired or for another
  * address; invalid_request if the password is easy to guess and not that of the account; invalid_credentials if the
  * account exists and has another password, or if a new password is required and this is the old one;

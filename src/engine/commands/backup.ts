@@ -26,14 +26,13 @@ export const beginBackup: Command = {
         history: encoded(history.state()),
         ...(since && { continues: history.includes(since, since.isExact) }),
       };
-      const { id, file, log, fileBytes, fileVersion } = backups.begin();
+      const { id, file, log, fileBytes } = backups.begin();
       context.connection.onClose(() => backups.end(id));
       return {
         backup: new Int32(id),
         file,
         log,
         fileBytes: Long.fromNumber(fileBytes),
-        fileVersion: new Int32(fileVersion),
         ...compared,
       };
     });

@@ -43,8 +43,8 @@ export class BoundedRegex extends RegExp {
 }
 
 /**
- * Computes the power of the text length that limits a match's steps: 1 plus the number of quantifiers; Infinity if a
- * repeated group contains an alternation or a repetition, or if there is a back-reference.
+ * Computes the exponent e for which a match of n characters takes at most about n^e steps: 1 plus the number of
+ * quantifiers; Infinity if a repeated group contains an alternation or a repetition, or if there is a back-reference.
  */
 function powerOf(source: string): number {
   let power = 1;

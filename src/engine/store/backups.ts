@@ -56,7 +56,7 @@ export class Backups {
   }
 
   /** Begins a backup. Call this and the other methods between commits. */
-  begin(): { id: number; file: string; log: string; fileBytes: number; fileVersion: number } {
+  begin(): { id: number; file: string; log: string; fileBytes: number } {
     if (this.#active.size === 0) {
       this.#database.moveLog();
       this.#database.holdsLog = true;
@@ -65,8 +65,8 @@ export class Backups {
     const id = ++this.#last;
     this.#endedFor = 'it has ended';
     this.#active.set(id, { read: 0, rest: null });
-    const { path: file, logPath: log, fileVersion } = this.#database;
-    return { id, file: resolve(file), log: resolve(log), fileBytes: statSync(file).size, fileVersion };
+    const { path: file, logPath: log } = this.#database;
+    return { id, file: resolve(file), log: resolve(log), fileBytes: statSync(file).size };
   }
 
   /**

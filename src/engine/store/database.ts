@@ -183,11 +183,6 @@ export class Database {
     if (statSync(path).size > bytes) truncateSync(path, bytes);
   }
 
-  /** The version of the tables in the file. */
-  get fileVersion(): number {
-    return Number(versionOf(this.sqlite));
-  }
-
   /** Closes the file and releases its lock. Damage found meanwhile is not thrown: the next start reports it. */
   close(): void {
     this.#statements.clear();
