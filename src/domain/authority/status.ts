@@ -28,9 +28,7 @@ export function statusOf(
   now: Date,
 ): AuthorityStatus {
   const { phase, outages, opened, probe } = breaker;
-  const live = workers.flatMap(({ at, inFlight }) =>
-    inFlight !== undefined && isLive({ at }, now) ? [inFlight] : [],
-  );
+  const live = workers.flatMap(({ at, inFlight }) => (inFlight !== undefined && isLive({ at }, now) ? [inFlight] : []));
   return {
     breaker: phase,
     since: phase === 'closed' ? (outages.at(-1)?.until ?? null) : (outages.at(-1)?.since ?? null),
