@@ -328,6 +328,7 @@ export function createClaimer(parts: ClaimerParts): Claimer {
       if (timer && timerAt <= at) return;
       if (timer) clearTimeout(timer);
       timerAt = at;
+      // Not `every` of the kit: when the next look is due depends on what the last one found.
       timer = setTimeout(tick, at - now);
     }
 

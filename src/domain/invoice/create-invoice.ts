@@ -15,7 +15,7 @@ import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
 import type { InvoiceIds } from './invoice-ids.ts';
 import { duplicateNumber, numberProblem, ruleProblems, spacingProblems } from './invoice-rules.ts';
 import type { WarningCode } from './invoice-warnings.ts';
-import { type InvoiceRepository, NumberTaken, type StageQueue } from './repository.ts';
+import { type InvoiceCreation, type InvoiceReading, NumberTaken, type StageQueue } from './repository.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
 
 export interface CreatedInvoice {
@@ -40,7 +40,7 @@ export type MissingForIssue = (tenantId: string) => readonly MissingForLive[];
 export type CreateInvoice = ReturnType<typeof createCreateInvoice>;
 
 export function createCreateInvoice(
-  invoices: InvoiceRepository,
+  invoices: InvoiceCreation & Pick<InvoiceReading, 'findByOwnNumber'>,
   queue: StageQueue,
   ids: InvoiceIds,
   clientSecrets: ClientSecrets,
@@ -152,7 +152,7 @@ export function createCreateInvoice(
  * @throws {ServiceError} idempotency_conflict
  */
 export async function refuseReusedKey(
-  invoices: InvoiceRepository,
+  invoices: Pick<InvoiceCreation, 'findCreatedAs'>,
   ids: InvoiceIds,
   { tenant, environment }: Member,
   idempotencyKey: string,

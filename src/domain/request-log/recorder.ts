@@ -40,6 +40,7 @@ export function createRequestRecorder(
   const kinds = new Map<string, Kind>();
   const ofTenants = new Map<string, number>();
   let minute = minuteOf(now());
+  // Not a group of the kit: no caller waits for its record, and records beyond a number are dropped.
   let waiting: LoggedRequest[] = [];
   const stopFlushing = every(FLUSH_MS, flush, (failure) => report(0, failure));
 

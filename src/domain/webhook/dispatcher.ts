@@ -209,7 +209,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     idle.ring();
   }
 
-  /** Removes the queue that has been idle for the longest time. */
+  /**
+   * Removes the queue that has been idle for the longest time. An LRU cache could evict a queue that has deliveries.
+   */
   function forgetOldest(): void {
     for (const [endpointId, queue] of queues) {
       if (!queue.isIdle()) continue;

@@ -91,6 +91,7 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
   /** Bounds of the lease ends in the queue, UNIX milliseconds. */
   let soonestEnd = Number.POSITIVE_INFINITY;
   let latestEnd = Number.NEGATIVE_INFINITY;
+  // Not turns of the kit: the number of attempts at once depends on failures, and an invoice has one at a time.
   let reserved = 0;
   let underWay = 0;
   let failures = 0;

@@ -77,6 +77,7 @@ export function createCountAttempts(
   store: Pick<StatisticsStore, 'add'>,
   report: (failure: unknown) => void,
 ): CountAttempts {
+  // Not a group of the kit: attempts of the same hour are added up before they are written.
   let counted = new Map<string, Counted>();
   const stopFlushing = every(FLUSH_MS, flush, report);
 
