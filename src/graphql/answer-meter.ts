@@ -72,8 +72,8 @@ export function createAnswerMeter(
   takePlace: (heldBytes: number) => Promise<() => void>,
 ): AnswerMeter {
   /**
-   * Whether the answer takes less than `bounds.free`, waits for a place or has one, or is over. What would take memory goes
-   * on in the first case and with a place.
+   * Whether the answer takes less than `bounds.free`, waits for a place or has one, or is over. What would take memory
+   * goes on in the first case and with a place.
    */
   let state: 'small' | 'waiting' | 'placed' | 'over' = 'small';
   let [fields, searched] = [0, 0];

@@ -43,7 +43,8 @@ export interface Gate {
   validate(document: DocumentNode): readonly GraphQLError[];
   /**
    * Returns why a valid operation must not run with these variables: they do not match their types, or those of a
-   * subscription are too long. If the list is empty, the libraries will find no fault in the variables, which they would quote at length.
+   * subscription are too long. If the list is empty, the libraries will find no fault in the variables, which they
+   * would quote at length.
    */
   refuse(args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>): readonly GraphQLError[];
   /**

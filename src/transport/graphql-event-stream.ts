@@ -20,10 +20,10 @@ export interface YogaServerContext {
    * Yoga copies this context.
    */
   readonly subscription: { results: AsyncIterable<ExecutionResult> | null };
-  /** The result of a query or mutation that is sent as an event. An object, because Yoga copies this context. */
-  readonly single: { result: ExecutionResult | null };
   /** Whether the client accepts Server-Sent Events, which Yoga would send. */
   accepted?: true;
+  /** The result of a query or mutation that is sent as an event. */
+  single?: ExecutionResult;
 }
 
 /**
@@ -46,7 +46,7 @@ export const eventStreaming = (subscribe: Subscribe): Plugin<YogaServerContext, 
     if (Array.isArray(result) || !resultProcessor) return;
     if (isAsyncIterable(result)) serverContext.accepted = true;
     // Yoga would copy a large result five times. It does not say which of its processors it has chosen.
-    else if (resultProcessor.name === 'processSSEResult' && !result.errors) serverContext.single.result = result;
+    else if (resultProcessor.name === 'processSSEResult' && !result.errors) serverContext.single = result;
     else return setResult({ ...result, stringify: resultText });
     setResultProcessor((_, { Response }) => new Response(null, { headers: EVENT_STREAM_HEADERS }), 'text/event-stream');
   },

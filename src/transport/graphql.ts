@@ -246,7 +246,7 @@ export function graphqlOverHttp(
     )
       return showPage(ctx, next);
     principalOf(ctx);
-    const server: YogaServerContext = { ctx, subscription: { results: null }, single: { result: null } };
+    const server: YogaServerContext = { ctx, subscription: { results: null } };
     if (ctx.method === 'POST') {
       server.body = withoutEmptyMembers(jsonOf(await readGraphqlJson(ctx)));
       if (await answerPrepared(ctx, server)) return ran('prepared');
@@ -260,7 +260,7 @@ export function graphqlOverHttp(
     ctx.respond = false;
     if (!response) return;
     ctx.res.writeHead(response.status, Object.fromEntries(response.headers));
-    if (server.single.result) return void ctx.res.end(singleEvent(server.single.result));
+    if (server.single) return void ctx.res.end(singleEvent(server.single));
     const bytes = Buffer.from(await response.arrayBuffer());
     const isEvent = response.headers.get('content-type')?.startsWith('text/event-stream');
     ctx.res.end(isEvent ? withEscapedLineEnds(bytes) : bytes);

@@ -25,6 +25,7 @@ export const LANES = {
 
 export type Lane = keyof typeof LANES;
 export const LANE_NAMES = Object.keys(LANES) as Lane[];
+
 const LANE_OF_STAGE: Readonly<Record<Stage, Readonly<Record<Environment, Lane>>>> = {
   normalize: { test: 'stages', live: 'signing' },
   sign: { test: 'stages', live: 'signing' },

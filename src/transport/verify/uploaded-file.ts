@@ -8,7 +8,10 @@ import { waitForTurn } from '../request-turns.ts';
 
 /** Maximum size of the request body, bytes: more than any document of the service within a form. */
 const MAX_UPLOAD = 32 * 1024 * 1024;
-/** Bytes of a form that are parsed and digested in one unit of `takeTurn`, for the slowest content: beginnings of boundaries. */
+/**
+ * Bytes of a form that are parsed and digested in one unit of `takeTurn`, for the slowest content: beginnings of
+ * boundaries.
+ */
 const BYTES_A_UNIT = 30;
 
 /**
