@@ -1,3 +1,4 @@
+import type { Credit } from '../domain/invoice/credit.ts';
 import { customerKey } from '../domain/invoice/customer-key.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
@@ -12,10 +13,21 @@ import { type StoredWork, storedWork, workFields } from './stored-work.ts';
 export interface InvoiceDocument
   extends Omit<
       Invoice,
-      'id' | 'metadata' | 'number' | 'ownNumber' | 'work' | 'events' | 'terms' | 'traceparent' | keyof typeof UNANSWERED
+      | 'id'
+      | 'credit'
+      | 'metadata'
+      | 'number'
+      | 'ownNumber'
+      | 'work'
+      | 'events'
+      | 'terms'
+      | 'traceparent'
+      | keyof typeof UNANSWERED
     >,
     Partial<Pick<Invoice, keyof typeof UNANSWERED>> {
   _id: string;
+  /** Absent for an invoice. */
+  credit?: Credit;
   ownNumber?: string;
   /** Of the customer's name: see `customerKey`. */
   customerKey: string;
@@ -46,7 +58,7 @@ const complete = completer(INVOICE);
 
 /** A new invoice, which has no answer of the authority yet. */
 export function documentOf(
-  { id, metadata, work, number: _made, ownNumber, terms, traceparent, ...rest }: Invoice,
+  { id, credit, metadata, work, number: _made, ownNumber, terms, traceparent, ...rest }: Invoice,
   order: string,
   mark: IdempotencyMark | null,
 ) {
@@ -60,6 +72,7 @@ export function documentOf(
     events: [...invoice.events],
     metadata: Object.entries(metadata),
     order,
+    ...(credit !== null && { credit }),
     ...(ownNumber !== null && { ownNumber }),
     ...(ownNumber === null && rest.status === 'pending' && { awaitsNumber: seriesYear(rest.createdAt) }),
     ...(mark && { idempotency: mark }),
@@ -91,6 +104,7 @@ export function invoiceOf({
   outbox: _outbox,
   withheld: _withheld,
   customerKey: _customerKey,
+  credit,
   series,
   ownNumber,
   terms,
@@ -100,6 +114,7 @@ export function invoiceOf({
 }: InvoiceDocument): Invoice {
   return complete({
     id: _id,
+    credit: credit ?? null,
     ...UNANSWERED,
     ...invoice,
     metadata: Object.fromEntries(metadata),

@@ -200,6 +200,8 @@ export function newInvoice(
     ...kept,
     id,
     tenantId: owner.tenant.id,
+    kind: 'invoice',
+    credit: null,
     environment: owner.environment,
     status: 'pending',
     customer: { ...kept.customer, address: kept.customer.address || null },

@@ -25,6 +25,8 @@ function isAnswered(field: Field): boolean {
  */
 const OF_PROCESSING = {
   tenantId: 'left_out',
+  kind: 'details',
+  credit: 'details',
   seller: 'details',
   ownNumber: 'details',
   events: 'details',
