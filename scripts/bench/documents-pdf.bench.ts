@@ -101,6 +101,8 @@ function invoice(): PrintedInvoice {
   return {
     invoice: {
       id: 'inv_550e8400-e29b-41d4-a716-446655440000',
+      kind: 'invoice',
+      credit: null,
       tenantId: 'ten_bench',
       environment: 'live',
       number: '2026-000123',

@@ -6,7 +6,7 @@ import type { Invoice } from './invoice.ts';
 import type { LegalInvoice } from './ports.ts';
 import type { SeriesNumber } from './series-number.ts';
 import { termsOf } from './terms.ts';
-import { totalsOf } from './totals.ts';
+import { totalsOfInvoice } from './totals.ts';
 
 /** Returns the year of the number series to which an invoice created at this instant belongs. */
 export function seriesYear(createdAt: Date): number {
@@ -38,11 +38,12 @@ export function documentFileName(number: string, kind: DocumentKind): string {
  * always the same.
  */
 export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
-  const totals = totalsOf(invoice.lines);
-  if (!totals) throw new Error(`invoice ${invoice.id} has totals beyond the limit, which creation refuses`);
+  const totals = totalsOfInvoice(invoice);
   const { seller, specimen } = completedProfile(invoice.seller);
   return {
     id: invoice.id,
+    kind: invoice.kind,
+    credit: invoice.credit,
     tenantId: invoice.tenantId,
     environment: invoice.environment,
     number,

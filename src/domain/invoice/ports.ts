@@ -1,7 +1,9 @@
 import type { Centimes, Currency } from '../money.ts';
 import type { Logo } from '../tenant/logo.ts';
 import type { Environment, SellerProfile } from '../tenant/tenant.ts';
+import type { Credit } from './credit.ts';
 import type { Customer, Invoice, InvoiceLine, StoredReceipt } from './invoice.ts';
+import type { Kind } from './kinds.ts';
 import type { LegalTerms } from './terms.ts';
 import type { InvoiceTotals } from './totals.ts';
 
@@ -11,9 +13,12 @@ import type { InvoiceTotals } from './totals.ts';
  */
 export interface LegalInvoice {
   readonly id: string;
+  readonly kind: Kind;
+  /** The invoice that a credit note corrects, and why; null for an invoice. */
+  readonly credit: Pick<Credit, 'original' | 'reason' | 'note'> | null;
   readonly tenantId: string;
   readonly environment: Environment;
-  /** Legal number of the series: `2026-000123`. */
+  /** Legal number of the series: `2026-000123`, `AV-2026-000123`. */
   readonly number: string;
   /** Calendar date in Africa/Casablanca, `YYYY-MM-DD`. */
   readonly issueDate: string;
@@ -27,7 +32,8 @@ export interface LegalInvoice {
   readonly lines: readonly LegalLine[];
   readonly totals: InvoiceTotals;
   /**
-   * The amount that the client stated, tax included. It differs from `totals.gross` by at most half a centime per line.
+   * The amount that the client stated, tax included. It differs from `totals.gross` by at most half a centime per line;
+   * for a credit note, of the lines of its invoice. The kind gives the sign.
    */
   readonly amount: Centimes;
 }

@@ -28,6 +28,8 @@ export function samplePage(
   return {
     invoice: {
       id,
+      kind: 'invoice',
+      credit: null,
       tenantId,
       number,
       seller,

@@ -1,5 +1,5 @@
 import { type Centimes, divideHalfUp, MAX_CENTIMES } from '../money.ts';
-import type { InvoiceLine } from './invoice.ts';
+import type { Invoice, InvoiceLine } from './invoice.ts';
 import type { TaxRate } from './tax-rate.ts';
 
 export interface RateTotal {
@@ -43,6 +43,20 @@ export function totalsOf(
   }
   if (net + tax > BigInt(MAX_CENTIMES)) return null;
   return { rates, net: Number(net), tax: Number(tax), gross: Number(net + tax) };
+}
+
+/** Returns the totals that a stored invoice or credit note states. */
+export function totalsOfInvoice({ id, lines, credit }: Pick<Invoice, 'id' | 'lines' | 'credit'>): InvoiceTotals {
+  const totals = credit === null ? totalsOf(lines) : totalsOfRates(credit.rates);
+  if (!totals) throw new Error(`invoice ${id} has totals beyond the limit, which creation refuses`);
+  return totals;
+}
+
+/** Returns the totals of these rates. */
+export function totalsOfRates(rates: readonly RateTotal[]): InvoiceTotals {
+  const net = rates.reduce((sum, { base }) => sum + base, 0);
+  const tax = rates.reduce((sum, each) => sum + each.tax, 0);
+  return { rates, net, tax, gross: net + tax };
 }
 
 /**

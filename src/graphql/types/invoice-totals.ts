@@ -1,6 +1,6 @@
 import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { TAX_RATE_DESCRIPTION } from '../../domain/invoice/tax-rate.ts';
-import { type InvoiceTotals, type RateTotal, totalsOf } from '../../domain/invoice/totals.ts';
+import { type InvoiceTotals, type RateTotal, totalsOfInvoice } from '../../domain/invoice/totals.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
 
@@ -45,9 +45,8 @@ builder.objectFields(InvoiceType, (t) => ({
 /** Caches the totals of each array of lines in memory, because several aliases may select them. */
 const known = new WeakMap<Invoice['lines'], InvoiceTotals>();
 
-function totalsOfStored({ id, lines }: Invoice): InvoiceTotals {
-  const totals = known.get(lines) ?? totalsOf(lines);
-  if (!totals) throw new Error(`invoice ${id} has totals beyond the limit that createInvoice enforces`);
-  known.set(lines, totals);
+function totalsOfStored(invoice: Invoice): InvoiceTotals {
+  const totals = known.get(invoice.lines) ?? totalsOfInvoice(invoice);
+  known.set(invoice.lines, totals);
   return totals;
 }

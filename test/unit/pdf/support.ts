@@ -76,6 +76,8 @@ export function printed(
   return {
     invoice: {
       id: 'inv_550e8400-e29b-41d4-a716-446655440000',
+      kind: 'invoice',
+      credit: null,
       tenantId: 'ten_550e8400-e29b-41d4-a716-446655440000',
       environment: 'live',
       number: '2026-000123',

@@ -9,6 +9,8 @@ export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {
   if (totals === null) throw new RangeError('the total of the sample lines exceeds the largest amount');
   return {
     id: 'inv_550e8400-e29b-41d4-a716-446655440000',
+    kind: 'invoice',
+    credit: null,
     tenantId: 'ten_550e8400-e29b-41d4-a716-446655440000',
     environment: 'live',
     number: '2026-000123',
