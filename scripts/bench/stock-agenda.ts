@@ -3,10 +3,11 @@ import { Agenda, type Job } from 'agenda';
 import type { Db, UpdateFilter } from 'mongodb';
 import type { Authority } from '../../src/domain/authority/ports.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
-import { legalInvoice, legalNumber, seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
+import { legalInvoice } from '../../src/domain/invoice/legal-invoice.ts';
 import type { Stage } from '../../src/domain/invoice/lifecycle.ts';
 import type { DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domain/invoice/ports.ts';
 import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
+import { legalNumber, seriesOf } from '../../src/domain/invoice/series-number.ts';
 import { JOBS_COLLECTION } from '../../src/jobs/job-documents.ts';
 import { jobName } from '../../src/jobs/stage-jobs.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
@@ -52,14 +53,14 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
 
   const stages: Record<BenchedStage, (invoice: Invoice) => Promise<BenchedStage | null>> = {
     async normalize(invoice) {
-      const { tenantId, environment, createdAt, events } = invoice;
-      const year = seriesYear(createdAt);
+      const { tenantId, environment, events } = invoice;
+      const name = seriesOf(invoice);
       // Before the turn, so that no other invoice waits for this document. Which number it has is no matter, because the
       // next job writes the one that is signed.
-      await writer.write(legalInvoice(invoice, legalNumber({ year, serial: 1 })));
-      await nextSerial(`${tenantId} ${environment} ${year}`, async (last) => {
-        const serial = (last ?? (await invoices.highestSerial(tenantId, environment, year))) + 1;
-        const series = { year, serial };
+      await writer.write(legalInvoice(invoice, legalNumber({ name, serial: 1 })));
+      await nextSerial(`${tenantId} ${environment} ${name}`, async (last) => {
+        const serial = (last ?? (await invoices.highestSerial(tenantId, environment, name))) + 1;
+        const series = { name, serial };
         await numbers.insertOne(reservationOf({ invoice, series }));
         await update(invoice, transition(events.length, 'signing', { series }));
         return serial;

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import { newInvoice } from '../../src/domain/invoice/create-invoice.ts';
 import { inputOfRestBody } from '../../src/domain/invoice/create-invoice-input.ts';
-import { seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
+import { seriesOf } from '../../src/domain/invoice/series-number.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import type { Member } from '../../src/domain/principal.ts';
 import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
@@ -51,7 +51,7 @@ export function storeDone(
   return store(invoices, owner, stored, ({ work: _done, ...document }) => {
     serial++;
     const status = serial % 100 === 0 ? 'rejected' : 'accepted';
-    const series = { year: seriesYear(document.createdAt), serial };
+    const series = { name: seriesOf(document), serial };
     const dgiId = status === 'accepted' ? `DGI-TEST-${String(serial).padStart(16, '0')}` : null;
     const { $set, $push } = transition(0, status, { series, dgiId });
     return { ...document, ...($set as Partial<InvoiceDocument>), events: [($push as { events: never }).events] };

@@ -10,8 +10,9 @@ import { createDocumentSigner } from '../../src/adapters/xades/document-signer.t
 import { newInvoice } from '../../src/domain/invoice/create-invoice.ts';
 import { inputOfRestBody } from '../../src/domain/invoice/create-invoice-input.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
-import { legalInvoice, legalNumber, seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
+import { legalInvoice } from '../../src/domain/invoice/legal-invoice.ts';
 import type { InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
+import { legalNumber, seriesOf } from '../../src/domain/invoice/series-number.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { Member } from '../../src/domain/principal.ts';
 import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
@@ -41,7 +42,7 @@ export async function startLimit(db: Db, owner: Member): Promise<{ readonly url:
   const invoices = db.collection<InvoiceDocument>('invoices');
   const signer = createDocumentSigner(softwareKey(await makeTestIdentity(new Date(Date.now() - 86_400_000)), true));
   const write = grouped<Update>((updates) => invoices.bulkWrite(updates, { ordered: false }));
-  const serials = new Map<number, number>();
+  const serials = new Map<string, number>();
   const waiting: Invoice[] = [];
   let underWay = 0;
 
@@ -50,12 +51,12 @@ export async function startLimit(db: Db, owner: Member): Promise<{ readonly url:
     write({ updateOne: { filter: { _id: id, status: from }, update } });
 
   async function process(pending: Invoice): Promise<void> {
-    const year = seriesYear(pending.createdAt);
-    const serial = (serials.get(year) ?? 0) + 1;
-    serials.set(year, serial);
-    const legal = legalInvoice(pending, legalNumber({ year, serial }));
+    const name = seriesOf(pending);
+    const serial = (serials.get(name) ?? 0) + 1;
+    serials.set(name, serial);
+    const legal = legalInvoice(pending, legalNumber({ name, serial }));
     const unsigned = unsignedDocument(writeInvoice(legal));
-    await change(pending.id, 'pending', transition(0, 'signing', { series: { year, serial } }));
+    await change(pending.id, 'pending', transition(0, 'signing', { series: { name, serial } }));
     const signed = await signer.sign(unsigned, new Date());
     const sha256 = createHash('sha256').update(signed).digest('hex');
     const xml = { file: new Binary(signed), sha256, size: signed.byteLength } as unknown as Invoice['xml'];

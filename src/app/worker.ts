@@ -1,9 +1,9 @@
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
-import { seriesYear } from '../domain/invoice/legal-invoice.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
 import { LEASE_MS, type PipelineReport } from '../domain/invoice/stages/stage.ts';
 import { every } from '../domain/kit/every.ts';
+import { moroccanYear } from '../domain/morocco/time.ts';
 import { createEraseTenant } from '../domain/tenant-data/erase-tenant.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import type { Jobs } from '../jobs/agenda.ts';
@@ -117,7 +117,7 @@ function sweepErasures({ config, log }: Runtime, { store, logFailure }: Data): (
     retentionYears: config.retentionYears,
     alone: false,
     now: () => new Date(),
-    year: () => seriesYear(new Date()),
+    year: () => moroccanYear(new Date()),
     signal: end.signal,
   });
   const stop = every(

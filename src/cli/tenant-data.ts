@@ -1,5 +1,5 @@
 import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
-import { seriesYear } from '../domain/invoice/legal-invoice.ts';
+import { moroccanYear } from '../domain/morocco/time.ts';
 import { createEraseTenant, type ErasureState } from '../domain/tenant-data/erase-tenant.ts';
 import type { ErasureStore, TenantCounts } from '../domain/tenant-data/erasure.ts';
 import type { ExportManifest } from '../domain/tenant-data/ports.ts';
@@ -88,7 +88,7 @@ with the tax authority is finished by the service, and is erased then. See docs/
         retentionYears,
         alone: store.kind === 'own engine',
         now: () => new Date(),
-        year: () => seriesYear(new Date()),
+        year: () => moroccanYear(new Date()),
       });
       const state = await erase(tenantId, (what) => terminal.remark(`${what}…`));
       if (state === null) throw new Error(`There is no tenant '${harmless(tenantId)}' any more.`);

@@ -161,7 +161,8 @@ async function* checkedNumbers(db: Db): AsyncGenerator<string, number> {
     });
     const present = await presentTenants(db, [...new Set(ofSeries.map(({ tenantId }) => tenantId))]);
     const missing = await withoutInvoice(db, ofSeries);
-    for (const { _id, invoiceId, tenantId, series, serial, lostFrom } of ofSeries) {
+    for (const { _id, invoiceId, tenantId, environment, name, serial, lostFrom } of ofSeries) {
+      const series = `${tenantId} ${environment} ${name}`;
       const expected = series === before.series ? before.serial + 1 : 1;
       before = { series, serial };
       if (!present.has(tenantId)) continue;

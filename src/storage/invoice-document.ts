@@ -3,9 +3,8 @@ import { customerKey } from '../domain/invoice/customer-key.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED } from '../domain/invoice/invoice.ts';
-import { legalNumber, seriesYear } from '../domain/invoice/legal-invoice.ts';
 import type { IdempotencyMark } from '../domain/invoice/repository.ts';
-import type { InvoicePlace, SeriesNumber } from '../domain/invoice/series-number.ts';
+import { type InvoicePlace, legalNumber, type SeriesNumber, seriesOf } from '../domain/invoice/series-number.ts';
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { type StoredWork, storedWork, workFields } from './stored-work.ts';
 
@@ -38,8 +37,8 @@ export interface InvoiceDocument
   order: string;
   /** The highest order key of the owner's invoices before this one; absent if it is not known. */
   after?: string;
-  /** The year of the series in which the invoice has no number yet. */
-  awaitsNumber?: number;
+  /** The name of the series in which the invoice has no number yet. */
+  awaitsNumber?: string;
   events: InvoiceEvent[];
   traceparent?: string;
   idempotency?: IdempotencyMark;
@@ -74,7 +73,7 @@ export function documentOf(
     order,
     ...(credit !== null && { credit }),
     ...(ownNumber !== null && { ownNumber }),
-    ...(ownNumber === null && rest.status === 'pending' && { awaitsNumber: seriesYear(rest.createdAt) }),
+    ...(ownNumber === null && rest.status === 'pending' && { awaitsNumber: seriesOf(rest) }),
     ...(mark && { idempotency: mark }),
     ...(traceparent !== null && { traceparent }),
     ...(work && {

@@ -1,7 +1,6 @@
 import type { ClientSession, Collection, Filter, UpdateFilter } from 'mongodb';
-import { seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
 import { NumberTaken } from '../domain/invoice/repository.ts';
-import type { ReservedNumber, SeriesNumber } from '../domain/invoice/series-number.ts';
+import { type ReservedNumber, type SeriesNumber, seriesNumberOf } from '../domain/invoice/series-number.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { insertAll, insertEach } from './insert-each.ts';
@@ -25,22 +24,21 @@ export interface NumberedInvoices {
 /** As many digits as a serial can have, so that the ids of a series have the order of its serials. */
 const SERIAL_DIGITS = 16;
 
-/** The `_id` of a number of the service's series, e.g. `ten_1 test 2026 0000000000000123`. */
-export function seriesKey(owner: Owner, { year, serial }: SeriesNumber): string {
-  return `${seriesPrefix(owner, year)}${serial.toString().padStart(SERIAL_DIGITS, '0')}`;
+/** The `_id` of a number of the service's series, e.g. `ten_1 test AV-2026 0000000000000123`. */
+export function seriesKey(owner: Owner, { name, serial }: SeriesNumber): string {
+  return `${seriesPrefix(owner, name)}${serial.toString().padStart(SERIAL_DIGITS, '0')}`;
 }
 
 /** The parts of a key of {@link seriesKey}; null for a number of a client's own series. */
 export function partsOfSeriesKey(
   key: string,
-): { readonly tenantId: string; readonly series: string; readonly serial: number } | null {
-  const [tenantId = '', environment, year, serial] = key.split(' ');
-  if (year === 'own') return null;
-  return { tenantId, series: `${tenantId} ${environment} ${year}`, serial: Number(serial) };
+): (SeriesNumber & { readonly tenantId: string; readonly environment: string }) | null {
+  const [tenantId = '', environment = '', name = '', serial] = key.split(' ');
+  return name === 'own' ? null : { tenantId, environment, name, serial: Number(serial) };
 }
 
-function seriesPrefix({ tenantId, environment }: Owner, year: number): string {
-  return `${tenantId} ${environment} ${year} `;
+function seriesPrefix({ tenantId, environment }: Owner, name: string): string {
+  return `${tenantId} ${environment} ${name} `;
 }
 
 /** The `_id` of a number of the client's own series, e.g. `ten_1 test own FA 1`. */
@@ -94,8 +92,8 @@ export async function reserveAll(
  * knows that the last one is written. Such a number is given to its invoice here. If the invoice has another number by
  * now, no update can give it a second one, so the number is free again.
  */
-export async function highestSerial(stores: NumberedInvoices, owner: Owner, year: number): Promise<number> {
-  const prefix = seriesPrefix(owner, year);
+export async function highestSerial(stores: NumberedInvoices, owner: Owner, name: string): Promise<number> {
+  const prefix = seriesPrefix(owner, name);
   for (;;) {
     // `:` is the character after `9`.
     const last = await stores.numbers
@@ -105,7 +103,7 @@ export async function highestSerial(stores: NumberedInvoices, owner: Owner, year
       .next();
     if (last === null) return 0;
     const serial = Number(last._id.slice(prefix.length));
-    if (await isWritten(stores, last, { year, serial })) return serial;
+    if (await isWritten(stores, last, { name, serial })) return serial;
   }
 }
 

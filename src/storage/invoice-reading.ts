@@ -114,9 +114,9 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
       return new Map(rows.flatMap(({ _id, series }) => (series ? [[_id, series] as const] : [])));
     },
 
-    async awaitingNumber(tenantId, environment, year, limit) {
+    async awaitingNumber(tenantId, environment, series, limit) {
       const found = await invoices
-        .find({ tenantId, environment, awaitsNumber: year, status: 'pending' }, { hint: 'in_line' })
+        .find({ tenantId, environment, awaitsNumber: series, status: 'pending' }, { hint: 'in_line' })
         .project<{ _id: string; order: string }>({ order: 1 })
         .sort({ order: 1 })
         .limit(limit)
@@ -124,7 +124,7 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
       return found.map(({ _id, order }) => ({ invoiceId: _id, order }));
     },
 
-    highestSerial: (tenantId, environment, year) => highestSerial(stores, { tenantId, environment }, year),
+    highestSerial: (tenantId, environment, series) => highestSerial(stores, { tenantId, environment }, series),
   };
 }
 

@@ -12,9 +12,8 @@ import {
 } from 'mongodb';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../domain/invoice/invoice.ts';
-import { legalNumber } from '../domain/invoice/legal-invoice.ts';
 import { type Claim, ClaimLost, type InvoiceChange, type InvoiceTransitions } from '../domain/invoice/repository.ts';
-import type { ReservedNumber } from '../domain/invoice/series-number.ts';
+import { legalNumber, type ReservedNumber } from '../domain/invoice/series-number.ts';
 import { createGroup, type Outcome, type Through } from '../domain/kit/group.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { type NumberedInvoices, numberWrite, reservationOf, reserveAll, reserveEach } from './invoice-numbers.ts';

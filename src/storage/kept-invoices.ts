@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
 import { DOCUMENT_FIELDS } from '../domain/invoice/documents.ts';
-import { seriesYear } from '../domain/invoice/legal-invoice.ts';
+import { moroccanYear } from '../domain/morocco/time.ts';
 import type { KeptInvoice } from '../domain/tenant-data/erasure.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 
@@ -27,7 +27,7 @@ export function keptDocument(
   invoice: Pick<InvoiceDocument, (typeof KEPT_FIELDS)[number]>,
   retentionYears: number,
 ): KeptDocument {
-  const issueYear = seriesYear(invoice.createdAt);
+  const issueYear = moroccanYear(invoice.createdAt);
   return { ...invoice, issueYear, keptThrough: issueYear + retentionYears };
 }
 

@@ -17,7 +17,7 @@ export function createLostNumbers(db: Db): LostNumbers {
       if (await hasLiveWorker(db)) throw new Error('a worker of the service runs. Stop all of them, then repeat this');
       if (await awaitsUpgrade(db))
         throw new Error('this data is of an earlier version of the program. Repeat this after a start has upgraded it');
-      const highest = await highestSerial({ invoices, numbers }, owner, number.year);
+      const highest = await highestSerial({ invoices, numbers }, owner, number.name);
       const fault = lostNumberFault(number, highest, new Date());
       if (fault !== null) throw new Error(fault);
       if (highest === 0 && !mayBegin) return 'empty';

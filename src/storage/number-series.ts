@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { NumberSeries } from '../domain/invoice/number-series.ts';
-import type { SeriesNumber } from '../domain/invoice/series-number.ts';
+import { newestSeriesFirst, type SeriesNumber } from '../domain/invoice/series-number.ts';
 import { type NumberDocument, partsOfSeriesKey } from './invoice-numbers.ts';
 
 export function createNumberSeries(db: Db): NumberSeries {
@@ -9,18 +9,17 @@ export function createNumberSeries(db: Db): NumberSeries {
     async lastNumbers({ tenantId, environment }) {
       const prefix = `${tenantId} ${environment} `;
       const found: SeriesNumber[] = [];
-      // `:` is the character after `9`, so this excludes numbers of the client's own series, which sort behind it.
-      for (let below = `${prefix}:`; ; ) {
+      // Numbers of the client's own series sort behind both kinds of series of the service.
+      for (let below = `${prefix}own `; ; ) {
         const last = await numbers
           .find({ _id: { $gte: prefix, $lt: below } })
           .sort({ _id: -1 })
           .limit(1)
           .next();
         const parts = last && partsOfSeriesKey(last._id);
-        if (!parts) return found;
-        const year = Number(parts.series.slice(prefix.length));
-        found.push({ year, serial: parts.serial });
-        below = `${prefix}${year} `;
+        if (!parts) return found.toSorted(newestSeriesFirst);
+        found.push({ name: parts.name, serial: parts.serial });
+        below = `${prefix}${parts.name} `;
       }
     },
   };

@@ -16,7 +16,7 @@ import { readConfig } from '../../src/config.ts';
 import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
 import { NEVER } from '../../src/domain/invoice/attention.ts';
 import { NEW_WORK } from '../../src/domain/invoice/invoice.ts';
-import { seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
+import { moroccanYear } from '../../src/domain/morocco/time.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { startEngine } from '../../src/engine/embedded.ts';
 import { createErasureStore } from '../../src/storage/erasure.ts';
@@ -467,7 +467,7 @@ describe('numbers continue', () => {
     expect(beside).toMatchObject({ code: 1, err: expect.stringContaining('The service runs') });
     await engine.close();
     // A mistyped year has no numbers either, and the series that was meant would stay unprotected.
-    const unsure = `${id} has no live number of 2026 yet, and its first one would be 2026-000006. If the year is right, repeat this with --confirm 2026-000005.\n`;
+    const unsure = `${id} has no live number of 2026 yet, and its first one would be 2026-000006. If the series is right, repeat this with --confirm 2026-000005.\n`;
     expect(await mark(id, '2026-000005')).toEqual({ code: 1, out: '', err: unsure });
     const other = await mark(id, '2026-000005', '--confirm', '2026-000004');
     expect(other).toMatchObject({ code: 2, err: expect.stringContaining("--confirm must be '2026-000005'") });
@@ -478,11 +478,19 @@ describe('numbers continue', () => {
     expect(await mark('ten_x', '2026-000009')).toMatchObject({ code: 1, err: expect.stringContaining('no tenant') });
     expect(await mark(id, '2026-9')).toMatchObject({ code: 2, err: expect.stringContaining("not '2026-9'") });
     const { auditLog, close } = await administration.openAdministration(readConfig(env));
+    const begins = `${id} has no live number of AV-2026 yet, and its first one would be AV-2026-000003. If the series is right, repeat this with --confirm AV-2026-000002.\n`;
+    expect(await mark(id, 'AV-2026-000002')).toEqual({ code: 1, out: '', err: begins });
+    expect(await mark(id, 'AV-2026-000002', '--confirm', 'AV-2026-000002')).toMatchObject({
+      out: 'AV-2026-000001 to AV-2026-000002 will not be given to another invoice. The next one gets AV-2026-000003.\n',
+    });
     const all = { from: null, until: null, actorId: null, subject: null };
-    const latest = await auditLog.page({ tenantId: id, limit: 1, cursor: null, ...all });
+    const latest = await auditLog.page({ tenantId: id, limit: 2, cursor: null, ...all });
     await close();
     expect(latest).toMatchObject({
-      rows: [{ action: 'numbers.continued', details: { from: '2026-000001', until: '2026-000005' } }],
+      rows: [
+        { action: 'numbers.continued', details: { from: 'AV-2026-000001', until: 'AV-2026-000002' } },
+        { action: 'numbers.continued', details: { from: '2026-000001', until: '2026-000005' } },
+      ],
     });
     // A worker of the service of this file runs.
     const running = await administer('numbers', 'continue', (await service.tenant()).id, '2026-000005');
@@ -491,31 +499,47 @@ describe('numbers continue', () => {
 });
 
 describe('numbers list', () => {
-  it('has the last and the next number of each year, and tenants with live keys that have none', async () => {
+  it('has the last and the next number of each series, and tenants with live keys that have none', async () => {
     const env = { ...settings, MONGODB_URL: withDatabase(mongo.uri, freshDbName('series')) };
     const { tenants, store, close } = await administration.openAdministration(readConfig(env));
     const [atlas, rif, test] = ['ten_1', 'ten_2', 'ten_3'];
-    const year = seriesYear(new Date());
+    const year = moroccanYear(new Date());
     for (const [n, id] of [atlas, rif, test].entries())
       await tenants.insert({ id, name: `Tenant ${n}`, profile: {}, createdAt: new Date(n) });
     const keys = createManageKeys(tenants, async () => [], null);
     for (const id of [atlas, rif]) await keys.create(id, 'secret', 'live');
-    const take = (of: string, environment: 'live' | 'test', inYear: number, serial: number) => ({
-      _id: seriesKey({ tenantId: of, environment }, { year: inYear, serial }),
+    const take = (of: string, environment: 'live' | 'test', name: string, serial: number) => ({
+      _id: seriesKey({ tenantId: of, environment }, { name, serial }),
       invoiceId: 'inv_1',
     });
-    const taken = [take(atlas, 'live', year, 9), take(atlas, 'live', year, 123), take(atlas, 'live', year - 2, 7)];
-    const others = [take(atlas, 'test', year, 999), take(test, 'test', year, 5)];
+    const [present, past] = [`${year}`, `${year - 2}`];
+    const taken = [take(atlas, 'live', present, 9), take(atlas, 'live', present, 123), take(atlas, 'live', past, 7)];
+    const notes = [take(atlas, 'live', `AV-${past}`, 3), take(atlas, 'live', `AV-${year - 1}`, 4)];
+    const others = [take(atlas, 'test', present, 999), take(test, 'test', present, 5)];
     const own = { _id: ownNumberKey({ tenantId: atlas, environment: 'live' }, 'FA 1'), invoiceId: 'inv_2' };
-    await store.db.collection<{ _id: string }>('invoice_numbers').insertMany([...taken, ...others, own]);
+    await store.db.collection<{ _id: string }>('invoice_numbers').insertMany([...taken, ...notes, ...others, own]);
     await close();
+    const six = (serial: number) => String(serial).padStart(6, '0');
+    const row = (tenant: string, name: string, series: string, last: number) => ({
+      ...{
+        tenant,
+        name,
+        series,
+        last: last === 0 ? null : `${series}-${six(last)}`,
+        next: `${series}-${six(last + 1)}`,
+      },
+    });
     expect(jsonOf(await runHere(['numbers', 'list', '--json'], env))).toEqual([
-      { tenant: atlas, name: 'Tenant 0', year, last: `${year}-000123`, next: `${year}-000124` },
-      { tenant: atlas, name: 'Tenant 0', year: year - 2, last: `${year - 2}-000007`, next: `${year - 2}-000008` },
-      { tenant: rif, name: 'Tenant 1', year, last: null, next: `${year}-000001` },
+      row(atlas, 'Tenant 0', present, 123),
+      row(atlas, 'Tenant 0', `AV-${present}`, 0),
+      row(atlas, 'Tenant 0', `AV-${year - 1}`, 4),
+      row(atlas, 'Tenant 0', past, 7),
+      row(atlas, 'Tenant 0', `AV-${past}`, 3),
+      row(rif, 'Tenant 1', present, 0),
+      row(rif, 'Tenant 1', `AV-${present}`, 0),
     ]);
     const { out } = await runHere(['numbers', 'list', '--tenant', rif], env);
-    expect(out).toMatch(new RegExp(`ten_2 +Tenant 1 +${year} +- +${year}-000001`));
+    expect(out).toMatch(new RegExp(`ten_2 +Tenant 1 +${year} +- +${year}-000001\n`));
     expect(out).not.toContain(atlas);
     expect(await runHere(['numbers', 'list', '--tenant', 'ten_9'], env)).toMatchObject({ code: 1 });
   });

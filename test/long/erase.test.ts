@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { documentOf } from '../../src/storage/invoice-document.ts';
+import { seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { startCommandLine } from '../support/command-line.ts';
 import { pendingInvoice } from '../support/invoices.ts';
@@ -44,12 +45,12 @@ async function storeInvoices(db: Db, tenantId: string, environment: 'live' | 'te
       const file = () => ({ file: new ObjectId().toHexString(), sha256, size: XML.length });
       const facts = { tenantId, environment, status: 'accepted', dgiId: 'DGI-1', work: null } as const;
       const invoice = pendingInvoice({ ...facts, xml: file(), pdf: file() });
-      const series = { year: 2026, serial: stored + n + 1 };
+      const series = { name: '2026', serial: stored + n + 1 };
       return { ...documentOf(invoice, newCreationMoment().order, null), series };
     });
     await add('invoices', invoices);
-    const numbers = invoices.map(({ _id, series: { year, serial } }) => ({
-      _id: `${tenantId} ${environment} ${year} ${String(serial).padStart(16, '0')}`,
+    const numbers = invoices.map(({ _id, series }) => ({
+      _id: seriesKey({ tenantId, environment }, series),
       invoiceId: _id,
     }));
     await add('invoice_numbers', numbers);

@@ -101,7 +101,7 @@ async function waiting({ store }: App, tenants: readonly string[]): Promise<stri
     const { createdAt, order } = newCreationMoment();
     const invoice = pendingInvoice({ tenantId, createdAt, environment: 'live', status: 'signing', xml });
     const at = new Date(createdAt.getTime() - tenants.length + index);
-    const series = { year: 2026, serial: index + 1 };
+    const series = { name: '2026', serial: index + 1 };
     await invoices.insert(
       { ...invoice, work: { ...NEW_WORK, stage: 'transmit', dueAt: at, claims: 0, since: at } },
       order,

@@ -47,8 +47,8 @@ it('an invoice has the date and the series of its own clock, behind one of a clo
   expect(last.updatedAt).toEqual(new Date(RIGHT));
   expect((await right.findEvenWithheld(last.id))?.createdAt).toEqual(new Date(RIGHT));
   const stored = await store.db.collection('invoices').findOne({ _id: last.id as never });
-  expect(stored?.awaitsNumber).toBe(2026);
-  expect((await right.awaitingNumber(tenantId, 'test', 2026, 9)).map(({ invoiceId }) => invoiceId)).toEqual([
+  expect(stored?.awaitsNumber).toBe('2026');
+  expect((await right.awaitingNumber(tenantId, 'test', '2026', 9)).map(({ invoiceId }) => invoiceId)).toEqual([
     ...[early.id, last.id],
   ]);
   const order = [early.id, next.id, last.id];

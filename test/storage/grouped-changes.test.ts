@@ -13,7 +13,7 @@ import { claimOne, pendingInvoice } from '../support/invoices.ts';
 import { sampled } from '../support/samples.ts';
 import { openTestStore } from '../support/store.ts';
 
-const YEAR = 2026;
+const SERIES = '2026';
 const HOUR_MS = 3_600_000;
 
 /** One worker's change of an invoice in a group of changes, and what happens around it. */
@@ -74,7 +74,7 @@ function changeOf({ work, told, serial }: Attempt, mark: number, tenantId: strin
   const event = { type: 'invoice.signing', status: 'pending', dgiId: null, rejectionReason: null } as const;
   return {
     heldAs: `${tenantId} ${mark}`,
-    ...(serial && { series: { year: YEAR, serial } }),
+    ...(serial && { series: { name: SERIES, serial } }),
     ...(told && { events: [{ ...event, id: newId('evt'), sequence: 1, at: new Date() }] }),
     work: work === 'end' ? null : next,
   };
@@ -105,7 +105,7 @@ it('a change in a group succeeds exactly if it is stored, and fails with the rea
     await invoices().insert(taken, newCreationMoment().order, null);
     await invoices().change(
       await claimOf(taken.id, HOUR_MS),
-      { series: { year: YEAR, serial: 1 }, work: null },
+      { series: { name: SERIES, serial: 1 }, work: null },
       HOUR_MS,
     );
     const writers = (
@@ -140,7 +140,7 @@ it('a change in a group succeeds exactly if it is stored, and fails with the rea
       (await numbers.find({ _id: { $regex: `^${tenantId} ` } }).toArray()).map((n) => [n._id, n]),
     );
     const holderOf = (serial: number) =>
-      holders.get(seriesKey({ tenantId, environment: 'test' }, { year: YEAR, serial }))?.invoiceId;
+      holders.get(seriesKey({ tenantId, environment: 'test' }, { name: SERIES, serial }))?.invoiceId;
     for (const [mark, { attempt, claim, isLost }] of writers.entries()) {
       const outcome = outcomes[mark];
       const { serial } = attempt;

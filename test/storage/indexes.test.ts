@@ -134,7 +134,7 @@ beforeAll(async () => {
     Array.from({ length: 2000 }, (_, i) => {
       const owner = { tenantId: `ten_${i % 2}`, environment: 'test' } as const;
       const serial = Math.floor(i / 4) + 1;
-      const _id = i % 4 < 2 ? seriesKey(owner, { year: 2026, serial }) : ownNumberKey(owner, `A ${serial}`);
+      const _id = i % 4 < 2 ? seriesKey(owner, { name: '2026', serial }) : ownNumberKey(owner, `A ${serial}`);
       return { _id, invoiceId: kept.id };
     }),
   );
@@ -160,7 +160,7 @@ beforeAll(async () => {
       actor: { kind: 'key', id: `key_${(i >> 2) % 2}`, name: null },
     })),
   );
-  const highest = seriesKey({ tenantId: 'ten_1', environment: 'test' }, { year: 2026, serial: 500 });
+  const highest = seriesKey({ tenantId: 'ten_1', environment: 'test' }, { name: '2026', serial: 500 });
   if (!Object.values(insertedIds).includes(highest)) throw new Error('the highest number is another one');
   await store.db.collection('invoices').updateOne({ _id: kept.id as never }, { $set: { series: SERIES } });
   plans = queryPlans(store);
@@ -188,7 +188,7 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
   };
 }
 
-const SERIES = { year: 2026, serial: 500 };
+const SERIES = { name: '2026', serial: 500 };
 const WAITING = { stage: 'transmit', attempts: 2, outcomeUnknown: false, dueAt: new Date(8.64e15), token: null };
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
 const ENTRIES = { tenantId: 'ten_1', limit: 5, cursor: null, from: null, until: null, actorId: null, subject: null };
@@ -243,8 +243,8 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.change', async () => invoices.change((await freshClaim()) as never, { work: null }, 1000), 1],
   ['invoices.changeWaiting', async () => invoices.changeWaiting(await freshInvoice(), { work: null }), 1],
   ['invoices.seriesNumbersOf', () => invoices.seriesNumbersOf([kept.id, newId('inv')]), 1],
-  ['invoices.awaitingNumber', () => invoices.awaitingNumber('ten_1', 'test', 2026, 5), 5],
-  ['invoices.highestSerial', () => invoices.highestSerial('ten_1', 'test', 2026), 1],
+  ['invoices.awaitingNumber', () => invoices.awaitingNumber('ten_1', 'test', '2026', 5), 5],
+  ['invoices.highestSerial', () => invoices.highestSerial('ten_1', 'test', '2026'), 1],
   ['invoices.raiseDocumentRevision', () => invoices.raiseDocumentRevision('ten_1', 'test', kept.id), 1],
   ['invoices.needingAttention', () => invoices.needingAttention(5), 5],
   ['invoices.retryNow', () => invoices.retryNow(kept.id), 1],

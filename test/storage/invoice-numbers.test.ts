@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
-import { legalNumber, seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
 import { createNumbering } from '../../src/domain/invoice/numbering.ts';
 import { type Claim, ClaimLost, type InvoiceRepository } from '../../src/domain/invoice/repository.ts';
-import type { SeriesNumber } from '../../src/domain/invoice/series-number.ts';
+import { legalNumber, type SeriesNumber } from '../../src/domain/invoice/series-number.ts';
+import { moroccanYear } from '../../src/domain/morocco/time.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { findInconsistencies } from '../../src/storage/consistency.ts';
@@ -16,6 +16,7 @@ import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type NumberDocument, seriesKey } from '../../src/storage/invoice-numbers.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createLostNumbers } from '../../src/storage/lost-numbers.ts';
+import { createNumberSeries } from '../../src/storage/number-series.ts';
 import { createSeriesTurns } from '../../src/storage/series-turns.ts';
 import { beginVersions, DATA_VERSION } from '../../src/storage/upgrades.ts';
 import { claimOne, pendingInvoice } from '../support/invoices.ts';
@@ -23,7 +24,7 @@ import { startTestMongo } from '../support/mongodb.ts';
 import { sampled } from '../support/samples.ts';
 import { openTestStore } from '../support/store.ts';
 
-const YEAR = 2026;
+const SERIES = '2026';
 const HOUR_MS = 3_600_000;
 const KEEP = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;
 const createdAt = new Date('2026-06-01T10:00:00Z');
@@ -98,11 +99,11 @@ async function claimOf(id: string, leaseMs = HOUR_MS): Promise<Claim> {
   return claim;
 }
 
-/** Serials of the tenant's invoices, in order. Checks that the numbers name the same invoices. */
-async function serialsOf(tenantId: string): Promise<number[]> {
+/** Serials of the tenant's invoices in a series, in order. Checks that the numbers name the same invoices. */
+async function serialsOf(tenantId: string, name = SERIES): Promise<number[]> {
   const { invoices, numbers } = collections();
-  const stored = await invoices.find({ tenantId, series: { $exists: true } }).toArray();
-  const taken = await numbers.find({ _id: { $regex: `^${tenantId} test ${YEAR} ` } }).toArray();
+  const stored = await invoices.find({ tenantId, 'series.name': name }).toArray();
+  const taken = await numbers.find({ _id: { $regex: `^${tenantId} test ${name} ` } }).toArray();
   const series = (document: InvoiceDocument) => document.series as SeriesNumber;
   expect(taken.map(({ _id, invoiceId }) => `${_id} ${invoiceId}`).sort()).toEqual(
     stored.map((each) => `${seriesKey(each, series(each))} ${each._id}`).sort(),
@@ -134,7 +135,7 @@ describe('the numbers of a series', () => {
     const { number, invoices } = await worker();
     expect((await number(await claimed({ tenantId }))).made).toBe(1);
     const slow = await claimed({ tenantId }, -1);
-    const series = { year: YEAR, serial: 2 };
+    const series = { name: SERIES, serial: 2 };
     await collections().numbers.insertOne({ _id: seriesKey(slow.invoice, series), invoiceId: slow.invoice.id });
     expect(await invoices.findByNumber(tenantId, 'test', legalNumber(series))).toBeNull();
     expect((await number(await claimed({ tenantId }))).made).toBe(3);
@@ -148,7 +149,7 @@ describe('the numbers of a series', () => {
     const { number, invoices } = await worker();
     const lost = await claimed({ tenantId }, -1);
     await claimOf(lost.invoice.id);
-    const change = { series: { year: YEAR, serial: 1 }, work: KEEP };
+    const change = { series: { name: SERIES, serial: 1 }, work: KEEP };
     await expect(invoices.change(lost, change, HOUR_MS)).rejects.toThrow(ClaimLost);
     expect((await number(await claimed({ tenantId }))).made).toBe(2);
     expect(await serialsOf(tenantId)).toEqual([1, 2]);
@@ -160,10 +161,10 @@ describe('the numbers of a series', () => {
     // The invoice as it was claimed, before another process wrote the number that was taken for it.
     const claim = await claimed({ tenantId });
     expect((await number(claim)).made).toBe(1);
-    const second = { series: { year: YEAR, serial: 2 }, work: KEEP };
+    const second = { series: { name: SERIES, serial: 2 }, work: KEEP };
     await expect(invoices.change(claim, second, HOUR_MS)).rejects.toThrow(ClaimLost);
     const both = [claim, await claimed({ tenantId })].map((each, i) => {
-      return [each, { series: { year: YEAR, serial: 3 + i }, work: KEEP }] as const;
+      return [each, { series: { name: SERIES, serial: 3 + i }, work: KEEP }] as const;
     });
     await expect(invoices.changeAll(both, HOUR_MS)).rejects.toThrow(ClaimLost);
     const { number: next } = await worker();
@@ -208,12 +209,35 @@ describe('the numbers of a series', () => {
     await fc.assert(fc.asyncProperty(lively, property), { numRuns: sampled(8) });
   });
 
+  it('are those of the series alone: credit notes have another one, also if both are numbered at once', async () => {
+    const tenantId = newId('ten');
+    const workers = await Promise.all([worker(), worker()]);
+    const claims: Claim[] = [];
+    for (const n of upTo(40)) claims.push(await claimed({ tenantId, kind: n % 3 === 0 ? 'credit_note' : 'invoice' }));
+    await Promise.all(claims.toReversed().map((claim, i) => workers[i % 2]?.number(claim)));
+    expect(await serialsOf(tenantId)).toEqual(upTo(27));
+    expect(await serialsOf(tenantId, `AV-${SERIES}`)).toEqual(upTo(13));
+    const stored = await collections().invoices.find({ tenantId }).sort({ order: 1 }).toArray();
+    for (const kind of ['invoice', 'credit_note']) {
+      const ofKind = stored.filter((each) => each.kind === kind);
+      expect(ofKind.map(({ series }) => series?.serial)).toEqual(upTo(ofKind.length));
+    }
+    const { invoices } = await worker();
+    const [invoice, note] = [stored[3], stored[2]];
+    expect((await invoices.findByNumber(tenantId, 'test', '2026-000003'))?.id).toBe(invoice?._id);
+    expect((await invoices.findByNumber(tenantId, 'test', 'AV-2026-000001'))?.id).toBe(note?._id);
+    expect(await createNumberSeries(store.db).lastNumbers({ tenantId, environment: 'test' })).toEqual([
+      { name: '2026', serial: 27 },
+      { name: 'AV-2026', serial: 13 },
+    ]);
+  });
+
   it('stay in order beyond six digits', async () => {
     const tenantId = newId('ten');
     const { invoices } = await worker();
     for (const serial of [999_999, 1_000_000])
-      await invoices.change(await claimed({ tenantId }), { series: { year: YEAR, serial }, work: KEEP }, HOUR_MS);
-    expect(await invoices.highestSerial(tenantId, 'test', YEAR)).toBe(1_000_000);
+      await invoices.change(await claimed({ tenantId }), { series: { name: SERIES, serial }, work: KEEP }, HOUR_MS);
+    expect(await invoices.highestSerial(tenantId, 'test', SERIES)).toBe(1_000_000);
     expect((await invoices.findByNumber(tenantId, 'test', '2026-1000000'))?.number).toBe('2026-1000000');
   });
 });
@@ -224,7 +248,7 @@ describe('numbers of invoices that were lost', () => {
     await store.db.collection<{ _id: string }>('tenants').insertOne({ _id: tenantId });
     const owner = { tenantId, environment: 'test' } as const;
     const lost = createLostNumbers(store.db);
-    const goOn = (serial: number) => lost.continueAfter(owner, { year: YEAR, serial }, { mayBegin: false });
+    const goOn = (serial: number) => lost.continueAfter(owner, { name: SERIES, serial }, { mayBegin: false });
     const versions = store.db.collection<{ _id: string }>('installation');
     await versions.updateOne({ _id: 'data-version' }, { $set: { version: DATA_VERSION - 1 } }, { upsert: true });
     await expect(goOn(5)).rejects.toThrow('this data is of an earlier version');
@@ -243,12 +267,38 @@ describe('numbers of invoices that were lost', () => {
     for (const serial of [10, 11]) expect((await later(await claimed({ tenantId }))).made).toBe(serial);
     expect(await faults()).toEqual([]);
     await collections().numbers.updateOne(
-      { _id: seriesKey(owner, { year: YEAR, serial: 9 }) },
+      { _id: seriesKey(owner, { name: SERIES, serial: 9 }) },
       { $unset: { lostFrom: 1 } },
     );
     expect(await faults()).toEqual([
       expect.stringMatching(/ 0*9': there are none from 6 to 8$/),
       expect.stringMatching(/ 0*9': its invoice lost does not exist$/),
+    ]);
+  });
+
+  it('are those of the series of credit notes alone, while the invoices go on', async () => {
+    const tenantId = newId('ten');
+    await store.db.collection<{ _id: string }>('tenants').insertOne({ _id: tenantId });
+    await beginVersions(store.db);
+    const { number } = await worker();
+    for (const kind of ['invoice', 'credit_note'] as const)
+      expect((await number(await claimed({ tenantId, kind }))).made).toBe(1);
+    const owner = { tenantId, environment: 'test' } as const;
+    const lost = { name: `AV-${SERIES}`, serial: 4 };
+    expect(await createLostNumbers(store.db).continueAfter(owner, lost, { mayBegin: false })).toEqual({
+      from: 2,
+      until: 4,
+    });
+    const { number: later } = await worker();
+    expect((await later(await claimed({ tenantId, kind: 'credit_note' }))).made).toBe(5);
+    expect((await later(await claimed({ tenantId }))).made).toBe(2);
+    const faults = async () =>
+      (await Array.fromAsync(findInconsistencies(store.db))).filter((text) => text.startsWith(`number '${tenantId}`));
+    expect(await faults()).toEqual([]);
+    await collections().numbers.updateOne({ _id: seriesKey(owner, lost) }, { $unset: { lostFrom: 1 } });
+    expect(await faults()).toEqual([
+      expect.stringMatching(/ AV-2026 0*4': there are none from 2 to 3$/),
+      expect.stringMatching(/ AV-2026 0*4': its invoice lost does not exist$/),
     ]);
   });
 
@@ -258,24 +308,27 @@ describe('numbers of invoices that were lost', () => {
     const lost = createLostNumbers(store.db);
     const goOn = (series: SeriesNumber, mayBegin = true) =>
       lost.continueAfter({ tenantId, environment: 'test' }, series, { mayBegin });
-    const present = seriesYear(new Date());
-    expect(await goOn({ year: YEAR, serial: 5 }, false)).toBe('empty');
-    await expect(goOn({ year: YEAR, serial: 1_000_001 })).rejects.toThrow(
+    const present = moroccanYear(new Date());
+    expect(await goOn({ name: SERIES, serial: 5 }, false)).toBe('empty');
+    await expect(goOn({ name: SERIES, serial: 1_000_001 })).rejects.toThrow(
       '2026-1000001 is too high: 2026 has no number yet, and at most 1,000,000',
     );
     const { number } = await worker();
     for (const serial of [1, 2]) expect((await number(await claimed({ tenantId }))).made).toBe(serial);
-    await expect(goOn({ year: present + 1, serial: 3 })).rejects.toThrow(
+    await expect(goOn({ name: `${present + 1}`, serial: 3 })).rejects.toThrow(
       `the year ${present + 1} has not begun: the present series is that of ${present}`,
     );
+    await expect(goOn({ name: `AV-${present + 1}`, serial: 3 })).rejects.toThrow(
+      `the year ${present + 1} has not begun`,
+    );
     for (const serial of [1_000_003, 2 ** 53])
-      await expect(goOn({ year: YEAR, serial })).rejects.toThrow('the highest number of 2026 is 2026-000002');
+      await expect(goOn({ name: SERIES, serial })).rejects.toThrow('the highest number of 2026 is 2026-000002');
     expect(await serialsOf(tenantId)).toEqual([1, 2]);
     expect(await collections().numbers.countDocuments({ _id: { $regex: `^${tenantId}` } })).toBe(2);
     // Other series of the tenant have numbers, and the highest number that is allowed leaves a next one.
-    expect(await goOn({ year: YEAR - 1, serial: 5 }, false)).toBe('empty');
-    expect(await goOn({ year: YEAR - 1, serial: 5 })).toEqual({ from: 1, until: 5 });
-    expect(await goOn({ year: YEAR, serial: 1_000_002 }, false)).toEqual({ from: 3, until: 1_000_002 });
+    expect(await goOn({ name: '2025', serial: 5 }, false)).toBe('empty');
+    expect(await goOn({ name: '2025', serial: 5 })).toEqual({ from: 1, until: 5 });
+    expect(await goOn({ name: SERIES, serial: 1_000_002 }, false)).toEqual({ from: 3, until: 1_000_002 });
     const { number: later } = await worker();
     expect((await later(await claimed({ tenantId }))).made).toBe(1_000_003);
   });
@@ -289,7 +342,7 @@ describe('numbers of invoices that were lost', () => {
     }, 200);
     onTestFinished(() => clearInterval(beats));
     await expect.poll(() => members.countDocuments()).toBe(1);
-    const series = { year: YEAR, serial: 5 };
+    const series = { name: SERIES, serial: 5 };
     const marking = createLostNumbers(store.db).continueAfter({ tenantId, environment: 'test' }, series, {
       mayBegin: true,
     });

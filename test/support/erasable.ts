@@ -33,7 +33,7 @@ export async function storeErasable(db: Db, count: number, logo = newId('ten')):
       const accepted: Partial<Invoice> = { id, tenantId, environment, status: 'accepted', dgiId: 'DGI', work: null };
       const documents = { xml: { ...file, file: newFile() }, pdf: { ...file, file: newFile() } };
       const invoice = documentOf(pendingInvoice({ ...accepted, ...documents }), newCreationMoment().order, null);
-      return { ...invoice, series: { year: 2026, serial: n + 1 } };
+      return { ...invoice, series: { name: '2026', serial: n + 1 } };
     });
     await of('invoices').insertMany(invoices);
     const numbers = invoices.map(({ _id }, n) => ({

@@ -11,6 +11,7 @@ import { type Invoice, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
 import { ALL_PARTITIONS, laneOf, slotOf } from '../../src/domain/invoice/lanes.ts';
 import { createPipeline } from '../../src/domain/invoice/pipeline.ts';
 import { type Claim, ClaimLost, type InvoiceRepository } from '../../src/domain/invoice/repository.ts';
+import { legalNumber } from '../../src/domain/invoice/series-number.ts';
 import type { PipelineReport } from '../../src/domain/invoice/stages/stage.ts';
 import type { Heartbeat } from '../../src/domain/live-workers.ts';
 import { createClaimRanges } from '../../src/jobs/claim-ranges.ts';
@@ -91,7 +92,7 @@ function memoryInvoices() {
       entry.invoice = {
         ...entry.invoice,
         ...fields,
-        ...(series && { number: `${series.year}-${series.serial}` }),
+        ...(series && { number: legalNumber(series) }),
         events: [...entry.invoice.events, ...events],
         work: work && { ...NEW_WORK, ...work, dueAt, claims: work.keep ? 1 : 0, since: new Date(now) },
       };

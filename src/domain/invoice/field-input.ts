@@ -4,6 +4,7 @@ import { expected } from '../input-problems.ts';
 import { MIN_AMOUNT } from '../limits.ts';
 import { CURRENCY, MAX_CENTIMES } from '../money.ts';
 import { anyText, fits, isPrintable, printableText } from '../printable-text.ts';
+import { SERVICE_SERIES } from './series-number.ts';
 import { TAX_RATES } from './tax-rate.ts';
 
 // Input rules of single fields that take more than one line; `fields.ts` assigns them to fields.
@@ -114,11 +115,6 @@ const metadataMembers = z
   });
 
 export const metadata = orDefault(metadataMembers, {});
-
-/**
- * The format of the service's own numbers: year and serial. Clients may not use it, so the two series never overlap.
- */
-export const SERVICE_SERIES = /^(\d{4})-(\d{6,})$/;
 
 /** A number of the client's own series. See `spacingProblems` for its spaces. */
 export const ownNumber = z

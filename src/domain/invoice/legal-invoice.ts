@@ -1,29 +1,10 @@
-import { moroccanDate, moroccanYear } from '../morocco/time.ts';
+import { moroccanDate } from '../morocco/time.ts';
 import { completedProfile } from '../tenant/tenant.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
-import { SERVICE_SERIES } from './field-input.ts';
 import type { Invoice } from './invoice.ts';
 import type { LegalInvoice } from './ports.ts';
-import type { SeriesNumber } from './series-number.ts';
 import { termsOf } from './terms.ts';
 import { totalsOfInvoice } from './totals.ts';
-
-/** Returns the year of the number series to which an invoice created at this instant belongs. */
-export function seriesYear(createdAt: Date): number {
-  return moroccanYear(createdAt);
-}
-
-/** Formats a legal number as `2026-000123`. */
-export function legalNumber(series: SeriesNumber): string {
-  return `${series.year}-${series.serial.toString().padStart(6, '0')}`;
-}
-
-/** Parses a legal number of the service's series; null for any other text. */
-export function seriesNumberOf(number: string): SeriesNumber | null {
-  const [, year, serial] = SERVICE_SERIES.exec(number) ?? [];
-  const series = { year: Number(year), serial: Number(serial) };
-  return year !== undefined && legalNumber(series) === number ? series : null;
-}
 
 /**
  * Returns a document's file name, such as `facture-2026-000123.pdf`. Other characters of a client's own number become

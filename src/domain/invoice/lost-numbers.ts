@@ -1,6 +1,6 @@
+import { moroccanYear } from '../morocco/time.ts';
 import type { Owner } from '../tenant/tenant.ts';
-import { legalNumber, seriesYear } from './legal-invoice.ts';
-import type { SeriesNumber } from './series-number.ts';
+import { legalNumber, type SeriesNumber, yearOfSeries } from './series-number.ts';
 
 /**
  * Maximum number of serials that may be skipped at once. A higher number is probably mistyped, because few years have
@@ -36,13 +36,13 @@ export interface LostNumbers {
  * Returns why a number cannot be the last lost one; null if it can.
  * @param highest the highest serial of its series; 0 if the series is empty
  */
-export function lostNumberFault({ year, serial }: SeriesNumber, highest: number, now: Date): string | null {
-  const present = seriesYear(now);
+export function lostNumberFault({ name, serial }: SeriesNumber, highest: number, now: Date): string | null {
+  const [year, present] = [yearOfSeries(name), moroccanYear(now)];
   if (year > present) return `the year ${year} has not begun: the present series is that of ${present}`;
   if (serial - highest <= MOST_LOST) return null;
   const reached =
     highest === 0
-      ? `${year} has no number yet`
-      : `the highest number of ${year} is ${legalNumber({ year, serial: highest })}`;
-  return `${legalNumber({ year, serial })} is too high: ${reached}, and at most ${MOST_LOST.toLocaleString('en')} numbers can be passed over at once`;
+      ? `${name} has no number yet`
+      : `the highest number of ${name} is ${legalNumber({ name, serial: highest })}`;
+  return `${legalNumber({ name, serial })} is too high: ${reached}, and at most ${MOST_LOST.toLocaleString('en')} numbers can be passed over at once`;
 }

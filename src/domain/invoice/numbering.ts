@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { createGroup, type Outcome } from '../kit/group.ts';
 import type { Owner } from '../tenant/tenant.ts';
-import { legalNumber, seriesYear } from './legal-invoice.ts';
 import { type Claim, ClaimLost, type InvoiceChange, type InvoiceReading, NumberTaken } from './repository.ts';
-import type { AwaitingNumber, ReservedNumber, SeriesNumber } from './series-number.ts';
+import { type AwaitingNumber, legalNumber, type ReservedNumber, type SeriesNumber, seriesOf } from './series-number.ts';
 
 /** The change that assigns a number, and the result that was prepared with it. */
 export interface Prepared<Made> {
@@ -176,8 +175,8 @@ export function createNumbering<Made>(
     outcomes: Map<Waiting<Made>, Outcome<Numbered<Made>>>,
   ): Promise<Entry<Made>[]> {
     const { tenantId, environment } = ownerOf(rest);
-    const year = seriesYear(invoiceOf(rest).createdAt);
-    const found = await invoices.awaitingNumber(tenantId, environment, year, TOGETHER.all);
+    const series = seriesOf(invoiceOf(rest));
+    const found = await invoices.awaitingNumber(tenantId, environment, series, TOGETHER.all);
     const waiting = new Map(rest.map((item) => [item.claim.invoice.id, item]));
     const all = found.map(({ invoiceId, order }) => ({ invoiceId, order, item: waiting.get(invoiceId) ?? null }));
     const listed = new Set(found.map(({ invoiceId }) => invoiceId));
@@ -259,18 +258,18 @@ export function createNumbering<Made>(
   }
 
   function placeOf(rest: readonly Waiting<Made>[], serial: number): SeriesNumber {
-    return { year: seriesYear(invoiceOf(rest).createdAt), serial };
+    return { name: seriesOf(invoiceOf(rest)), serial };
   }
 
   function highest(rest: readonly Waiting<Made>[]): Promise<number> {
-    const { tenantId, environment, createdAt } = invoiceOf(rest);
-    return invoices.highestSerial(tenantId, environment, seriesYear(createdAt));
+    const { tenantId, environment } = ownerOf(rest);
+    return invoices.highestSerial(tenantId, environment, seriesOf(invoiceOf(rest)));
   }
 
   return {
     assign(claim, prepare) {
-      const { tenantId, environment, createdAt } = claim.invoice;
-      const name = `${tenantId} ${environment} ${seriesYear(createdAt)}`;
+      const { tenantId, environment } = claim.invoice;
+      const name = `${tenantId} ${environment} ${seriesOf(claim.invoice)}`;
       let group = groups.get(name);
       if (group === undefined) {
         const onIdle = () => void groups.delete(name);

@@ -205,21 +205,21 @@ export interface InvoiceReading {
   /** Counts the invoices created in a range of time by their current status. */
   countByStatus(range: CreationRange): Promise<StatusCounts>;
   /**
-   * Reads the highest serial of a series; 0 if it is empty. Takes two round trips, and up to three more if the process
-   * that took the last number did not write it to its invoice. In that case the number is written to that invoice here,
-   * or freed.
+   * Reads the highest serial of a series, by its name; 0 if it is empty. Takes two round trips, and up to three more if
+   * the process that took the last number did not write it to its invoice. In that case the number is written to that
+   * invoice here, or freed.
    */
-  highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
+  highestSerial(tenantId: string, environment: Environment, series: string): Promise<number>;
   /**
    * Returns the number in the series of each of these invoices that has one; of any tenant, and of withheld invoices
    * too.
    */
   seriesNumbersOf(invoiceIds: readonly string[]): Promise<Map<string, SeriesNumber>>;
-  /** Reads the pending invoices of a series that have no number yet, in the order of creation. */
+  /** Reads the pending invoices of a series, by its name, that have no number yet, in the order of creation. */
   awaitingNumber(
     tenantId: string,
     environment: Environment,
-    year: number,
+    series: string,
     limit: number,
   ): Promise<readonly AwaitingNumber[]>;
 }

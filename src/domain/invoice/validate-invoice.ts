@@ -9,9 +9,10 @@ import type { ValidParts } from './field-table.ts';
 import { INVOICE } from './fields.ts';
 import { numberProblem, ruleProblems, spacingProblems } from './invoice-rules.ts';
 import type { InvoiceWarning } from './invoice-warnings.ts';
-import { legalInvoice, legalNumber, seriesYear } from './legal-invoice.ts';
+import { legalInvoice } from './legal-invoice.ts';
 import { InvalidDocument, type InvoiceWriter } from './ports.ts';
 import type { InvoiceReading } from './repository.ts';
+import { legalNumber, seriesOf } from './series-number.ts';
 import { ownTerms } from './terms.ts';
 import { type InvoiceTotals, isTolerated, totalsOf } from './totals.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
@@ -73,7 +74,7 @@ export function createValidateInvoice(
   async function documentProblems(owner: Member, input: CreateInvoiceInput): Promise<Problem[]> {
     const invoice = newInvoice(owner, input, new Date());
     try {
-      const number = invoice.ownNumber ?? legalNumber({ year: seriesYear(invoice.createdAt), serial: 1 });
+      const number = invoice.ownNumber ?? legalNumber({ name: seriesOf(invoice), serial: 1 });
       await writer.write(legalInvoice(invoice, number));
       return [];
     } catch (error) {

@@ -47,7 +47,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
   }
   const numbered = (serial: number): InvoiceChange => ({
     status: 'signing',
-    series: { year: 2026, serial },
+    series: { name: '2026', serial },
     events: [statusChange(1)],
     work: WORK,
   });
@@ -90,7 +90,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     orderOf: async () => invoices.orderOf(...owner, (await fresh()).id),
     seriesNumbersOf: async () => invoices.seriesNumbersOf([(await fresh()).id]),
     awaitingNumber: {
-      call: () => invoices.awaitingNumber(...owner, 2026, 5),
+      call: () => invoices.awaitingNumber(...owner, '2026', 5),
       scatters: ['find invoices by awaitsNumber, environment, status, tenantId'],
       because: 'a process asks where it does not know that its invoice is the next one of the series',
     },
@@ -99,7 +99,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
         // The last number is not written to its invoice, because the claim was lost.
         const lost = { ...(await claimed()), token: 'lost' };
         await failing(invoices.change(lost, numbered(77), LEASE_MS), 'ClaimLost');
-        await invoices.highestSerial(...owner, 2026);
+        await invoices.highestSerial(...owner, '2026');
       },
       scatters: ['find invoice_numbers by _id'],
       because: 'a process asks once for a series, and again if another process was faster; each shard reads one key',
@@ -232,7 +232,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     createLostNumbers: subject(lost, {
       continueAfter: {
         call: () =>
-          lost.continueAfter({ tenantId: newId('ten'), environment }, { year: 2026, serial: 5 }, { mayBegin: true }),
+          lost.continueAfter({ tenantId: newId('ten'), environment }, { name: '2026', serial: 5 }, { mayBegin: true }),
         scatters: ['find invoice_numbers by _id'],
         because: 'an operator does it once after a restore; each shard reads one key',
       },

@@ -84,10 +84,10 @@ describe('with time zone data from before Morocco stayed at UTC+0', () => {
   });
 
   it('an invoice of 23:32 UTC on 31 December has that day and that year’s number', async () => {
-    const { legalInvoice, legalNumber, seriesYear } = await import('../../../src/domain/invoice/legal-invoice.ts');
+    const { legalInvoice } = await import('../../../src/domain/invoice/legal-invoice.ts');
+    const { legalNumber, seriesOf } = await import('../../../src/domain/invoice/series-number.ts');
     const { pendingInvoice } = await import('../../support/invoices.ts');
-    expect(seriesYear(newYearsEve)).toBe(2026);
-    const number = legalNumber({ year: seriesYear(newYearsEve), serial: 1 });
+    const number = legalNumber({ name: seriesOf({ kind: 'invoice', createdAt: newYearsEve }), serial: 1 });
     expect(number).toBe('2026-000001');
     expect(legalInvoice(pendingInvoice({ createdAt: newYearsEve }), number).issueDate).toBe('2026-12-31');
   });

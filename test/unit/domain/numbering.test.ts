@@ -1,10 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
-import { seriesYear } from '../../../src/domain/invoice/legal-invoice.ts';
 import { createNumbering } from '../../../src/domain/invoice/numbering.ts';
 import { type Claim, ClaimLost, type InvoiceChange, NumberTaken } from '../../../src/domain/invoice/repository.ts';
-import type { SeriesNumber } from '../../../src/domain/invoice/series-number.ts';
+import { legalNumber, type SeriesNumber, seriesNumberOf, seriesOf } from '../../../src/domain/invoice/series-number.ts';
 import { moroccanDate } from '../../../src/domain/morocco/time.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 
@@ -18,13 +17,13 @@ function store(lost: ReadonlySet<string> = new Set()) {
     updates,
     awaitingNumber: async () => [],
     seriesNumbersOf: async () => new Map(),
-    highestSerial: async (_tenant: string, _environment: string, year: number) => {
+    highestSerial: async (_tenant: string, _environment: string, series: string) => {
       await turn();
-      return [...taken].filter((number) => number.startsWith(`${year}-`)).length;
+      return [...taken].filter((number) => number.startsWith(`${series}-`)).length;
     },
     changeAll: async (changes: readonly (readonly [Claim, InvoiceChange])[]) => {
       await turn();
-      const numbers = changes.map(([, { series }]) => `${series?.year}-${series?.serial}`);
+      const numbers = changes.map(([, { series }]) => `${series?.name}-${series?.serial}`);
       if (changes.some(([{ invoice }]) => lost.has(invoice.id))) throw new ClaimLost('lost');
       if (numbers.some((number) => taken.has(number))) throw new NumberTaken('taken');
       for (const number of numbers) taken.add(number);
@@ -144,11 +143,48 @@ describe('the legal series', () => {
     expect([...shared.taken]).toEqual(['2025-1', '2026-1', '2025-2', '2026-2']);
   });
 
+  it('of credit notes is another one of the same year, also among those that are numbered together', async () => {
+    const shared = store();
+    const numbering = createNumbering<number>(shared, FREE_TURNS, shared.changeAll);
+    const kinds = ['invoice', 'credit_note', 'credit_note', 'invoice', 'credit_note'] as const;
+    const numbered = await Promise.all(
+      kinds.map((kind, i) => numbering.assign(claimOf(`doc_${i}`, { kind }), prepare)),
+    );
+    expect(numbered.map(({ made }) => made)).toEqual([1, 1, 2, 2, 3]);
+    expect(shared.updates).toEqual([2, 3]);
+    expect([...shared.taken].sort()).toEqual(['2026-1', '2026-2', 'AV-2026-1', 'AV-2026-2', 'AV-2026-3']);
+  });
+
   // Past times, whose rule cannot change: in the time zone database 2026c Morocco keeps UTC from 2026-09-20 on.
   it('uses the year and day in Morocco: UTC+1 at that time, and UTC during Ramadan', () => {
-    expect(seriesYear(new Date('2025-12-31T22:59:59.999Z'))).toBe(2025);
-    expect(seriesYear(new Date('2025-12-31T23:00:00Z'))).toBe(2026);
+    const seriesAt = (at: string) => seriesOf({ kind: 'invoice', createdAt: new Date(at) });
+    expect(seriesAt('2025-12-31T22:59:59.999Z')).toBe('2025');
+    expect(seriesAt('2025-12-31T23:00:00Z')).toBe('2026');
     expect(moroccanDate(new Date('2026-02-28T23:30:00Z'))).toBe('2026-02-28');
     expect(moroccanDate(new Date('2026-06-30T23:30:00Z'))).toBe('2026-07-01');
+  });
+});
+
+describe('a legal number', () => {
+  it.each([
+    ['2026-000123', { name: '2026', serial: 123 }],
+    ['AV-2026-000123', { name: 'AV-2026', serial: 123 }],
+    ['AV-2026-1000000', { name: 'AV-2026', serial: 1_000_000 }],
+  ])('%s is read as it is written', (text, series) => {
+    expect(legalNumber(series)).toBe(text);
+    expect(seriesNumberOf(text)).toEqual(series);
+  });
+
+  it.each([
+    ...['2026-123', 'AV-2026-123', '2026-0000123', 'AV-2026-0000123', 'AV2026-000123', 'AVO-2026-000123'],
+    ...['av-2026-000123', 'AV-AV-2026-000123', 'AV-2026-000123 ', '-2026-000123', 'AV-2026-9007199254740993'],
+  ])('%s is none of the service', (text) => {
+    expect(seriesNumberOf(text)).toBeNull();
+  });
+
+  it('belongs to the series of its kind and of the year in Morocco', () => {
+    const newYear = new Date('2025-12-31T23:30:00Z');
+    expect(seriesOf({ kind: 'invoice', createdAt: newYear })).toBe('2026');
+    expect(seriesOf({ kind: 'credit_note', createdAt: newYear })).toBe('AV-2026');
   });
 });

@@ -7,6 +7,7 @@ import { type Invoice, NEW_WORK } from '../../../src/domain/invoice/invoice.ts';
 import { createPipeline } from '../../../src/domain/invoice/pipeline.ts';
 import { type DocumentSigner, InvalidDocument, type InvoiceWriter } from '../../../src/domain/invoice/ports.ts';
 import { ClaimLost, type InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
+import { legalNumber } from '../../../src/domain/invoice/series-number.ts';
 import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
 import { EMAIL_SCHEDULE } from '../../../src/domain/invoice/stages/email.ts';
 import { LEASE_MS, type PipelineReport } from '../../../src/domain/invoice/stages/stage.ts';
@@ -58,7 +59,7 @@ function bench(
       invoice = {
         ...invoice,
         ...fields,
-        ...(series && { number: `${series.year}-${series.serial}` }),
+        ...(series && { number: legalNumber(series) }),
         events: [...invoice.events, ...events],
         work: work && { ...NEW_WORK, ...work, dueAt: new Date(), claims: work.keep ? 1 : 0, since: new Date() },
       };

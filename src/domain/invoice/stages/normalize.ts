@@ -1,10 +1,11 @@
 import { next, rejection, transition } from '../changes.ts';
 import type { Invoice } from '../invoice.ts';
-import { legalInvoice, legalNumber } from '../legal-invoice.ts';
+import { legalInvoice } from '../legal-invoice.ts';
 import type { Numbered, Numbering } from '../numbering.ts';
 import { InvalidDocument, type UnsignedDocument } from '../ports.ts';
 import { invalidDocument } from '../rejection-reasons.ts';
 import type { Claim, InvoiceChange } from '../repository.ts';
+import { legalNumber } from '../series-number.ts';
 import type { SignDocument } from './sign.ts';
 import type { PipelineParts, Progress, RunStage } from './stage.ts';
 
