@@ -1,31 +1,36 @@
+import type { Credit, Original } from '../../domain/invoice/credit.ts';
+import { KINDS, type Kind } from '../../domain/invoice/kinds.ts';
 import type { LegalInvoice, LegalLine } from '../../domain/invoice/ports.ts';
 import { TAX_RATE_TABLE, type TaxRate } from '../../domain/invoice/tax-rate.ts';
 import type { LegalTerms } from '../../domain/invoice/terms.ts';
 import type { RateTotal } from '../../domain/invoice/totals.ts';
 import type { Centimes } from '../../domain/money.ts';
 import { paymentMeansCode } from '../../domain/payment-means.ts';
+import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { amountInFrenchWords } from '../../text/french-words.ts';
 import { type Element, SIGNATURE_PLACE } from './canonical-xml.ts';
 import { customerParty, isWritten, sellerParty } from './parties.ts';
 import { group, money, text } from './vocabulary.ts';
 
-/** Builds the document as an element tree, in the order of UBL 2.1's Invoice schema. */
+/** Builds the document as an element tree, in the order of UBL 2.1's schemas Invoice and CreditNote. */
 export function invoiceDocument(invoice: LegalInvoice): Element {
-  const { number, issueDate, terms, seller, customer, lines, totals, amount, currency } = invoice;
-  const notes = [amountNote(amount), ...(testNote(invoice) ?? [])];
+  const { kind, credit, number, issueDate, terms, seller, customer, lines, totals, amount, currency } = invoice;
+  const { ublRoot, ublType } = KINDS[kind];
+  const notes = [amountNote(kind, amount), ...(credit ? [reasonNote(credit)] : []), ...(testNote(invoice) ?? [])];
   return group(
-    'Invoice',
-    signatureExtension(),
+    ublRoot,
+    signatureExtension(ublRoot),
     text('cbc:UBLVersionID', '2.1'),
     text('cbc:CustomizationID', 'urn:cen.eu:en16931:2017'),
     text('cbc:ID', number),
-    text('cbc:UUID', invoice.id.replace(/^inv_/, '')),
+    text('cbc:UUID', uuidOf(invoice.id)),
     text('cbc:IssueDate', issueDate),
-    terms.dueDate !== null && text('cbc:DueDate', terms.dueDate),
-    text('cbc:InvoiceTypeCode', '380'),
+    kind === 'invoice' && terms.dueDate !== null && text('cbc:DueDate', terms.dueDate),
+    text(`cbc:${ublRoot}TypeCode`, ublType),
     ...notes.map((note) => text('cbc:Note', note)),
     text('cbc:DocumentCurrencyCode', currency),
-    group('cac:Signature', text('cbc:ID', SIGNATURE_ID), text('cbc:SignatureMethod', ENVELOPED_XADES)),
+    credit && billingReference(credit.original),
+    group('cac:Signature', text('cbc:ID', signatureId(ublRoot)), text('cbc:SignatureMethod', ENVELOPED_XADES)),
     sellerParty(seller),
     customerParty(customer),
     delivery(terms),
@@ -43,16 +48,39 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
       amount !== totals.gross && money('cbc:PayableRoundingAmount', amount - totals.gross),
       money('cbc:PayableAmount', amount),
     ),
-    ...lines.map((line, index) => invoiceLine(line, index + 1, seller.exemptionReason)),
+    ...lines.map((line, index) => documentLine(kind, line, index + 1, seller.exemptionReason)),
   );
 }
 
 /**
- * Returns the customary closing sentence of a Moroccan invoice, always in French.
- * @param amount the amount to pay, tax included
+ * Returns the customary closing sentence of a Moroccan invoice or credit note, always in French.
+ * @param amount tax included
  */
-export function amountNote(amount: Centimes): string {
-  return `Arrêtée la présente facture à la somme de ${amountInFrenchWords(amount)}.`;
+export function amountNote(kind: Kind, amount: Centimes): string {
+  return `${KINDS[kind].closing} ${amountInFrenchWords(amount)}.`;
+}
+
+function reasonNote({ reason, note }: Pick<Credit, 'reason' | 'note'>): string {
+  const words = CREDIT_REASON_TEXTS[reason].fr;
+  return `Motif de l’avoir : ${words}${isWritten(note) ? ` – ${note}` : ''}`;
+}
+
+/** Writes BG-3 of EN 16931: the number and the date of the invoice that a credit note corrects. */
+function billingReference({ id, number, issueDate }: Original): Element {
+  return group(
+    'cac:BillingReference',
+    group(
+      'cac:InvoiceDocumentReference',
+      text('cbc:ID', number),
+      id !== null && text('cbc:UUID', uuidOf(id)),
+      text('cbc:IssueDate', issueDate),
+    ),
+  );
+}
+
+/** Returns the UUID of an id. */
+function uuidOf(id: string): string {
+  return id.slice(id.indexOf('_') + 1);
 }
 
 /** Returns the note that marks a document of the test environment; null for the live environment. */
@@ -62,14 +90,17 @@ function testNote({ environment, specimen }: LegalInvoice): [string] | null {
   return environment === 'test' ? ['Document de test, sans valeur légale ni fiscale.'] : null;
 }
 
-const SIGNATURE_ID = 'urn:oasis:names:specification:ubl:signature:Invoice';
 const ENVELOPED_XADES = 'urn:oasis:names:specification:ubl:dsig:enveloped:xades';
+
+function signatureId(root: string): string {
+  return `urn:oasis:names:specification:ubl:signature:${root}`;
+}
 
 /**
  * Builds the first extension, which holds the signature. cac:Signature refers to it by its ID (OASIS UBL 2.1, section
  * 5).
  */
-function signatureExtension(): Element {
+function signatureExtension(root: string): Element {
   return group(
     'ext:UBLExtensions',
     group(
@@ -82,7 +113,7 @@ function signatureExtension(): Element {
           group(
             'sac:SignatureInformation',
             text('cbc:ID', 'urn:oasis:names:specification:ubl:signature:1'),
-            text('sbc:ReferencedSignatureID', SIGNATURE_ID),
+            text('sbc:ReferencedSignatureID', signatureId(root)),
             SIGNATURE_PLACE,
           ),
         ),
@@ -134,12 +165,13 @@ function vat(): Element {
   return group('cac:TaxScheme', text('cbc:ID', 'VAT'));
 }
 
-function invoiceLine(line: LegalLine, id: number, exemptionReason: string | null): Element {
+function documentLine(kind: Kind, line: LegalLine, id: number, exemptionReason: string | null): Element {
+  const { ublRoot, ublQuantity } = KINDS[kind];
   return group(
-    'cac:InvoiceLine',
+    `cac:${ublRoot}Line`,
     text('cbc:ID', String(id)),
     // C62 means "one" in UN/ECE Recommendation 20: invoice lines have no unit of measure.
-    text('cbc:InvoicedQuantity', String(line.quantity), { unitCode: 'C62' }),
+    text(`cbc:${ublQuantity}Quantity`, String(line.quantity), { unitCode: 'C62' }),
     money('cbc:LineExtensionAmount', line.amount),
     group(
       'cac:Item',

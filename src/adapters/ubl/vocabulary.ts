@@ -1,9 +1,8 @@
 import { type Centimes, CURRENCY, decimalOf } from '../../domain/money.ts';
 import type { Content, Element } from './canonical-xml.ts';
 
-/** Prefixes of a UBL 2.1 Invoice and its signature extension (OASIS UBL 2.1, sections 3 and 5). */
-export const NAMESPACES = {
-  '': 'urn:oasis:names:specification:ubl:schema:xsd:Invoice-2',
+/** Prefixes of a UBL 2.1 document and its signature extension (OASIS UBL 2.1, sections 3 and 5). */
+const PREFIXES = {
   cac: 'urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2',
   cbc: 'urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2',
   ext: 'urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2',
@@ -11,6 +10,11 @@ export const NAMESPACES = {
   sac: 'urn:oasis:names:specification:ubl:schema:xsd:SignatureAggregateComponents-2',
   sbc: 'urn:oasis:names:specification:ubl:schema:xsd:SignatureBasicComponents-2',
 } as const;
+
+/** Returns the namespaces of a document with this root element, by their prefixes. */
+export function namespacesOf(root: string): Readonly<Record<string, string>> {
+  return { '': `urn:oasis:names:specification:ubl:schema:xsd:${root}-2`, ...PREFIXES };
+}
 
 /** A child to write; `null` and `false` mean that it is left out. */
 type Optional = Content | null | false;

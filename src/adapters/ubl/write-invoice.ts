@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
+import { KINDS } from '../../domain/invoice/kinds.ts';
 import { InvalidDocument, type LegalInvoice, type UnsignedDocument } from '../../domain/invoice/ports.ts';
 import { type CanonicalXml, writeCanonical } from './canonical-xml.ts';
 import { brokenRule } from './check-document.ts';
 import { invoiceDocument } from './invoice-document.ts';
-import { NAMESPACES } from './vocabulary.ts';
+import { namespacesOf } from './vocabulary.ts';
 
 /**
- * Writes a UBL 2.1 Invoice that also satisfies every fatal rule of EN 16931, directly in exclusive canonical form. Then
+ * Writes a UBL 2.1 Invoice or CreditNote that also satisfies every fatal rule of EN 16931, directly in exclusive canonical form. Then
  * parses it again and recomputes every figure. Line ends in texts become LF, including U+0085 and U+2028.
  * @throws {InvalidDocument} naming the violated rule
  */
 export function writeInvoice(invoice: LegalInvoice): CanonicalXml {
-  const document = writeCanonical(invoiceDocument(invoice), NAMESPACES);
+  const document = writeCanonical(invoiceDocument(invoice), namespacesOf(KINDS[invoice.kind].ublRoot));
   const broken = brokenRule(document.xml);
   if (broken !== null) throw new InvalidDocument(broken);
   return document;

@@ -3,6 +3,14 @@ interface KindRow {
   readonly idPrefix: string;
   /** What precedes the year in the name of a series of numbers: `AV-2026-000123`. */
   readonly seriesPrefix: string;
+  /** The root element of UBL 2.1, from which the names of its lines and of its type follow. */
+  readonly ublRoot: string;
+  /** The document type (UNCL1001). */
+  readonly ublType: string;
+  /** The prefix of the line's quantity element in UBL 2.1. */
+  readonly ublQuantity: string;
+  /** The beginning of the closing sentence of UBL documents, which states the amount in French words. */
+  readonly closing: string;
 }
 
 /**
@@ -10,8 +18,23 @@ interface KindRow {
  * this table.
  */
 export const KINDS = {
-  invoice: { idPrefix: 'inv', seriesPrefix: '' },
-  credit_note: { idPrefix: 'crn', seriesPrefix: 'AV-' },
+  invoice: {
+    idPrefix: 'inv',
+    seriesPrefix: '',
+    ublRoot: 'Invoice',
+    ublType: '380',
+    ublQuantity: 'Invoiced',
+    closing: 'Arrêtée la présente facture à la somme de',
+  },
+  credit_note: {
+    idPrefix: 'crn',
+    seriesPrefix: 'AV-',
+    ublRoot: 'CreditNote',
+    ublType: '381',
+    ublQuantity: 'Credited',
+    closing: 'Arrêté le présent avoir à la somme de',
+  },
 } as const satisfies Readonly<Record<string, KindRow>>;
 
 export type Kind = keyof typeof KINDS;
+export const KIND_NAMES = Object.keys(KINDS) as Kind[];

@@ -3,7 +3,7 @@ import { completedProfile } from '../tenant/tenant.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { Invoice } from './invoice.ts';
 import type { LegalInvoice } from './ports.ts';
-import { termsOf } from './terms.ts';
+import { type LegalTerms, NO_TERMS, termsOf } from './terms.ts';
 import { totalsOfInvoice } from './totals.ts';
 
 /**
@@ -29,7 +29,7 @@ export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
     environment: invoice.environment,
     number,
     issueDate: moroccanDate(invoice.createdAt),
-    terms: termsOf({ ...invoice, number }),
+    terms: legalTerms(invoice, number),
     currency: invoice.currency,
     seller,
     specimen,
@@ -38,4 +38,10 @@ export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
     totals,
     amount: invoice.amount,
   };
+}
+
+/** A credit note asks for no payment, so it has only the payment mode of the seller. */
+function legalTerms(invoice: Invoice, number: string): LegalTerms {
+  const terms = termsOf({ ...invoice, number });
+  return invoice.kind === 'invoice' ? terms : { ...NO_TERMS, paymentMode: terms.paymentMode };
 }

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { faultOf } from '../../../src/adapters/authority/mock/examine-invoice.ts';
 import { brokenRule } from '../../../src/adapters/ubl/check-document.ts';
 import { createInvoiceWriter } from '../../../src/adapters/ubl/invoice-writer.ts';
 import { writeInvoice as write } from '../../../src/adapters/ubl/write-invoice.ts';
 import { InvalidDocument } from '../../../src/domain/invoice/ports.ts';
 import { TAX_RATES } from '../../../src/domain/invoice/tax-rate.ts';
 import { isTolerated } from '../../../src/domain/invoice/totals.ts';
-import { sampleInvoice, sampleLine, sampleLines } from './sample-invoice.ts';
+import { sampleCreditNote, sampleInvoice, sampleLine, sampleLines } from './sample-invoice.ts';
 
 /** The document without its namespace declarations. */
 const plain = (xml: string) => xml.replace(/ xmlns(:\w+)?="[^"]*"/g, '');
@@ -257,5 +258,52 @@ describe('the check before signing', () => {
       write({ ...invoice, lines: invoice.lines.map((line) => ({ ...line, amount: line.amount + 1 })) }),
     ).toThrow(InvalidDocument);
     expect(() => write({ ...invoice, lines: [] })).toThrow(InvalidDocument);
+  });
+});
+
+describe('a credit note', () => {
+  const note = sampleCreditNote({ credit: { ...sampleCreditNote().credit!, note: '3 <pièces>' } });
+  const { xml } = write(note);
+  const fault = (document: string) => faultOf(Buffer.from(document), note.customer.ice)?.code ?? null;
+
+  test('names its invoice with number, id and date, says why, and asks for no payment', () => {
+    expect(plain(xml)).toContain(
+      '<cac:BillingReference><cac:InvoiceDocumentReference><cbc:ID>2026-000123</cbc:ID><cbc:UUID>550e8400-e29b-41d4-a716-446655440000</cbc:UUID><cbc:IssueDate>2026-11-02</cbc:IssueDate>',
+    );
+    expect(plain(xml)).toContain('<cbc:CreditNoteTypeCode>381</cbc:CreditNoteTypeCode>');
+    expect(plain(xml)).toContain('<cbc:Note>Motif de l’avoir : Retour de marchandises – 3 &lt;pièces&gt;</cbc:Note>');
+    expect(plain(xml)).toContain('<cbc:Note>Arrêté le présent avoir à la somme de ');
+    expect(plain(write({ ...note, terms: { ...note.terms, dueDate: '2027-01-20' } }).xml)).not.toContain('DueDate');
+    expect(brokenRule(xml)).toBeNull();
+    expect(fault(xml)).toBeNull();
+  });
+
+  test.each([
+    ['no invoice', /<cac:BillingReference.*<\/cac:BillingReference>/, '', /BillingReference/, 'element_missing'],
+    ['an empty number', />2026-000123</, '> <', /is empty/, 'original_missing'],
+    ['an invoice of a later day', />2026-11-02</, '>2026-11-22<', /date of the invoice/, 'original_date_invalid'],
+    [
+      'VAT that is a dirham off',
+      />24\.69(?=<\/cbc:TaxAmount><cac:TaxCategory)/,
+      '>25.69',
+      /VAT at S 20/,
+      'amount_wrong',
+    ],
+    ['a type of invoices', />381</, '>380<', /type code/, null],
+    ['a line of invoices', /CreditNoteLine/g, 'InvoiceLine', /at the wrong position|occurs 0 times/, 'lines_missing'],
+  ])('with %s is noticed by us and by the authority', (_what, find, replace, rule, code) => {
+    const broken = xml.replace(find, replace);
+    expect(broken).not.toBe(xml);
+    expect(brokenRule(broken)).toMatch(rule);
+    if (code !== null) expect(fault(broken)).toBe(code);
+  });
+
+  test('may state VAT and an amount that differ by rounding, and an invoice may not', () => {
+    const [first, ...rest] = note.totals.rates;
+    const rates = [{ ...first!, tax: first!.tax + 1 }, ...rest];
+    const { net, tax, gross } = note.totals;
+    const changes = { totals: { rates, net, tax: tax + 1, gross: gross + 1 }, amount: gross - 3 };
+    expect(fault(write({ ...note, ...changes }).xml)).toBeNull();
+    expect(() => write({ ...sampleInvoice(), ...changes })).toThrow(InvalidDocument);
   });
 });

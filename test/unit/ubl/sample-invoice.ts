@@ -67,3 +67,26 @@ export function sampleLines(count: number): LegalLine[] {
 export function sampleLine(line: Omit<LegalLine, 'amount'>): LegalLine {
   return { ...line, amount: line.quantity * line.unitPrice };
 }
+
+/** A legal credit note of an invoice of this service, which credits these lines. */
+export function sampleCreditNote(changes: Partial<LegalInvoice> = {}): LegalInvoice {
+  return {
+    ...sampleInvoice({
+      id: 'crn_550e8400-e29b-41d4-a716-446655440001',
+      kind: 'credit_note',
+      number: 'AV-2026-000007',
+      credit: {
+        original: {
+          id: 'inv_550e8400-e29b-41d4-a716-446655440000',
+          number: '2026-000123',
+          issueDate: '2026-11-02',
+          dgiId: 'DGI-2026-7f3a91c0',
+        },
+        reason: 'return',
+        note: null,
+      },
+      ...changes,
+    }),
+    ...changes,
+  };
+}

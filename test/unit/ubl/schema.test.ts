@@ -7,7 +7,7 @@ import { PAYMENT_MEANS_NAMES } from '../../../src/domain/payment-means.ts';
 import { brokenRules, WITHOUT_EN16931 } from '../../support/en16931.ts';
 import { someOf } from '../../support/samples.ts';
 import { signedInvoice } from '../xades/identities.ts';
-import { sampleInvoice, sampleLine, sampleLines } from './sample-invoice.ts';
+import { sampleCreditNote, sampleInvoice, sampleLine, sampleLines } from './sample-invoice.ts';
 import { hasUblSchema, schemaErrors, WITHOUT_UBL_SCHEMA } from './ubl-schema.ts';
 
 const { seller, customer, terms } = sampleInvoice();
@@ -19,6 +19,22 @@ const ALL_TERMS = {
   bankAccount: '999780000128473900001726',
 };
 const line = { description: 'x', quantity: 1, unitPrice: 5, taxRate: 10 } as const;
+
+const { credit, totals } = sampleCreditNote();
+const original = { id: null, number: 'FA/2025/17', issueDate: '2025-03-31', dgiId: null };
+const CREDIT_NOTES: readonly LegalInvoice[] = [
+  sampleCreditNote(),
+  sampleCreditNote({ environment: 'test', specimen: true, credit: { ...credit!, note: 'Deux <articles> & "abîmés"' } }),
+  sampleCreditNote({ credit: { original, reason: 'other', note: null }, lines: [sampleLine({ ...line, taxRate: 7 })] }),
+  // Its VAT and its amount differ by rounding from what its own lines have.
+  sampleCreditNote({
+    totals: { ...totals, rates: totals.rates.map((each, nth) => ({ ...each, tax: each.tax + (nth === 0 ? 1 : 0) })) },
+  }),
+].map((each) => {
+  const tax = each.totals.rates.reduce((sum, { tax }) => sum + tax, 0);
+  const gross = each.totals.net + tax;
+  return { ...each, totals: { ...each.totals, tax, gross }, amount: gross - 2 };
+});
 
 const INVOICES: readonly LegalInvoice[] = [
   sampleInvoice(),
@@ -35,6 +51,7 @@ const INVOICES: readonly LegalInvoice[] = [
     ]),
   ),
   sampleInvoice({ terms: { ...ALL_TERMS, paymentMeans: null } }),
+  ...CREDIT_NOTES,
   sampleInvoice({ lines: sampleLines(1000) }),
 ];
 

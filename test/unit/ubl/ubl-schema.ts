@@ -26,15 +26,27 @@ function readSchemas(): { fileName: string; contents: string }[] {
   }));
 }
 
-/** Errors of invoices by the published UBL 2.1 schema, including the schema of the signature. */
+const ROOTS = ['Invoice', 'CreditNote'] as const;
+
+/** Errors of documents by the published UBL 2.1 schemas, including the schema of the signature. */
 export async function schemaErrors(documents: readonly (string | Uint8Array)[]): Promise<string[]> {
-  const invoice = readFileSync(new URL('ubl-2.1/maindoc/UBL-Invoice-2.1.xsd', SHARED), 'utf8');
+  const xml = documents.map((document, index) => ({
+    fileName: `invoice-${index}.xml`,
+    contents: Buffer.from(document).toString(),
+  }));
+  const known = ROOTS.map((root) => [root, xml.filter(({ contents }) => contents.startsWith(`<${root} `))] as const);
+  const others = xml.filter((each) => !known.some(([, files]) => files.includes(each)));
+  if (others.length > 0) throw new Error('a document is neither an Invoice nor a CreditNote');
+  return (await Promise.all(known.map(([root, files]) => errorsOf(root, files)))).flat();
+}
+
+async function errorsOf(root: string, xml: { fileName: string; contents: string }[]): Promise<string[]> {
+  if (xml.length === 0) return [];
+  const fileName = `UBL-${root}-2.1.xsd`;
+  const schema = readFileSync(new URL(`ubl-2.1/maindoc/${fileName}`, SHARED), 'utf8');
   const { errors } = await validateXML({
-    xml: documents.map((document, index) => ({
-      fileName: `invoice-${index}.xml`,
-      contents: Buffer.from(document).toString(),
-    })),
-    schema: [{ fileName: 'UBL-Invoice-2.1.xsd', contents: invoice.replaceAll('../common/', '') }],
+    xml,
+    schema: [{ fileName, contents: schema.replaceAll('../common/', '') }],
     preload: readSchemas(),
     initialMemoryPages: 1024,
     maxMemoryPages: 16_384,
