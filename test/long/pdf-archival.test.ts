@@ -7,6 +7,7 @@ import { parseLogo } from '../../src/domain/tenant/logo.ts';
 import { signatureValidator, veraPdf } from '../support/java-tool.ts';
 import { hasTool } from '../support/tools.ts';
 import { detached, pdfsig } from '../unit/pades/support.ts';
+import { CREDIT, creditNote } from '../unit/pdf/credit-note.ts';
 import { CHROMIUM_CACHE, line, ordinary, png, printed, SELLER } from '../unit/pdf/support.ts';
 import { ecKey, identityOf, rsaKey } from '../unit/xades/identities.ts';
 
@@ -39,6 +40,12 @@ const DOCUMENTS: Record<string, PrintedInvoice> = {
   arabic: printed({ seller: ARABIC, lines: MIXED, environment: 'test' }),
   mixed: printed({ lines: MIXED, environment: 'test', specimen: true }),
   logo: printed({}, { logo: parseLogo(`data:image/png;base64,${png(300, 100).toString('base64')}`) }),
+  credit: creditNote(),
+  'credit-arabic': creditNote({
+    seller: ARABIC,
+    environment: 'test',
+    credit: { ...CREDIT, note: `${MIXED[0]!.description}\n`.repeat(8) },
+  }),
   ordinary: ordinary('fr', 12),
   pages: ordinary('ar', 40),
   long: printed({ lines: long([line('Article', 1, 100, 20)]) }),

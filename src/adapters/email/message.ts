@@ -44,8 +44,8 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
     text: plainText(mail, facts, seller),
     html: page(mail, facts, seller).text,
     attachments: [
-      attachment(documentFileName(invoice.number, 'pdf'), 'application/pdf', mail.pdf),
-      attachment(documentFileName(invoice.number, 'xml'), 'application/xml', mail.xml),
+      attachment(documentFileName(invoice.kind, invoice.number, 'pdf'), 'application/pdf', mail.pdf),
+      attachment(documentFileName(invoice.kind, invoice.number, 'xml'), 'application/xml', mail.xml),
     ],
     baseBoundary: invoice.id,
     disableFileAccess: true,

@@ -1,36 +1,31 @@
 import QRCode from 'qrcode';
-import { spacedBankAccount } from '../../domain/bank-account.ts';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
 import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { amountInWords } from '../../text/amount-in-words.ts';
-import { FORMATS, type Format } from '../../text/document-format.ts';
+import { FORMATS } from '../../text/document-format.ts';
 import { escapeHtml, html, Markup } from '../../text/markup.ts';
 import { drawable } from './drawable-text.ts';
 import { fontFaces } from './fonts.ts';
-import { LABELS, type Labels } from './labels.ts';
+import { labelsOf } from './labels.ts';
+import { correction, head, parties } from './page-head.ts';
 import { inPlainText, pageMargins } from './page-margins.ts';
+import { name, type Texts } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';
 
-/** An invoice with the labels and number formats of its language. */
-interface Texts extends PrintedInvoice {
-  readonly labels: Labels;
-  readonly format: Format;
-}
-
 /**
- * Writes the invoice as a self-contained HTML page for printing. It shows the mandatory mentions (CGI art. 145-III) and
- * the authority's acceptance. Client texts are untrusted: they are escaped, and each name and description is isolated
- * in its own text direction.
+ * Writes the invoice or credit note as a self-contained HTML page for printing. It shows the mandatory mentions (CGI
+ * art. 145-III) and the authority's acceptance. Client texts are untrusted: they are escaped, and each name and
+ * description is isolated in its own text direction.
  */
 export async function invoicePage(printed: PrintedInvoice): Promise<string> {
   const { invoice } = printed;
   const language = invoice.seller.documentLanguage;
-  const texts: Texts = { ...printed, labels: LABELS[language], format: FORMATS[language] };
+  const texts: Texts = { ...printed, labels: labelsOf(invoice.kind, language), format: FORMATS[language] };
   const { labels } = texts;
   const margins = pageMargins(invoice, labels, texts.format);
   const content = html`${testMark(texts)}
 ${head(texts)}
-${parties(texts)}
+${parties(texts)}${correction(texts)}
 ${lines(
   texts,
   html`${sums(texts)}
@@ -43,7 +38,7 @@ ${await acceptance(texts)}`,
     runningHead: await drawable(margins.runningHead),
     legalFoot: await drawable(margins.legalFoot),
   };
-  const style = pageStyle(drawn, labels.direction);
+  const style = pageStyle(drawn, labels.direction, invoice.kind);
   const fonts = await fontFaces(body + Object.values(drawn).join(''));
   return `<!doctype html>
 <html lang="${language}" dir="${labels.direction}">
@@ -60,92 +55,19 @@ ${body}
 }
 
 /** Returns the title of the document, and the names and descriptions of the attached files. */
-export function documentTexts({ invoice: { number, seller } }: PrintedInvoice) {
-  const labels = LABELS[seller.documentLanguage];
+export function documentTexts({ invoice: { kind, number, seller } }: PrintedInvoice) {
+  const labels = labelsOf(kind, seller.documentLanguage);
   return {
-    title: `${labels.invoice} ${inPlainText(labels, number)} – ${inPlainText(labels, seller.legalName)}`,
-    xml: { name: documentFileName(number, 'xml'), description: labels.signedXml },
-    receipt: { name: documentFileName(number, 'receipt'), description: labels.receiptFile },
+    title: `${labels.title} ${inPlainText(labels, number)} – ${inPlainText(labels, seller.legalName)}`,
+    xml: { name: documentFileName(kind, number, 'xml'), description: labels.signedXml },
+    receipt: { name: documentFileName(kind, number, 'receipt'), description: labels.receiptFile },
   };
-}
-
-function name(text: string): Markup {
-  return html`<bdi dir="auto">${text}</bdi>`;
-}
-
-/** Marks up numbers so that they stay left-to-right in a text of any direction. */
-function figures(text: string): Markup {
-  return html`<bdi dir="ltr" class="nowrap">${text}</bdi>`;
 }
 
 function testMark({ labels, invoice: { environment, specimen } }: Texts): Markup | null {
   if (environment === 'live' && !specimen) return null;
   return html`<div class="mark"><span>${specimen ? labels.specimen : labels.test}</span></div>
 <p class="notice">${specimen ? labels.specimenNotice : labels.testNotice}</p>`;
-}
-
-function head(texts: Texts): Markup {
-  const { labels, format, logo } = texts;
-  const { seller, number, currency } = texts.invoice;
-  const { street, postalCode, city } = seller.address;
-  return html`<header class="head">
-<div class="seller">
-${logo && html`<img class="logo" alt="${seller.legalName}" src="data:${logo.contentType};base64,${Buffer.from(logo.content).toString('base64')}">`}
-<p class="name">${name(seller.legalName)}</p>
-<p class="under">${name(seller.legalForm)} ${labels.capital} ${figures(format.money(seller.capital, currency))}</p>
-<p>${name(street)}<br>${name(postalCode === null ? city : `${postalCode} ${city}`)}</p>
-<p>${name(seller.email)}</p>
-</div>
-<div class="title">
-<h1>${labels.invoice}</h1>
-<p class="number">${labels.number} ${name(number)}</p>
-${paymentTerms(texts)}
-</div>
-</header>`;
-}
-
-/** Writes dates and payment terms, one per line. Seven lines fit beside a seller with a logo. */
-function paymentTerms({ labels, format, invoice: { issueDate, terms } }: Texts): Markup {
-  const { operationDate, dueDate, paymentMode, paymentReference, bankAccount } = terms;
-  const day = (label: string, date: string | null) => date && fact(label, html`${format.longDate(date)}`);
-  return html`<dl class="facts">
-${day(labels.issueDate, issueDate)}
-${day(labels.operationDate, operationDate)}
-${day(labels.dueDate, dueDate)}
-${fact(labels.paymentMode, name(paymentMode))}
-${paymentReference && fact(labels.paymentReference, name(paymentReference))}
-${bankAccount && fact(labels.bankAccount, figures(spacedBankAccount(bankAccount)))}
-${fact(labels.currency, html`${labels.currencyName}`)}
-</dl>`;
-}
-
-function fact(label: string, value: Markup): Markup {
-  return html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
-}
-
-function parties({ labels, invoice: { seller, customer } }: Texts): Markup {
-  return html`<div class="parties">
-<section>
-<h2>${labels.sellerIds}</h2>
-<dl class="ids">
-${identifier(labels.ice, seller.ice)}
-${identifier(labels.taxId, seller.taxId)}
-${identifier(labels.tradeRegister, seller.tradeRegister)}
-${identifier(labels.professionalTax, seller.professionalTax)}
-${identifier(labels.cnss, seller.cnss)}
-</dl>
-</section>
-<section class="customer">
-<h2>${labels.customer}</h2>
-<p class="name">${name(customer.name)}</p>
-${customer.address === null ? null : html`<p>${name(customer.address)}</p>`}
-<dl class="ids">${identifier(labels.ice, customer.ice)}</dl>
-</section>
-</div>`;
-}
-
-function identifier(label: string, value: string): Markup {
-  return html`<dt>${label}</dt><dd>${name(value)}</dd>`;
 }
 
 /**

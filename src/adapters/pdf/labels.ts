@@ -1,10 +1,11 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
+import { KINDS, type Kind } from '../../domain/invoice/kinds.ts';
 import { PAYABLE_LABEL } from '../../text/payable-label.ts';
 
-/** The fixed texts of the printed invoice. */
+/** The fixed texts of the printed invoice, and those that only a credit note has. */
 const FRENCH = {
   direction: 'ltr' as 'ltr' | 'rtl',
-  invoice: 'Facture',
+  title: 'Facture',
   number: 'N°',
   issueDate: 'Date d’émission',
   operationDate: 'Date de l’opération',
@@ -16,6 +17,8 @@ const FRENCH = {
   currencyName: 'Dirham marocain (MAD)',
   sellerIds: 'Identification du vendeur',
   customer: 'Client',
+  original: 'Facture d’origine',
+  creditReason: 'Motif de l’avoir',
   capital: 'au capital de',
   ice: 'ICE',
   taxId: 'Identifiant fiscal (IF)',
@@ -39,8 +42,8 @@ const FRENCH = {
   totalTax: 'Total TVA',
   gross: 'Total TTC',
   rounding: 'Arrondi',
-  payable: PAYABLE_LABEL.fr,
-  inWords: 'Arrêtée la présente facture à la somme de :',
+  payable: PAYABLE_LABEL.invoice.fr,
+  inWords: `${KINDS.invoice.closing} :`,
   exemption: 'Exonération de TVA (taux 0 %) :',
   accepted: 'Facture électronique acceptée par la Direction générale des impôts',
   acceptedInTest: 'Facture de test, acceptée par l’administration simulée',
@@ -64,7 +67,7 @@ export type Labels = Readonly<typeof FRENCH>;
 
 const ARABIC: Labels = {
   direction: 'rtl',
-  invoice: 'فاتورة',
+  title: 'فاتورة',
   number: 'رقم',
   issueDate: 'تاريخ الإصدار',
   operationDate: 'تاريخ العملية',
@@ -76,6 +79,8 @@ const ARABIC: Labels = {
   currencyName: 'الدرهم المغربي (MAD)',
   sellerIds: 'تعريف البائع',
   customer: 'الزبون',
+  original: 'الفاتورة الأصلية',
+  creditReason: 'سبب الإشعار',
   capital: 'رأسمالها',
   ice: 'التعريف الموحد للمقاولة (ICE)',
   taxId: 'التعريف الضريبي (IF)',
@@ -99,7 +104,7 @@ const ARABIC: Labels = {
   totalTax: 'مجموع الضريبة على القيمة المضافة',
   gross: 'المجموع مع احتساب الرسوم',
   rounding: 'التقريب',
-  payable: PAYABLE_LABEL.ar,
+  payable: PAYABLE_LABEL.invoice.ar,
   inWords: 'حصرت هذه الفاتورة في مبلغ:',
   exemption: 'الإعفاء من الضريبة على القيمة المضافة (سعر 0 %):',
   accepted: 'فاتورة إلكترونية مقبولة من طرف المديرية العامة للضرائب',
@@ -121,7 +126,7 @@ const ARABIC: Labels = {
 
 const ENGLISH: Labels = {
   direction: 'ltr',
-  invoice: 'Invoice',
+  title: 'Invoice',
   number: 'No.',
   issueDate: 'Issue date',
   operationDate: 'Date of supply',
@@ -133,6 +138,8 @@ const ENGLISH: Labels = {
   currencyName: 'Moroccan dirham (MAD)',
   sellerIds: 'Seller identification',
   customer: 'Customer',
+  original: 'Original invoice',
+  creditReason: 'Reason for the credit',
   capital: 'share capital',
   ice: 'ICE',
   taxId: 'Tax identification (IF)',
@@ -156,7 +163,7 @@ const ENGLISH: Labels = {
   totalTax: 'Total VAT',
   gross: 'Total incl. VAT',
   rounding: 'Rounding',
-  payable: PAYABLE_LABEL.en,
+  payable: PAYABLE_LABEL.invoice.en,
   inWords: 'Amount in words:',
   exemption: 'VAT exemption (0% rate):',
   accepted: 'Electronic invoice accepted by the Moroccan tax authority (Direction générale des impôts)',
@@ -176,4 +183,56 @@ const ENGLISH: Labels = {
   specimenNotice: 'Test document without legal or fiscal value: some of the seller’s details are examples.',
 };
 
-export const LABELS: Readonly<Record<DocumentLanguage, Labels>> = { fr: FRENCH, ar: ARABIC, en: ENGLISH };
+/** The texts of a credit note that differ from those of an invoice. */
+type CreditNoteLabels = Pick<
+  Labels,
+  'title' | 'taxDetail' | 'payable' | 'inWords' | 'accepted' | 'acceptedInTest' | 'verify' | 'signedXml'
+> &
+  Partial<Pick<Labels, 'acceptedAt'>>;
+
+const CREDIT_NOTE: Readonly<Record<DocumentLanguage, CreditNoteLabels>> = {
+  fr: {
+    title: 'Avoir',
+    taxDetail: 'Montants crédités par taux de TVA',
+    payable: PAYABLE_LABEL.credit_note.fr,
+    inWords: `${KINDS.credit_note.closing} :`,
+    accepted: 'Avoir électronique accepté par la Direction générale des impôts',
+    acceptedInTest: 'Avoir de test, accepté par l’administration simulée',
+    acceptedAt: 'Accepté le',
+    verify: 'Code QR : adresse de vérification de l’avoir',
+    signedXml: 'Avoir électronique signé (UBL 2.1, XAdES)',
+  },
+  ar: {
+    title: 'إشعار دائن',
+    taxDetail: 'المبالغ المقيدة لفائدتكم حسب سعر الضريبة',
+    payable: PAYABLE_LABEL.credit_note.ar,
+    inWords: 'حصر هذا الإشعار الدائن في مبلغ:',
+    accepted: 'إشعار دائن إلكتروني مقبول من طرف المديرية العامة للضرائب',
+    acceptedInTest: 'إشعار دائن تجريبي، قبلته إدارة افتراضية',
+    acceptedAt: 'قبل في',
+    verify: 'رمز الاستجابة السريعة: عنوان التحقق من الإشعار الدائن',
+    signedXml: 'الإشعار الدائن الإلكتروني الموقع (UBL 2.1, XAdES)',
+  },
+  en: {
+    title: 'Credit note',
+    taxDetail: 'Amounts credited by VAT rate',
+    payable: PAYABLE_LABEL.credit_note.en,
+    inWords: 'Amount credited, in words:',
+    accepted: 'Electronic credit note accepted by the Moroccan tax authority (Direction générale des impôts)',
+    acceptedInTest: 'Test credit note, accepted by the simulated authority',
+    verify: 'QR code: the address where the credit note is verified',
+    signedXml: 'Signed electronic credit note (UBL 2.1, XAdES)',
+  },
+};
+
+const INVOICE: Readonly<Record<DocumentLanguage, Labels>> = { fr: FRENCH, ar: ARABIC, en: ENGLISH };
+
+const OVERRIDES: Readonly<Record<Kind, Readonly<Record<DocumentLanguage, Partial<Labels>>>>> = {
+  invoice: { fr: {}, ar: {}, en: {} },
+  credit_note: CREDIT_NOTE,
+};
+
+/** Returns the fixed texts of a kind of document in a language. */
+export function labelsOf(kind: Kind, language: DocumentLanguage): Labels {
+  return { ...INVOICE[language], ...OVERRIDES[kind][language] };
+}

@@ -19,7 +19,7 @@ export function pageMargins({ number, seller, currency }: LegalInvoice, labels: 
   ];
   const capital = `${part(seller.legalForm)} ${labels.capital} ${part(format.money(seller.capital, currency))}`;
   return {
-    runningHead: breakable(`${labels.invoice} ${part(number)} · ${part(shortened(seller.legalName))}`),
+    runningHead: breakable(`${labels.title} ${part(number)} · ${part(shortened(seller.legalName))}`),
     legalFoot: [
       `${breakable(part(seller.legalName))}, ${onOneLine(capital)}`,
       ...identifiers.map(([label, value]) => onOneLine(`${label} ${part(value)}`)),

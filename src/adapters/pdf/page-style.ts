@@ -1,3 +1,4 @@
+import type { Kind } from '../../domain/invoice/kinds.ts';
 import { cssString } from '../../text/markup.ts';
 import { FONT_FAMILY } from './fonts.ts';
 
@@ -12,10 +13,10 @@ export interface PageMargins {
 }
 
 /**
- * Returns the style sheet of the printed invoice: A4 with side margins of 17 mm. Directions are logical (start, end),
+ * Returns the style sheet of a printed document: A4 with side margins of 17 mm. Directions are logical (start, end),
  * for any script.
  */
-export function pageStyle(margins: PageMargins, direction: 'ltr' | 'rtl'): string {
+export function pageStyle(margins: PageMargins, direction: 'ltr' | 'rtl', kind: Kind): string {
   const [start, end] = direction === 'ltr' ? ['left', 'right'] : ['right', 'left'];
   // The two boxes of the footer overlap slightly, so that their top borders form one line.
   return `
@@ -28,7 +29,7 @@ export function pageStyle(margins: PageMargins, direction: 'ltr' | 'rtl'): strin
 }
 @page :first { @top-${start} { content: none; } }
 ${BODY}
-.lines td.text { text-align: ${start}; }${direction === 'rtl' ? RIGHT_TO_LEFT : ''}`;
+.lines td.text { text-align: ${start}; }${direction === 'rtl' ? RIGHT_TO_LEFT : ''}${STYLE_OF_KIND[kind]}`;
 }
 
 /** Returns a smaller font size for long footers: the longest possible profile fits even in the widest letters. */
@@ -139,3 +140,12 @@ const RIGHT_TO_LEFT = `
 body { line-height: 1.36; }
 dt, .label, th, h2, caption { font-size: 7.8pt; }
 `;
+
+/** Styles of what only one kind of document has. */
+const STYLE_OF_KIND: Readonly<Record<Kind, string>> = {
+  invoice: '',
+  credit_note: `
+.correction { margin-bottom: 3mm; padding: 1.6mm 3.5mm; border-inline-start: 1.2pt solid #17365d; background: #f4f6f9; }
+.correction h2 { margin-bottom: .6mm; }
+`,
+};

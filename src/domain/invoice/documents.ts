@@ -3,8 +3,11 @@ import type { Invoice, StoredDocument } from './invoice.ts';
 interface DocumentRow {
   /** The suffix of the document's URL and of its name in the store. */
   readonly suffix: string;
-  /** @param number the legal number, in characters that a file name may have */
-  readonly fileName: (number: string) => string;
+  /**
+   * @param kind the word for the kind of document: `KINDS.fileName`
+   * @param number the legal number, in characters that a file name may have
+   */
+  readonly fileName: (kind: string, number: string) => string;
   readonly mediaType: string;
   readonly description: string;
   readonly stored: (invoice: Invoice) => StoredDocument | null;
@@ -16,7 +19,7 @@ interface DocumentRow {
 export const DOCUMENTS = {
   xml: {
     suffix: 'xml',
-    fileName: (number) => `facture-${number}.xml`,
+    fileName: (kind, number) => `${kind}-${number}.xml`,
     mediaType: 'application/xml',
     description:
       'The legal UBL invoice: the one that the tax authority returned, if it returns one, otherwise the signed one.',
@@ -25,7 +28,7 @@ export const DOCUMENTS = {
   },
   pdf: {
     suffix: 'pdf',
-    fileName: (number) => `facture-${number}.pdf`,
+    fileName: (kind, number) => `${kind}-${number}.pdf`,
     mediaType: 'application/pdf',
     description: 'The signed PDF with the XML embedded.',
     stored: ({ pdf }) => pdf,
@@ -33,7 +36,7 @@ export const DOCUMENTS = {
   },
   signedXml: {
     suffix: 'signed.xml',
-    fileName: (number) => `facture-${number}-transmise.xml`,
+    fileName: (kind, number) => `${kind}-${number}-transmise.xml`,
     mediaType: 'application/xml',
     description: 'The UBL invoice as the service signed it and sent it to the tax authority.',
     stored: ({ xml }) => xml,
@@ -41,7 +44,7 @@ export const DOCUMENTS = {
   },
   receipt: {
     suffix: 'receipt.xml',
-    fileName: (number) => `recu-${number}.xml`,
+    fileName: (_, number) => `recu-${number}.xml`,
     mediaType: 'application/xml',
     description:
       'The receipt of the tax authority: its signed statement about its decision, which the service has verified.',

@@ -3,6 +3,8 @@ interface KindRow {
   readonly idPrefix: string;
   /** What precedes the year in the name of a series of numbers: `AV-2026-000123`. */
   readonly seriesPrefix: string;
+  /** The first word of the names of its files: `avoir-AV-2026-000123.pdf`. */
+  readonly fileName: string;
   /** The root element of UBL 2.1, from which the names of its lines and of its type follow. */
   readonly ublRoot: string;
   /** The document type (UNCL1001). */
@@ -21,6 +23,7 @@ export const KINDS = {
   invoice: {
     idPrefix: 'inv',
     seriesPrefix: '',
+    fileName: 'facture',
     ublRoot: 'Invoice',
     ublType: '380',
     ublQuantity: 'Invoiced',
@@ -29,6 +32,7 @@ export const KINDS = {
   credit_note: {
     idPrefix: 'crn',
     seriesPrefix: 'AV-',
+    fileName: 'avoir',
     ublRoot: 'CreditNote',
     ublType: '381',
     ublQuantity: 'Credited',

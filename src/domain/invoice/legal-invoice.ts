@@ -2,16 +2,17 @@ import { moroccanDate } from '../morocco/time.ts';
 import { completedProfile } from '../tenant/tenant.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { Invoice } from './invoice.ts';
+import { KINDS, type Kind } from './kinds.ts';
 import type { LegalInvoice } from './ports.ts';
 import { type LegalTerms, NO_TERMS, termsOf } from './terms.ts';
 import { totalsOfInvoice } from './totals.ts';
 
 /**
- * Returns a document's file name, such as `facture-2026-000123.pdf`. Other characters of a client's own number become
- * `_`.
+ * Returns a document's file name, such as `facture-2026-000123.pdf` or `avoir-AV-2026-000123.pdf`. Other characters of
+ * a client's own number become `_`.
  */
-export function documentFileName(number: string, kind: DocumentKind): string {
-  return DOCUMENTS[kind].fileName(number.replaceAll(/[^\w.-]/g, '_'));
+export function documentFileName(kind: Kind, number: string, document: DocumentKind): string {
+  return DOCUMENTS[document].fileName(KINDS[kind].fileName, number.replaceAll(/[^\w.-]/g, '_'));
 }
 
 /**

@@ -9,7 +9,7 @@ import type { DocumentRange, DocumentStore } from './repository.ts';
 
 /** A document that the caller may read. */
 export interface ReadableDocument extends StoredDocument {
-  /** File name with the legal number: `facture-2026-000123.pdf`. */
+  /** File name with the legal number: `facture-2026-000123.pdf`, `avoir-AV-2026-000123.pdf`. */
   readonly name: string;
   /** Streams the document's bytes, or a part of them, from the store. */
   read(range?: DocumentRange): AsyncIterable<Uint8Array>;
@@ -40,7 +40,7 @@ export function createReadDocument(
     const late = stored ? null : await demand.await(invoice, kind);
     const document = stored ?? (late && DOCUMENTS[kind].stored(late));
     if (!document) return null;
-    const name = documentFileName(invoice.number ?? invoiceId, kind);
+    const name = documentFileName(invoice.kind, invoice.number ?? invoiceId, kind);
     return { ...document, name, read: (range) => documents.read(document, range) };
   };
 }

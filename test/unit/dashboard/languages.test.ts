@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MAIL_TEXTS } from '../../../src/adapters/email/texts.ts';
-import { LABELS } from '../../../src/adapters/pdf/labels.ts';
+import { labelsOf } from '../../../src/adapters/pdf/labels.ts';
 import { chooseLanguage } from '../../../src/dashboard/text/languages.ts';
 import { TEXTS } from '../../../src/dashboard/text/texts.ts';
 import { DOCUMENT_LANGUAGES } from '../../../src/domain/document-language.ts';
@@ -18,7 +18,7 @@ it.each([
 
 it('the totals have the names of the PDF, in the mail too', () => {
   for (const language of DOCUMENT_LANGUAGES) {
-    const { gross: total, rounding, payable } = LABELS[language];
+    const { gross: total, rounding, payable } = labelsOf('invoice', language);
     expect(TEXTS[language]).toMatchObject({ total, rounding, payable });
     expect(MAIL_TEXTS[language].payable).toBe(payable);
   }

@@ -3,21 +3,7 @@ import { documentTexts, invoicePage } from '../../../src/adapters/pdf/invoice-pa
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 import { LOGO, line, printed, SELLER } from './support.ts';
-
-/** The visible text of the page: without tags and styles, entities resolved, all spaces plain. */
-async function wordsOf(page: Parameters<typeof invoicePage>[0]): Promise<string> {
-  const document = await invoicePage(page);
-  return document
-    .slice(document.indexOf('<body>'))
-    .replaceAll(/<\/?(?:i|b|u)>/g, '')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
-    .replaceAll(/[\s\u202f\u00a0]+/g, ' ');
-}
+import { wordsOf } from './words.ts';
 
 describe('invoicePage', () => {
   test('an Arabic title isolates its number, which would otherwise be displayed as 000123-2026', () => {

@@ -9,6 +9,7 @@ import type { DocumentLanguage } from '../../../src/domain/document-language.ts'
 import { RendererUnavailable } from '../../../src/domain/invoice/ports.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 import { hasTool } from '../../support/tools.ts';
+import { CREDIT, creditNote } from './credit-note.ts';
 import {
   CHROMIUM_CACHE,
   LOGO,
@@ -54,6 +55,16 @@ describe('createPdfRenderer', () => {
     expect(text).toMatch(/1 Audit 1 123 456,78 20 % 123 456,78/);
     expect(text).toMatch(/Net à payer 151 548,14 MAD/);
     expect(text).toContain('IF 14452890 · RC Casablanca 284915');
+  });
+
+  test.skipIf(!hasPdfToText)('fits a credit note with a reason of 500 characters on one page', async () => {
+    const note = `${'W '.repeat(248)}END.`;
+    const [text = '', ...others] = textOfPages(await renderer.render(creditNote({ credit: { ...CREDIT, note } })));
+    expect(others).toEqual([]);
+    for (const piece of ['AVOIR', 'N° AV-2026-000001', 'Motif de l’avoir Retour de marchandises', 'END.']) {
+      expect(text).toContain(piece);
+    }
+    expect(text).toMatch(/Montant en votre faveur 2 046,00 MAD/);
   });
 
   test.skipIf(!hasPdfToText).each(['fr', 'ar', 'en'] as const)(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LABELS } from '../../../src/adapters/pdf/labels.ts';
+import { labelsOf } from '../../../src/adapters/pdf/labels.ts';
 import { DOCUMENT_LANGUAGES } from '../../../src/domain/document-language.ts';
 import { verifyPage } from '../../../src/transport/verify/page.ts';
 
@@ -32,9 +32,9 @@ it('writes amounts and dates as the language does', () => {
 
 it('states the amount payable by the name that the PDF has for it', () => {
   for (const language of DOCUMENT_LANGUAGES) {
-    const label = `<dt>${LABELS[language].payable}</dt>`;
+    const label = `<dt>${labelsOf('invoice', language).payable}</dt>`;
     expect(verifyPage(FACTS, language, null)).toContain(label);
-    expect(verifyPage(FACTS, language, null)).not.toContain(LABELS[language].gross);
+    expect(verifyPage(FACTS, language, null)).not.toContain(labelsOf('invoice', language).gross);
   }
 });
 

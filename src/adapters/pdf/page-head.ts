@@ -1,0 +1,93 @@
+import { spacedBankAccount } from '../../domain/bank-account.ts';
+import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
+import { html, type Markup } from '../../text/markup.ts';
+import { figures, name, type Texts } from './page-parts.ts';
+
+/** Writes the seller, and the title with the dates and payment terms. */
+export function head(texts: Texts): Markup {
+  const { labels, format, logo } = texts;
+  const { seller, number, currency } = texts.invoice;
+  const { street, postalCode, city } = seller.address;
+  return html`<header class="head">
+<div class="seller">
+${logo && html`<img class="logo" alt="${seller.legalName}" src="data:${logo.contentType};base64,${Buffer.from(logo.content).toString('base64')}">`}
+<p class="name">${name(seller.legalName)}</p>
+<p class="under">${name(seller.legalForm)} ${labels.capital} ${figures(format.money(seller.capital, currency))}</p>
+<p>${name(street)}<br>${name(postalCode === null ? city : `${postalCode} ${city}`)}</p>
+<p>${name(seller.email)}</p>
+</div>
+<div class="title">
+<h1>${labels.title}</h1>
+<p class="number">${labels.number} ${name(number)}</p>
+${paymentTerms(texts)}
+</div>
+</header>`;
+}
+
+/**
+ * Writes dates and payment terms, one per line. Seven lines fit beside a seller with a logo. A credit note states
+ * nothing about payment, because its customer owes nothing.
+ */
+function paymentTerms({ labels, format, invoice: { issueDate, terms, credit } }: Texts): Markup {
+  const { operationDate, dueDate, paymentMode, paymentReference, bankAccount } = terms;
+  const day = (label: string, date: string | null) => date && fact(label, html`${format.longDate(date)}`);
+  return html`<dl class="facts">
+${day(labels.issueDate, issueDate)}
+${day(labels.operationDate, operationDate)}
+${
+  credit
+    ? null
+    : html`${day(labels.dueDate, dueDate)}
+${fact(labels.paymentMode, name(paymentMode))}
+${paymentReference && fact(labels.paymentReference, name(paymentReference))}
+${bankAccount && fact(labels.bankAccount, figures(spacedBankAccount(bankAccount)))}
+`
+}${fact(labels.currency, html`${labels.currencyName}`)}
+</dl>`;
+}
+
+function fact(label: string, value: Markup): Markup {
+  return html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
+}
+
+/** Writes the identifiers of the seller, and the customer. */
+export function parties({ labels, invoice: { seller, customer } }: Texts): Markup {
+  return html`<div class="parties">
+<section>
+<h2>${labels.sellerIds}</h2>
+<dl class="ids">
+${identifier(labels.ice, seller.ice)}
+${identifier(labels.taxId, seller.taxId)}
+${identifier(labels.tradeRegister, seller.tradeRegister)}
+${identifier(labels.professionalTax, seller.professionalTax)}
+${identifier(labels.cnss, seller.cnss)}
+</dl>
+</section>
+<section class="customer">
+<h2>${labels.customer}</h2>
+<p class="name">${name(customer.name)}</p>
+${customer.address === null ? null : html`<p>${name(customer.address)}</p>`}
+<dl class="ids">${identifier(labels.ice, customer.ice)}</dl>
+</section>
+</div>`;
+}
+
+/** Names the invoice that a credit note corrects, and states the reason; null for an invoice. */
+export function correction({ labels, format, invoice: { credit, seller } }: Texts): Markup | null {
+  if (!credit) return null;
+  const { original, reason, note } = credit;
+  return html`
+<section class="correction">
+<h2>${labels.original}</h2>
+<dl class="ids">
+<dt>${labels.number}</dt><dd><strong>${name(original.number)}</strong></dd>
+<dt>${labels.issueDate}</dt><dd>${format.longDate(original.issueDate)}</dd>
+${original.dgiId && identifier(labels.dgiId, original.dgiId)}
+<dt>${labels.creditReason}</dt><dd><strong>${CREDIT_REASON_TEXTS[reason][seller.documentLanguage]}</strong>${note && html`<br>${name(note)}`}</dd>
+</dl>
+</section>`;
+}
+
+function identifier(label: string, value: string): Markup {
+  return html`<dt>${label}</dt><dd>${name(value)}</dd>`;
+}

@@ -1,0 +1,20 @@
+import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
+import type { Format } from '../../text/document-format.ts';
+import { html, type Markup } from '../../text/markup.ts';
+import type { Labels } from './labels.ts';
+
+/** An invoice or credit note with the labels and number formats of its language. */
+export interface Texts extends PrintedInvoice {
+  readonly labels: Labels;
+  readonly format: Format;
+}
+
+/** Marks up a text of a client, isolated in its own direction. */
+export function name(text: string): Markup {
+  return html`<bdi dir="auto">${text}</bdi>`;
+}
+
+/** Marks up numbers so that they stay left-to-right in a text of any direction. */
+export function figures(text: string): Markup {
+  return html`<bdi dir="ltr" class="nowrap">${text}</bdi>`;
+}
