@@ -1,13 +1,11 @@
 import type { Logger } from 'pino';
 import { serviceError } from '../domain/errors.ts';
-import { createCountInvoices } from '../domain/invoice/count-invoices.ts';
 import { createCreateInvoice } from '../domain/invoice/create-invoice.ts';
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createFindPresentInvoice } from '../domain/invoice/find-present.ts';
 import { createReadInvoice } from '../domain/invoice/read-invoice.ts';
 import { samplePage } from '../domain/invoice/sample-page.ts';
-import { createValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import { createWatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import { createFairQueue } from '../domain/kit/fair-queue.ts';
 import type { AccountMailer, AttemptLimiter } from '../domain/person/ports.ts';
@@ -15,7 +13,7 @@ import { PREVIEWS } from '../domain/tenant/own-profile.ts';
 import type { ReadLogo } from '../domain/tenant/read-logo.ts';
 import type { Tracing } from '../domain/tracing.ts';
 import { type Callable, callable, USE_CASES } from '../domain/use-cases.ts';
-import { createVerifyDocument } from '../domain/verification/verify-document.ts';
+import { VERIFICATIONS } from '../domain/verification/verify-document.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import type { UseCases } from '../graphql/context.ts';
 import type { Jobs } from '../jobs/agenda.ts';
@@ -30,7 +28,7 @@ export interface UseCaseParts {
   readonly documents: Documents;
   readonly mailer: Mailer;
   readonly demand: DocumentDemand;
-  readonly webhooks: Pick<Webhooks, 'useCases' | 'needs'>;
+  readonly webhooks: Pick<Webhooks, 'endpointStatistics' | 'needs'>;
   readonly documentUrl: DocumentUrl;
   readonly accountMailer: AccountMailer;
   readonly publicUrl: string;
@@ -76,9 +74,13 @@ export function composeUseCases(
       attempts,
       readLogo,
       readInvoice,
+      writer,
+      invoiceWarnings,
+      clientsVerifier,
       findEndpoint: (principal, id) => fromTable.webhookEndpoint(principal, id, 'endpointId'),
       certificates: data.signersCertificates,
       previews: createFairQueue(PREVIEWS),
+      verifications: createFairQueue(VERIFICATIONS),
       now: () => new Date(),
       sendInvitation: (mail) =>
         void accountMailer
@@ -104,13 +106,10 @@ export function composeUseCases(
       tracing,
       createMissingForIssue(means),
     ),
-    validateInvoice: createValidateInvoice(invoices, writer, invoiceWarnings),
     invoiceWarnings,
     readInvoice,
-    countInvoices: createCountInvoices(invoices, data.settledCounts),
     watchInvoice: createWatchInvoice(readInvoice, data.feed),
     documentUrl,
-    ...webhooks.useCases,
-    verifyDocument: createVerifyDocument(clientsVerifier.verify),
+    endpointStatistics: webhooks.endpointStatistics,
   };
 }

@@ -14,7 +14,6 @@ import { createCountAttempts, createReadStatistics } from '../domain/webhook/end
 import { createPublishEvents } from '../domain/webhook/publish-events.ts';
 import { createRecordAttempts } from '../domain/webhook/record-attempts.ts';
 import type { TestEventNeeds } from '../domain/webhook/send-test-event.ts';
-import { createWatchEvents } from '../domain/webhook/watch-events.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import { createWebhookJobs } from '../jobs/webhook-jobs.ts';
 import type { Store } from '../storage/connect.ts';
@@ -104,10 +103,7 @@ export function composeWebhooks(parts: WebhookParts) {
     outbox: createOutbox(db),
   });
   return {
-    useCases: {
-      endpointStatistics: readStatistics,
-      watchEvents: createWatchEvents({ events, feed, now, report }),
-    },
+    endpointStatistics: readStatistics,
     /** What the use cases of endpoints, events and deliveries need. */
     needs: {
       endpoints,
@@ -119,6 +115,8 @@ export function composeWebhooks(parts: WebhookParts) {
       latestInvoice: latestOf(parts.invoices),
       refusalOf: config.allowInsecureWebhooks ? () => null : urlRefusal,
       storeNow: now,
+      eventFeed: feed,
+      report,
     },
     /** To be called when an invoice has new events; see `PublishEvents`. */
     publish: publisher.publish,

@@ -4,8 +4,8 @@ import type { Member, PersonPrincipal, Scope } from './principal.ts';
 
 /**
  * A use case is one row: who may call it, what the audit log says of it, and what it does. The row's name is that of
- * its GraphQL field. `src/domain/use-cases.ts` has the table, from which the context of resolvers, their access and the actions of
- * the audit log are made.
+ * its GraphQL field. `src/domain/use-cases.ts` has the table, from which the context of resolvers, their access and the
+ * actions of the audit log are made.
  */
 export type UseCase =
   | Row<{ readonly scope: Scope }, Member>

@@ -2,32 +2,42 @@ import { API_KEY_USE_CASES } from './api-key/own-keys.ts';
 import { auditLog } from './audit/browse-audit.ts';
 import { type Audit, type AuditFacts, entryBy } from './audit-entry.ts';
 import { EMBED_USE_CASES } from './embedding/create-embed.ts';
+import { invoiceDays } from './invoice/count-invoices.ts';
 import { customers } from './invoice/customer-search.ts';
 import { invoiceByNumber } from './invoice/find-by-number.ts';
 import { invoices } from './invoice/list-invoices.ts';
 import { invoicesById } from './invoice/read-invoices.ts';
 import { resendInvoiceEmail } from './invoice/resend-email.ts';
 import { revokeDocumentUrls } from './invoice/revoke-document-urls.ts';
+import { testScenarios } from './invoice/test-scenarios.ts';
+import { validateInvoice } from './invoice/validate-invoice.ts';
 import { MEMBER_USE_CASES } from './person/manage-members.ts';
 import { type Member, type Principal, requirePerson, requireScope } from './principal.ts';
 import { REQUEST_USE_CASES } from './request-log/browse-requests.ts';
 import { PROFILE_USE_CASES } from './tenant/own-profile.ts';
 import type { UseCase } from './use-case.ts';
+import { verifyDocument } from './verification/verify-document.ts';
 import { DELIVERY_USE_CASES } from './webhook/browse-deliveries.ts';
 import { ENDPOINT_USE_CASES } from './webhook/manage-endpoints.ts';
 import { RESEND_USE_CASES } from './webhook/resend-events.ts';
 import { sendTestWebhookEvent } from './webhook/send-test-event.ts';
+import { invoiceEvents } from './webhook/watch-events.ts';
 
 /** The use cases, by the names of their GraphQL fields. */
 export const USE_CASES = {
   auditLog,
   customers,
   invoiceByNumber,
+  invoiceDays,
+  invoiceEvents,
   invoices,
   invoicesById,
   resendInvoiceEmail,
   revokeDocumentUrls,
   sendTestWebhookEvent,
+  testScenarios,
+  validateInvoice,
+  verifyDocument,
   ...EMBED_USE_CASES,
   ...API_KEY_USE_CASES,
   ...MEMBER_USE_CASES,

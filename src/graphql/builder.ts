@@ -71,6 +71,8 @@ export const builder = new SchemaBuilder<{
   zod: { validationError: (error) => new ServiceError(problemsOf(error, 1)) },
   scopeAuth: {
     authScopes: ({ principal }) => scopesOf(principal),
+    // Checked once, before the source is opened, not for each of its events.
+    authorizeOnSubscribe: true,
   },
 });
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { createCountInvoices, type SettledDay } from '../../src/domain/invoice/count-invoices.ts';
+import { invoiceDays, type SettledDay } from '../../src/domain/invoice/count-invoices.ts';
 import { INVOICE_STATUSES, type InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
 import type { StatusCounts } from '../../src/domain/invoice/repository.ts';
 import { moroccanDate, startOfMoroccanDay } from '../../src/domain/morocco/time.ts';
-import type { Principal } from '../../src/domain/principal.ts';
+import type { Member } from '../../src/domain/principal.ts';
 
 const HOUR = 3_600_000;
-const PRINCIPAL = { kind: 'secret', keyId: 'key', tenant: { id: 'ten_1' }, environment: 'test' } as Principal;
+const by = { kind: 'secret', keyId: 'key', tenant: { id: 'ten_1' }, environment: 'test' } as Member;
 
 /** Invoices in memory; `counted` has the length of each counted range in hours. */
 function world(at: string) {
@@ -14,8 +14,8 @@ function world(at: string) {
   const kept = new Map<string, SettledDay>();
   const counted: number[] = [];
   const clock = { now: Date.parse(at) };
-  const countInvoices = createCountInvoices(
-    {
+  const needs: Parameters<typeof invoiceDays.run>[0] = {
+    invoices: {
       async countByStatus({ from, until }) {
         counted.push((until - from) / HOUR);
         const of = (status: InvoiceStatus) =>
@@ -23,7 +23,7 @@ function world(at: string) {
         return Object.fromEntries(INVOICE_STATUSES.map((status) => [status, of(status)])) as StatusCounts;
       },
     },
-    {
+    settledCounts: {
       find: async (_tenant, _environment, dates) => new Map([...kept].filter(([date]) => dates.includes(date))),
       async keep(_tenant, _environment, date, { whole, hours, begun }) {
         const earlier = kept.get(date);
@@ -34,11 +34,11 @@ function world(at: string) {
         });
       },
     },
-    () => clock.now,
-  );
+    now: () => new Date(clock.now),
+  };
   const add = (when: string, status: InvoiceStatus) => invoices.push({ at: Date.parse(when), status });
   const days = async (n: number) =>
-    (await countInvoices(PRINCIPAL, n)).map(({ date, counts }) => {
+    (await invoiceDays.run(needs, { by }, n)).map(({ date, counts }) => {
       const { accepted, rejected, ...open } = counts;
       return [date, accepted, rejected, open.pending + open.signing + open.transmitted];
     });

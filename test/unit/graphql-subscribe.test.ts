@@ -38,7 +38,7 @@ const useCases = {
       yield* changes;
     })();
   },
-  watchEvents: async () =>
+  invoiceEvents: async () =>
     (async function* () {
       yield { cursor: () => 'c1', event: event as unknown as WebhookEvent };
       yield { cursor: () => 'c2', event: { ...event, createdAt: null } as unknown as WebhookEvent };

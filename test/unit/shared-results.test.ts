@@ -15,7 +15,7 @@ function documentOf(source: string) {
   return document;
 }
 
-/** Streams of an operation, with the same two events, each with the number of times that its type was read. */
+/** Streams of an operation, with the same two events, each with the number of times that its type or status was read. */
 async function streamsOf(source: string, principals: readonly Principal[]) {
   let reads = 0;
   const events = [1, 2].map((sequence) => ({
@@ -26,14 +26,19 @@ async function streamsOf(source: string, principals: readonly Principal[]) {
       reads++;
       return 'invoice.accepted';
     },
+    get status() {
+      reads++;
+      return 'accepted';
+    },
   }));
   const document = documentOf(source);
   const open = (principal: Principal, stream: number) => {
-    const watchEvents = async () =>
+    const watch = async () =>
       (async function* () {
-        for (const event of events) yield { cursor: () => `cursor of ${stream}`, event };
+        for (const event of events) yield { cursor: () => `cursor of ${stream}`, invoiceId: 'inv_1', event };
       })();
-    const contextValue = { principal, requestId: 'r', useCases: { watchEvents } } as unknown as GraphQLContext;
+    const useCases = { invoiceEvents: watch, watchInvoice: watch };
+    const contextValue = { principal, requestId: 'r', useCases } as unknown as GraphQLContext;
     return subscribe({ schema, document, contextValue });
   };
   const opened = (await Promise.all(principals.map(open))) as AsyncGenerator<ExecutionResult>[];
@@ -41,6 +46,8 @@ async function streamsOf(source: string, principals: readonly Principal[]) {
 }
 
 const QUERY = 'subscription { invoiceEvents { event { id type body } } }';
+/** What every credential may ask for. */
+const OF_INVOICE = 'subscription { invoiceStatus(id: "inv_1") { eventId status } }';
 
 it('streams of one credential with the same operation share the result of each event', async () => {
   const { opened, reads } = await streamsOf(QUERY, Array(3).fill(key('key_1')));
@@ -55,7 +62,7 @@ it('streams of one credential with the same operation share the result of each e
 it('two viewers share no message, even for the same event', async () => {
   const viewers = [key('key_1'), key('key_2'), key('key_1', 'publishable'), key('key_1', 'secret', 'live')];
   const clients = ['inv_1', 'key_1'].map((invoiceId) => ({ kind: 'client', invoiceId }) as Principal);
-  const { opened, reads } = await streamsOf(QUERY, [...viewers, ...clients]);
+  const { opened, reads } = await streamsOf(OF_INVOICE, [...viewers, ...clients]);
   const results = await Promise.all(opened.map(async (stream) => (await stream.next()).value));
   expect(new Set(results).size).toBe(6);
   expect(reads()).toBe(6);

@@ -2,8 +2,9 @@ import { addDays } from '../calendar-date.ts';
 import { HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { serviceError } from '../errors.ts';
 import { moroccanDate, startOfMoroccanDay } from '../morocco/time.ts';
-import { type Member, type Principal, requireScope } from '../principal.ts';
+import type { Member } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
+import type { Call, UseCase } from '../use-case.ts';
 import { INVOICE_STATUSES, isFinal } from './lifecycle.ts';
 import type { InvoiceReading, StatusCounts } from './repository.ts';
 
@@ -48,58 +49,60 @@ export const MOST_DAYS = 31;
  */
 const STORED_WITHIN_MS = 600_000;
 
-export type CountInvoices = ReturnType<typeof createCountInvoices>;
+export interface InvoiceDaysNeeds {
+  readonly invoices: Pick<InvoiceReading, 'countByStatus'>;
+  readonly settledCounts: SettledCounts;
+  readonly now: () => Date;
+}
 
 /**
- * Counts invoices by day and status. Final statuses never change, so the counts of a past range without open invoices
- * are stored. Each call counts only newer invoices, the last ten minutes, and hours that have open invoices.
+ * Returns the numbers of invoices of the last days by status, today first. Final statuses never change, so the counts of
+ * a past range without open invoices are stored. Each call counts only newer invoices, the last ten minutes, and hours
+ * that have open invoices. Its input is the number of days, 1 to {@link MOST_DAYS}.
+ * @throws {ServiceError} invalid_request for another number of days
  */
-export function createCountInvoices(
-  invoices: Pick<InvoiceReading, 'countByStatus'>,
-  settledCounts: SettledCounts,
-  now: () => number = Date.now,
-) {
-  /**
-   * Returns the numbers of invoices of the last days, today first.
-   * @param days 1 to 31
-   * @throws {ServiceError} insufficient_scope; invalid_request for another number of days
-   */
-  return async (principal: Principal, days: number): Promise<readonly DayCounts[]> => {
-    const member = requireScope(principal, 'read');
+export const invoiceDays = {
+  scope: 'read',
+  async run(needs: InvoiceDaysNeeds, { by }: Call, days: number): Promise<readonly DayCounts[]> {
     if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
       throw serviceError('invalid_request', `days must be an integer from 1 to ${MOST_DAYS}.`, 'days');
-    const today = moroccanDate(new Date(now()));
+    const today = moroccanDate(needs.now());
     const dates = Array.from({ length: days }, (_, i) => addDays(today, -i));
-    const settled = await settledCounts.find(member.tenant.id, member.environment, dates);
+    const settled = await needs.settledCounts.find(by.tenant.id, by.environment, dates);
+    const countsOf = counterOf(needs, by);
     const found: DayCounts[] = [];
-    for (const date of dates) found.push({ date, counts: await countsOf(member, date, settled.get(date)) });
+    for (const date of dates) found.push({ date, counts: await countsOf(date, settled.get(date)) });
     return found;
-  };
+  },
+} as const satisfies UseCase;
 
-  async function countsOf(member: Member, date: string, settled: SettledDay | undefined): Promise<StatusCounts> {
+/** Returns the function that counts a member's invoices of a day, and stores what is settled. */
+function counterOf({ invoices, settledCounts, now }: InvoiceDaysNeeds, { tenant, environment }: Member) {
+  return countsOf;
+
+  async function countsOf(date: string, settled: SettledDay | undefined): Promise<StatusCounts> {
     if (settled?.whole) return settled.whole;
     const [from, until] = [startOfMoroccanDay(date), startOfMoroccanDay(addDays(date, 1))];
     // If hours of a day are settled but not the whole day, it had open invoices when it was counted, so it is counted
     // by hours.
     if (isOver(until) && !settled) {
-      const whole = await count(member, from, until);
+      const whole = await count(from, until);
       if (isSettled(whole)) {
-        await settledCounts.keep(member.tenant.id, member.environment, date, { whole, ...NOTHING_SETTLED });
+        await settledCounts.keep(tenant.id, environment, date, { whole, ...NOTHING_SETTLED });
         return whole;
       }
     }
-    return countsOfHours(member, date, { from, until, known: settled ?? NOTHING_SETTLED });
+    return countsOfHours(date, { from, until, known: settled ?? NOTHING_SETTLED });
   }
 
   async function countsOfHours(
-    member: Member,
     date: string,
     { from, until, known }: { from: number; until: number; known: Pick<SettledDay, 'hours' | 'begun'> },
   ): Promise<StatusCounts> {
     const news = new Map<number, StatusCounts>();
     let begun: BegunHour | null = null;
     let sum = NONE;
-    for (let start = from; start < until && start <= now(); start += HOUR_MS) {
+    for (let start = from; start < until && start <= now().getTime(); start += HOUR_MS) {
       const kept = known.hours.get(start);
       if (kept) {
         sum = plus(sum, kept);
@@ -107,7 +110,7 @@ export function createCountInvoices(
       }
       const end = Math.min(start + HOUR_MS, until);
       const beginning = known.begun?.start === start ? known.begun : { start, until: start, counts: NONE };
-      const { counts, settled } = await countHour(member, beginning, end);
+      const { counts, settled } = await countHour(beginning, end);
       if (settled.until === end) news.set(start, counts);
       else if (settled !== beginning) begun = settled;
       sum = plus(sum, counts);
@@ -115,30 +118,26 @@ export function createCountInvoices(
     const hours = Math.ceil((until - from) / HOUR_MS);
     const whole = isOver(until) && known.hours.size + news.size === hours ? sum : null;
     if (whole || news.size > 0 || begun)
-      await settledCounts.keep(member.tenant.id, member.environment, date, { whole, hours: news, begun });
+      await settledCounts.keep(tenant.id, environment, date, { whole, hours: news, begun });
     return sum;
   }
 
   /** Counts the rest of an hour. @returns the counts of the hour, and the part of it that is settled now */
-  async function countHour(
-    member: Member,
-    beginning: BegunHour,
-    end: number,
-  ): Promise<{ counts: StatusCounts; settled: BegunHour }> {
-    const overUntil = Math.floor((now() - STORED_WITHIN_MS) / MINUTE_MS) * MINUTE_MS;
+  async function countHour(beginning: BegunHour, end: number): Promise<{ counts: StatusCounts; settled: BegunHour }> {
+    const overUntil = Math.floor((now().getTime() - STORED_WITHIN_MS) / MINUTE_MS) * MINUTE_MS;
     const until = Math.max(beginning.until, Math.min(end, overUntil));
-    const over = until > beginning.until ? await count(member, beginning.until, until) : NONE;
+    const over = until > beginning.until ? await count(beginning.until, until) : NONE;
     const counts = plus(beginning.counts, over);
     const settled = until > beginning.until && isSettled(over) ? { ...beginning, until, counts } : beginning;
-    return { counts: until < end ? plus(counts, await count(member, until, end)) : counts, settled };
+    return { counts: until < end ? plus(counts, await count(until, end)) : counts, settled };
   }
 
-  function count({ tenant, environment }: Member, from: number, until: number): Promise<StatusCounts> {
+  function count(from: number, until: number): Promise<StatusCounts> {
     return invoices.countByStatus({ tenantId: tenant.id, environment, from, until });
   }
 
   function isOver(end: number): boolean {
-    return now() >= end + STORED_WITHIN_MS;
+    return now().getTime() >= end + STORED_WITHIN_MS;
   }
 }
 

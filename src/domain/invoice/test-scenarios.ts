@@ -1,3 +1,4 @@
+import type { UseCase } from '../use-case.ts';
 import type { Invoice } from './invoice.ts';
 
 /** The outcomes that certain customer ICEs trigger in the test environment (docs/decisions/0029). */
@@ -23,6 +24,13 @@ export const MAGIC_ICES: Readonly<Record<string, Scenario>> = {
   '999000000000781': 'signing-fails',
   '999000000000878': 'slow-receipt',
 };
+
+/** Returns the magic ICEs with their scenarios. */
+export const testScenarios = {
+  scope: 'read',
+  run: (_needs: object): readonly { readonly ice: string; readonly scenario: Scenario }[] =>
+    Object.entries(MAGIC_ICES).map(([ice, scenario]) => ({ ice, scenario })),
+} as const satisfies UseCase;
 
 /** Returns the scenario of a test invoice; null for any other ICE and for live invoices. */
 export function scenarioOf(invoice: Pick<Invoice, 'environment' | 'customer'>): Scenario | null {

@@ -1,7 +1,8 @@
 import { type Problem, problem } from '../errors.ts';
 import { problemsOf } from '../input-problems.ts';
-import { type Member, type Principal, requireScope } from '../principal.ts';
+import type { Member } from '../principal.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
+import type { Call, UseCase } from '../use-case.ts';
 import { newInvoice } from './create-invoice.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from './create-invoice-input.ts';
 import { partsReader } from './field-makers.ts';
@@ -30,23 +31,23 @@ export interface InvoiceValidation {
   readonly totals: InvoiceTotals | null;
 }
 
-export interface ValidateInvoice {
-  /**
-   * Runs all checks of an invoice at once, including that of the legal document. Nothing is stored and no number is
-   * used.
-   * @param draft any value; a complete invoice is what `createInvoiceInput` accepts
-   * @throws {ServiceError} insufficient_scope without a secret key
-   */
-  (principal: Principal, draft: unknown): Promise<InvoiceValidation>;
+interface ValidationNeeds {
+  readonly invoices: Pick<InvoiceReading, 'findByOwnNumber'>;
+  readonly writer: InvoiceWriter;
+  readonly invoiceWarnings: InvoiceWarnings;
 }
 
-export function createValidateInvoice(
-  invoices: Pick<InvoiceReading, 'findByOwnNumber'>,
-  writer: InvoiceWriter,
-  invoiceWarnings: InvoiceWarnings,
-): ValidateInvoice {
-  return async (principal, draft) => {
-    const owner = requireScope(principal, 'read');
+/**
+ * Runs all checks of an invoice at once, including that of the legal document. Nothing is stored and no number is used.
+ * Its input is any value; a complete invoice is what `createInvoiceInput` accepts.
+ */
+export const validateInvoice = {
+  scope: 'read',
+  async run(
+    { invoices, writer, invoiceWarnings }: ValidationNeeds,
+    { by: owner }: Call,
+    draft: unknown,
+  ): Promise<InvoiceValidation> {
     const parsed = createInvoiceInput.safeParse(draft);
     const parts = parsed.success ? parsed.data : validPartsOf(draft);
     const { amount, lines, customer, number, terms } = parts;
@@ -57,7 +58,7 @@ export function createValidateInvoice(
       ...[(await numberProblem(invoices, owner, number)) ?? []].flat(),
       ...sellerProblems(owner),
     ];
-    if (parsed.success && problems.length === 0) problems.push(...(await documentProblems(owner, parsed.data)));
+    if (parsed.success && problems.length === 0) problems.push(...(await documentProblems(writer, owner, parsed.data)));
     const refused = problems.map(({ param }) => param);
     const warnings = await warningsOf(owner, parts, invoiceWarnings);
     return {
@@ -65,23 +66,23 @@ export function createValidateInvoice(
       warnings: warnings.filter(({ path }) => !refused.some((param) => concerns(param, path))),
       totals: (lines && totalsOf(lines)) ?? null,
     };
-  };
+  },
+} as const satisfies UseCase;
 
-  /**
-   * Checks whether the legal document can be written. If not, that is an internal error, which the client should see
-   * before creation.
-   */
-  async function documentProblems(owner: Member, input: CreateInvoiceInput): Promise<Problem[]> {
-    const invoice = newInvoice(owner, input, new Date());
-    try {
-      const number = invoice.ownNumber ?? legalNumber({ name: seriesOf(invoice), serial: 1 });
-      await writer.write(legalInvoice(invoice, number));
-      return [];
-    } catch (error) {
-      if (!(error instanceof InvalidDocument)) throw error;
-      const message = `The UBL document of the service would be invalid: ${error.message} Contact the support of the invoicing service.`;
-      return [problem('internal_error', message)];
-    }
+/**
+ * Checks whether the legal document can be written. If not, that is an internal error, which the client should see
+ * before creation.
+ */
+async function documentProblems(writer: InvoiceWriter, owner: Member, input: CreateInvoiceInput): Promise<Problem[]> {
+  const invoice = newInvoice(owner, input, new Date());
+  try {
+    const number = invoice.ownNumber ?? legalNumber({ name: seriesOf(invoice), serial: 1 });
+    await writer.write(legalInvoice(invoice, number));
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidDocument)) throw error;
+    const message = `The UBL document of the service would be invalid: ${error.message} Contact the support of the invoicing service.`;
+    return [problem('internal_error', message)];
   }
 }
 

@@ -1,27 +1,33 @@
 import { serviceError } from '../errors.ts';
-import { createFairQueue, QueueFull } from '../kit/fair-queue.ts';
-import { type Principal, requireScope } from '../principal.ts';
+import { type createFairQueue, QueueFull } from '../kit/fair-queue.ts';
+import type { Call, UseCase } from '../use-case.ts';
 import { givenUp, type Verification } from './verification.ts';
 
 /**
- * Maximum number of waiting documents of one tenant, not counting the one under way. One operation may request as many.
- * A check takes at most a second or two.
+ * Limits of the queue of verifications: documents that wait for one tenant, not counting the one under way, and in all.
+ * One operation may request as many as wait for one tenant. A check takes at most a second or two.
  */
-const MAX_WAITING = 10;
-const MAX_WAITING_OF_ALL = 64;
+export const VERIFICATIONS = { perKey: 10, total: 64 } as const;
 
-export type VerifyDocument = ReturnType<typeof createVerifyDocument>;
+interface VerificationNeeds {
+  readonly clientsVerifier: { verify(document: Uint8Array): Promise<Verification> };
+  /** The queue of documents, by tenant, with the limits {@link VERIFICATIONS}. */
+  readonly verifications: ReturnType<typeof createFairQueue>;
+}
 
-export function createVerifyDocument(verify: (document: Uint8Array) => Promise<Verification>) {
-  const queue = createFairQueue({ perKey: MAX_WAITING, total: MAX_WAITING_OF_ALL });
-  /**
-   * Verifies a signed invoice of any issuer. Tenants take turns, so that none waits for another's backlog.
-   * @throws {ServiceError} insufficient_scope; rate_limit_exceeded if too many of the tenant's documents wait
-   */
-  return async (principal: Principal, xml: string): Promise<Verification> => {
-    const { tenant } = requireScope(principal, 'read');
+/**
+ * Verifies a signed invoice of any issuer. Tenants take turns, so that none waits for another's backlog.
+ * @throws {ServiceError} rate_limit_exceeded if too many of the tenant's documents wait
+ */
+export const verifyDocument = {
+  scope: 'read',
+  async run(
+    { clientsVerifier, verifications }: VerificationNeeds,
+    { by: { tenant } }: Call,
+    xml: string,
+  ): Promise<Verification> {
     try {
-      return await queue.run(tenant.id, () => verify(Buffer.from(xml)).catch(givenUp));
+      return await verifications.run(tenant.id, () => clientsVerifier.verify(Buffer.from(xml)).catch(givenUp));
     } catch (error) {
       if (!(error instanceof QueueFull)) throw error;
       throw serviceError(
@@ -29,5 +35,5 @@ export function createVerifyDocument(verify: (document: Uint8Array) => Promise<V
         'Too many of your documents wait to be verified: send the next one after you have received an answer.',
       );
     }
-  };
-}
+  },
+} as const satisfies UseCase;

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { orderAt } from '../order-key.ts';
-import { type Principal, requireScope } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
+import type { Call, UseCase } from '../use-case.ts';
 import { ownerOf } from './browse-deliveries.ts';
 import { createKnownPlaces, type KnownPlaces, overlapStart, readCursor } from './event-cursor.ts';
 import type { EventFeed, EventListener, EventLog } from './ports.ts';
@@ -23,57 +23,64 @@ const INBOX = 500;
 const RECENT = 1000;
 const RETRY_MS = 1000;
 
-export interface WatchEventsParts {
+export interface InvoiceEventsNeeds {
   readonly events: Pick<EventLog, 'after' | 'placesAfter' | 'find'>;
-  readonly feed: EventFeed;
-  readonly now: () => Date;
+  readonly eventFeed: EventFeed;
+  readonly storeNow: () => Date;
   /** Called when the log cannot be read; the read is retried. */
   readonly report: (message: string, error: unknown) => void;
 }
 
-export type WatchEvents = ReturnType<typeof createWatchEvents>;
+type LogNeeds = Pick<InvoiceEventsNeeds, 'events'>;
 
-export function createWatchEvents({ events, feed, now, report }: WatchEventsParts) {
-  /**
-   * Streams the events of the key's tenant and environment as they happen, test events and resends included, without
-   * end: each once, and none is missed. One that was written while a clock was ahead may be sent again after a resumption.
-   * @param after a cursor of this stream, to resume there; or the id of an event, to begin after it; or an instant, to
-   *   begin there; null: only new events
-   * @throws {ServiceError} insufficient_scope; invalid_request if `after` is none of these
-   */
-  return async (principal: Principal, after: string | null): Promise<AsyncIterableIterator<StreamedEvent>> => {
-    const owner = ownerOf(requireScope(principal, 'read'));
-    const start = after === null ? null : await startAfter(owner, after);
-    const opening = start?.highest ?? orderAt(now().getTime());
+/**
+ * Streams the events of the key's tenant and environment as they happen, test events and resends included, without end:
+ * each once, and none is missed. One that was written while a clock was ahead may be sent again after a resumption. Its
+ * input is where it starts: a cursor of this stream, to resume there; or the id of an event, to begin after it; or an
+ * instant, to begin there; null: only new events.
+ * @throws {ServiceError} invalid_request if the input is none of these
+ */
+export const invoiceEvents = {
+  scope: 'read',
+  async run(
+    needs: InvoiceEventsNeeds,
+    { by }: Call,
+    after: string | null,
+  ): Promise<AsyncIterableIterator<StreamedEvent>> {
+    const { eventFeed, storeNow } = needs;
+    const owner = ownerOf(by);
+    const start = after === null ? null : await startAfter(needs, owner, after);
+    const opening = start?.highest ?? orderAt(storeNow().getTime());
     // Entries that exist now were sent before or precede the start. They are read first, so that every later entry is
     // sent.
-    const past = start?.places ?? (await pastOf(owner, opening, start !== null));
-    const known = createKnownPlaces(opening, past, () => now().getTime());
-    const watch = new Watch(owner, known, { events, report });
-    watch.onEnd(await feed.subscribe(owner, watch));
+    const past = start?.places ?? (await pastOf(needs, owner, opening, start !== null));
+    const known = createKnownPlaces(opening, past, () => storeNow().getTime());
+    const watch = new Watch(owner, known, needs);
+    watch.onEnd(await eventFeed.subscribe(owner, watch));
     return watch;
-  };
+  },
+} as const satisfies UseCase;
 
-  /** Places of the entries around the opening that exist already; for a resumed stream only up to the opening. */
-  async function pastOf(owner: Owner, opening: string, resumed: boolean): Promise<string[]> {
-    const places = await events.placesAfter(owner, overlapStart(opening), RECENT);
-    return resumed ? places.filter((place) => place <= opening) : places;
-  }
+/** Places of the entries around the opening that exist already; for a resumed stream only up to the opening. */
+async function pastOf({ events }: LogNeeds, owner: Owner, opening: string, resumed: boolean): Promise<string[]> {
+  const places = await events.placesAfter(owner, overlapStart(opening), RECENT);
+  return resumed ? places.filter((place) => place <= opening) : places;
+}
 
-  /** Reads the client's `after`. @throws {ServiceError} invalid_request */
-  async function startAfter(
-    { tenantId, environment }: Owner,
-    after: string,
-  ): Promise<{ highest: string; places: string[] | null }> {
-    const event = isId('evt', after) ? await events.find(tenantId, environment, after) : null;
-    const start = event ? { highest: event.place, places: null } : (readCursor(after) ?? startAt(after));
-    if (start) return start;
-    throw serviceError(
-      'invalid_request',
-      'after must be a cursor of this stream, the id of an event that is still kept, or an instant such as 2026-01-31T12:00:00Z.',
-      'after',
-    );
-  }
+/** Reads the client's `after`. @throws {ServiceError} invalid_request */
+async function startAfter(
+  { events }: LogNeeds,
+  { tenantId, environment }: Owner,
+  after: string,
+): Promise<{ highest: string; places: string[] | null }> {
+  const event = isId('evt', after) ? await events.find(tenantId, environment, after) : null;
+  const start = event ? { highest: event.place, places: null } : (readCursor(after) ?? startAt(after));
+  if (start) return start;
+  throw serviceError(
+    'invalid_request',
+    'after must be a cursor of this stream, the id of an event that is still kept, or an instant such as 2026-01-31T12:00:00Z.',
+    'after',
+  );
 }
 
 /** The start of a stream at an instant in UTC, ISO 8601 with seconds; null if the text is none. */
@@ -87,7 +94,7 @@ function startAt(text: string): { highest: string; places: null } | null {
 class Watch implements AsyncIterableIterator<StreamedEvent>, EventListener {
   readonly #owner: Owner;
   readonly #known: KnownPlaces;
-  readonly #parts: Pick<WatchEventsParts, 'events' | 'report'>;
+  readonly #parts: Pick<InvoiceEventsNeeds, 'events' | 'report'>;
   /** Events from the feed. */
   #inbox: WebhookEvent[] = [];
   /** Events read from the log after a gap, which are sent first. */
@@ -99,7 +106,7 @@ class Watch implements AsyncIterableIterator<StreamedEvent>, EventListener {
   #wake: (() => void) | null = null;
   #unsubscribe: () => void = () => undefined;
 
-  constructor(owner: Owner, known: KnownPlaces, parts: Pick<WatchEventsParts, 'events' | 'report'>) {
+  constructor(owner: Owner, known: KnownPlaces, parts: Pick<InvoiceEventsNeeds, 'events' | 'report'>) {
     this.#owner = owner;
     this.#known = known;
     this.#parts = parts;

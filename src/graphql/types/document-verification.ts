@@ -6,6 +6,7 @@ import type {
   SigningCertificate,
   Verification,
 } from '../../domain/verification/verification.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import './scalars.ts';
@@ -130,7 +131,7 @@ const VerificationType = builder.objectRef<Verification>('DocumentVerification')
 builder.queryField('verifyDocument', (t) =>
   t.field({
     type: VerificationType,
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('verifyDocument'),
     description: `Checks a signed UBL invoice of any issuer: signature, certificate and covered content. A request is limited to ${MAX_BODY_BYTES / 1024 / 1024} MiB; the command \`verify\` accepts longer files.`,
     args: { xml: t.arg.string({ required: true, description: 'The signed document.' }) },
     resolve: (_root, { xml }, { principal, useCases }) => useCases.verifyDocument(principal, xml),

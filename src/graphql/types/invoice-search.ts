@@ -38,9 +38,9 @@ builder.queryFields((t) => ({
   }),
   invoiceDays: t.field({
     type: [InvoiceDayType],
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('invoiceDays'),
     description: 'The invoices of the last days, counted by day of creation and current status, today first.',
     args: { days: t.arg.int({ required: true, description: `1 to ${MOST_DAYS}; 1 is today.` }) },
-    resolve: async (_root, { days }, { principal, useCases }) => [...(await useCases.countInvoices(principal, days))],
+    resolve: async (_root, { days }, { principal, useCases }) => [...(await useCases.invoiceDays(principal, days))],
   }),
 }));

@@ -1,6 +1,7 @@
 import { INVOICE } from '../../domain/invoice/fields.ts';
 import type { InvoiceValidation } from '../../domain/invoice/validate-invoice.ts';
 import { MAX_PROBLEMS } from '../../domain/limits.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { draftType } from './contract.ts';
 import { ProblemType } from './errors.ts';
@@ -37,7 +38,7 @@ const InvoiceValidationType = builder.objectRef<InvoiceValidation>('ValidateInvo
 builder.mutationFields((t) => ({
   validateInvoice: t.field({
     type: InvoiceValidationType,
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('validateInvoice'),
     description:
       'Runs every check of createInvoice and of the legal document, and reports all problems at once. Creates no invoice and uses no number. Needs a secret key.',
     args: { input: t.arg({ type: draftType(INVOICE), required: true, description: 'The invoice.' }) },

@@ -1,4 +1,5 @@
-import { MAGIC_ICES, SCENARIOS, type Scenario } from '../../domain/invoice/test-scenarios.ts';
+import { SCENARIOS, type Scenario } from '../../domain/invoice/test-scenarios.ts';
+import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 
 const TestScenarioName = builder.enumType('TestScenarioName', {
@@ -26,8 +27,8 @@ const TestScenarioType = builder.objectRef<{ ice: string; scenario: Scenario }>(
 builder.queryField('testScenarios', (t) =>
   t.field({
     type: [TestScenarioType],
-    authScopes: { scope: 'read' },
+    authScopes: accessOf('testScenarios'),
     description: 'The magic customer ICEs of the test environment. Any other valid ICE is accepted.',
-    resolve: () => Object.entries(MAGIC_ICES).map(([ice, scenario]) => ({ ice, scenario })),
+    resolve: (_root, _args, { principal, useCases }) => [...useCases.testScenarios(principal)],
   }),
 );

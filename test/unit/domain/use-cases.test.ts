@@ -64,10 +64,9 @@ it('a caller without the access is refused before the use case runs, and a suspe
   expect(ran).toEqual([]);
 });
 
-it('a root field has the access of the use case with its name, and nobody makes an exception', () => {
-  const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =>
-    Object.entries(type?.getFields() ?? {}),
-  );
+it('a root field has the access of the use case with its name; without a row are those for every credential', () => {
+  const types = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const fields = types.flatMap((type) => Object.entries(type?.getFields() ?? {}));
   const stated = new Map(
     fields.map(([name, { extensions }]) => {
       const { authScopes } = extensions.pothosOptions as { readonly authScopes?: object };
@@ -78,4 +77,12 @@ it('a root field has the access of the use case with its name, and nobody makes 
   expect(rows.length).toBeGreaterThan(20);
   for (const [name, row] of rows)
     expect([name, stated.get(name)]).toEqual([name, 'scope' in row ? { scope: row.scope } : { person: row.person }]);
+  const others = [...stated].filter(([name]) => !(name in USE_CASES));
+  expect(Object.fromEntries(others)).toEqual({
+    createInvoice: { issuer: true },
+    invoice: undefined,
+    invoiceStatus: undefined,
+    node: undefined,
+    nodes: undefined,
+  });
 });

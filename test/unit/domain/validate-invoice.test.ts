@@ -10,10 +10,10 @@ import { createInvoiceIds } from '../../../src/domain/invoice/invoice-ids.ts';
 import { InvalidDocument, type InvoiceWriter, type LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { type InvoiceRepository, NumberTaken } from '../../../src/domain/invoice/repository.ts';
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
-import { createValidateInvoice } from '../../../src/domain/invoice/validate-invoice.ts';
-import type { Principal } from '../../../src/domain/principal.ts';
+import { validateInvoice } from '../../../src/domain/invoice/validate-invoice.ts';
+import type { Member } from '../../../src/domain/principal.ts';
 
-const principal: Principal = {
+const principal: Member = {
   kind: 'secret',
   keyId: 'key_1',
   tenant: { id: 'ten_1', name: 'T', profile: {}, createdAt: new Date(), suspendedAt: null },
@@ -44,7 +44,8 @@ const writer: InvoiceWriter = {
   },
 };
 const warnings = createInvoiceWarnings(async () => ({ withoutFont: [], distorting: [] }));
-const validate = createValidateInvoice(invoices, writer, warnings);
+const validate = (input: unknown, by: InvoiceWriter = writer) =>
+  validateInvoice.run({ invoices, writer: by, invoiceWarnings: warnings }, { by: principal }, input);
 const create = createCreateInvoice(
   invoices,
   { enqueue: async () => {} },
@@ -117,7 +118,7 @@ it('validation reports everything that creation refuses, and nothing if creation
   let [valid, refused] = [0, 0];
   await fc.assert(
     fc.asyncProperty(anyDraft, async (input) => {
-      const { problems } = await validate(principal, input);
+      const { problems } = await validate(input);
       const refusal = await refusalOf(input);
       const lowest = Math.min(...problems.map(({ status }) => status));
       expect(problems.filter(({ status }) => status === lowest)).toEqual(expect.arrayContaining([...refusal]));
@@ -132,24 +133,20 @@ it('validation reports everything that creation refuses, and nothing if creation
 
 it('the legal document is written with the given number; an internal error is reported', async () => {
   written.length = 0;
-  await validate(principal, { ...draft, number: 'A 2' });
-  await validate(principal, draft);
+  await validate({ ...draft, number: 'A 2' });
+  await validate(draft);
   expect(written.map(({ number }) => number)).toEqual(['A 2', expect.stringMatching(/^\d{4}-000001$/)]);
-  await validate(principal, { ...draft, amount: 1 });
+  await validate({ ...draft, amount: 1 });
   expect(written).toHaveLength(2);
-  const broken = createValidateInvoice(
-    invoices,
-    { write: () => Promise.reject(new InvalidDocument('It is empty.')) },
-    warnings,
-  );
-  expect((await broken(principal, draft)).problems).toMatchObject([
+  const broken: InvoiceWriter = { write: () => Promise.reject(new InvalidDocument('It is empty.')) };
+  expect((await validate(draft, broken)).problems).toMatchObject([
     { code: 'internal_error', status: 500, param: null, message: expect.stringContaining('It is empty.') },
   ]);
 });
 
 it('as many lines as a body can contain are refused quickly, with a short answer', async () => {
   const lines = Array.from({ length: 30_000 }, () => ({ quantity: 0 }));
-  const { problems, totals } = await validate(principal, { ...draft, lines });
+  const { problems, totals } = await validate({ ...draft, lines });
   expect(problems.length).toBeLessThanOrEqual(100);
   expect(problems[0]).toMatchObject({ param: 'lines', code: 'invalid_request' });
   expect(totals).toBeNull();

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import { orderAt } from '../../../src/domain/order-key.ts';
-import type { KeyPrincipal } from '../../../src/domain/principal.ts';
+import type { Member } from '../../../src/domain/principal.ts';
 import { CURSOR_PLACES, createKnownPlaces, readCursor } from '../../../src/domain/webhook/event-cursor.ts';
 import type { EventListener } from '../../../src/domain/webhook/ports.ts';
-import { createWatchEvents, type StreamedEvent } from '../../../src/domain/webhook/watch-events.ts';
+import { invoiceEvents, type StreamedEvent } from '../../../src/domain/webhook/watch-events.ts';
 import type { WebhookEvent } from '../../../src/domain/webhook/webhook-event.ts';
 
-const PRINCIPAL = { kind: 'secret', keyId: 'key_1', tenant: { id: 'ten_1' }, environment: 'test' } as KeyPrincipal;
+const MEMBER = { kind: 'secret', keyId: 'key_1', tenant: { id: 'ten_1' }, environment: 'test' } as Member;
 
 /** A log and a feed in which every delay is a step of the test. */
 function world() {
@@ -32,14 +32,14 @@ function world() {
       .sort((a, b) => (a.place < b.place ? -1 : 1))
       .slice(0, limit);
 
-  const watch = createWatchEvents({
+  const needs: Parameters<typeof invoiceEvents.run>[0] = {
     events: {
       after: (_owner, place, limit) => read(() => above(place, limit)),
       // The state at the time of the call, where a new stream begins.
       placesAfter: (_owner, place, limit) => read(() => above(place, limit).map((event) => event.place), true),
       find: async (_tenant, _environment, id) => log.find((event) => event.id === id) ?? null,
     },
-    feed: {
+    eventFeed: {
       async subscribe(_owner, each) {
         await turn();
         listener = each;
@@ -49,15 +49,15 @@ function world() {
         };
       },
     },
-    now: () => new Date(clock),
+    storeNow: () => new Date(clock),
     report: (message, error) => {
       throw new Error(message, { cause: error });
     },
-  });
+  };
   return {
     log,
     news,
-    watch: (after: string | null) => watch(PRINCIPAL, after),
+    watch: (after: string | null) => invoiceEvents.run(needs, { by: MEMBER }, after),
     pass: (ms: number) => {
       clock += ms;
     },
