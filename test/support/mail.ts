@@ -1,4 +1,5 @@
 import type { InvoiceMail } from '../../src/domain/invoice/email.ts';
+import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { legalInvoice } from '../../src/domain/invoice/legal-invoice.ts';
 import { pendingInvoice } from './invoices.ts';
 
@@ -16,4 +17,30 @@ export function invoiceMail(changes: Partial<InvoiceMail> = {}): InvoiceMail {
     xml: Buffer.from('<Invoice/>'),
     ...changes,
   };
+}
+
+/** The mail of a test credit note of 120.00 dirhams, whose stored terms are those of an invoice to pay. */
+export function creditNoteMail(changes: Partial<Invoice> = {}): InvoiceMail {
+  const creditNote = pendingInvoice({
+    id: 'crn_550e8400-e29b-41d4-a716-446655440000',
+    kind: 'credit_note',
+    createdAt: new Date('2026-11-28'),
+    credit: {
+      original: { id: null, number: '2026-000123', issueDate: '2026-11-21', dgiId: 'DGI-1' },
+      reason: 'return',
+      note: 'Deux manuels abîmés',
+      rates: [{ rate: 20, base: 10_000, tax: 2_000 }],
+      amount: 12_000,
+    },
+    terms: {
+      operationDate: null,
+      dueDate: '2027-01-20',
+      paymentMode: null,
+      paymentMeans: 'transfer',
+      paymentReference: 'CMD 4711',
+      bankAccount: '999780000128473900001726',
+    },
+    ...changes,
+  });
+  return invoiceMail({ invoice: legalInvoice(creditNote, 'AV-2026-000001'), dgiId: 'DGI-2' });
 }

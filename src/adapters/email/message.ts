@@ -1,12 +1,15 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { spacedBankAccount } from '../../domain/bank-account.ts';
+import type { DocumentLanguage } from '../../domain/document-language.ts';
 import { isAsciiAddress, mailAddress } from '../../domain/email-address.ts';
 import type { InvoiceMail } from '../../domain/invoice/email.ts';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
+import { CREDIT_LABELS } from '../../text/credit-labels.ts';
+import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { directionOf, FORMATS } from '../../text/document-format.ts';
 import { html, type Markup } from '../../text/markup.ts';
 import { headerText, oneLine } from './header-text.ts';
-import { MAIL_TEXTS } from './texts.ts';
+import { mailTexts } from './texts.ts';
 
 /**
  * Composes the mail (RFC 5322, MIME): text and HTML, with the PDF and the XML attached. Equal input gives equal bytes,
@@ -19,13 +22,15 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
   const { invoice } = mail;
   const language = invoice.seller.documentLanguage;
   const format = FORMATS[language];
-  const texts = MAIL_TEXTS[language];
+  const texts = mailTexts(invoice.kind, language);
   const seller = headerText(invoice.seller.legalName);
+  const original = headerText(invoice.credit?.original.number ?? '');
   const replyTo = mailAddress(invoice.seller.email);
   const marked = invoice.environment === 'test';
   const facts: Fact[] = [
-    [texts.invoice, invoice.number],
+    [texts.title, invoice.number],
     [texts.date, format.longDate(invoice.issueDate)],
+    ...creditFacts(mail),
     [texts.payable, format.money(invoice.amount, invoice.currency)],
     ...paymentFacts(mail),
     [texts.dgiId, oneLine(mail.dgiId)],
@@ -37,7 +42,7 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
     ...(!invoice.specimen &&
       replyTo !== null &&
       (isAsciiAddress(replyTo) || !isAsciiAddress(to)) && { replyTo: { name: seller, address: replyTo } }),
-    subject: `${marked ? `[${texts.test}] ` : ''}${texts.subject(invoice.number, seller)}`,
+    subject: `${marked ? `[${texts.test}] ` : ''}${texts.subject(invoice.number, seller, original)}`,
     date: mail.date,
     messageId: mail.messageId,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Invoice-Id': invoice.id },
@@ -57,8 +62,8 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
 type Fact = readonly [label: string, value: string];
 
 /** Returns due date, bank account and payment reference, as far as the invoice has them. */
-function paymentFacts({ invoice: { seller, terms } }: InvoiceMail): Fact[] {
-  const texts = MAIL_TEXTS[seller.documentLanguage];
+function paymentFacts({ invoice: { kind, seller, terms } }: InvoiceMail): Fact[] {
+  const texts = mailTexts(kind, seller.documentLanguage);
   const { dueDate, bankAccount, paymentReference } = terms;
   return [
     ...(dueDate === null ? [] : [[texts.dueDate, FORMATS[seller.documentLanguage].longDate(dueDate)] as const]),
@@ -69,8 +74,26 @@ function paymentFacts({ invoice: { seller, terms } }: InvoiceMail): Fact[] {
   ];
 }
 
+/** Names the invoice that a credit note corrects, with its date, and the reason. */
+function creditFacts({ invoice: { credit, seller } }: InvoiceMail): Fact[] {
+  if (!credit) return [];
+  const language = seller.documentLanguage;
+  const { original, reason, note } = credit;
+  const words = CREDIT_REASON_TEXTS[reason][language];
+  const date = FORMATS[language].longDate(original.issueDate);
+  return [
+    [CREDIT_LABELS[language].original, `${isolate(oneLine(original.number), language)} (${date})`],
+    [CREDIT_LABELS[language].reason, note === null ? words : `${words} – ${isolate(oneLine(note), language)}`],
+  ];
+}
+
+/** Isolates a text in Arabic. Otherwise 2026-000123 after Arabic letters is displayed as 000123-2026. */
+function isolate(text: string, language: DocumentLanguage): string {
+  return directionOf(language) === 'rtl' ? `\u2068${text}\u2069` : text;
+}
+
 function introOf({ invoice }: InvoiceMail): string {
-  const texts = MAIL_TEXTS[invoice.seller.documentLanguage];
+  const texts = mailTexts(invoice.kind, invoice.seller.documentLanguage);
   return invoice.environment === 'test' ? texts.introOfTest : texts.intro;
 }
 
@@ -81,16 +104,14 @@ function attachment(filename: string, contentType: string, bytes: Uint8Array) {
 
 function plainText(mail: InvoiceMail, facts: readonly Fact[], seller: string): string {
   const language = mail.invoice.seller.documentLanguage;
-  const texts = MAIL_TEXTS[language];
-  // Without isolation, 2026-000123 after Arabic letters is displayed as 000123-2026.
-  const isolate = (text: string) => (directionOf(language) === 'rtl' ? `\u2068${text}\u2069` : text);
+  const texts = mailTexts(mail.invoice.kind, language);
   return [
     ...(mail.invoice.environment === 'test' ? [`*** ${texts.testNotice} ***`, ''] : []),
     texts.greeting,
     '',
     introOf(mail),
     '',
-    ...facts.map(([label, value]) => `${label}${texts.colon}${isolate(value)}`),
+    ...facts.map(([label, value]) => `${label}${texts.colon}${isolate(value, language)}`),
     '',
     texts.attached,
     '',
@@ -110,7 +131,7 @@ const FONT = 'font-family:Arial,Helvetica,sans-serif';
 function page(mail: InvoiceMail, facts: readonly Fact[], seller: string): Markup {
   const { invoice, verifyUrl } = mail;
   const language = invoice.seller.documentLanguage;
-  const texts = MAIL_TEXTS[language];
+  const texts = mailTexts(mail.invoice.kind, language);
   const direction = directionOf(language);
   const notice =
     invoice.environment === 'test'
@@ -118,7 +139,7 @@ function page(mail: InvoiceMail, facts: readonly Fact[], seller: string): Markup
       : null;
   return html`<!doctype html>
 <html lang="${language}" dir="${direction}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${texts.invoice} ${invoice.number}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${texts.title} ${invoice.number}</title></head>
 <body style="margin:0;background:#f2f4f3">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" dir="${direction}" style="background:#f2f4f3"><tr><td align="center" style="padding:24px 12px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;background:#ffffff;border-radius:8px;${FONT};color:#1d2b26;font-size:15px;line-height:1.5">

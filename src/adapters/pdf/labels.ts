@@ -2,7 +2,7 @@ import type { DocumentLanguage } from '../../domain/document-language.ts';
 import { KINDS, type Kind } from '../../domain/invoice/kinds.ts';
 import { PAYABLE_LABEL } from '../../text/payable-label.ts';
 
-/** The fixed texts of the printed invoice, and those that only a credit note has. */
+/** The fixed texts of the printed invoice. */
 const FRENCH = {
   direction: 'ltr' as 'ltr' | 'rtl',
   title: 'Facture',
@@ -17,8 +17,6 @@ const FRENCH = {
   currencyName: 'Dirham marocain (MAD)',
   sellerIds: 'Identification du vendeur',
   customer: 'Client',
-  original: 'Facture d’origine',
-  creditReason: 'Motif de l’avoir',
   capital: 'au capital de',
   ice: 'ICE',
   taxId: 'Identifiant fiscal (IF)',
@@ -79,8 +77,6 @@ const ARABIC: Labels = {
   currencyName: 'الدرهم المغربي (MAD)',
   sellerIds: 'تعريف البائع',
   customer: 'الزبون',
-  original: 'الفاتورة الأصلية',
-  creditReason: 'سبب الإشعار',
   capital: 'رأسمالها',
   ice: 'التعريف الموحد للمقاولة (ICE)',
   taxId: 'التعريف الضريبي (IF)',
@@ -138,8 +134,6 @@ const ENGLISH: Labels = {
   currencyName: 'Moroccan dirham (MAD)',
   sellerIds: 'Seller identification',
   customer: 'Customer',
-  original: 'Original invoice',
-  creditReason: 'Reason for the credit',
   capital: 'share capital',
   ice: 'ICE',
   taxId: 'Tax identification (IF)',
@@ -227,12 +221,8 @@ const CREDIT_NOTE: Readonly<Record<DocumentLanguage, CreditNoteLabels>> = {
 
 const INVOICE: Readonly<Record<DocumentLanguage, Labels>> = { fr: FRENCH, ar: ARABIC, en: ENGLISH };
 
-const OVERRIDES: Readonly<Record<Kind, Readonly<Record<DocumentLanguage, Partial<Labels>>>>> = {
-  invoice: { fr: {}, ar: {}, en: {} },
-  credit_note: CREDIT_NOTE,
-};
-
 /** Returns the fixed texts of a kind of document in a language. */
 export function labelsOf(kind: Kind, language: DocumentLanguage): Labels {
-  return { ...INVOICE[language], ...OVERRIDES[kind][language] };
+  const labels = INVOICE[language];
+  return kind === 'invoice' ? labels : { ...labels, ...CREDIT_NOTE[language] };
 }

@@ -1,4 +1,5 @@
 import { spacedBankAccount } from '../../domain/bank-account.ts';
+import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';
 import { html, type Markup } from '../../text/markup.ts';
 import { figures, name, type Texts } from './page-parts.ts';
@@ -25,8 +26,8 @@ ${paymentTerms(texts)}
 }
 
 /**
- * Writes dates and payment terms, one per line. Seven lines fit beside a seller with a logo. A credit note states
- * nothing about payment, because its customer owes nothing.
+ * Writes dates and payment terms, one per line. Seven lines fit beside a seller with a logo. The payment mode is that of
+ * the seller's customers, so a credit note does not state it.
  */
 function paymentTerms({ labels, format, invoice: { issueDate, terms, credit } }: Texts): Markup {
   const { operationDate, dueDate, paymentMode, paymentReference, bankAccount } = terms;
@@ -34,15 +35,11 @@ function paymentTerms({ labels, format, invoice: { issueDate, terms, credit } }:
   return html`<dl class="facts">
 ${day(labels.issueDate, issueDate)}
 ${day(labels.operationDate, operationDate)}
-${
-  credit
-    ? null
-    : html`${day(labels.dueDate, dueDate)}
-${fact(labels.paymentMode, name(paymentMode))}
+${day(labels.dueDate, dueDate)}
+${credit ? null : fact(labels.paymentMode, name(paymentMode))}
 ${paymentReference && fact(labels.paymentReference, name(paymentReference))}
 ${bankAccount && fact(labels.bankAccount, figures(spacedBankAccount(bankAccount)))}
-`
-}${fact(labels.currency, html`${labels.currencyName}`)}
+${fact(labels.currency, html`${labels.currencyName}`)}
 </dl>`;
 }
 
@@ -76,14 +73,15 @@ ${customer.address === null ? null : html`<p>${name(customer.address)}</p>`}
 export function correction({ labels, format, invoice: { credit, seller } }: Texts): Markup | null {
   if (!credit) return null;
   const { original, reason, note } = credit;
+  const language = seller.documentLanguage;
   return html`
 <section class="correction">
-<h2>${labels.original}</h2>
+<h2>${CREDIT_LABELS[language].original}</h2>
 <dl class="ids">
 <dt>${labels.number}</dt><dd><strong>${name(original.number)}</strong></dd>
 <dt>${labels.issueDate}</dt><dd>${format.longDate(original.issueDate)}</dd>
 ${original.dgiId && identifier(labels.dgiId, original.dgiId)}
-<dt>${labels.creditReason}</dt><dd><strong>${CREDIT_REASON_TEXTS[reason][seller.documentLanguage]}</strong>${note && html`<br>${name(note)}`}</dd>
+<dt>${CREDIT_LABELS[language].reason}</dt><dd><strong>${CREDIT_REASON_TEXTS[reason][language]}</strong>${note && html`<br>${name(note)}`}</dd>
 </dl>
 </section>`;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAIL_TEXTS } from '../../../src/adapters/email/texts.ts';
+import { mailTexts } from '../../../src/adapters/email/texts.ts';
 import { labelsOf } from '../../../src/adapters/pdf/labels.ts';
 import { chooseLanguage } from '../../../src/dashboard/text/languages.ts';
 import { TEXTS } from '../../../src/dashboard/text/texts.ts';
@@ -20,7 +20,7 @@ it('the totals have the names of the PDF, in the mail too', () => {
   for (const language of DOCUMENT_LANGUAGES) {
     const { gross: total, rounding, payable } = labelsOf('invoice', language);
     expect(TEXTS[language]).toMatchObject({ total, rounding, payable });
-    expect(MAIL_TEXTS[language].payable).toBe(payable);
+    expect(mailTexts('invoice', language).payable).toBe(payable);
   }
 });
 

@@ -13,9 +13,7 @@ export const CREDIT = {
   note: 'Deux manuels abîmés',
 } as const satisfies LegalInvoice['credit'];
 
-/**
- * An accepted live credit note of 2,046.00 dirhams, tax included, whose terms are those of an invoice that is to be paid.
- */
+/** An accepted live credit note of 2,046.00 dirhams, tax included. */
 export function creditNote(
   changes: Partial<LegalInvoice> = {},
   outer: Partial<Omit<PrintedInvoice, 'invoice'>> = {},
@@ -27,14 +25,6 @@ export function creditNote(
       credit: CREDIT,
       number: 'AV-2026-000001',
       issueDate: '2026-11-28',
-      terms: {
-        operationDate: null,
-        dueDate: '2027-01-27',
-        paymentMode: 'Virement bancaire',
-        paymentMeans: 'transfer',
-        paymentReference: 'CMD 4711',
-        bankAccount: '011780000123456789012386',
-      },
       lines: [line('Audit', 1, 156_333, 20), line('Manuels', 2, 8_500, 0)],
       ...changes,
     },
