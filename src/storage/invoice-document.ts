@@ -1,4 +1,4 @@
-import type { Credit } from '../domain/invoice/credit.ts';
+import { type Credit, type KeptCredits, NO_CREDITS } from '../domain/invoice/credit.ts';
 import { customerKey } from '../domain/invoice/customer-key.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
@@ -14,6 +14,7 @@ export interface InvoiceDocument
       Invoice,
       | 'id'
       | 'credit'
+      | 'credits'
       | 'metadata'
       | 'number'
       | 'ownNumber'
@@ -27,6 +28,8 @@ export interface InvoiceDocument
   _id: string;
   /** Absent for an invoice. */
   credit?: Credit;
+  /** Absent before the first change. */
+  credits?: KeptCredits;
   ownNumber?: string;
   /** Of the customer's name: see `customerKey`. */
   customerKey: string;
@@ -57,7 +60,7 @@ const complete = completer(INVOICE);
 
 /** A new invoice, which has no answer of the authority yet. */
 export function documentOf(
-  { id, credit, metadata, work, number: _made, ownNumber, terms, traceparent, ...rest }: Invoice,
+  { id, credit, credits, metadata, work, number: _made, ownNumber, terms, traceparent, ...rest }: Invoice,
   order: string,
   mark: IdempotencyMark | null,
 ) {
@@ -72,6 +75,7 @@ export function documentOf(
     metadata: Object.entries(metadata),
     order,
     ...(credit !== null && { credit }),
+    ...(credits.version > 0 && { credits }),
     ...(ownNumber !== null && { ownNumber }),
     ...(ownNumber === null && rest.status === 'pending' && { awaitsNumber: seriesOf(rest) }),
     ...(mark && { idempotency: mark }),
@@ -104,6 +108,7 @@ export function invoiceOf({
   withheld: _withheld,
   customerKey: _customerKey,
   credit,
+  credits,
   series,
   ownNumber,
   terms,
@@ -114,6 +119,7 @@ export function invoiceOf({
   return complete({
     id: _id,
     credit: credit ?? null,
+    credits: credits ?? NO_CREDITS,
     ...UNANSWERED,
     ...invoice,
     metadata: Object.fromEntries(metadata),

@@ -3,6 +3,7 @@ import type { Invoice } from '../domain/invoice/invoice.ts';
 import { type CreationOutcome, type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
 import type { Outcome, Through } from '../domain/kit/group.ts';
 import { later } from '../domain/later.ts';
+import { creditKeepingOf } from './credit-keeping.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { insertAll } from './insert-each.ts';
 import { claimsOf } from './invoice-claims.ts';
@@ -67,6 +68,7 @@ export function createInvoiceRepository(db: Db, background?: Through): InvoiceRe
 
     ...readingOf(stores),
     ...transitionsOf(stores, db.client, background),
+    ...creditKeepingOf(invoices),
     ...waitingWorkOf(invoices, clock),
     ...claimsOf(invoices, clock),
   };

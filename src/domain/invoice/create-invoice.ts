@@ -9,6 +9,7 @@ import { type Environment, missingProfileFields } from '../tenant/tenant.ts';
 import { kindOfError, NO_TRACING, type Span, type Tracing } from '../tracing.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
+import { NO_CREDITS } from './credit.ts';
 import { keeper } from './field-makers.ts';
 import { INVOICE } from './fields.ts';
 import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
@@ -202,6 +203,7 @@ export function newInvoice(
     tenantId: owner.tenant.id,
     kind: 'invoice',
     credit: null,
+    credits: NO_CREDITS,
     environment: owner.environment,
     status: 'pending',
     customer: { ...kept.customer, address: kept.customer.address || null },
@@ -238,6 +240,7 @@ function asCreated(invoice: Invoice): Invoice {
     pdf: null,
     email: null,
     authorityAttempts: [],
+    credits: NO_CREDITS,
     ...UNANSWERED,
   };
 }

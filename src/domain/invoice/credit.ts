@@ -35,6 +35,21 @@ export interface CreditShare {
   readonly amount: Centimes;
 }
 
+/** The share that a credit note takes, as its invoice keeps it. */
+export interface KeptCredit extends CreditShare {
+  readonly creditNoteId: string;
+  readonly at: Date;
+}
+
+/** What an invoice keeps of its credit notes. */
+export interface KeptCredits {
+  /** Counts the changes of the list; 0 if there was none. */
+  readonly version: number;
+  readonly list: readonly KeptCredit[];
+}
+
+export const NO_CREDITS: KeptCredits = { version: 0, list: [] };
+
 /** What only a credit note has. */
 export interface Credit extends CreditShare {
   readonly original: Original;

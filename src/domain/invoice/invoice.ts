@@ -2,7 +2,7 @@ import type { Problem } from '../authority/ports.ts';
 import { type EventType, statusOfEvent } from '../event.ts';
 import type { SellerProfile } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
-import type { Credit } from './credit.ts';
+import type { Credit, KeptCredits } from './credit.ts';
 import type { Stored } from './field-table.ts';
 import type { CUSTOMER, INVOICE, INVOICE_LINE } from './fields.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
@@ -15,13 +15,16 @@ export interface InvoiceLine extends Stored<typeof INVOICE_LINE> {}
 
 /**
  * The central resource (docs/api/contract.md, "Invoice") as the use cases see it: the fields of the contract and those
- * of processing. Credit notes are the same record with another `kind`. `terms` contains only the terms stated at creation; `termsOf` adds those of the profile.
+ * of processing. Credit notes are the same record with another `kind`. `terms` contains only the terms stated at
+ * creation; `termsOf` adds those of the profile.
  */
 export interface Invoice extends Stored<typeof INVOICE> {
   readonly tenantId: string;
   readonly kind: Kind;
   /** What only a credit note has; null for an invoice. */
   readonly credit: Credit | null;
+  /** The shares of it that credit notes take. */
+  readonly credits: KeptCredits;
   /** A copy of the seller's profile at creation, so that later changes of the profile never alter a document. */
   readonly seller: Partial<SellerProfile>;
   /** The client's own number, stated at creation; null if the service numbers the invoice. */

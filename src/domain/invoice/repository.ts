@@ -1,6 +1,7 @@
 import type { Problem } from '../authority/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
+import type { KeptCredit } from './credit.ts';
 import type { Invoice, InvoiceEvent, StoredDocument, StoredReceipt, Work } from './invoice.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
 import type { Lane, PartitionRange } from './lanes.ts';
@@ -271,6 +272,21 @@ export interface InvoiceTransitions {
   releaseHeldUp(from: number, to: number): Promise<void>;
 }
 
+/** Keeps the shares that credit notes take from an invoice. */
+export interface CreditKeeping {
+  /**
+   * Replaces the list of kept credits. The next version is `version + 1`.
+   * @returns false if the invoice's credits are not of this version any more, or it is not an accepted invoice
+   */
+  keepCredits(
+    invoice: Pick<Invoice, 'id' | 'tenantId' | 'environment'>,
+    version: number,
+    list: readonly KeptCredit[],
+  ): Promise<boolean>;
+  /** Returns the status of each of these documents that is stored. */
+  statusesOf(ids: readonly string[]): Promise<Map<string, InvoiceStatus>>;
+}
+
 /** Finds the due invoices of lanes and claims many at once. */
 export interface InvoiceClaims {
   /**
@@ -336,6 +352,7 @@ export interface InvoiceRepository
   extends InvoiceCreation,
     InvoiceReading,
     InvoiceTransitions,
+    CreditKeeping,
     InvoiceClaims,
     WaitingInvoices {}
 

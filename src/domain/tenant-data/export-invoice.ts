@@ -27,6 +27,7 @@ const OF_PROCESSING = {
   tenantId: 'left_out',
   kind: 'details',
   credit: 'details',
+  credits: 'details',
   seller: 'details',
   ownNumber: 'details',
   events: 'details',

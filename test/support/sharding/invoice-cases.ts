@@ -89,6 +89,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
     findByOwnNumber: () => invoices.findByOwnNumber(...owner, 'A 1'),
     orderOf: async () => invoices.orderOf(...owner, (await fresh()).id),
     seriesNumbersOf: async () => invoices.seriesNumbersOf([(await fresh()).id]),
+    statusesOf: async () => invoices.statusesOf([(await fresh()).id, newId('crn')]),
     awaitingNumber: {
       call: () => invoices.awaitingNumber(...owner, '2026', 5),
       scatters: ['find invoices by awaitsNumber, environment, status, tenantId'],
@@ -160,6 +161,10 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       );
     },
     changeWaiting: async () => invoices.changeWaiting(await fresh(), { work: null }),
+    keepCredits: async () => {
+      if (!(await invoices.keepCredits(await fresh({ status: 'accepted' }), 0, [])))
+        throw new Error('nothing was kept');
+    },
     raiseDocumentRevision: async () => invoices.raiseDocumentRevision(...owner, (await fresh()).id),
     requestEmail: async () => invoices.requestEmail(await fresh(), { sending: 1 } as never),
     retryNow: [
