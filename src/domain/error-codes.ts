@@ -163,6 +163,16 @@ export const ERRORS = {
       'terms.bankAccount',
     ],
   },
+  credit_exceeds_invoice: {
+    status: 422,
+    type: 'InvalidInputError',
+    description: 'The credit note would take more from the invoice than is left at a rate of VAT (GraphQL).',
+    remedy: 'Credit at most what is left; the message states it.',
+    example: [
+      'At 20 %, 80.00 MAD excluding tax is left of invoice 2026-000123; the request takes more.',
+      'amounts.0.net',
+    ],
+  },
   endpoint_limit_reached: {
     status: 422,
     type: 'LimitReachedError',

@@ -130,6 +130,7 @@ const LEFT_OUT = [
     'not_signed_in',
     'tenant_suspended',
     'invalid_date',
+    'credit_exceeds_invoice',
     'key_limit_reached',
     'last_secret_key',
   ],

@@ -36,13 +36,18 @@ export function totalsOf(
   let tax = 0n;
   const rates: RateTotal[] = [];
   for (const [rate, base] of [...bases].sort(([a], [b]) => b - a)) {
-    const rateTax = divideHalfUp(base * BigInt(rate), 100n);
+    const rateTax = taxOn(base, rate);
     net += base;
     tax += rateTax;
     rates.push({ rate, base: Number(base), tax: Number(rateTax) });
   }
   if (net + tax > BigInt(MAX_CENTIMES)) return null;
   return { rates, net: Number(net), tax: Number(tax), gross: Number(net + tax) };
+}
+
+/** Returns the VAT on a base, rounded half up. */
+export function taxOn(base: bigint, rate: TaxRate): bigint {
+  return divideHalfUp(base * BigInt(rate), 100n);
 }
 
 /** Returns the totals that a stored invoice or credit note states. */

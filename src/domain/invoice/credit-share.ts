@@ -1,0 +1,179 @@
+import { type Problem, problem } from '../errors.ts';
+import { type Centimes, CURRENCY, decimalOf } from '../money.ts';
+import type { CreditShare, Original } from './credit.ts';
+import type { Invoice, InvoiceLine } from './invoice.ts';
+import type { TaxRate } from './tax-rate.ts';
+import { type InvoiceTotals, type RateTotal, taxOn, totalsOf, totalsOfRates } from './totals.ts';
+
+/** What to credit. */
+export type CreditRequest =
+  /** All that is left. */
+  | { readonly kind: 'rest' }
+  | { readonly kind: 'lines'; readonly lines: readonly CreditedLine[] }
+  | { readonly kind: 'amounts'; readonly amounts: readonly CreditedAmount[] };
+
+export interface CreditedLine {
+  /** The position of the line in the invoice, starting at 1. */
+  readonly line: number;
+  /** How much of it, at most the line's quantity. */
+  readonly quantity: number;
+}
+
+export interface CreditedAmount {
+  readonly taxRate: TaxRate;
+  /** The amount excluding tax. */
+  readonly net: Centimes;
+  /** The text of the credit note's line; absent or null for a fixed one. */
+  readonly description?: string | null;
+}
+
+type Parts = Pick<Invoice, 'lines' | 'amount'>;
+
+/**
+ * Returns the lines of a credit note and what it takes from its invoice, or why that is not possible. With any order of
+ * credit notes, any of which may be rejected later, `counted` never exceeds the invoice in all nor at any rate, and once
+ * everything is credited its sums are exactly those of the invoice.
+ * @param original an invoice with a number
+ * @param counted the shares of the invoice's credit notes that are not rejected; each was made here
+ */
+export function creditOf(
+  original: Parts & Pick<Original, 'number'>,
+  counted: readonly CreditShare[],
+  request: CreditRequest,
+): { lines: InvoiceLine[]; share: CreditShare } | { problems: [Problem, ...Problem[]] } {
+  const [fault, ...faults] = faultsOf(original, request);
+  if (fault) return { problems: [fault, ...faults] };
+  const left = leftOf(original, counted);
+  if (left.rates.length === 0) {
+    const message = `Nothing is left of invoice ${original.number}: it has been credited completely.`;
+    return { problems: [problem('credit_exceeds_invoice', message)] };
+  }
+  const lines = linesOf(original, counted.length === 0 ? null : left, request);
+  const [excess, ...others] = excessesOf(original.number, left, request, lines);
+  if (excess) return { problems: [excess, ...others] };
+  if (lines.every(({ amount }) => amount === 0)) {
+    const message = 'lines has only lines without a price: at least one with a price is expected.';
+    return { problems: [problem('invalid_request', message, 'lines')] };
+  }
+  return { lines, share: shareOf(original, counted, lines) };
+}
+
+/**
+ * Returns what is left of an invoice after the counted credit notes. It has only rates with a base left, and amount 0
+ * and no rates if everything is credited.
+ */
+export function leftOf({ lines, amount }: Parts, counted: readonly CreditShare[]): CreditShare {
+  const rates = sumsOf(lines).rates.map(({ rate, base, tax }) => {
+    const credited = creditedAt(rate, counted);
+    return { rate, base: base - credited.base, tax: tax - credited.tax };
+  });
+  return { rates: rates.filter(({ base }) => base > 0), amount: amount - amountOf(counted) };
+}
+
+/** Returns the faults of structure (400). */
+function faultsOf({ lines }: Parts, request: CreditRequest): Problem[] {
+  if (request.kind === 'rest') return [];
+  const faults: Problem[] = [];
+  const refuse = (message: string, param: string) =>
+    faults.push(problem('invalid_request', `${param} ${message}`, param));
+  const entries = request.kind === 'lines' ? request.lines : request.amounts;
+  if (entries.length === 0) refuse('is empty: at least one item is expected.', request.kind);
+  if (request.kind === 'amounts') {
+    for (const [i, { net }] of request.amounts.entries()) {
+      if (!Number.isSafeInteger(net) || net <= 0) refuse('must be a positive integer of centimes.', `amounts.${i}.net`);
+    }
+    return faults;
+  }
+  const chosen = new Set<number>();
+  for (const [i, { line, quantity }] of request.lines.entries()) {
+    const most = lines[line - 1]?.quantity;
+    if (most === undefined) {
+      refuse(`must be the position of a line of the invoice, from 1 to ${lines.length}.`, `lines.${i}.line`);
+    } else if (chosen.has(line)) {
+      refuse(`is ${line}, as in an earlier item: a line is chosen at most once.`, `lines.${i}.line`);
+    } else if (!Number.isInteger(quantity) || quantity < 1 || quantity > most) {
+      refuse(`must be an integer from 1 to ${most}, the quantity of line ${line}.`, `lines.${i}.quantity`);
+    }
+    chosen.add(line);
+  }
+  return faults;
+}
+
+/**
+ * Returns the credit note's lines, one for each entry of the request.
+ * @param left what is left of the invoice; null if nothing is credited yet
+ */
+function linesOf(
+  { lines, number }: Pick<Invoice, 'lines'> & Pick<Original, 'number'>,
+  left: CreditShare | null,
+  request: CreditRequest,
+): InvoiceLine[] {
+  const lineOf = (description: string, taxRate: TaxRate, net: Centimes) => {
+    return { description, quantity: 1, unitPrice: net, taxRate, amount: net };
+  };
+  switch (request.kind) {
+    case 'rest':
+      if (left === null) return [...lines];
+      return left.rates.map(({ rate, base }) => lineOf(`Solde de la facture ${number}`, rate, base));
+    case 'lines':
+      return request.lines.flatMap(({ line, quantity }) => {
+        const chosen = lines[line - 1];
+        return chosen ? [{ ...chosen, quantity, amount: quantity * chosen.unitPrice }] : [];
+      });
+    case 'amounts':
+      return request.amounts.map(({ taxRate, net, description }) =>
+        lineOf(description ?? `Avoir sur la facture ${number}`, taxRate, net),
+      );
+  }
+}
+
+/** Returns a problem for each rate at which the lines take more than is left, at the first line that goes beyond it. */
+function excessesOf(number: string, left: CreditShare, request: CreditRequest, lines: readonly InvoiceLine[]) {
+  const problems: Problem[] = [];
+  const member = request.kind === 'lines' ? 'quantity' : 'net';
+  const taken = new Map<TaxRate, bigint>();
+  for (const [i, { taxRate, amount }] of lines.entries()) {
+    const most = left.rates.find(({ rate }) => rate === taxRate)?.base ?? 0;
+    const before = taken.get(taxRate) ?? 0n;
+    const after = before + BigInt(amount);
+    taken.set(taxRate, after);
+    if (before > BigInt(most) || after <= BigInt(most)) continue;
+    const message = `At ${taxRate} %, ${decimalOf(most)} ${CURRENCY} excluding tax is left of invoice ${number}; the request takes more.`;
+    problems.push(problem('credit_exceeds_invoice', message, `${request.kind}.${i}.${member}`));
+  }
+  return problems;
+}
+
+/**
+ * Returns what lines take from the invoice. VAT and amount are those of everything credited so far, these lines
+ * included, less what is counted. So neither depends on the order, and errors of rounding do not add up. The invoice's
+ * own rounding is spread over the credit notes in proportion to their totals. After rejections more may be counted than
+ * is due so far, up to what is due in the end; then this share has none.
+ * @param lines together within what is left, and not without a price
+ */
+function shareOf({ lines: all, amount }: Parts, counted: readonly CreditShare[], lines: InvoiceLine[]): CreditShare {
+  const rates = sumsOf(lines).rates.map(({ rate, base }) => {
+    const credited = creditedAt(rate, counted);
+    const due = Number(taxOn(BigInt(credited.base + base), rate));
+    return { rate, base, tax: base === 0 ? 0 : Math.max(0, due - credited.tax) };
+  });
+  const whole = sumsOf(all).gross;
+  const gross = totalsOfRates([...counted, { rates }].flatMap((share) => share.rates)).gross;
+  const rounding = Number((BigInt(amount - whole) * BigInt(gross)) / BigInt(whole));
+  return { rates, amount: Math.max(0, gross + rounding - amountOf(counted)) };
+}
+
+function sumsOf(lines: readonly InvoiceLine[]): InvoiceTotals {
+  const totals = totalsOf(lines);
+  if (!totals) throw new Error('an invoice has totals beyond the limit, which creation refuses');
+  return totals;
+}
+
+function creditedAt(rate: TaxRate, counted: readonly CreditShare[]): Omit<RateTotal, 'rate'> {
+  const { net, tax } = totalsOfRates(counted.flatMap(({ rates }) => rates.filter((each) => each.rate === rate)));
+  return { base: net, tax };
+}
+
+function amountOf(shares: readonly CreditShare[]): Centimes {
+  return shares.reduce((sum, { amount }) => sum + amount, 0);
+}
