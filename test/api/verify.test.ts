@@ -99,7 +99,7 @@ it('is the same for every invoice that is unknown, rejected or not decided yet',
     answers.add(await response.text());
   }
   expect(answers.size).toBe(1);
-  expect([...answers][0]).toContain('Facture inconnue');
+  expect([...answers][0]).toContain('Document inconnu');
 });
 
 describe('an uploaded file', () => {

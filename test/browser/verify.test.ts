@@ -118,7 +118,7 @@ describe.skipIf(BROWSER_PATH === null)('/verify in a browser', () => {
 
   it('tells of an unknown invoice', async () => {
     const { page } = await open(`${service.url}/verify/inv_x?lang=fr`, PHONE);
-    expect(await page.$eval('h1', (head) => head.textContent)).toBe('Facture inconnue');
+    expect(await page.$eval('h1', (head) => head.textContent)).toBe('Document inconnu');
     await picture(page, 'unknown');
     await page.close();
   });

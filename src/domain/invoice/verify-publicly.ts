@@ -1,23 +1,29 @@
 import type { Centimes } from '../money.ts';
 import { moroccanDate } from '../morocco/time.ts';
 import { completedProfile, type Environment } from '../tenant/tenant.ts';
+import type { Credit, Original } from './credit.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { FindPresentInvoice } from './find-present.ts';
 import type { Invoice, StoredDocument } from './invoice.ts';
+import type { Kind } from './kinds.ts';
 
 /**
- * The facts of an accepted invoice that are shown to anyone who has its verification URL, which is printed on the PDF:
- * that this service issued it, its seller, date, amount payable and the authority's decision. Neither the buyer nor any
- * line is public. The URL contains the invoice's id, which has 122 random bits and cannot be guessed.
+ * The facts of an accepted invoice or credit note that are shown to anyone who has its verification URL, which is
+ * printed on the PDF: that this service issued it, its seller, date, amount and the authority's decision, and which
+ * invoice a credit note corrects. Neither the buyer nor any line is public. The URL contains the invoice's id, which has
+ * 122 random bits and cannot be guessed.
  */
 export interface PublicFacts {
   readonly invoiceId: string;
+  readonly kind: Kind;
   readonly environment: Environment;
   readonly number: string;
   /** Calendar date in Africa/Casablanca, `YYYY-MM-DD`. */
   readonly issueDate: string;
+  /** The invoice that a credit note corrects; null for an invoice. */
+  readonly original: Pick<Original, 'number' | 'issueDate'> | null;
   readonly seller: { readonly name: string; readonly ice: string };
-  /** The amount payable: the total including tax with its rounding. */
+  /** The total including tax with its rounding. The kind gives the sign. */
   readonly amount: Centimes;
   readonly dgiId: string;
   readonly acceptedAt: Date;
@@ -52,9 +58,11 @@ function factsOf(invoice: Invoice): PublicFacts | null {
   const { seller } = completedProfile(invoice.seller);
   return {
     invoiceId: invoice.id,
+    kind: invoice.kind,
     environment: invoice.environment,
     number: invoice.number,
     issueDate: moroccanDate(invoice.createdAt),
+    original: invoice.credit && originalOf(invoice.credit),
     seller: { name: seller.legalName, ice: seller.ice },
     amount: invoice.amount,
     dgiId: invoice.dgiId,
@@ -62,6 +70,10 @@ function factsOf(invoice: Invoice): PublicFacts | null {
     documents: PUBLIC_KINDS.flatMap((kind) => documentOf(kind, DOCUMENTS[kind].stored(invoice))),
     receipt: invoice.receipt && { decidedAt: invoice.receipt.decidedAt },
   };
+}
+
+function originalOf({ original: { number, issueDate } }: Credit): PublicFacts['original'] {
+  return { number, issueDate };
 }
 
 function documentOf(kind: PublicDocument['kind'], stored: StoredDocument | null): PublicDocument[] {

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../domain/document-language.ts';
 import { PUBLIC_KINDS, type PublicFacts } from '../../domain/invoice/verify-publicly.ts';
 import { CURRENCY } from '../../domain/money.ts';
+import { CREDIT_LABELS } from '../../text/credit-labels.ts';
 import { directionOf, FORMATS } from '../../text/document-format.ts';
 import { html, Markup } from '../../text/markup.ts';
-import { VERIFY_TEXTS, type VerifyTexts } from './texts.ts';
+import { commonTexts, type VerifyTexts, verifyTexts } from './texts.ts';
 
 const STYLE = resource('page.css');
 const SCRIPT = resource('check-file.js');
@@ -25,25 +26,26 @@ export const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** Results of the comparison of a file with the invoice's documents. */
+/** Results of the comparison of a file with the documents of the invoice or credit note. */
 const OUTCOMES = [...PUBLIC_KINDS, 'other', 'failed', 'no-file', 'too-large'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * Makes the page of an accepted invoice.
+ * Makes the page of an accepted invoice or credit note.
  * @param outcome the result for a file that was sent; null if none was sent
  */
 export function verifyPage(facts: PublicFacts, language: DocumentLanguage, outcome: Outcome | null): string {
-  const texts = VERIFY_TEXTS[language];
+  const texts = verifyTexts(facts.kind, language);
   const format = FORMATS[language];
+  const { original } = facts;
   return document(
     language,
-    `${texts.number} ${facts.number}`,
+    `${texts.number} ${facts.number} – ${texts.title}`,
     html`<section class="verdict">
 ${verdict(facts, texts)}
 <dl>
 ${fact(texts.number, facts.number)}
-${fact(texts.seller, facts.seller.name)}
+${original && fact(CREDIT_LABELS[language].original, `\u2068${original.number}\u2069 (${format.longDate(original.issueDate)})`)}${fact(texts.seller, facts.seller.name)}
 ${fact(texts.ice, facts.seller.ice)}
 ${fact(texts.date, format.longDate(facts.issueDate))}
 ${fact(texts.payable, format.money(facts.amount, CURRENCY), 'amount')}
@@ -59,13 +61,14 @@ ${
 <p class="soft">${texts.compare}</p>
 </section>
 ${fileCheck(facts, texts, language, outcome)}`,
+    texts.foot,
     SCRIPT,
   );
 }
 
-/** Makes the page for a URL of no accepted invoice. */
+/** Makes the page for a URL of no accepted invoice or credit note. */
 export function unknownPage(language: DocumentLanguage): string {
-  const texts = VERIFY_TEXTS[language];
+  const texts = commonTexts(language);
   return document(
     language,
     texts.unknown,
@@ -74,6 +77,7 @@ ${CROSS}
 <h1>${texts.unknown}</h1>
 <p class="soft">${texts.unknownUnder}</p>
 </section>`,
+    null,
     null,
   );
 }
@@ -95,11 +99,16 @@ const CROSS = new Markup(
   '<svg class="seal bad" viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6L6 18"/></svg>',
 );
 
-function document(language: DocumentLanguage, title: string, body: Markup, script: string | null): string {
-  const texts = VERIFY_TEXTS[language];
+function document(
+  language: DocumentLanguage,
+  title: string,
+  body: Markup,
+  foot: string | null,
+  script: string | null,
+): string {
   const switches = DOCUMENT_LANGUAGES.map(
     (each) =>
-      html`<a href="?lang=${each}" lang="${each}" hreflang="${each}"${each === language ? CURRENT : null}>${VERIFY_TEXTS[each].language}</a>`,
+      html`<a href="?lang=${each}" lang="${each}" hreflang="${each}"${each === language ? CURRENT : null}>${commonTexts(each).language}</a>`,
   );
   return html`<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
@@ -107,7 +116,7 @@ function document(language: DocumentLanguage, title: string, body: Markup, scrip
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title} – ${texts.title}</title>
+<title>${title}</title>
 <style>${new Markup(STYLE)}</style>
 </head>
 <body>
@@ -115,7 +124,7 @@ function document(language: DocumentLanguage, title: string, body: Markup, scrip
 <main>
 ${body}
 </main>
-<footer>${texts.foot}</footer>
+${foot && html`<footer>${foot}</footer>`}
 ${script === null ? null : html`<script>${new Markup(script)}</script>`}
 </body>
 </html>

@@ -1,8 +1,9 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
+import type { Kind } from '../../domain/invoice/kinds.ts';
 import type { PublicDocument } from '../../domain/invoice/verify-publicly.ts';
 import { PAYABLE_LABEL } from '../../text/payable-label.ts';
 
-/** The texts of the page that verifies an invoice. */
+/** The texts of the page that verifies an invoice or a credit note. */
 export interface VerifyTexts {
   /** The name of the language in that language. */
   readonly language: string;
@@ -45,7 +46,7 @@ export interface VerifyTexts {
   readonly foot: string;
 }
 
-export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
+const INVOICE: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
   fr: {
     language: 'Français',
     title: 'Vérification de la facture',
@@ -82,8 +83,9 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     tooLarge: 'Le fichier est trop volumineux pour être un document de cette facture.',
     digests: 'Empreintes SHA-256',
     digestOf: { pdf: 'PDF signé', xml: 'XML signé', receipt: 'Reçu de l’administration' },
-    unknown: 'Facture inconnue',
-    unknownUnder: 'Aucune facture acceptée ne correspond à cette adresse. Vérifiez qu’elle est complète.',
+    unknown: 'Document inconnu',
+    unknownUnder:
+      'Aucune facture et aucun avoir acceptés ne correspondent à cette adresse. Vérifiez qu’elle est complète.',
     foot: 'Cette page ne montre rien de l’acheteur ni du détail de la facture.',
   },
   ar: {
@@ -121,8 +123,8 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     tooLarge: 'الملف أكبر من أن يكون وثيقة من وثائق هذه الفاتورة.',
     digests: 'بصمات SHA-256',
     digestOf: { pdf: 'PDF الموقع', xml: 'XML الموقع', receipt: 'وصل الإدارة' },
-    unknown: 'فاتورة غير معروفة',
-    unknownUnder: 'لا توجد فاتورة مقبولة بهذا العنوان. تأكدوا من أنه كامل.',
+    unknown: 'وثيقة غير معروفة',
+    unknownUnder: 'لا توجد بهذا العنوان فاتورة مقبولة ولا إشعار دائن مقبول. تأكدوا من أنه كامل.',
     foot: 'لا تعرض هذه الصفحة شيئا عن المشتري ولا عن تفاصيل الفاتورة.',
   },
   en: {
@@ -160,8 +162,84 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     tooLarge: 'The file is too large to be a document of this invoice.',
     digests: 'SHA-256 digests',
     digestOf: { pdf: 'Signed PDF', xml: 'Signed XML', receipt: 'Receipt of the authority' },
-    unknown: 'Unknown invoice',
-    unknownUnder: 'There is no accepted invoice at this address. Check that it is complete.',
+    unknown: 'Unknown document',
+    unknownUnder: 'There is no accepted invoice or credit note at this address. Check that it is complete.',
     foot: 'This page does not show the buyer or the lines of the invoice.',
   },
 };
+
+/** The texts of a credit note that differ from those of an invoice. */
+type CreditNoteTexts = Pick<
+  VerifyTexts,
+  | 'title'
+  | 'accepted'
+  | 'test'
+  | 'number'
+  | 'payable'
+  | 'samePdf'
+  | 'sameXml'
+  | 'sameReceipt'
+  | 'other'
+  | 'tooLarge'
+  | 'foot'
+> &
+  Partial<Pick<VerifyTexts, 'acceptedUnder' | 'testUnder' | 'acceptedAt'>>;
+
+const CREDIT_NOTE: Readonly<Record<DocumentLanguage, CreditNoteTexts>> = {
+  fr: {
+    title: 'Vérification de l’avoir',
+    accepted: 'Avoir authentique',
+    acceptedUnder: 'Émis par ce service et accepté par la Direction générale des impôts.',
+    test: 'Avoir de test',
+    testUnder:
+      'Sans valeur légale ni fiscale : une administration simulée l’a accepté, et le vendeur n’est pas vérifié.',
+    number: 'Avoir n°',
+    payable: PAYABLE_LABEL.credit_note.fr,
+    acceptedAt: 'Accepté le',
+    samePdf: 'C’est le PDF signé de cet avoir.',
+    sameXml: 'C’est le document XML signé de cet avoir.',
+    sameReceipt: 'C’est le reçu signé de l’administration fiscale pour cet avoir.',
+    other: 'Ce n’est pas un document de cet avoir',
+    tooLarge: 'Le fichier est trop volumineux pour être un document de cet avoir.',
+    foot: 'Cette page ne montre rien de l’acheteur ni du détail de l’avoir.',
+  },
+  ar: {
+    title: 'التحقق من الإشعار الدائن',
+    accepted: 'إشعار دائن صحيح',
+    acceptedUnder: 'صادر عن هذه الخدمة ومقبول من طرف المديرية العامة للضرائب.',
+    test: 'إشعار دائن للاختبار',
+    testUnder: 'ليست له أي قيمة قانونية أو جبائية: قبلته إدارة محاكاة، ولم يتم التحقق من البائع.',
+    number: 'إشعار دائن رقم',
+    payable: PAYABLE_LABEL.credit_note.ar,
+    samePdf: 'هذا هو ملف PDF الموقع لهذا الإشعار الدائن.',
+    sameXml: 'هذه هي وثيقة XML الموقعة لهذا الإشعار الدائن.',
+    sameReceipt: 'هذا هو الوصل الموقع للإدارة الضريبية لهذا الإشعار الدائن.',
+    other: 'ليس هذا الملف من وثائق هذا الإشعار الدائن',
+    tooLarge: 'الملف أكبر من أن يكون وثيقة من وثائق هذا الإشعار الدائن.',
+    foot: 'لا تعرض هذه الصفحة شيئا عن المشتري ولا عن تفاصيل الإشعار الدائن.',
+  },
+  en: {
+    title: 'Credit note verification',
+    accepted: 'Genuine credit note',
+    test: 'Test credit note',
+    number: 'Credit note no.',
+    payable: PAYABLE_LABEL.credit_note.en,
+    samePdf: 'It is the signed PDF of this credit note.',
+    sameXml: 'It is the signed XML document of this credit note.',
+    sameReceipt: 'It is the signed receipt of the tax authority for this credit note.',
+    other: 'Not a document of this credit note',
+    tooLarge: 'The file is too large to be a document of this credit note.',
+    foot: 'This page does not show the buyer or the lines of the credit note.',
+  },
+};
+
+/** Returns the texts for a kind of document in a language. */
+export function verifyTexts(kind: Kind, language: DocumentLanguage): VerifyTexts {
+  const texts = INVOICE[language];
+  return kind === 'invoice' ? texts : { ...texts, ...CREDIT_NOTE[language] };
+}
+
+/** Returns the texts that are the same for all kinds of documents. */
+export function commonTexts(language: DocumentLanguage): Pick<VerifyTexts, 'language' | 'unknown' | 'unknownUnder'> {
+  return INVOICE[language];
+}

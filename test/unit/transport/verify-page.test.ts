@@ -1,13 +1,18 @@
 import { expect, it } from 'vitest';
 import { labelsOf } from '../../../src/adapters/pdf/labels.ts';
 import { DOCUMENT_LANGUAGES } from '../../../src/domain/document-language.ts';
-import { verifyPage } from '../../../src/transport/verify/page.ts';
+import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
+import { createVerifyPublicly } from '../../../src/domain/invoice/verify-publicly.ts';
+import { unknownPage, verifyPage } from '../../../src/transport/verify/page.ts';
+import { pendingInvoice } from '../../support/invoices.ts';
 
 const FACTS = {
   invoiceId: 'inv_550e8400-e29b-41d4-a716-446655440000',
+  kind: 'invoice',
   environment: 'live',
   number: '2026-000123',
   issueDate: '2026-11-21',
+  original: null,
   seller: { name: 'Atlas SARL', ice: '001234567000089' },
   amount: 123_456_789,
   dgiId: 'DGI-1',
@@ -15,6 +20,85 @@ const FACTS = {
   receipt: { decidedAt: new Date('2026-11-21T23:30:00Z') },
   documents: [{ kind: 'xml', sha256: 'ab', size: 1 }],
 } as const;
+
+const CREDIT_NOTE = {
+  ...FACTS,
+  invoiceId: 'crn_550e8400-e29b-41d4-a716-446655440000',
+  kind: 'credit_note',
+  number: 'AV-2026-000001',
+  original: { number: '2026-000123', issueDate: '2026-11-20' },
+} as const;
+
+it.each([
+  [
+    'fr',
+    /[Ff]acture/,
+    ['Avoir authentique', 'Émis par ce service', 'Avoir n°', 'Accepté le', 'Avoir de test', 'l’a accepté,'],
+  ],
+  ['ar', /فاتور/, ['إشعار دائن صحيح', 'صادر عن هذه الخدمة', 'إشعار دائن رقم', 'إشعار دائن للاختبار', 'قبلته إدارة']],
+  ['en', /[Ii]nvoice/, ['Genuine credit note', 'Issued by this service', 'Credit note no.', 'Test credit note']],
+] as const)(
+  'calls a credit note one in %s, and names the invoice that it corrects',
+  (language, invoiceWord, phrases) => {
+    const page = verifyPage(CREDIT_NOTE, language, null);
+    const test = verifyPage({ ...CREDIT_NOTE, environment: 'test' }, language, null);
+    for (const phrase of phrases) expect(page + test).toContain(phrase);
+    const { payable } = labelsOf('credit_note', language);
+    const names = { fr: 'Facture d’origine', ar: 'الفاتورة الأصلية', en: 'Original invoice' };
+    expect(page).toMatch(
+      new RegExp(`<dt>${names[language]}</dt><dd><bdi>\u20682026-000123\u2069 \\(20 .* 2026\\)</bdi>`),
+    );
+    expect(page).toContain(`<dt>${payable}</dt>`);
+    const told = (page + test)
+      .replaceAll(names[language], '')
+      .replace(/<style>.*?<\/style>|<script>.*?<\/script>/gs, '');
+    expect(told.replaceAll(/<[^>]*>/g, ' ')).not.toMatch(invoiceWord);
+  },
+);
+
+it('says nothing of an invoice or a credit note at an unknown address', () => {
+  for (const language of DOCUMENT_LANGUAGES) {
+    const [, title] = /<title>(.*)<\/title>/.exec(unknownPage(language))!;
+    expect(title).toBe({ fr: 'Document inconnu', ar: 'وثيقة غير معروفة', en: 'Unknown document' }[language]);
+  }
+});
+
+it('a credit note’s public facts have its kind and the number and date of its invoice', async () => {
+  const accepted = (changes: Partial<Invoice>) =>
+    pendingInvoice({
+      status: 'accepted',
+      number: 'AV-2026-000001',
+      dgiId: 'DGI-2',
+      events: [
+        {
+          id: 'evt_1',
+          sequence: 1,
+          type: 'invoice.accepted',
+          status: 'accepted',
+          dgiId: 'DGI-2',
+          rejectionReason: null,
+          at: new Date('2026-11-28T10:00:00Z'),
+        },
+      ],
+      ...changes,
+    });
+  const factsOf = (invoice: Invoice) => createVerifyPublicly(async () => invoice)(invoice.id);
+  const credit = {
+    original: { id: null, number: '2026-000123', issueDate: '2026-11-20', dgiId: 'DGI-1' },
+    reason: 'return',
+    note: 'Deux manuels abîmés',
+    rates: [{ rate: 20, base: 10_000, tax: 2_000 }],
+    amount: 12_000,
+  } as const;
+  expect(await factsOf(accepted({ kind: 'credit_note', credit }))).toMatchObject({
+    kind: 'credit_note',
+    number: 'AV-2026-000001',
+    original: CREDIT_NOTE.original,
+    amount: 12_000,
+  });
+  const facts = await factsOf(accepted({}));
+  expect(facts).toMatchObject({ kind: 'invoice', original: null });
+});
 
 it('calls a live invoice genuine, and a test one never', () => {
   const genuine = { fr: 'Facture authentique', ar: 'فاتورة صحيحة', en: 'Genuine invoice' };
