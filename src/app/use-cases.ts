@@ -4,6 +4,7 @@ import { createCreateInvoice } from '../domain/invoice/create-invoice.ts';
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createFindPresentInvoice } from '../domain/invoice/find-present.ts';
+import { createIssuing } from '../domain/invoice/issuing.ts';
 import { createReadInvoice } from '../domain/invoice/read-invoice.ts';
 import { samplePage } from '../domain/invoice/sample-page.ts';
 import { createWatchInvoice } from '../domain/invoice/watch-invoice.ts';
@@ -60,6 +61,14 @@ export function composeUseCases(
   const { invoices, invoiceIds, tenants, clientSecrets } = data;
   const { writer, invoiceWarnings, clientsVerifier } = documents;
   const readInvoice = createReadInvoice(invoices, createFindPresentInvoice(invoices, tenants), clientSecrets);
+  const issuing = createIssuing(
+    invoices,
+    queue,
+    clientSecrets,
+    invoiceWarnings,
+    (entry) => log.info(entry, 'an invoice was created with warnings'),
+    createMissingForIssue(means),
+  );
   const fromTable: Callable<typeof USE_CASES> = callable(
     USE_CASES,
     {
@@ -96,16 +105,7 @@ export function composeUseCases(
   );
   return {
     ...fromTable,
-    createInvoice: createCreateInvoice(
-      invoices,
-      queue,
-      invoiceIds,
-      clientSecrets,
-      invoiceWarnings,
-      (entry) => log.info(entry, 'an invoice was created with warnings'),
-      tracing,
-      createMissingForIssue(means),
-    ),
+    createInvoice: createCreateInvoice(invoices, invoiceIds, issuing, tracing),
     invoiceWarnings,
     readInvoice,
     watchInvoice: createWatchInvoice(readInvoice, data.feed),

@@ -1,13 +1,10 @@
-import { createHash } from 'node:crypto';
 import { currentActivity } from '../activity.ts';
 import { errorOfProblems, ServiceError, serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { type Member, type Principal, requireScope } from '../principal.ts';
-import type { MissingForLive } from '../tenant/ports.ts';
-import { type Environment, missingProfileFields } from '../tenant/tenant.ts';
+import { missingProfileFields } from '../tenant/tenant.ts';
 import { kindOfError, NO_TRACING, type Span, type Tracing } from '../tracing.ts';
-import type { ClientSecrets } from './client-secret.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
 import { NO_CREDITS } from './credit.ts';
 import { keeper } from './field-makers.ts';
@@ -15,40 +12,16 @@ import { INVOICE } from './fields.ts';
 import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
 import type { InvoiceIds } from './invoice-ids.ts';
 import { duplicateNumber, numberProblem, ruleProblems, spacingProblems } from './invoice-rules.ts';
-import type { WarningCode } from './invoice-warnings.ts';
-import { type InvoiceCreation, type InvoiceReading, NumberTaken, type StageQueue } from './repository.ts';
-import type { InvoiceWarnings } from './unprintable-warnings.ts';
-
-export interface CreatedInvoice {
-  /** The invoice as it was at its creation, also in a replay. */
-  readonly invoice: Invoice;
-  readonly clientSecret: string;
-  /** Whether the invoice was created by an earlier request with the same Idempotency-Key and body. */
-  readonly replayed: boolean;
-}
-
-/** Logs the warnings of a new invoice, each code once. Never throws. */
-export type LogWarnings = (entry: {
-  readonly invoiceId: string;
-  readonly tenantId: string;
-  readonly environment: Environment;
-  readonly warnings: readonly WarningCode[];
-}) => void;
-
-/** Returns what the installation lacks at present to issue a live invoice of the tenant; empty if nothing. */
-export type MissingForIssue = (tenantId: string) => readonly MissingForLive[];
+import { fingerprintOf, type IssuedDocument, type Issuing, idempotencyConflict } from './issuing.ts';
+import { type InvoiceCreation, type InvoiceReading, NumberTaken } from './repository.ts';
 
 export type CreateInvoice = ReturnType<typeof createCreateInvoice>;
 
 export function createCreateInvoice(
-  invoices: InvoiceCreation & Pick<InvoiceReading, 'findByOwnNumber'>,
-  queue: StageQueue,
+  invoices: Pick<InvoiceCreation, 'findCreatedAs'> & Pick<InvoiceReading, 'findByOwnNumber'>,
   ids: InvoiceIds,
-  clientSecrets: ClientSecrets,
-  invoiceWarnings: InvoiceWarnings,
-  logWarnings: LogWarnings,
+  issuing: Issuing,
   tracing: Tracing = NO_TRACING,
-  missingForIssue: MissingForIssue = () => [],
 ) {
   /**
    * Stores an invoice as `pending` and returns before any processing (docs/api/contract.md, "POST /v1/invoices").
@@ -62,7 +35,7 @@ export function createCreateInvoice(
     principal: Principal,
     input: CreateInvoiceInput,
     idempotencyKey: string | null,
-  ): Promise<CreatedInvoice> => {
+  ): Promise<IssuedDocument> => {
     const activity = currentActivity();
     const span = tracing.begin('invoice create', { kind: 'internal', parent: activity?.span?.traceparent ?? null });
     try {
@@ -89,7 +62,7 @@ export function createCreateInvoice(
     input: CreateInvoiceInput,
     idempotencyKey: string | null,
     span: Span | null,
-  ): Promise<CreatedInvoice> {
+  ): Promise<IssuedDocument> {
     const owner = requireIssuer(principal);
     const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
     if (unusable) throw new ServiceError([unusable]);
@@ -108,43 +81,14 @@ export function createCreateInvoice(
         throw errorOfProblems([first, ...rest, ...(taken ? [taken] : [])]);
       }
     }
-    if (owner.environment === 'live') await requireMeans(owner.tenant.id, idempotencyKey === null ? null : id);
+    await issuing.requireMeans(owner, idempotencyKey === null ? null : id);
     const invoice = newInvoice(owner, input, createdAt, id, span?.traceparent);
     const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
-    // Computed before the insert, so that nothing is stored if this fails and the client gets the error.
-    const warnings = [...new Set((await invoiceWarnings(invoice)).map(({ code }) => code))];
-    const { invoice: stored, earlier } = await invoices.insert(invoice, order, mark).catch(async (error: unknown) => {
+    return issuing.store(invoice, order, mark).catch(async (error: unknown) => {
       if (!(error instanceof NumberTaken)) throw error;
       const { ownNumber } = invoice;
       throw new ServiceError([(await numberProblem(invoices, owner, ownNumber)) ?? duplicateNumber(ownNumber ?? '')]);
     });
-    if (earlier === null) {
-      void queue.enqueue(stored, 0);
-      if (warnings.length > 0) {
-        const { id: invoiceId, tenantId, environment } = stored;
-        logWarnings({ invoiceId, tenantId, environment, warnings });
-      }
-      return { invoice: stored, clientSecret: clientSecrets.issue(stored.id), replayed: false };
-    }
-    if (earlier.fingerprint !== mark?.fingerprint) throw idempotencyConflict();
-    return { invoice: asCreated(stored), clientSecret: clientSecrets.issue(stored.id), replayed: true };
-  }
-
-  /**
-   * Refuses a live invoice that cannot be signed or sent: it would take a number and wait for settings that may never
-   * come.
-   * @param replayed the id of an earlier request's invoice, which is stored already if it exists
-   */
-  async function requireMeans(tenantId: string, replayed: string | null): Promise<void> {
-    const missing = missingForIssue(tenantId);
-    if (missing.length === 0 || (replayed !== null && (await invoices.findCreatedAs(replayed)) !== null)) return;
-    const texts = missing.map(({ text }) => text).join('; ');
-    throw serviceError(
-      'internal_error',
-      `Live invoices cannot be issued at the moment: they require ${texts}. Nothing was stored. Send the request again later, with the same Idempotency-Key.`,
-      null,
-      503,
-    );
   }
 }
 
@@ -162,21 +106,17 @@ export async function refuseReusedKey(
   if (await invoices.findCreatedAs(id)) throw idempotencyConflict();
 }
 
-function idempotencyConflict() {
-  return serviceError(
-    'idempotency_conflict',
-    'This idempotency key was used with a different payload. Use a new key for a new invoice.',
-    'idempotencyKey',
-  );
-}
-
 /**
  * Requires a principal that may create invoices. Checked before the input.
  * @throws {ServiceError} insufficient_scope (403) without the scope to issue, and in the live environment if the
  * seller's profile is incomplete
  */
 export function requireIssuer(principal: Principal): Member {
-  const owner = requireScope(principal, 'issue');
+  return requireProfile(requireScope(principal, 'issue'));
+}
+
+/** Requires the complete profile of the seller in the live environment. @throws {ServiceError} insufficient_scope */
+export function requireProfile(owner: Member): Member {
   if (owner.environment !== 'live') return owner;
   const missing = missingProfileFields(owner.tenant.profile);
   if (missing.length === 0) return owner;
@@ -224,43 +164,4 @@ export function newInvoice(
     work: { ...NEW_WORK, stage: 'normalize', dueAt: new Date(), claims: 0, since: new Date() },
     traceparent,
   };
-}
-
-/** Returns the invoice without the results of processing. */
-function asCreated(invoice: Invoice): Invoice {
-  return {
-    ...invoice,
-    status: 'pending',
-    updatedAt: invoice.createdAt,
-    number: invoice.ownNumber,
-    dgiId: null,
-    rejectionReason: null,
-    events: [],
-    xml: null,
-    pdf: null,
-    email: null,
-    authorityAttempts: [],
-    credits: NO_CREDITS,
-    ...UNANSWERED,
-  };
-}
-
-/**
- * Computes a fingerprint that is equal for bodies with the same values. The order of members does not matter, and null
- * equals absent.
- */
-function fingerprintOf(input: CreateInvoiceInput): string {
-  return createHash('sha256').update(canonicalJson(input)).digest('hex');
-}
-
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, each: unknown) =>
-    each !== null && typeof each === 'object' && !Array.isArray(each)
-      ? Object.fromEntries(
-          Object.entries(each)
-            .filter(([, member]) => member !== null)
-            .sort(([a], [b]) => (a < b ? -1 : 1)),
-        )
-      : each,
-  );
 }

@@ -1,13 +1,18 @@
 import { createHmac } from 'node:crypto';
 import type { Environment } from '../tenant/tenant.ts';
+import { KINDS, type Kind } from './kinds.ts';
 
-/** Derives the ids of invoices that are created with an Idempotency-Key. */
+/** Derives the ids of invoices and credit notes that are created with an Idempotency-Key. */
 export interface InvoiceIds {
   /**
-   * Returns the id of the invoice that a request with this Idempotency-Key creates. It is the same at each call.
-   * Because the store holds one invoice per id, it holds one per key (docs/decisions/0014).
+   * Returns the id of the document that a request with this Idempotency-Key creates. It is the same at each call.
+   * Because the store holds one document per id, it holds one of each kind per key (docs/decisions/0014).
    */
-  ofKey(owner: { readonly tenantId: string; readonly environment: Environment }, idempotencyKey: string): string;
+  ofKey(
+    owner: { readonly tenantId: string; readonly environment: Environment },
+    idempotencyKey: string,
+    kind?: Kind,
+  ): string;
 }
 
 /**
@@ -17,9 +22,9 @@ export interface InvoiceIds {
  */
 export function createInvoiceIds(secret: string): InvoiceIds {
   return {
-    ofKey({ tenantId, environment }, idempotencyKey) {
-      const text = JSON.stringify([tenantId, environment, idempotencyKey]);
-      return `inv_${uuidOf(createHmac('sha256', secret).update(text).digest())}`;
+    ofKey({ tenantId, environment }, idempotencyKey, kind = 'invoice') {
+      const text = JSON.stringify([tenantId, environment, idempotencyKey, ...(kind === 'invoice' ? [] : [kind])]);
+      return `${KINDS[kind].idPrefix}_${uuidOf(createHmac('sha256', secret).update(text).digest())}`;
     },
   };
 }

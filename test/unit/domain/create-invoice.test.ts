@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { soleKey } from '../../../src/domain/data-keys.ts';
 import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
-import { createCreateInvoice, type LogWarnings } from '../../../src/domain/invoice/create-invoice.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { createInvoiceIds } from '../../../src/domain/invoice/invoice-ids.ts';
+import type { LogWarnings } from '../../../src/domain/invoice/issuing.ts';
 import type { IdempotencyMark, InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import { moroccanDate } from '../../../src/domain/morocco/time.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
+import { creationOf } from '../../support/creation.ts';
 
 const warnings = createInvoiceWarnings(async () => ({ withoutFont: [], distorting: [] }));
 const ids = createInvoiceIds('secret');
@@ -41,14 +42,7 @@ it('a request is replayed even on a day when its dates are no longer allowed; an
     findByOwnNumber: async () => null,
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(
-    repository,
-    queue,
-    ids,
-    createClientSecrets(soleKey(Buffer.alloc(32))),
-    warnings,
-    () => {},
-  );
+  const create = creationOf(repository, queue, ids, createClientSecrets(soleKey(Buffer.alloc(32))), warnings, () => {});
   const due = (dueDate: string) => ({ ...input, terms: { dueDate } });
 
   const today = moroccanDate(new Date());
@@ -87,7 +81,7 @@ it('the warning codes of a new invoice are logged once; a replay logs nothing', 
     },
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(
+  const create = creationOf(
     repository,
     queue,
     ids,
@@ -120,7 +114,7 @@ it('an invoice is not stored if its warnings cannot be computed', async () => {
   } as unknown as InvoiceRepository;
   const unreadable = () => Promise.reject(new Error('a font can not be read'));
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(
+  const create = creationOf(
     repository,
     queue,
     ids,
@@ -145,14 +139,7 @@ it('after a request that stored its invoice and then failed, the next one with i
     },
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(
-    repository,
-    queue,
-    ids,
-    createClientSecrets(soleKey(Buffer.alloc(32))),
-    warnings,
-    () => {},
-  );
+  const create = creationOf(repository, queue, ids, createClientSecrets(soleKey(Buffer.alloc(32))), warnings, () => {});
 
   await expect(create(principal, input, 'k')).rejects.toThrow('lost');
   failing = false;
@@ -178,7 +165,7 @@ it('a number with several spaces in a row is refused, unless its request was acc
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
   const secrets = createClientSecrets(soleKey(Buffer.alloc(32)));
-  const create = createCreateInvoice(repository, queue, ids, secrets, warnings, () => {});
+  const create = creationOf(repository, queue, ids, secrets, warnings, () => {});
   const { invoice } = await create(principal, { ...input, number: 'FA 1' }, 'k');
   const spaced = { ...input, number: 'FA  1' };
   await expect(create(principal, spaced, 'k')).rejects.toMatchObject({ code: 'invalid_request', param: 'number' });

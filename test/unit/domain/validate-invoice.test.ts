@@ -4,7 +4,6 @@ import { soleKey } from '../../../src/domain/data-keys.ts';
 import { ServiceError } from '../../../src/domain/errors.ts';
 import { problemsOf } from '../../../src/domain/input-problems.ts';
 import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
-import { createCreateInvoice } from '../../../src/domain/invoice/create-invoice.ts';
 import { createInvoiceInput } from '../../../src/domain/invoice/create-invoice-input.ts';
 import { createInvoiceIds } from '../../../src/domain/invoice/invoice-ids.ts';
 import { InvalidDocument, type InvoiceWriter, type LegalInvoice } from '../../../src/domain/invoice/ports.ts';
@@ -12,6 +11,7 @@ import { type InvoiceRepository, NumberTaken } from '../../../src/domain/invoice
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import { validateInvoice } from '../../../src/domain/invoice/validate-invoice.ts';
 import type { Member } from '../../../src/domain/principal.ts';
+import { creationOf } from '../../support/creation.ts';
 
 const principal: Member = {
   kind: 'secret',
@@ -46,7 +46,7 @@ const writer: InvoiceWriter = {
 const warnings = createInvoiceWarnings(async () => ({ withoutFont: [], distorting: [] }));
 const validate = (input: unknown, by: InvoiceWriter = writer) =>
   validateInvoice.run({ invoices, writer: by, invoiceWarnings: warnings }, { by: principal }, input);
-const create = createCreateInvoice(
+const create = creationOf(
   invoices,
   { enqueue: async () => {} },
   createInvoiceIds('secret'),
