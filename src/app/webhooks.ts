@@ -161,7 +161,7 @@ export function ownersOf({ membersOf }: WebhookParts['people']) {
 
 function latestOf(invoices: WebhookParts['invoices']): TestEventNeeds['latestInvoice'] {
   return async (owner, status) => {
-    const query = { ...owner, status, match: null, limit: 1, cursor: null, createdFrom: null, createdUntil: null };
-    return (await invoices.page(query)).invoices[0] ?? null;
+    const any = { match: null, cursor: null, createdFrom: null, createdUntil: null };
+    return (await invoices.page({ ...owner, ...any, kind: 'invoice', status, limit: 1 })).invoices[0] ?? null;
   };
 }

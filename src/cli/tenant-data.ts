@@ -1,4 +1,5 @@
 import { entryByOperator, INSTALLATION } from '../domain/audit-entry.ts';
+import { KIND_NAMES } from '../domain/invoice/kinds.ts';
 import { moroccanYear } from '../domain/morocco/time.ts';
 import { createEraseTenant, type ErasureState } from '../domain/tenant-data/erase-tenant.ts';
 import type { ErasureStore, TenantCounts } from '../domain/tenant-data/erasure.ts';
@@ -15,8 +16,9 @@ export const exportTenant: Command = {
     to: { value: 'DIR', required: true, description: 'A new folder' },
     json: { description: 'Print the manifest of the export' },
   },
-  details: `The profile, people, keys without secrets, invoices with all documents, webhook endpoints, events, deliveries, requests and
-audit log, also while the service runs. manifest.json comes last: a folder without it is of an export that was interrupted.
+  details: `The profile, people, keys without secrets, invoices and credit notes with all documents, webhook endpoints, events,
+deliveries, requests and audit log, also while the service runs. manifest.json comes last: a folder without it is of an
+export that was interrupted.
 The files are personal data: they are readable by this user only.`,
   async run(input, { terminal, config, parts }) {
     const folder = input.get('to');
@@ -160,9 +162,9 @@ function outcome(tenantId: string, { isDone, underWay }: ErasureState, retained:
 }
 
 function factsOf({ tenant, records, files, bytes, started_at }: ExportManifest): string {
-  const invoices = Object.entries(records).reduce(
-    (sum, [path, count]) => sum + (path.endsWith('invoices.jsonl') ? count : 0),
-    0,
-  );
-  return `${harmless(tenant)}, ${invoices} invoices, ${files} files, ${(bytes / 1e6).toFixed(1)} MB, as of ${started_at}`;
+  const documents = KIND_NAMES.map((kind) => {
+    const counts = Object.entries(records).map(([path, count]) => (path.endsWith(`/${kind}s.jsonl`) ? count : 0));
+    return `${counts.reduce((sum, count) => sum + count, 0)} ${kind.replace('_', ' ')}s`;
+  }).join(', ');
+  return `${harmless(tenant)}, ${documents}, ${files} files, ${(bytes / 1e6).toFixed(1)} MB, as of ${started_at}`;
 }

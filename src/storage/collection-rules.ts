@@ -32,11 +32,11 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
   invoices: {
     ...OF_INVOICES,
     indexes: [
-      { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
-      { name: 'list_by_status', key: { tenantId: 1, environment: 1, status: 1, order: -1 } },
-      { name: 'list_by_customer', key: { tenantId: 1, environment: 1, customerKey: 1, order: -1 } },
-      { name: 'list_by_ice', key: { tenantId: 1, environment: 1, 'customer.ice': 1, order: -1 } },
-      { name: 'list_by_amount', key: { tenantId: 1, environment: 1, amount: 1, order: -1 } },
+      { name: 'list', key: { tenantId: 1, environment: 1, kind: 1, order: -1 } },
+      { name: 'list_by_status', key: { tenantId: 1, environment: 1, kind: 1, status: 1, order: -1 } },
+      { name: 'list_by_customer', key: { tenantId: 1, environment: 1, kind: 1, customerKey: 1, order: -1 } },
+      { name: 'list_by_ice', key: { tenantId: 1, environment: 1, kind: 1, 'customer.ice': 1, order: -1 } },
+      { name: 'list_by_amount', key: { tenantId: 1, environment: 1, kind: 1, amount: 1, order: -1 } },
       {
         name: 'in_line',
         key: { tenantId: 1, environment: 1, awaitsNumber: 1, order: 1 },

@@ -1,5 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
+import { KIND_NAMES, type Kind } from '../domain/invoice/kinds.ts';
 import { isFinal } from '../domain/invoice/lifecycle.ts';
+import type { Owner } from '../domain/tenant/tenant.ts';
 import type { ErasureStore } from '../domain/tenant-data/erasure.ts';
 import { insertNew } from './insert-new.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
@@ -36,23 +38,34 @@ export function erasableInvoices({ invoices, kept, numbers, mock, ledger, tenant
     if (keys.length > 0) await numbers.deleteMany(among(keys));
   }
 
+  function newestOfKind(
+    kind: Kind,
+    { tenantId, environment }: Owner,
+    before: string | null,
+    limit: number,
+  ): Promise<InvoiceDocument[]> {
+    return invoices
+      .find({ tenantId, environment, kind, ...(before !== null && { order: { $lt: before } }) })
+      .project<InvoiceDocument>({
+        order: 1,
+        status: 1,
+        withheld: 1,
+        'work.stage': 1,
+        'series.serial': 1,
+        ownNumber: 1,
+        'xml.file': 1,
+      })
+      .sort({ order: -1 })
+      .limit(limit)
+      .toArray();
+  }
+
   return {
-    async invoices({ tenantId, environment }, before, limit) {
-      const found = await invoices
-        .find({ tenantId, environment, ...(before !== null && { order: { $lt: before } }) })
-        .project<InvoiceDocument>({
-          order: 1,
-          status: 1,
-          withheld: 1,
-          'work.stage': 1,
-          'series.serial': 1,
-          ownNumber: 1,
-          'xml.file': 1,
-        })
-        .sort({ order: -1 })
-        .limit(limit)
-        .toArray();
-      return found.map(({ _id, order, status, work, withheld, series, ownNumber, xml }) => ({
+    async invoices(owner, before, limit) {
+      // A query for each kind, because the index has the order within a kind.
+      const found = await Promise.all(KIND_NAMES.map((kind) => newestOfKind(kind, owner, before, limit)));
+      const newest = found.flat().sort((a, b) => (a.order < b.order ? 1 : -1));
+      return newest.slice(0, limit).map(({ _id, order, status, work, withheld, series, ownNumber, xml }) => ({
         id: _id,
         order,
         isDecided: isFinal(status),

@@ -1,4 +1,5 @@
 import type { Binary, Collection, Db, Document, Filter } from 'mongodb';
+import { KIND_NAMES } from '../domain/invoice/kinds.ts';
 import { INVOICE_STATUSES, isFinal } from '../domain/invoice/lifecycle.ts';
 import { ENVIRONMENTS } from '../domain/tenant/tenant.ts';
 import type { Erasure, ErasureStore, TenantCounts } from '../domain/tenant-data/erasure.ts';
@@ -35,6 +36,9 @@ interface DeliveryFacts extends OwnedDocument {
   attempts: DeliveryDocument['attempts'];
   work?: { token: string | null };
 }
+
+/** Lets the index find other fields that follow the kind. */
+const OF_ANY_KIND = { $in: KIND_NAMES };
 
 /**
  * Erases tenants (docs/decisions/0072). The document of an erased tenant stays, without keys, until all its data is
@@ -125,7 +129,7 @@ export function createErasureStore(db: Db): ErasureStore {
       const tenant = await tenants.findOne({ _id: tenantId }, { projection: { 'keys.id': 1 } });
       const live = (isDecided: boolean) => {
         const statuses = INVOICE_STATUSES.filter((status) => isFinal(status) === isDecided);
-        return count('invoices', { tenantId, environment: 'live', status: { $in: statuses } });
+        return count('invoices', { tenantId, environment: 'live', kind: OF_ANY_KIND, status: { $in: statuses } });
       };
       const found: TenantCounts = {
         keys: tenant?.keys.length ?? 0,
@@ -146,7 +150,7 @@ export function createErasureStore(db: Db): ErasureStore {
       const status = { $in: INVOICE_STATUSES.filter((each) => !isFinal(each)) };
       const found = await db
         .collection<{ _id: string }>('invoices')
-        .find({ tenantId, environment: 'live', status, 'work.blocked': { $exists: true } })
+        .find({ tenantId, environment: 'live', kind: OF_ANY_KIND, status, 'work.blocked': { $exists: true } })
         .project<{ _id: string }>({ _id: 1 })
         .limit(limit)
         .toArray();

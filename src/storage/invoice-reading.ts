@@ -83,7 +83,7 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
       let beyond: Document = { $gte: prefix };
       while (found.length < limit) {
         const next = await invoices
-          .find({ tenantId, environment, [path]: { ...beyond, $lt: `${prefix}${LAST_CHARACTER}` } })
+          .find({ tenantId, environment, kind: 'invoice', [path]: { ...beyond, $lt: `${prefix}${LAST_CHARACTER}` } })
           .sort({ [path]: 1, order: -1 })
           .project<Pick<InvoiceDocument, 'customer' | 'customerKey'>>({ customer: 1, customerKey: 1 })
           .limit(1)
@@ -101,7 +101,7 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
         // Not countDocuments, whose aggregation reads each document on some servers.
         const { n } = await invoices.db.command({
           count: invoices.collectionName,
-          query: { tenantId, environment, status, order },
+          query: { tenantId, environment, kind: 'invoice', status, order },
         });
         return [status, Number(n)] as const;
       });
@@ -151,8 +151,8 @@ function createdWithin({ createdFrom, createdUntil }: InvoicePageQuery): Documen
   };
 }
 
-function ownFilter({ tenantId, environment, status, match }: InvoicePageQuery): Filter<InvoiceDocument> {
-  return { tenantId, environment, ...(status !== null && { status }), ...(match && matchFilter(match)) };
+function ownFilter({ tenantId, environment, kind, status, match }: InvoicePageQuery): Filter<InvoiceDocument> {
+  return { tenantId, environment, kind, ...(status !== null && { status }), ...(match && matchFilter(match)) };
 }
 
 function matchFilter(match: InvoiceMatch): Filter<InvoiceDocument> {

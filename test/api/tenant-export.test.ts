@@ -21,6 +21,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createExportFolder } from '../../src/adapters/tenant-folder/export-folder.ts';
 import { verifyExport } from '../../src/adapters/tenant-folder/verify-export.ts';
 import { recordsOf } from '../../src/app/tenant-data.ts';
+import { newId } from '../../src/domain/ids.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { documentFolder } from '../../src/domain/tenant-data/export-paths.ts';
 import { exportTenant } from '../../src/domain/tenant-data/export-tenant.ts';
@@ -97,6 +98,8 @@ describe('an export of a tenant', () => {
         'test/deliveries.jsonl': 1,
         'test/endpoints.jsonl': 1,
         'live/invoices.jsonl': 0,
+        'test/credit_notes.jsonl': 0,
+        'live/credit_notes.jsonl': 0,
       },
     });
     const [line] = await linesOf(path, 'test/invoices.jsonl');
@@ -212,6 +215,26 @@ describe('an export of a tenant', () => {
     await service.app.store.db.collection<{ _id: string }>('invoices').insertMany(documents);
     const lines = await linesOf(await exported(tenantId), 'test/invoices.jsonl');
     expect(lines.map(({ id }) => id)).toEqual(invoices.map(({ id }) => id).reverse());
+  });
+
+  it('has credit notes apart from invoices, each with what it corrects', async () => {
+    const { id: tenantId } = await service.tenant();
+    const original = { id: null, number: '2026-000001', issueDate: '2026-01-31', dgiId: null };
+    const credit = { original, reason: 'return', note: null, rates: [], amount: 12_000 } as const;
+    const own = { tenantId, work: null } as const;
+    const [invoice, note] = [
+      pendingInvoice(own),
+      pendingInvoice({ ...own, id: newId('crn'), kind: 'credit_note', credit }),
+    ];
+    const documents = [invoice, note].map((each) => documentOf(each, newCreationMoment().order, null));
+    await service.app.store.db.collection<{ _id: string }>('invoices').insertMany(documents);
+    const path = await exported(tenantId);
+    expect(await linesOf(path, 'test/invoices.jsonl')).toMatchObject([
+      { id: invoice.id, object: 'invoice', details: { kind: 'invoice', credit: null } },
+    ]);
+    expect(await linesOf(path, 'test/credit_notes.jsonl')).toMatchObject([
+      { id: note.id, object: 'credit_note', details: { kind: 'credit_note', credit } },
+    ]);
   });
 
   it.each([

@@ -33,7 +33,8 @@ async function create(invoices: InvoiceRepository, tenantId: string, at: number)
 
 async function listed(tenantId: string, range: Partial<InvoicePageQuery>): Promise<string[]> {
   const all = { status: null, match: null, limit: 100, cursor: null, createdFrom: null, createdUntil: null } as const;
-  const page = await createInvoiceRepository(store.db).page({ ...all, tenantId, environment: 'test', ...range });
+  const list = { tenantId, environment: 'test', kind: 'invoice' } as const;
+  const page = await createInvoiceRepository(store.db).page({ ...all, ...list, ...range });
   return page.invoices.map(({ id }) => id).reverse();
 }
 

@@ -22,8 +22,17 @@ it('a page is cut at 4 MiB, and the following pages return every invoice once, i
     await invoices.insert(invoice, order, null);
     made.unshift({ id: invoice.id, order });
   }
-  const { tenantId, environment } = pendingInvoice({});
-  const query = { tenantId, environment, status: null, match: null, limit: 100, createdFrom: null, createdUntil: null };
+  const { tenantId, environment, kind } = pendingInvoice({});
+  const query = {
+    tenantId,
+    environment,
+    kind,
+    status: null,
+    match: null,
+    limit: 100,
+    createdFrom: null,
+    createdUntil: null,
+  };
   const orderOf = (id: string | undefined) => made.find((each) => each.id === id)?.order ?? '';
   const pagesFrom = async (cursor: InvoicePageQuery['cursor'], last: 'first' | 'last') => {
     const pages: string[][] = [];
@@ -68,6 +77,7 @@ it('small invoices are read with one command; after large ones, batches have abo
       const page = await invoices.page({
         tenantId,
         environment: 'test',
+        kind: 'invoice',
         status: null,
         match: null,
         limit: 20,

@@ -49,7 +49,7 @@ interface List {
 const invoicesOf = (invoices: InvoiceRepository, tenantId: string): List => ({
   orderOf: (id) => invoices.orderOf(tenantId, 'test', id),
   async page(limit, cursor) {
-    const all = { status: null, match: null, createdFrom: null, createdUntil: null } as const;
+    const all = { kind: 'invoice', status: null, match: null, createdFrom: null, createdUntil: null } as const;
     const page = await invoices.page({ ...all, tenantId, environment: 'test', limit, cursor });
     return { ids: page.invoices.map(({ id }) => id), hasMore: page.hasMore };
   },

@@ -1,6 +1,7 @@
 import { type Db, ObjectId } from 'mongodb';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import { KIND_NAMES, KINDS } from '../../src/domain/invoice/kinds.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { RECORDS } from '../../src/storage/collection-rules.ts';
 import { documentOf } from '../../src/storage/invoice-document.ts';
@@ -14,7 +15,8 @@ export interface Stored {
 }
 
 /**
- * A tenant with `count` rows in each collection that has rows of tenants: test invoices that are accepted, live ones too.
+ * A tenant with `count` rows in each collection that has rows of tenants: test invoices that are accepted, live ones too,
+ * of all kinds in turn.
  * @param logo SHA-256 of its logo
  */
 export async function storeErasable(db: Db, count: number, logo = newId('ten')): Promise<Stored> {
@@ -28,9 +30,11 @@ export async function storeErasable(db: Db, count: number, logo = newId('ten')):
   const ids: Record<'test' | 'live', string[]> = { test: [], live: [] };
   for (const environment of ['test', 'live'] as const) {
     const invoices = each((n) => {
-      const id = newId('inv');
+      const kind = KIND_NAMES[n % KIND_NAMES.length] ?? 'invoice';
+      const id = newId(KINDS[kind].idPrefix);
       const file = { sha256: id, size: 1 };
-      const accepted: Partial<Invoice> = { id, tenantId, environment, status: 'accepted', dgiId: 'DGI', work: null };
+      const own: Partial<Invoice> = { id, kind, tenantId, environment };
+      const accepted: Partial<Invoice> = { ...own, status: 'accepted', dgiId: 'DGI', work: null };
       const documents = { xml: { ...file, file: newFile() }, pdf: { ...file, file: newFile() } };
       const invoice = documentOf(pendingInvoice({ ...accepted, ...documents }), newCreationMoment().order, null);
       return { ...invoice, series: { name: '2026', serial: n + 1 } };

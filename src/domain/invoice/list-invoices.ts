@@ -3,6 +3,7 @@ import { isId } from '../ids.ts';
 import { type PageSpan, placeInList } from '../page.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import { customerKey } from './customer-key.ts';
+import { KINDS, type Kind } from './kinds.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
 import type { InvoiceMatch, InvoicePage, InvoiceReading } from './repository.ts';
 
@@ -32,28 +33,37 @@ export interface ListInvoicesInput extends PageSpan {
  */
 export const invoices = {
   scope: 'read',
-  async run(
-    { invoices }: { readonly invoices: Pick<InvoiceReading, 'page' | 'orderOf'> },
-    { by: { tenant, environment } }: Call,
-    input: ListInvoicesInput,
-  ): Promise<InvoicePage> {
-    const orderOf = async (id: string) => {
-      const order = isId('inv', id) ? await invoices.orderOf(tenant.id, environment, id) : null;
-      return order === null ? null : { order };
-    };
-    return invoices.page({
-      tenantId: tenant.id,
-      environment,
-      status: input.status,
-      match: matchOf(input),
-      ...(await placeInList(input, orderOf, 'the id of one of your invoices')),
-      ...(input.maxBytes !== undefined && { maxBytes: input.maxBytes }),
-      // Rounded to whole seconds, as timestamps are shown.
-      createdFrom: input.createdAfter && (Math.floor(input.createdAfter.getTime() / 1000) + 1) * 1000,
-      createdUntil: input.createdBefore && Math.ceil(input.createdBefore.getTime() / 1000) * 1000,
-    });
-  },
+  run: (ports: ListPorts, call: Call, input: ListInvoicesInput): Promise<InvoicePage> =>
+    pageOf('invoice', ports, call, input),
 } as const satisfies UseCase;
+
+interface ListPorts {
+  readonly invoices: Pick<InvoiceReading, 'page' | 'orderOf'>;
+}
+
+async function pageOf(
+  kind: Kind,
+  { invoices }: ListPorts,
+  { by: { tenant, environment } }: Call,
+  input: ListInvoicesInput,
+): Promise<InvoicePage> {
+  const orderOf = async (id: string) => {
+    const order = isId(KINDS[kind].idPrefix, id) ? await invoices.orderOf(tenant.id, environment, id) : null;
+    return order === null ? null : { order };
+  };
+  return invoices.page({
+    tenantId: tenant.id,
+    environment,
+    kind,
+    status: input.status,
+    match: matchOf(input),
+    ...(await placeInList(input, orderOf, 'the id of one of your invoices')),
+    ...(input.maxBytes !== undefined && { maxBytes: input.maxBytes }),
+    // Rounded to whole seconds, as timestamps are shown.
+    createdFrom: input.createdAfter && (Math.floor(input.createdAfter.getTime() / 1000) + 1) * 1000,
+    createdUntil: input.createdBefore && Math.ceil(input.createdBefore.getTime() / 1000) * 1000,
+  });
+}
 
 function matchOf({ status, customerName, customerIce, amount }: ListInvoicesInput): InvoiceMatch | null {
   const given = Object.entries({ customerName, customerIce, amount }).filter(([, value]) => value != null);

@@ -4,6 +4,7 @@ import type { AuthorityAttempt } from './authority-attempt.ts';
 import type { KeptCredit } from './credit.ts';
 import type { Invoice, InvoiceEvent, StoredDocument, StoredReceipt, Work } from './invoice.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
+import type { Kind } from './kinds.ts';
 import type { Lane, PartitionRange } from './lanes.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
 import type { AwaitingNumber, InvoicePlace, ReservedNumber, SeriesNumber } from './series-number.ts';
@@ -90,7 +91,7 @@ export interface CustomerQuery {
   readonly limit: number;
 }
 
-/** A tenant's invoices that were created in a range of time, in UNIX milliseconds. */
+/** A tenant's invoices, without credit notes, that were created in a range of time, in UNIX milliseconds. */
 export interface CreationRange {
   readonly tenantId: string;
   readonly environment: Environment;
@@ -103,6 +104,7 @@ export interface CreationRange {
 export interface InvoicePageQuery {
   readonly tenantId: string;
   readonly environment: Environment;
+  readonly kind: Kind;
   readonly status: InvoiceStatus | null;
   /** 1 to 100. */
   readonly limit: number;
@@ -199,8 +201,8 @@ export interface InvoiceReading {
   orderOf(tenantId: string, environment: Environment, invoiceId: string): Promise<string | null>;
   page(query: InvoicePageQuery): Promise<InvoicePage>;
   /**
-   * Finds a tenant's customers by a prefix, in the order of the prefix's field. Takes one round trip for each customer,
-   * and one more.
+   * Finds the customers of a tenant's invoices by a prefix, in the order of the prefix's field. Takes one round trip for
+   * each customer, and one more.
    */
   customers(query: CustomerQuery): Promise<KnownCustomer[]>;
   /** Counts the invoices created in a range of time by their current status. */

@@ -95,5 +95,5 @@ export function exportedInvoice(invoice: Invoice, documents: readonly ExportedDo
   const urls = isAccepted ? { xml: { url: pathOf(legal) }, pdf: { url: pathOf('pdf') } } : null;
   const { id, ...answer } = writeAnswer({ ...invoice, documents: urls });
   const details = { ...Object.fromEntries(DETAILS.map((name) => [name, invoice[name]])), documents };
-  return { id, object: 'invoice', ...answer, details };
+  return { id, object: invoice.kind, ...answer, details };
 }

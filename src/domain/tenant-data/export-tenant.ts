@@ -1,3 +1,4 @@
+import { KIND_NAMES, type Kind } from '../invoice/kinds.ts';
 import type { Page, PageQuery } from '../page.ts';
 import { ENVIRONMENTS, type Owner, type Tenant } from '../tenant/tenant.ts';
 import type { ErasureStore, KeptInvoice } from './erasure.ts';
@@ -10,11 +11,11 @@ const ROWS = { limit: 50, maxBytes: 4 * 1024 * 1024 } as const;
 const PIECE = 64 * 1024;
 
 /**
- * Writes all data that a tenant can take elsewhere, without secrets: its profile, people, keys, invoices with their
- * documents, webhook endpoints, events, deliveries with their attempts, requests and audit log. The service may run
- * meanwhile. Lists are read from the newest row at the start to the oldest. The export contains everything stored
- * before the start, and nothing twice. An invoice that was not final is exported as it was when it was read; a final
- * one never changes.
+ * Writes all data that a tenant can take elsewhere, without secrets: its profile, people, keys, invoices and credit
+ * notes with their documents, webhook endpoints, events, deliveries with their attempts, requests and audit log. The
+ * service may run meanwhile. Lists are read from the newest row at the start to the oldest. The export contains
+ * everything stored before the start, and nothing twice. An invoice is exported as it was when it was read. What changes
+ * of a final one are only its credits.
  * @param at the current time
  * @returns null if there is no such tenant
  * @throws when a document is damaged, the tenant is erased meanwhile, or the target cannot be written
@@ -45,7 +46,8 @@ export async function exportTenant(
   for (const environment of ENVIRONMENTS) {
     const owner: Owner = { tenantId, environment };
     const whole = { ...owner, from: null, until: null };
-    await lines(`${environment}/invoices.jsonl`, invoicesOf(records, owner, target));
+    for (const kind of KIND_NAMES)
+      await lines(`${environment}/${kind}s.jsonl`, documentsOfKind(kind, records, owner, target));
     await lines(`${environment}/endpoints.jsonl`, endpointsOf(records, owner));
     await lines(
       `${environment}/events.jsonl`,
@@ -118,12 +120,13 @@ async function exportAccount(
   if (logo) await target.write(logo.contentType === 'image/png' ? 'logo.png' : 'logo.jpg', [logo.content]);
 }
 
-async function* invoicesOf(
+async function* documentsOfKind(
+  kind: Kind,
   { invoices, documents }: TenantRecords,
   owner: Owner,
   target: Pick<ExportTarget, 'write'>,
 ): AsyncGenerator<unknown> {
-  const whole = { ...owner, ...ROWS, status: null, match: null, createdFrom: null, createdUntil: null };
+  const whole = { ...owner, ...ROWS, kind, status: null, match: null, createdFrom: null, createdUntil: null };
   let cursor: PageQuery['cursor'] = null;
   for (;;) {
     const page = await invoices.page({ ...whole, cursor });

@@ -27,7 +27,7 @@ export function erasureCases(store: Store): Record<string, Subject> {
     because = ERASURE,
     made: () => Promise<Stored> = erased,
   ): Case => ({ call: async () => call(await made()), scatters, because });
-  const counted = ['invoices by environment, status, tenantId', 'invoices by environment, tenantId'];
+  const counted = ['invoices by environment, kind, status, tenantId', 'invoices by environment, tenantId'];
   return {
     createErasureStore: subject(erasures, {
       begin: erased,
@@ -46,7 +46,7 @@ export function erasureCases(store: Store): Record<string, Subject> {
       ),
       blocked: scattering(
         ({ tenantId }) => erasures.blocked(tenantId, 5),
-        ['find invoices by environment, status, tenantId, work.blocked'],
+        ['find invoices by environment, kind, status, tenantId, work.blocked'],
       ),
       removePeople: async () => erasures.removePeople((await erased()).tenantId, 5),
       removeEndpoints: scattering(
@@ -71,11 +71,11 @@ export function erasureCases(store: Store): Record<string, Subject> {
       invoices: [
         scattering(
           ({ tenantId }) => erasures.invoices({ tenantId, environment: 'test' }, null, 5),
-          ['find invoices by environment, tenantId'],
+          ['find invoices by environment, kind, tenantId'],
         ),
         scattering(
           ({ tenantId }) => erasures.invoices({ tenantId, environment: 'test' }, '~', 5),
-          ['find invoices by environment, order, tenantId'],
+          ['find invoices by environment, kind, order, tenantId'],
         ),
       ],
       withhold: async () => erasures.withhold((await erased()).live, new Date()),

@@ -53,6 +53,7 @@ export function invoiceCases(store: Store): Record<string, Subject> {
   });
   const page = {
     ...OWNER,
+    kind: 'invoice',
     status: null,
     match: null,
     limit: 5,
@@ -106,15 +107,15 @@ export function invoiceCases(store: Store): Record<string, Subject> {
       because: 'a process asks once for a series, and again if another process was faster; each shard reads one key',
     },
     page: [
-      { call: () => invoices.page(page), scatters: ['find invoices by environment, tenantId'], because: A_LIST },
+      { call: () => invoices.page(page), scatters: ['find invoices by environment, kind, tenantId'], because: A_LIST },
       {
         call: async () => (await invoices.page({ ...page, status: 'pending', cursor, maxBytes: 1e6 })).hasOthers(),
-        scatters: ['find invoices by environment, order, status, tenantId'],
+        scatters: ['find invoices by environment, kind, order, status, tenantId'],
         because: A_LIST,
       },
       {
         call: () => invoices.page({ ...page, match: { customerKey: 'a' } }),
-        scatters: ['find invoices by customerKey, environment, tenantId'],
+        scatters: ['find invoices by customerKey, environment, kind, tenantId'],
         because: A_LIST,
       },
     ],
@@ -125,14 +126,14 @@ export function invoiceCases(store: Store): Record<string, Subject> {
         await invoices.customers({ ...page, field: 'ice', prefix: '0', limit: 2 });
       },
       scatters: [
-        'find invoices by customer.ice, environment, tenantId',
-        'find invoices by customerKey, environment, tenantId',
+        'find invoices by customer.ice, environment, kind, tenantId',
+        'find invoices by customerKey, environment, kind, tenantId',
       ],
       because: A_LIST,
     },
     countByStatus: {
       call: () => invoices.countByStatus({ ...page, from: 0, until: 1 }),
-      scatters: ['count invoices by environment, order, status, tenantId'],
+      scatters: ['count invoices by environment, kind, order, status, tenantId'],
       because: A_LIST,
     },
   };
