@@ -93,7 +93,14 @@ export const IMPORT_TABLE: readonly Row[] = [
     ],
   },
   // The texts that documents, mails and pages print.
-  { path: 'text/', may: ['domain/money.ts', 'domain/document-language.ts', 'domain/morocco/time.ts'], packages: [] },
+  {
+    path: 'text/',
+    may: [
+      ...['domain/money.ts', 'domain/document-language.ts', 'domain/morocco/time.ts'],
+      ...['type domain/invoice/kinds.ts', 'type domain/invoice/credit.ts'],
+    ],
+    packages: [],
+  },
   { path: 'engine/', may: [], packages: ['bson'] },
   // Runs in browsers: nothing of the server.
   {
@@ -102,6 +109,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     may: [
       ...['domain/limits.ts', 'domain/event.ts', 'domain/person/limits.ts', 'domain/person/person.ts'],
       ...['domain/invoice/lifecycle.ts', 'domain/invoice/lanes.ts', 'domain/invoice/attention.ts'],
+      'domain/invoice/kinds.ts',
       ...['domain/webhook/delivery.ts', 'domain/tenant/tenant.ts', 'domain/tenant/ports.ts'],
       ...['domain/authority/breaker.ts', 'domain/api-key/key-kinds.ts'],
     ],

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
-import { useLanguage } from '../interface/language.tsx';
 import { useFragment } from '../interface/use-fragment.ts';
 import { useTitle } from '../interface/use-title.ts';
 import { CONNECTING, followInvoice } from '../invoice/follow-invoice.ts';
 import { InvoiceSummary } from '../invoice/invoice-summary.tsx';
 import { StatusCard } from '../invoice/status-card.tsx';
+import { useDocumentTexts } from '../invoice/use-document-texts.ts';
 import { useOnline } from '../invoice/use-online.ts';
 
 /**
@@ -14,7 +14,7 @@ import { useOnline } from '../invoice/use-online.ts';
  */
 export function EmbeddedInvoice() {
   const { id = '' } = useRoute().params;
-  const { texts } = useLanguage();
+  const { texts } = useDocumentTexts(id);
   const token = useFragment();
   const [view, setView] = useState(CONNECTING);
   const online = useOnline();

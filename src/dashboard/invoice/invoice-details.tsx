@@ -1,11 +1,11 @@
-import { useLanguage } from '../interface/language.tsx';
 import { formatDate, formatDay } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
 import type { Invoice } from './documents.ts';
+import { useDocumentTexts } from './use-document-texts.ts';
 
-/** Shows the dates, the customer and the totals, which add up as those of the PDF do. */
+/** Shows the dates, the customer and the totals, which add up as those of the PDF do. Nobody pays a credit note. */
 export function InvoiceDetails({ invoice }: { invoice: Invoice }) {
-  const { language, texts } = useLanguage();
+  const { language, kind, texts } = useDocumentTexts(invoice.id);
   const { customer, terms, totals, roundingAmount, dgiId } = invoice;
   const money = (centimes: number) => formatAmount(centimes, language);
   const facts: readonly (readonly [string, string | null])[] = [
@@ -13,8 +13,12 @@ export function InvoiceDetails({ invoice }: { invoice: Invoice }) {
     [texts.ice, customer.ice],
     [texts.createdOn, formatDate(invoice.createdAt, language)],
     [texts.operationOn, terms.operationDate && formatDay(terms.operationDate, language)],
-    [texts.dueOn, terms.dueDate && formatDay(terms.dueDate, language)],
-    [texts.payment, terms.paymentMode],
+    ...(kind === 'credit_note'
+      ? []
+      : [
+          [texts.dueOn, terms.dueDate && formatDay(terms.dueDate, language)] as const,
+          [texts.payment, terms.paymentMode] as const,
+        ]),
     [texts.dgiId, dgiId],
   ];
   const sums: readonly (readonly [string, number])[] = [

@@ -1,9 +1,9 @@
-import { useLanguage } from '../interface/language.tsx';
 import type { Invoice } from './documents.ts';
+import { useDocumentTexts } from './use-document-texts.ts';
 
 /** Shows the documents of an accepted invoice and its public verification, otherwise when they will be available. */
 export function InvoiceDocuments({ invoice: { id, status, documents } }: { invoice: Invoice }) {
-  const { language, texts } = useLanguage();
+  const { language, texts } = useDocumentTexts(id);
   if (!documents) return <p class="to-come">{status === 'rejected' ? texts.noDocuments : texts.documentsToCome}</p>;
   const links = [
     { href: documents.pdf.url, name: texts.pdf, under: texts.pdfUnder, download: false },

@@ -1,10 +1,10 @@
-import { useLanguage } from '../interface/language.tsx';
 import { PageFrame } from '../interface/page-frame.tsx';
 import { InvoiceBody, type InvoiceBodyProps } from './invoice-body.tsx';
+import { useDocumentTexts } from './use-document-texts.ts';
 
 /** Shows an invoice as its customer sees it. */
 export function InvoicePage({ invoice, state, online }: Omit<InvoiceBodyProps, 'reader'>) {
-  const { texts } = useLanguage();
+  const { texts } = useDocumentTexts(invoice.id);
   const { number, environment } = invoice;
   const title = number === null ? texts.invoice : `${texts.invoice} ${number}`;
   return (

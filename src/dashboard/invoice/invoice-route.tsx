@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
-import { useLanguage } from '../interface/language.tsx';
 import { Notice } from '../interface/notice.tsx';
 import { PageFrame } from '../interface/page-frame.tsx';
 import { useFragment } from '../interface/use-fragment.ts';
 import { CONNECTING, followInvoice } from './follow-invoice.ts';
 import { InvoicePage } from './invoice-page.tsx';
+import { useDocumentTexts } from './use-document-texts.ts';
 import { useOnline } from './use-online.ts';
 
 /**
@@ -14,7 +14,7 @@ import { useOnline } from './use-online.ts';
  */
 export function InvoiceRoute() {
   const { id = '' } = useRoute().params;
-  const { texts } = useLanguage();
+  const { texts } = useDocumentTexts(id);
   const secret = useFragment();
   const [view, setView] = useState(CONNECTING);
   const online = useOnline();

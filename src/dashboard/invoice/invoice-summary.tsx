@@ -1,13 +1,13 @@
-import { useLanguage } from '../interface/language.tsx';
 import { formatAmount } from '../text/money.ts';
 import type { Invoice } from './documents.ts';
+import { useDocumentTexts } from './use-document-texts.ts';
 
 /** Length in characters from which a formatted amount is set in smaller type, so that it fits on a phone. */
 const LONG_AMOUNT = 13;
 
 /** Shows the number, the amount and the customer. */
 export function InvoiceSummary({ invoice }: { invoice: Invoice }) {
-  const { language, texts } = useLanguage();
+  const { language, texts } = useDocumentTexts(invoice.id);
   const { number, customer, currency } = invoice;
   const amount = formatAmount(invoice.amount, language);
   return (

@@ -3,6 +3,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { formatMoment } from '../text/dates.ts';
 import type { Invoice } from './documents.ts';
 import type { InvoiceView } from './follow-invoice.ts';
+import { useDocumentTexts } from './use-document-texts.ts';
 
 const STEPS = INVOICE_STATUSES.filter((status) => !isFinal(status));
 
@@ -18,7 +19,7 @@ interface StatusCardProps {
 
 /** Shows the current status, its meaning, the steps with their times, and whether the page receives changes. */
 export function StatusCard({ invoice, state, online, reader }: StatusCardProps) {
-  const { texts } = useLanguage();
+  const { texts } = useDocumentTexts(invoice.id);
   const inTest = invoice.environment === 'test' ? texts.testStatuses[invoice.status] : undefined;
   const toSeller = reader === 'seller' ? texts.sellerStatuses[invoice.status] : undefined;
   const { headline, meaning } = toSeller ?? inTest ?? texts.statuses[invoice.status];
@@ -55,8 +56,8 @@ function Reason({ invoice }: { invoice: Invoice }) {
   );
 }
 
-function Steps({ invoice: { status, timeline } }: { invoice: Invoice }) {
-  const { language, texts } = useLanguage();
+function Steps({ invoice: { id, status, timeline } }: { invoice: Invoice }) {
+  const { language, texts } = useDocumentTexts(id);
   const ended = isFinal(status);
   const at = new Map(timeline.map((entry) => [entry.status, entry.at]));
   const steps = [...STEPS, ended ? status : null];

@@ -5,6 +5,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { ServiceMessage } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { InvoiceBody } from '../invoice/invoice-body.tsx';
+import { useDocumentTexts } from '../invoice/use-document-texts.ts';
 import { useOnline } from '../invoice/use-online.ts';
 import { formatMoment } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
@@ -15,7 +16,7 @@ import { MEMBER_INVOICE, type MemberInvoice } from './documents.ts';
 /** `…/invoices/<id>`: an invoice for the people of its tenant. */
 export function MemberInvoicePage() {
   const { id = '' } = useRoute().params;
-  const { texts, language } = useLanguage();
+  const { texts, language } = useDocumentTexts(id);
   const { data, problem, reload } = useRead(MEMBER_INVOICE, { id });
   const online = useOnline();
   const invoice = data?.invoice;

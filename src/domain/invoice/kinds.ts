@@ -42,3 +42,8 @@ export const KINDS = {
 
 export type Kind = keyof typeof KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as Kind[];
+
+/** Returns the kind of the document with this id; null if the id has the prefix of no kind. */
+export function kindOfId(id: string): Kind | null {
+  return KIND_NAMES.find((kind) => id.startsWith(`${KINDS[kind].idPrefix}_`)) ?? null;
+}

@@ -1,0 +1,194 @@
+import type { Kind } from '../../domain/invoice/kinds.ts';
+import { INVOICE_STATUSES, type InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
+import type { Texts } from './fr.ts';
+import { LANGUAGES, type Language } from './languages.ts';
+import { TEXTS } from './texts.ts';
+
+type StatusTexts = Texts['statuses'][InvoiceStatus];
+type OfStatuses = Partial<Record<InvoiceStatus, StatusTexts>>;
+/** The name of a step differs only where it agrees with the gender of the document. */
+type Changed = Partial<StatusTexts> & Pick<StatusTexts, 'meaning'>;
+
+/** The texts about a credit note that differ from those about an invoice. */
+interface CreditNoteTexts
+  extends Pick<
+      Texts,
+      'loading' | 'refused' | 'invoice' | 'test' | 'payable' | 'pdf' | 'documentsToCome' | 'noDocuments'
+    >,
+    Partial<Pick<Texts, 'testUnder' | 'customer' | 'pdfUnder' | 'verifyUnder'>> {
+  readonly statuses: Readonly<Record<Exclude<InvoiceStatus, 'signing'>, Changed>>;
+  readonly sellerStatuses: Readonly<Record<'rejected', Changed>>;
+  readonly testStatuses: Readonly<Record<'accepted', Changed>> & Partial<Record<'transmitted', Partial<StatusTexts>>>;
+}
+
+const CREDIT_NOTE: Readonly<Record<Language, CreditNoteTexts>> = {
+  fr: {
+    loading: 'Lecture de l’avoir…',
+    refused: 'Cet avoir ne peut pas être affiché',
+    invoice: 'Avoir',
+    test: 'Avoir de test',
+    customer: 'Client',
+    payable: 'Montant en votre faveur',
+    pdf: 'Avoir PDF',
+    pdfUnder: 'Signé, prêt à imprimer',
+    documentsToCome:
+      'Le PDF et le XML signé seront disponibles ici dès que l’administration fiscale aura accepté l’avoir.',
+    noDocuments: 'Un avoir rejeté n’a pas de documents.',
+    statuses: {
+      pending: {
+        step: 'Reçu',
+        headline: 'Avoir reçu',
+        meaning: 'Le service de facturation a enregistré l’avoir et prépare le document électronique.',
+      },
+      transmitted: {
+        step: 'Transmis',
+        headline: 'Transmis à l’administration fiscale',
+        meaning: 'La Direction générale des impôts a reçu l’avoir. Sa décision est attendue.',
+      },
+      accepted: {
+        step: 'Accepté',
+        headline: 'Accepté par l’administration fiscale',
+        meaning: 'L’avoir est valable. Vous pouvez en télécharger les documents signés.',
+      },
+      rejected: {
+        step: 'Rejeté',
+        headline: 'Avoir rejeté',
+        meaning: 'Cet avoir n’est pas valable. Attendez de votre fournisseur un avoir corrigé.',
+      },
+    },
+    sellerStatuses: {
+      rejected: {
+        step: 'Rejeté',
+        headline: 'Avoir rejeté',
+        meaning:
+          'Cet avoir n’est pas valable et ne peut pas être renvoyé. Corrigez ce que le motif indique, puis émettez un nouvel avoir\u00a0; le numéro de celui-ci reste pris.',
+      },
+    },
+    testStatuses: {
+      transmitted: { step: 'Transmis', headline: 'Transmis à l’administration simulée' },
+      accepted: {
+        step: 'Accepté',
+        headline: 'Accepté par l’administration simulée',
+        meaning: 'Le test est concluant. Cet avoir reste sans valeur ; ses documents signés sont des spécimens.',
+      },
+    },
+  },
+  en: {
+    loading: 'Reading the credit note…',
+    refused: 'This credit note cannot be shown',
+    invoice: 'Credit note',
+    test: 'Test credit note',
+    customer: 'Customer',
+    payable: 'Amount in your favour',
+    pdf: 'PDF credit note',
+    documentsToCome:
+      'The PDF and the signed XML will be available here as soon as the tax authority has accepted the credit note.',
+    noDocuments: 'A rejected credit note has no documents.',
+    statuses: {
+      pending: {
+        headline: 'Credit note received',
+        meaning: 'The invoicing service has recorded the credit note and is preparing the electronic document.',
+      },
+      transmitted: {
+        meaning: 'The Moroccan tax authority (DGI) has received the credit note. Its decision is awaited.',
+      },
+      accepted: { meaning: 'The credit note is valid. You can download its signed documents.' },
+      rejected: {
+        headline: 'Credit note rejected',
+        meaning: 'This credit note is not valid. Wait for a corrected credit note from your supplier.',
+      },
+    },
+    sellerStatuses: {
+      rejected: {
+        headline: 'Credit note rejected',
+        meaning:
+          'This credit note is not valid, and it cannot be sent again. Correct what the reason names, then issue a new credit note; the number of this one stays used.',
+      },
+    },
+    testStatuses: {
+      accepted: {
+        meaning: 'The test succeeded. This credit note has no value; its signed documents are specimens.',
+      },
+    },
+  },
+  ar: {
+    loading: 'جارٍ تحميل الإشعار الدائن…',
+    refused: 'لا يمكن عرض هذا الإشعار الدائن',
+    invoice: 'إشعار دائن',
+    test: 'إشعار دائن للاختبار',
+    testUnder: 'ليست له أي قيمة قانونية أو جبائية: القرار لإدارة محاكاة.',
+    payable: 'المبلغ المستحق لفائدتكم',
+    pdf: 'الإشعار الدائن PDF',
+    pdfUnder: 'موقع وجاهز للطباعة',
+    verifyUnder: 'المُصدر وصحة الإشعار الدائن',
+    documentsToCome: 'سيكون ملف PDF وملف XML الموقع متاحين هنا فور قبول الإدارة الضريبية للإشعار الدائن.',
+    noDocuments: 'ليست للإشعار الدائن المرفوض وثائق.',
+    statuses: {
+      pending: {
+        step: 'مسجل',
+        headline: 'تم تسجيل الإشعار الدائن',
+        meaning: 'سجلت خدمة الفوترة الإشعار الدائن وهي تُعِدّ الوثيقة الإلكترونية.',
+      },
+      transmitted: {
+        step: 'مُرسل',
+        headline: 'أُرسل إلى الإدارة الضريبية',
+        meaning: 'توصلت المديرية العامة للضرائب بالإشعار الدائن، وقرارها منتظر.',
+      },
+      accepted: {
+        step: 'مقبول',
+        headline: 'قبلته الإدارة الضريبية',
+        meaning: 'الإشعار الدائن صالح. يمكنكم تحميل وثائقه الموقعة.',
+      },
+      rejected: {
+        step: 'مرفوض',
+        headline: 'الإشعار الدائن مرفوض',
+        meaning: 'هذا الإشعار الدائن غير صالح. انتظروا إشعارا دائنا مصححا من المورد.',
+      },
+    },
+    sellerStatuses: {
+      rejected: {
+        step: 'مرفوض',
+        headline: 'الإشعار الدائن مرفوض',
+        meaning:
+          'هذا الإشعار الدائن غير صالح ولا يمكن إرساله من جديد. صححوا ما يذكره السبب ثم أصدروا إشعارا دائنا جديدا؛ ويبقى رقم هذا الإشعار مستعملا.',
+      },
+    },
+    testStatuses: {
+      transmitted: { step: 'مُرسل', headline: 'أُرسل إلى الإدارة المحاكاة' },
+      accepted: {
+        step: 'مقبول',
+        headline: 'قبلته الإدارة المحاكاة',
+        meaning: 'نجح الاختبار. ليست لهذا الإشعار الدائن أي قيمة، ووثائقه الموقعة مجرد نماذج.',
+      },
+    },
+  },
+};
+
+/** The texts of pages about one document, by its kind. */
+export const DOCUMENT_TEXTS: Readonly<Record<Kind, Readonly<Record<Language, Texts>>>> = {
+  invoice: TEXTS,
+  credit_note: Object.fromEntries(
+    LANGUAGES.map((language) => [language, changed(TEXTS[language], CREDIT_NOTE[language])]),
+  ) as Record<Language, Texts>,
+};
+
+function changed(texts: Texts, changes: CreditNoteTexts): Texts {
+  return {
+    ...texts,
+    ...changes,
+    statuses: changedStatuses(texts.statuses, changes.statuses),
+    sellerStatuses: changedStatuses(texts.sellerStatuses, changes.sellerStatuses),
+    testStatuses: changedStatuses(texts.testStatuses, changes.testStatuses),
+  };
+}
+
+function changedStatuses<Some extends OfStatuses>(
+  texts: Some,
+  changes: Partial<Record<InvoiceStatus, Partial<StatusTexts>>>,
+): Some {
+  const entries = INVOICE_STATUSES.filter((status) => texts[status]).map((status) => [
+    status,
+    { ...texts[status], ...changes[status] },
+  ]);
+  return Object.fromEntries(entries) as Some;
+}
