@@ -1,5 +1,5 @@
 import type { UpdateFilter } from 'mongodb';
-import { EVENT_OF_STATUS } from '../../src/domain/event.ts';
+import { eventOfStatus } from '../../src/domain/event.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
@@ -17,7 +17,7 @@ export function transition(
   const event = {
     id: newId('evt'),
     sequence: earlier + 1,
-    type: EVENT_OF_STATUS[status],
+    type: eventOfStatus('invoice', status),
     status,
     dgiId: fields.dgiId ?? null,
     rejectionReason: null,

@@ -160,8 +160,8 @@ export function ownersOf({ membersOf }: WebhookParts['people']) {
 }
 
 function latestOf(invoices: WebhookParts['invoices']): TestEventNeeds['latestInvoice'] {
-  return async (owner, status) => {
+  return async (owner, kind, status) => {
     const any = { match: null, cursor: null, createdFrom: null, createdUntil: null };
-    return (await invoices.page({ ...owner, ...any, kind: 'invoice', status, limit: 1 })).invoices[0] ?? null;
+    return (await invoices.page({ ...owner, ...any, kind, status, limit: 1 })).invoices[0] ?? null;
   };
 }

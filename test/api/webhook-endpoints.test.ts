@@ -103,6 +103,7 @@ const WRONG: [string, Record<string, unknown>, string][] = [
   ['events that are no list', { events: 'invoice.accepted' }, 'events'],
   ['no event', { events: [] }, 'events'],
   ['an unknown event', { events: ['invoice.accepted', 'invoice.pending'] }, 'events.1'],
+  ['an event of credit notes', { events: ['invoice.accepted', 'credit_note.accepted'] }, 'events.1'],
   ['an event that is no string', { events: [1] }, 'events.0'],
   ['a duplicate event', { events: ['invoice.signing', 'invoice.accepted', 'invoice.signing'] }, 'events.2'],
   ['a description that is no string', { description: 1 }, 'description'],

@@ -88,7 +88,7 @@ export function addRate(copy: ScratchCopy): Promise<void> {
  * @param stage the file of the update, below the domain's folder of invoices
  */
 export async function addEvent(copy: ScratchCopy, name: string, stage: string, change: string): Promise<void> {
-  const row = `  'invoice.${name}': { status: null, description: 'The invoice is ${name}.' },\n`;
+  const row = `  'invoice.${name}': { kind: 'invoice', status: null, description: 'The invoice is ${name}.' },\n`;
   await copy.edit('src/domain/event.ts', /^} as const satisfies/m, `${row}} as const satisfies`);
   const file = `src/domain/invoice/${stage}`;
   await copy.edit(file, change, change.replace('{ ', `{ ...withEvent(invoice, 'invoice.${name}'), `));

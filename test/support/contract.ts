@@ -64,6 +64,7 @@ for (const schema of Object.values(DOCUMENT.components.schemas)) {
   if (schema.properties) schema.additionalProperties ??= false;
 }
 closeSets(DOCUMENT.components);
+openSubscriptions();
 for (const [name, properties] of Object.entries(ALSO)) {
   for (const [property, further] of Object.entries(properties))
     Object.assign(DOCUMENT.components.schemas[name]!.properties![property]!, further);
@@ -76,6 +77,13 @@ function closeSets(value: unknown): void {
   const schema = value as Record<string, unknown>;
   if (Array.isArray(schema['x-extensible-enum'])) schema.enum = schema['x-extensible-enum'];
   for (const each of Object.values(schema)) closeSets(each);
+}
+
+/** REST also shows the events of credit notes on an endpoint that subscribed to them elsewhere. */
+function openSubscriptions(): void {
+  const { items } = DOCUMENT.components.schemas.WebhookEndpoint!.properties!.events as { items: { enum: string[] } };
+  const statuses = ['signing', 'transmitted', 'accepted', 'rejected'];
+  items.enum = [...items.enum, ...statuses.map((status) => `credit_note.${status}`)];
 }
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, coerceTypes: false });

@@ -1,4 +1,5 @@
 import { soleKey } from '../../src/domain/data-keys.ts';
+import { EVENT_TYPES } from '../../src/domain/event.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
@@ -105,7 +106,7 @@ export async function storedEndpoint(store: Store, changes: Partial<WebhookEndpo
     environment: 'test',
     url: `https://receiver.test/${id}`,
     description: null,
-    events: ['invoice.signing', 'invoice.transmitted', 'invoice.accepted', 'invoice.rejected'],
+    events: EVENT_TYPES,
     active: true,
     timesDisabled: 0,
     secrets: [{ sealed: BOX.seal(`whsec_${Buffer.alloc(32).toString('base64')}`, id), createdAt, expiresAt: null }],

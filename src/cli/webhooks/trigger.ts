@@ -1,4 +1,5 @@
-import { EVENT_TYPES, enumNameOf } from '../../domain/event.ts';
+import { EVENT_TYPES, enumNameOf, eventTypesOf } from '../../domain/event.ts';
+import { KIND_NAMES } from '../../domain/invoice/kinds.ts';
 import { type Command, UsageError } from '../command.ts';
 import { accessOf, operate, SERVICE_OPTIONS } from './service.ts';
 
@@ -21,9 +22,10 @@ export const trigger: Command = {
       description: 'Send only to this endpoint; default: all endpoints that subscribe to the type',
     },
   },
-  details: `EVENT_TYPE is one of ${EVENT_TYPES.join(', ')}.
-The event describes the latest invoice that had such an event, or a specimen. It is signed, retried and logged like any
-other event.`,
+  details: `EVENT_TYPE is one of
+${KIND_NAMES.map((kind) => `  ${eventTypesOf(kind).join(', ')}`).join('\n')}
+The event describes the latest invoice or credit note that had such an event, or a specimen. It is signed, retried and
+logged like any other event.`,
   async run(input, context) {
     const type = EVENT_TYPES.find((each) => each === input.get('EVENT_TYPE'));
     if (!type) throw new UsageError(`EVENT_TYPE must be one of ${EVENT_TYPES.join(', ')}`);

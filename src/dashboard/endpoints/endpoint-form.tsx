@@ -5,7 +5,7 @@ import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import type { Reason } from '../text/errors.ts';
 import type { Endpoint, EventType } from './documents.ts';
-import { EVENT_NAMES, eventName } from './event-names.ts';
+import { EVENT_NAMES, eventName, isPreselected } from './event-names.ts';
 
 interface EndpointValues {
   readonly url: string;
@@ -74,7 +74,7 @@ export function EndpointForm({ title, submit, given, change, onSend, onCancel }:
               type="checkbox"
               name="events"
               value={type}
-              defaultChecked={given === null || given.events.includes(type)}
+              defaultChecked={given === null ? isPreselected(type) : given.events.includes(type)}
             />
             <code dir="ltr">{eventName(type)}</code>
           </label>

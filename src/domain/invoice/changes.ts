@@ -1,5 +1,5 @@
 import type { Problem } from '../authority/ports.ts';
-import { EVENT_OF_STATUS, type EventType, statusOfEvent } from '../event.ts';
+import { type EventType, eventOfStatus, statusOfEvent } from '../event.ts';
 import { newId } from '../ids.ts';
 import { type AttemptLog, recorded } from './authority-attempts.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK } from './invoice.ts';
@@ -15,7 +15,7 @@ export function transition(
 ): Pick<InvoiceChange, 'status' | 'events'> {
   if (!STATUSES[invoice.status].next.includes(status))
     throw new Error(`no transition from ${invoice.status} to ${status}`);
-  return { status, ...withEvent(invoice, EVENT_OF_STATUS[status], facts) };
+  return { status, ...withEvent(invoice, eventOfStatus(invoice.kind, status), facts) };
 }
 
 /**

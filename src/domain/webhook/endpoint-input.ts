@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_TYPES, EVENTS } from '../event.ts';
+import { EVENT_TYPES, EVENTS, type EventType, eventTypesOf } from '../event.ts';
 import { exactly, expected } from '../input-problems.ts';
 import { ENDPOINT_LIMITS } from '../limits.ts';
 import { printableText } from '../printable-text.ts';
@@ -17,51 +17,72 @@ const url = z
     description: 'The https:// address that receives events: a public one, at port 443 or from 1024 on.',
   });
 
-/** The types of events (docs/api/contract.md, "Events"). */
-const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_TYPES.join(', ')}`) }).meta({
+const oneOf = (types: readonly EventType[]) => z.enum(types, { error: expected(`one of ${types.join(', ')}`) });
+
+/** The event types that REST offers: those of the contract (docs/api/contract.md, "Events"). */
+const REST_TYPES = eventTypesOf('invoice');
+
+const restEventType = oneOf(REST_TYPES).meta({
   id: 'EventType',
-  description: Object.entries(EVENTS)
-    .map(([type, { description }]) => `- \`${type}\`: ${description}`)
-    .join('\n'),
+  description: REST_TYPES.map((type) => `- \`${type}\`: ${EVENTS[type].description}`).join('\n'),
 });
 
-const events = z
-  .array(eventType, { error: expected(`a list of event types: ${EVENT_TYPES.join(', ')}`) })
-  .min(1, { error: 'is empty: expected at least one event type' })
-  .max(EVENT_TYPES.length, { error: `has too many event types: at most ${EVENT_TYPES.length}, each once` })
-  .superRefine((types, context) => {
-    const twice = types.findIndex((type, i) => types.indexOf(type) < i);
-    // GraphQL has other names for the types, so the message names none.
-    if (twice >= 0)
-      context.addIssue({ code: 'custom', path: [twice], message: 'repeats an earlier type: name each type once' });
-  })
-  .meta({ uniqueItems: true, description: 'The subscribed types.' });
+/** The rule of a subscription in an API that offers these types. */
+function subscription(eventType: ReturnType<typeof oneOf>) {
+  const offered = eventType.options;
+  return z
+    .array(eventType, { error: expected(`a list of event types: ${offered.join(', ')}`) })
+    .min(1, { error: 'is empty: expected at least one event type' })
+    .max(offered.length, { error: `has too many event types: at most ${offered.length}, each once` })
+    .superRefine((types, context) => {
+      const twice = types.findIndex((type, i) => types.indexOf(type) < i);
+      // GraphQL has other names for the types, so the message names none.
+      if (twice >= 0)
+        context.addIssue({ code: 'custom', path: [twice], message: 'repeats an earlier type: name each type once' });
+    })
+    .meta({ uniqueItems: true, description: 'The subscribed types.' });
+}
 
 const description = printableText(ENDPOINT_LIMITS.description, 'a string').nullish();
 
 /**
- * The body of POST /v1/webhook_endpoints and GraphQL's input. The use case checks what depends on the configuration:
- * schemes, ports and addresses that are allowed.
+ * The inputs of an API that offers these event types. The use case checks what depends on the configuration: schemes,
+ * ports and addresses that are allowed.
  */
-export const createEndpointInput = exactly({ url, events, description }, 'a JSON object with url and events').meta({
+function inputs(eventType: ReturnType<typeof oneOf>) {
+  const events = subscription(eventType);
+  return {
+    create: exactly({ url, events, description }, 'a JSON object with url and events'),
+    /** Absent fields stay unchanged. */
+    update: exactly(
+      {
+        url: url.optional(),
+        events: events.optional(),
+        description,
+        active: z.boolean({ error: expected('true or false') }).optional(),
+      },
+      'a JSON object of what to change: url, events, description, active',
+    ),
+  };
+}
+
+/** GraphQL's inputs of endpoints. */
+export const { create: createEndpointInput, update: updateEndpointInput } = inputs(oneOf(EVENT_TYPES));
+export type CreateEndpointInput = z.infer<typeof createEndpointInput>;
+export type UpdateEndpointInput = z.infer<typeof updateEndpointInput>;
+
+const rest = inputs(restEventType);
+
+/** The body of POST /v1/webhook_endpoints. */
+export const createEndpointBody = rest.create.meta({
   id: 'CreateWebhookEndpoint',
   examples: [
     { url: 'https://example.com/webhooks', events: ['invoice.accepted', 'invoice.rejected'], description: 'ERP' },
   ],
 });
-export type CreateEndpointInput = z.infer<typeof createEndpointInput>;
 
-/** The body of PATCH /v1/webhook_endpoints/:id and GraphQL's input. Absent fields stay unchanged. */
-export const updateEndpointInput = exactly(
-  {
-    url: url.optional(),
-    events: events.optional(),
-    description,
-    active: z.boolean({ error: expected('true or false') }).optional(),
-  },
-  'a JSON object of what to change: url, events, description, active',
-).meta({ id: 'UpdateWebhookEndpoint', examples: [{ active: false }] });
-export type UpdateEndpointInput = z.infer<typeof updateEndpointInput>;
+/** The body of PATCH /v1/webhook_endpoints/:id. */
+export const updateEndpointBody = rest.update.meta({ id: 'UpdateWebhookEndpoint', examples: [{ active: false }] });
 
 /** The fault in the syntax of an endpoint's URL; null if it has none. http:// passes here; the use case decides. */
 function urlProblem(text: string): string | null {

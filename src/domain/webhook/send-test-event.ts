@@ -1,7 +1,8 @@
 import { serviceError } from '../errors.ts';
-import { type EventType, statusOfEvent } from '../event.ts';
+import { type EventType, kindOfEvent, statusOfEvent } from '../event.ts';
 import { newId } from '../ids.ts';
 import { type Invoice, type InvoiceEvent, statusSince } from '../invoice/invoice.ts';
+import { KINDS, type Kind } from '../invoice/kinds.ts';
 import { CURRENCY } from '../money.ts';
 import { newCreationMoment } from '../order-key.ts';
 import type { Owner } from '../tenant/tenant.ts';
@@ -11,8 +12,8 @@ import { sendTo, subscribers } from './resend-events.ts';
 import { type DocumentUrl, type EventInvoice, eventBody, type WebhookEvent } from './webhook-event.ts';
 
 export interface TestEventNeeds {
-  /** Finds the tenant's latest invoice with this status. */
-  readonly latestInvoice: (owner: Owner, status: 'accepted' | 'rejected') => Promise<Invoice | null>;
+  /** Finds the tenant's latest document of this kind with this status. */
+  readonly latestInvoice: (owner: Owner, kind: Kind, status: 'accepted' | 'rejected') => Promise<Invoice | null>;
   readonly events: Pick<EventLog, 'append'>;
   readonly deliveries: DeliveryLedger;
   readonly endpoints: Pick<EndpointRepository, 'find' | 'list'>;
@@ -23,7 +24,7 @@ export interface TestEventNeeds {
 
 /**
  * Sends a test event of a type to the active endpoints that subscribe to it, or to one endpoint (docs/api/contract.md,
- * "Events"). It contains the tenant's latest invoice that had the event, or a specimen if there is none.
+ * "Events"). It contains the tenant's latest invoice or credit note that had the event, or a specimen if there is none.
  * @throws {ServiceError} invalid_request for a live key; resource_not_found for an endpoint that is unknown, inactive or
  *   belongs to another tenant or environment
  */
@@ -71,8 +72,9 @@ async function given(
 }
 
 async function testEvent(needs: TestEventNeeds, owner: Owner, type: EventType): Promise<WebhookEvent> {
-  const latest = await needs.latestInvoice(owner, statusOfEvent(type) === 'rejected' ? 'rejected' : 'accepted');
-  const invoice = latest ?? { ...SPECIMEN, createdAt: needs.storeNow() };
+  const kind = kindOfEvent(type);
+  const latest = await needs.latestInvoice(owner, kind, statusOfEvent(type) === 'rejected' ? 'rejected' : 'accepted');
+  const invoice = latest ?? { ...specimen(kind), createdAt: needs.storeNow() };
   const known = latest?.events.find((each) => each.type === type);
   const change =
     latest && known ? { ...known, at: statusSince(latest, known) } : specimenChange(type, needs.storeNow());
@@ -92,15 +94,23 @@ async function testEvent(needs: TestEventNeeds, owner: Owner, type: EventType): 
   };
 }
 
-/** The example invoice for a tenant that has no suitable one. */
-const SPECIMEN: Omit<EventInvoice, 'createdAt'> = {
-  id: 'inv_00000000-0000-4000-8000-000000000000',
-  amount: 12_000,
-  currency: CURRENCY,
-  customer: { ice: '001234567000062', name: 'SPECIMEN' },
-  metadata: {},
-  documentRevision: 0,
-};
+/** The example document for a tenant that has no suitable one. */
+function specimen(kind: Kind): Omit<EventInvoice, 'createdAt'> {
+  return {
+    id: specimenId(kind),
+    amount: 12_000,
+    currency: CURRENCY,
+    customer: { ice: '001234567000062', name: 'SPECIMEN' },
+    metadata: {},
+    documentRevision: 0,
+    credit:
+      kind === 'credit_note'
+        ? { original: { id: specimenId('invoice'), number: 'SPECIMEN' }, reason: 'cancellation' }
+        : null,
+  };
+}
+
+const specimenId = (kind: Kind) => `${KINDS[kind].idPrefix}_00000000-0000-4000-8000-000000000000`;
 
 function specimenChange(type: EventType, at: Date): InvoiceEvent {
   const status = statusOfEvent(type) ?? 'accepted';

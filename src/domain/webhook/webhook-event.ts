@@ -1,4 +1,5 @@
-import type { EventType } from '../event.ts';
+import { type EventType, kindOfEvent } from '../event.ts';
+import type { Credit, Original } from '../invoice/credit.ts';
 import type { DocumentKind } from '../invoice/documents.ts';
 import { eventFields, restWriter } from '../invoice/field-table.ts';
 import { INVOICE } from '../invoice/fields.ts';
@@ -15,8 +16,9 @@ export interface WebhookEvent {
   readonly tenantId: string;
   readonly environment: Environment;
   readonly type: EventType;
+  /** Of the invoice, or of the credit note. */
   readonly invoiceId: string;
-  /** 1, 2, 3… within the invoice; 0 for a test event. */
+  /** 1, 2, 3… within the document; 0 for a test event. */
   readonly sequence: number;
   /** When it happened. */
   readonly createdAt: Date;
@@ -113,13 +115,21 @@ function withoutCutToken(text: string, token: string): string {
 
 const writeData = restWriter(eventFields(INVOICE));
 
-/** The invoice's fields that an event contains besides the status; absent fields become null. */
+/** The document's fields that an event contains besides the status; absent fields become null. */
 export type EventInvoice = Pick<Invoice, 'id' | 'documentRevision'> &
-  Partial<Omit<Invoice, 'customer'>> & { readonly customer?: Partial<Customer> };
+  Partial<Omit<Invoice, 'customer' | 'credit'>> & {
+    readonly customer?: Partial<Customer>;
+    readonly credit?: EventCredit | null;
+  };
+
+interface EventCredit extends Pick<Credit, 'reason'> {
+  readonly original: Pick<Original, 'id' | 'number'>;
+}
 
 /**
- * Writes the event object with the invoice's state right after this status change, regardless of later changes: the
- * contract's five fields, in every environment (docs/decisions/0028). Further information for receivers is in headers.
+ * Writes the event object with the state of the invoice or credit note right after this status change, regardless of
+ * later changes: the contract's five fields, in every environment (docs/decisions/0028). Further information for
+ * receivers is in headers.
  * @param sent id and time of the event, where they are not those of the status change
  */
 export function eventBody(
@@ -137,6 +147,13 @@ export function eventBody(
     object: 'event',
     type: event.type,
     created: Math.floor(sent.at.getTime() / 1000),
-    data: { id, object: 'invoice', ...members },
+    data: { id, object: kindOfEvent(event.type), ...members, ...creditMembers(invoice.credit) },
   });
+}
+
+/** The members that only a credit note's data has. */
+function creditMembers(credit: EventCredit | null | undefined) {
+  if (!credit) return {};
+  const { original, reason } = credit;
+  return { invoice: { id: original.id, number: original.number }, reason };
 }

@@ -44,14 +44,17 @@ async function invoicesById(
   const { rows } = await searchMetered(meter, new Set(ids).size * INVOICE_BYTES, (maxBytes) =>
     useCases.invoicesById(principal, ids, maxBytes),
   );
-  return ids.map((id) => rows.get(id) ?? null);
+  return ids.map((id) => {
+    const row = rows.get(id);
+    return row?.kind === 'invoice' ? row : null;
+  });
 }
 
 builder.objectField(WebhookEventType, 'invoice', (t) =>
   t.loadable({
     type: InvoiceType,
     nullable: true,
-    description: 'The current invoice; null for the specimen of a test event.',
+    description: 'The current invoice; null for a credit note and for the specimen of a test event.',
     resolve: ({ invoiceId }) => invoiceId,
     ...inBatches(invoicesById),
   }),
@@ -61,7 +64,7 @@ builder.objectField(WebhookDeliveryType, 'invoice', (t) =>
   t.loadable({
     type: InvoiceType,
     nullable: true,
-    description: 'The current invoice; null for the specimen of a test event.',
+    description: 'The current invoice; null for a credit note and for the specimen of a test event.',
     resolve: ({ invoiceId }) => invoiceId,
     ...inBatches(invoicesById),
   }),

@@ -124,7 +124,9 @@ export const WebhookDeliveryType = builder.objectRef<Delivery | DeliveryWithAtte
     eventId: t.exposeID('eventId', { description: 'Prefix `evt_`.' }),
     eventType: t.expose('eventType', { type: EventTypeEnum, description: 'The type of the event.' }),
     endpointId: t.exposeID('endpointId', { description: 'Prefix `we_`; the endpoint may be deleted.' }),
-    invoiceId: t.exposeID('invoiceId', { description: 'Prefix `inv_`.' }),
+    invoiceId: t.exposeID('invoiceId', {
+      description: 'The invoice, prefix `inv_`, or the credit note, prefix `crn_`.',
+    }),
     state: t.expose('state', { type: DeliveryStateType, description: 'State of the delivery.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the event.' }),
     nextAttemptAt: t.expose('nextAttemptAt', {

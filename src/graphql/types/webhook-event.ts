@@ -12,12 +12,14 @@ import './scalars.ts';
 const EVENT_BYTES = 180_000;
 
 export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').implement({
-  description: 'An event of an invoice, as sent to receivers.',
+  description: 'An event of an invoice or a credit note, as sent to receivers.',
   interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Prefix `evt_`; receivers use it to detect duplicates.' }),
     type: t.expose('type', { type: EventTypeEnum, description: 'Type of the event.' }),
-    invoiceId: t.exposeID('invoiceId', { description: 'Prefix `inv_`.' }),
+    invoiceId: t.exposeID('invoiceId', {
+      description: 'The invoice, prefix `inv_`, or the credit note, prefix `crn_`.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the event.' }),
     manual: t.boolean({
       description: 'Whether it is a test event sent by hand.',

@@ -98,7 +98,7 @@ builder.mutationFields((t) => ({
     authScopes: accessOf('sendTestWebhookEvent'),
     errors: { types: [InvalidInputError, NotFoundError] },
     description:
-      'Sends a test event by hand, with the latest invoice that has reached the status of the event, or a specimen. Test environment only.',
+      'Sends a test event by hand, with the latest invoice or credit note that has reached the status of the event, or a specimen. Test environment only.',
     args: {
       type: t.arg({ type: EventTypeEnum, required: true, description: 'Type of the event.' }),
       endpointId: t.arg.id({ description: 'Only to this endpoint. Default: to all that subscribe to the type.' }),

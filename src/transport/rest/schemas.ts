@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES, exampleOfError, rowOfError, statusesOf } from '../../domain/error-codes.ts';
 import { serviceError } from '../../domain/errors.ts';
-import { EVENT_TYPES } from '../../domain/event.ts';
+import { eventTypesOf } from '../../domain/event.ts';
 import { currency } from '../../domain/invoice/field-input.ts';
 import {
   answeredFields,
@@ -48,8 +48,10 @@ export const environmentSchema = z.enum(ENVIRONMENTS).meta({
  */
 const KNOWN = 'x-extensible-enum';
 
-/** The types of events in answers. In requests the set is closed. */
-const eventTypeSchema = z.string().meta({ [KNOWN]: EVENT_TYPES, description: 'The type. More may be added.' });
+/** The types of events in answers, where an endpoint may have others. In requests the set is closed. */
+const eventTypeSchema = z
+  .string()
+  .meta({ [KNOWN]: eventTypesOf('invoice'), description: 'The type. More may be added.' });
 
 /** The shape of an identifier of an invoice. */
 export const invoiceIdSchema = idSchema('inv').meta({ id: 'InvoiceId' });

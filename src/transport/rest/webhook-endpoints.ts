@@ -3,7 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { enumNameOf, eventTypeNamed } from '../../domain/event.ts';
 import { problemsOf } from '../../domain/input-problems.ts';
 import { MAX_ENDPOINTS } from '../../domain/limits.ts';
-import { createEndpointInput, updateEndpointInput } from '../../domain/webhook/endpoint-input.ts';
+import { createEndpointBody, updateEndpointBody } from '../../domain/webhook/endpoint-input.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
 import { answerJson, answerRead } from '../json.ts';
@@ -45,11 +45,11 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     summary: 'Create a webhook endpoint',
     description: `At most ${MAX_ENDPOINTS} in each environment. The signing secret is in this answer only. \`Idempotency-Key\` is ignored: a repetition makes another endpoint.`,
     secretKeyOnly: true,
-    body: createEndpointInput,
+    body: createEndpointBody,
     answers: { 201: { description: 'Created.', schema: createdEndpointSchema } },
     rules: ['endpoint_limit_reached'],
     async handle(ctx, graphql) {
-      const input = await inputOf(ctx, createEndpointInput);
+      const input = await inputOf(ctx, createEndpointBody);
       const { createWebhookEndpoint } = await create.execute(graphql, { input });
       answerJson(ctx, 201, bodyOf(createWebhookEndpoint.endpoint, createWebhookEndpoint.secret));
     },
@@ -80,10 +80,10 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     description:
       'Absent fields are not changed. `active: false` disables the endpoint and cancels its pending deliveries, which are not sent when it is enabled again.',
     secretKeyOnly: true,
-    body: updateEndpointInput,
+    body: updateEndpointBody,
     answers: { 200: { description: 'The changed endpoint, without its secret.', schema: endpointSchema } },
     async handle(ctx, graphql) {
-      const input = await inputOf(ctx, updateEndpointInput);
+      const input = await inputOf(ctx, updateEndpointBody);
       const { updateWebhookEndpoint } = await update.execute(graphql, { id: ctx.params.id, input });
       answerJson(ctx, 200, bodyOf(updateWebhookEndpoint.endpoint));
     },
@@ -112,7 +112,7 @@ function bodyOf({ id, url, description, events, ...rest }: EndpointData, secret?
 }
 
 /** Validates the body and converts it to GraphQL's input. */
-async function inputOf(ctx: Context, schema: typeof createEndpointInput | typeof updateEndpointInput) {
+async function inputOf(ctx: Context, schema: typeof createEndpointBody | typeof updateEndpointBody) {
   const parsed = schema.safeParse(await readJson(ctx));
   if (!parsed.success) throw new ServiceError(problemsOf(parsed.error));
   const { events, ...rest } = parsed.data;

@@ -3,7 +3,11 @@ import type { z } from 'zod';
 import { problemsOf } from '../../../src/domain/input-problems.ts';
 import { createInvoiceInput, restInvoiceBody } from '../../../src/domain/invoice/create-invoice-input.ts';
 import { listInvoicesQuery } from '../../../src/domain/invoice/list-invoices-input.ts';
-import { createEndpointInput, updateEndpointInput } from '../../../src/domain/webhook/endpoint-input.ts';
+import {
+  createEndpointBody,
+  createEndpointInput,
+  updateEndpointBody,
+} from '../../../src/domain/webhook/endpoint-input.ts';
 import { invoiceBody } from '../../support/client.ts';
 
 function problems(schema: z.ZodType, value: unknown) {
@@ -34,10 +38,15 @@ const MESSAGES: [string, z.ZodType, unknown, string][] = [
   ['a limit', listInvoicesQuery, { limit: '500' }, 'limit must be an integer from 1 to 100; "500" was sent.'],
   ['a time', listInvoicesQuery, { created_after: 'yesterday' }, 'created_after must be a date in ISO 8601, such as 2026-01-31 (which is its start in UTC), or an instant with a time zone, such as 2026-01-31T12:00:00Z (encode + as %2B); "yesterday" was sent.'],
   ['an unknown parameter', listInvoicesQuery, { page: '2' }, 'page is not known here; expected are status, limit, starting_after, ending_before, created_after, created_before.'],
-  ['no url', createEndpointInput, endpoint({ url: undefined }), 'url is required: the https:// address that receives events, a string.'],
-  ['an unknown event', createEndpointInput, endpoint({ events: ['invoice.paid'] }), `events.0 must be one of ${EVENTS}; "invoice.paid" was sent.`],
+  ['no url', createEndpointBody, endpoint({ url: undefined }), 'url is required: the https:// address that receives events, a string.'],
+  ['an unknown event', createEndpointBody, endpoint({ events: ['invoice.paid'] }), `events.0 must be one of ${EVENTS}; "invoice.paid" was sent.`],
+  ['an event of credit notes in REST', createEndpointBody, endpoint({ events: ['credit_note.accepted'] }), `events.0 must be one of ${EVENTS}; "credit_note.accepted" was sent.`],
+  ['a change to an event of credit notes in REST', updateEndpointBody, { events: ['credit_note.accepted'] }, `events.0 must be one of ${EVENTS}; "credit_note.accepted" was sent.`],
+  ['events that are no list in REST', createEndpointBody, endpoint({ events: 'all' }), `events must be a list of event types: ${EVENTS}; "all" was sent.`],
+  ['too many events in REST', createEndpointBody, endpoint({ events: Array(5).fill('invoice.accepted') }), 'events has too many event types: at most 4, each once.'],
+  ['too many events', createEndpointInput, endpoint({ events: Array(9).fill('invoice.accepted') }), 'events has too many event types: at most 8, each once.'],
   ['an event twice', createEndpointInput, endpoint({ events: ['invoice.signing', 'invoice.signing'] }), 'events.1 repeats an earlier type: name each type once.'],
-  ['active', updateEndpointInput, { active: 'no' }, 'active must be true or false; "no" was sent.'],
+  ['active', updateEndpointBody, { active: 'no' }, 'active must be true or false; "no" was sent.'],
 ]; // biome-ignore format: a table
 
 describe('messages say what was wrong, what was expected, and where', () => {

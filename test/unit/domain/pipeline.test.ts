@@ -139,6 +139,14 @@ function bench(
   };
 }
 
+it('a credit note passes through the stages of an invoice, with events of its own', async () => {
+  const it = bench({ submit: async () => accepted() }, { invoice: { kind: 'credit_note' } });
+  await it.runTimes(3);
+  expect(it.invoice.events.map(({ type }) => type)).toEqual(
+    ['signing', 'transmitted', 'accepted'].map((status) => `credit_note.${status}`),
+  );
+});
+
 describe('transmission (docs/decisions/0009)', () => {
   it('fails after five attempts that are all known as not received', async () => {
     const it = bench({ submit: notReceived });

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { EVENT_OF_STATUS } from '../../../src/domain/event.ts';
+import { eventOfStatus } from '../../../src/domain/event.ts';
 import type { InvoiceNews } from '../../../src/domain/invoice/feed.ts';
 import type { InvoiceEvent } from '../../../src/domain/invoice/invoice.ts';
 import { createWatchInvoice } from '../../../src/domain/invoice/watch-invoice.ts';
@@ -46,7 +46,7 @@ function world() {
       const sequence = stored.length + 1;
       const status = STATUSES[sequence - 1];
       if (!status) return;
-      const event = { id: `evt_${sequence}`, sequence, type: EVENT_OF_STATUS[status], status } as InvoiceEvent;
+      const event = { id: `evt_${sequence}`, sequence, type: eventOfStatus('invoice', status), status } as InvoiceEvent;
       stored.push(event);
       news.push([event]);
     },
