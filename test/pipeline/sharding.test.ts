@@ -48,7 +48,7 @@ it('a service sends nothing that a cluster refuses, and to every shard only what
   expect([...sent('refused')]).toEqual([]);
   // Proves that the watch sees the worker and the clients.
   expect([...sent('targeted')]).toContain('updateOne invoices by _id, status, work.token');
-  expect([...sent('scattered')]).toContain('find invoices by environment, tenantId');
+  expect([...sent('scattered')]).toContain('find invoices by environment, kind, tenantId');
   const named = declared();
   expect([...sent('scattered')].filter((statement) => !named.has(statement))).toEqual([]);
 });
