@@ -101,7 +101,7 @@ export async function startBareKoa(
     // The condition of the service, where a key may be up to a minute after the time of creation.
     const created = { createdAt: { $lt: new Date(until) }, order: { $lt: orderAt(until + 60_000) } };
     const found = await invoices
-      .find({ tenantId, environment: 'test', ...created })
+      .find({ tenantId, environment: 'test', kind: 'invoice', ...created })
       .sort({ order: -1 })
       .limit(limit + 1)
       .toArray();

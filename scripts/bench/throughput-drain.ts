@@ -26,7 +26,7 @@ export async function drained(
   invoices: Collection<InvoiceDocument>,
   tenantId: string,
 ): Promise<Required<Pick<ThroughputAnswer, 'atMs' | 'left'>>> {
-  const ofTenant = { tenantId, environment: 'test' } as const;
+  const ofTenant = { tenantId, environment: 'test', kind: 'invoice' } as const;
   const open: Filter<InvoiceDocument> = { ...ofTenant, status: { $in: [...OPEN] } };
   const isOpen = async () => (await invoices.findOne(open, { projection: { _id: 1 }, ...OWN })) !== null;
   const beganAtMs = machineMs();

@@ -48,7 +48,7 @@ const owner: Member = { kind: 'secret', keyId: 'key_bench', tenant, environment:
 const side = await startSide(kind, app, app.url);
 
 const invoices = app.store.db.collection<InvoiceDocument>('invoices');
-const ofTenant = { tenantId: tenant.id, environment: 'test' } as const;
+const ofTenant = { tenantId: tenant.id, environment: 'test', kind: 'invoice' } as const;
 let commands: Record<string, number> = {};
 app.store.client.on('commandStarted', ({ commandName, command }: CommandStartedEvent) => {
   const name = `${commandName} ${String(command[commandName])}`;

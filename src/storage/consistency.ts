@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Binary, type Collection, type Db, ObjectId } from 'mongodb';
 import { DOCUMENT_FIELDS, type DocumentField } from '../domain/invoice/documents.ts';
 import type { StoredDocument } from '../domain/invoice/invoice.ts';
+import { CREDITING_FIELDS, type Crediting, unkeptCredits } from './credit-consistency.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 import type { InvoiceDocument } from './invoice-document.ts';
 import { type NumberDocument, ownNumberKey, partsOfSeriesKey, seriesKey } from './invoice-numbers.ts';
@@ -18,14 +19,15 @@ const NUMBERS = 500;
 type Checked = Pick<
   InvoiceDocument,
   '_id' | 'tenantId' | 'environment' | 'status' | 'series' | 'ownNumber' | 'events' | 'outbox' | 'withheld'
-> & {
-  readonly [name in DocumentField]?: StoredDocument | null;
-};
+> &
+  Crediting & {
+    readonly [name in DocumentField]?: StoredDocument | null;
+  };
 
 const PROJECTION = Object.fromEntries(
   [
     ...['tenantId', 'environment', 'status', 'series', 'ownNumber', 'outbox', 'withheld'],
-    ...['events.id', 'events.sequence', 'events.at', ...DOCUMENT_FIELDS],
+    ...['events.id', 'events.sequence', 'events.at', ...CREDITING_FIELDS, ...DOCUMENT_FIELDS],
   ].map((name) => [name, 1]),
 );
 
@@ -56,9 +58,9 @@ export interface Checks {
 
 /**
  * Checks that the collections agree with each other; the service may run meanwhile. Compares each invoice with its
- * tenant, its number, its events and the bytes of its documents. Compares each number of the service's series with its
- * invoice and the number before it, and each GridFS file with its chunks. Compares events and deliveries of webhooks
- * with their invoices, events and attempts. Ignores chunks without a file and files without an invoice: an interrupted
+ * tenant, its number, its events and the bytes of its documents, and each credit note with what its invoice keeps of it.
+ * Compares each number of the service's series with its invoice and the number before it, and each GridFS file with its
+ * chunks. Compares events and deliveries of webhooks with their invoices, events and attempts. Ignores chunks without a file and files without an invoice: an interrupted
  * write leaves them, and the service removes them.
  * @returns yields a text for each fault; returns what was checked
  */
@@ -124,6 +126,7 @@ async function faultsOf(db: Db, invoices: readonly Checked[], since: KeptSince):
     if (invoice.status === 'accepted' && !invoice.xml) add(invoice._id, 'it is accepted and has no signed XML');
   }
   for (const { id, text } of await unloggedEvents(db, invoices, since)) add(id, text);
+  for (const { id, text } of await unkeptCredits(db, invoices)) add(id, text);
   const digests = await digestsOf(
     db,
     invoices.flatMap(documentsOf).map(({ file }) => file),

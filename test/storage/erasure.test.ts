@@ -97,6 +97,24 @@ describe('what is kept', () => {
   });
 });
 
+describe('what is kept of a credit note', () => {
+  it('is its kind and the invoice that it corrects, and not the reason in words', async () => {
+    const { tenantId, live } = await storeErasable(store.db, 2);
+    const original = { id: live[0] ?? '', number: '2026-000001', issueDate: '2026-01-31', dgiId: 'DGI' };
+    const credit = { original, reason: 'other', note: 'Said by the buyer', rates: [], amount: 12_000 };
+    await store.db.collection('invoices').updateOne({ _id: live[1] as never }, { $set: { credit } });
+    await erasures.begin(tenantId, new Date());
+    await erasures.keepLegal(live, 10);
+    const kept = new Map((await erasures.kept(tenantId, null, 10)).map((each) => [each.id, each]));
+    expect(kept.get(live[0] ?? '')).toMatchObject({ kind: 'invoice', original: null });
+    expect(kept.get(live[1] ?? '')).toMatchObject({ kind: 'credit_note', original });
+    const stored = await store.db.collection('kept_invoices').findOne({ _id: live[1] as never });
+    expect(stored?.credit).toEqual({ original });
+    expect(JSON.stringify(stored)).not.toContain('buyer');
+    await store.db.collection('kept_invoices').deleteMany({ tenantId });
+  });
+});
+
 describe('a logo', () => {
   const has = async (sha256: string) => (await store.db.collection('logos').findOne({ _id: sha256 as never })) !== null;
   async function withLogo(sha256: string): Promise<string> {

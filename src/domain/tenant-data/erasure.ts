@@ -1,3 +1,4 @@
+import type { Original } from '../invoice/credit.ts';
 import type { Invoice } from '../invoice/invoice.ts';
 import type { Stage } from '../invoice/lifecycle.ts';
 import type { Environment, Owner } from '../tenant/tenant.ts';
@@ -27,18 +28,29 @@ export interface ErasableInvoice {
 }
 
 /**
- * The data that is kept of an erased tenant's live invoice: the signed XML, the authority's answer, the number, and the
- * fields needed to find them. The documents contain the buyer's data; nothing else does.
+ * The data that is kept of an erased tenant's live invoice or credit note: the signed XML, the authority's answer, the
+ * number, and the fields needed to find them. The documents contain the buyer's data; nothing else does.
  */
 export interface KeptInvoice
   extends Pick<
       Invoice,
-      'id' | 'tenantId' | 'environment' | 'status' | 'number' | 'ownNumber' | 'dgiId' | 'rejectionReason' | 'problems'
+      | 'id'
+      | 'tenantId'
+      | 'environment'
+      | 'kind'
+      | 'status'
+      | 'number'
+      | 'ownNumber'
+      | 'dgiId'
+      | 'rejectionReason'
+      | 'problems'
     >,
     Pick<
       Invoice,
       'authorityWarnings' | 'heldAs' | 'createdAt' | 'updatedAt' | 'events' | 'xml' | 'receipt' | 'cleared'
     > {
+  /** The invoice that a credit note corrects; null for an invoice. */
+  readonly original: Original | null;
   /** The year of issue in Morocco's time zone. The retention period starts at its end. */
   readonly issueYear: number;
   /** The last year of the retention period, as computed when the invoice was kept. */

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import type { Credit } from '../../src/domain/invoice/credit.ts';
+import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
+import type { Store } from '../../src/storage/connect.ts';
+import { findInconsistencies } from '../../src/storage/consistency.ts';
+import { createErasureStore } from '../../src/storage/erasure.ts';
+import { createTenantRepository } from '../../src/storage/tenants.ts';
+import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
+import { openTestStore } from '../support/store.ts';
+
+const tenantId = newId('ten');
+
+let store: Store;
+let invoice: Invoice;
+
+beforeAll(async () => {
+  store = await openTestStore('credit-consistency', true);
+  const profile = {};
+  await createTenantRepository(store.db).insert({ id: tenantId, name: 'T', profile, createdAt: new Date() }, []);
+  invoice = await stored({ status: 'accepted' });
+});
+afterAll(() => store.close());
+
+async function stored(changes: Partial<Invoice>): Promise<Invoice> {
+  const made = pendingInvoice({ tenantId, work: null, ...changes });
+  await invoicesOf(store.db).insert(made, newCreationMoment().order, null);
+  return made;
+}
+
+/** A credit note of this service's invoice; null: of one that the service did not issue. */
+async function noteOf(originalId: string | null, status: Invoice['status'] = 'signing'): Promise<Invoice> {
+  const original = { id: originalId, number: '2026-000001', issueDate: '2026-01-31', dgiId: null };
+  const credit: Credit = { original, reason: 'return', note: null, rates: [], amount: 100 };
+  return stored({ id: newId('crn'), kind: 'credit_note', status, credit });
+}
+
+async function keep(ids: readonly string[]): Promise<void> {
+  const { keepCredits, find } = invoicesOf(store.db);
+  const version = (await find(invoice.id))?.credits.version ?? 0;
+  const list = ids.map((creditNoteId) => ({ creditNoteId, at: new Date(), rates: [], amount: 100 }));
+  expect(await keepCredits(invoice, version, list)).toBe(true);
+}
+
+async function faultsOf({ id }: Invoice): Promise<string[]> {
+  const all = await Array.fromAsync(findInconsistencies(store.db));
+  return all.filter((text) => text.startsWith(`invoice ${id}: `));
+}
+
+it('a credit note whose share its invoice does not keep is found', async () => {
+  const [kept, unkept] = [await noteOf(invoice.id), await noteOf(invoice.id)];
+  await keep([newId('crn'), kept.id]);
+  expect(await faultsOf(kept)).toEqual([]);
+  expect(await faultsOf(unkept)).toEqual([`invoice ${unkept.id}: its invoice ${invoice.id} does not keep its share`]);
+  await keep([unkept.id]);
+  expect(await faultsOf(unkept)).toEqual([]);
+  expect(await faultsOf(kept)).toHaveLength(1);
+});
+
+it('an invoice that keeps nothing, and one that does not exist, are found', async () => {
+  const other = await stored({ status: 'accepted' });
+  const note = await noteOf(other.id);
+  expect(await faultsOf(note)).toEqual([`invoice ${note.id}: its invoice ${other.id} does not keep its share`]);
+  const lost = await noteOf(newId('inv'));
+  expect(await faultsOf(lost)).toEqual([`invoice ${lost.id}: its invoice ${lost.credit?.original.id} does not exist`]);
+});
+
+it.each(['pending', 'rejected'] as const)('a %s credit note needs no kept share', async (status) => {
+  expect(await faultsOf(await noteOf(invoice.id, status))).toEqual([]);
+});
+
+it('a credit note of an invoice that the service did not issue is compared with none', async () => {
+  expect(await faultsOf(await noteOf(null))).toEqual([]);
+});
+
+it('an erased tenant is skipped, whose invoices disappear one by one', async () => {
+  const note = await noteOf(newId('inv'));
+  expect(await faultsOf(note)).toHaveLength(1);
+  await createErasureStore(store.db).begin(tenantId, new Date());
+  expect(await faultsOf(note)).toEqual([]);
+});
