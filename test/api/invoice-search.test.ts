@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
 import type { InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { Client } from '../support/client.ts';
@@ -103,4 +104,34 @@ it('the days count what the tenant created, by status', async () => {
   for (const status of ['accepted', 'accepted', 'rejected', 'pending'] as const)
     await store('A', '1', 1, other.id, status);
   expect((await today())[0]).toEqual({ accepted: 2, rejected: 1, pending: 1 });
+});
+
+it('a credit note is in no list, no count and no search of invoices, and its id is no place in a list of them', async () => {
+  const other = await service.tenant();
+  const own = new Client(service.url, other.secretKey);
+  const invoiceId = await store('Atlas', ICES[0] ?? '', 100, other.id, 'pending');
+  const { createdAt, order } = newCreationMoment();
+  const number = 'AV 1';
+  const of = { tenantId: other.id, status: 'pending', createdAt, work: null, ownNumber: number, number } as const;
+  const base = pendingInvoice({ ...of, id: newId('crn'), kind: 'credit_note', amount: 100 });
+  const note = { ...base, customer: { ...base.customer, name: 'Boréal', ice: ICES[2] ?? '' } };
+  await invoicesOf(service.app.store.db).insert(note, order, null);
+  const { body: listed } = await own.get('/v1/invoices');
+  expect(listed.data.map(({ id }: { id: string }) => id)).toEqual([invoiceId]);
+  const { data } = await askWith(
+    own,
+    `{ all: invoices { nodes { id } } matching: invoices(amount: 100) { nodes { id } } invoiceDays(days: 1) { pending }
+      name: customers(beginning: "b") { name } ice: customers(beginning: "0099") { name } }`,
+  );
+  expect(data).toEqual({
+    ...{
+      all: { nodes: [{ id: invoiceId }] },
+      matching: { nodes: [{ id: invoiceId }] },
+      invoiceDays: [{ pending: 1 }],
+    },
+    ...{ name: [], ice: [] },
+  });
+  expect((await own.get(`/v1/invoices?starting_after=${note.id}`)).status).toBe(400);
+  const { errors } = await askWith(own, 'query ($n: String!) { invoiceByNumber(number: $n) { id } }', { n: number });
+  expect(errors[0].extensions.code).toBe('resource_not_found');
 });

@@ -16,7 +16,7 @@ export const invoiceByNumber = {
     number: string,
   ): Promise<Invoice> {
     const invoice = await invoices.findByNumber(tenant.id, environment, number);
-    if (invoice) return invoice;
+    if (invoice?.kind === 'invoice') return invoice;
     const message = `There is no invoice with the number '${number.slice(0, 80)}' for this key.`;
     throw serviceError('resource_not_found', message, 'number');
   },

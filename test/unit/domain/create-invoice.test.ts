@@ -70,6 +70,25 @@ function canonical(value: unknown): string {
   );
 }
 
+it('a replay answers the invoice as it was created, without the credit notes that it has since', async () => {
+  const stored: { invoice: Invoice; mark: IdempotencyMark | null }[] = [];
+  const share = { creditNoteId: 'crn_1', at: new Date(), rates: [], amount: 12000 };
+  const repository = {
+    insert: async (invoice: Invoice, _order: string, mark: IdempotencyMark | null) => {
+      const [earlier] = stored;
+      if (earlier) return { invoice: earlier.invoice, earlier: earlier.mark };
+      stored.push({ invoice: { ...invoice, status: 'accepted', credits: { version: 1, list: [share] } }, mark });
+      return { invoice, earlier: null };
+    },
+  } as unknown as InvoiceRepository;
+  const queue = { enqueue: async () => {} };
+  const create = creationOf(repository, queue, ids, createClientSecrets(soleKey(Buffer.alloc(32))), warnings, () => {});
+  const first = await create(principal, input, 'k');
+  const again = await create(principal, input, 'k');
+  expect(again.replayed).toBe(true);
+  expect(again.invoice.credits).toEqual(first.invoice.credits);
+});
+
 it('the warning codes of a new invoice are logged once; a replay logs nothing', async () => {
   const logged: Parameters<LogWarnings>[0][] = [];
   let earlier: { invoice: Invoice; mark: IdempotencyMark | null } | null = null;
