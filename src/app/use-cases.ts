@@ -86,6 +86,7 @@ export function composeUseCases(
       writer,
       invoiceWarnings,
       clientsVerifier,
+      issuing,
       findEndpoint: (principal, id) => fromTable.webhookEndpoint(principal, id, 'endpointId'),
       certificates: data.signersCertificates,
       previews: createFairQueue(PREVIEWS),

@@ -173,6 +173,16 @@ export const ERRORS = {
       'amounts.0.net',
     ],
   },
+  invoice_not_accepted: {
+    status: 422,
+    type: 'InvalidInputError',
+    description: 'The invoice is not accepted, so it cannot be credited (GraphQL).',
+    remedy: 'Wait until it is accepted. A rejected invoice has no effect: create a corrected one.',
+    example: [
+      'Invoice inv_550e8400-e29b-41d4-a716-446655440000 is rejected. Only an accepted invoice can be credited.',
+      'invoiceId',
+    ],
+  },
   endpoint_limit_reached: {
     status: 422,
     type: 'LimitReachedError',

@@ -3,10 +3,11 @@ import { auditLog } from './audit/browse-audit.ts';
 import { type Audit, type AuditFacts, entryBy } from './audit-entry.ts';
 import { EMBED_USE_CASES } from './embedding/create-embed.ts';
 import { invoiceDays } from './invoice/count-invoices.ts';
+import { creditInvoice } from './invoice/credit-invoice.ts';
 import { customers } from './invoice/customer-search.ts';
 import { invoiceByNumber } from './invoice/find-by-number.ts';
 import { invoices } from './invoice/list-invoices.ts';
-import { invoicesById } from './invoice/read-invoices.ts';
+import { creditNotesById, invoicesById } from './invoice/read-invoices.ts';
 import { resendInvoiceEmail } from './invoice/resend-email.ts';
 import { revokeDocumentUrls } from './invoice/revoke-document-urls.ts';
 import { testScenarios } from './invoice/test-scenarios.ts';
@@ -26,6 +27,8 @@ import { invoiceEvents } from './webhook/watch-events.ts';
 /** The use cases, by the names of their GraphQL fields. */
 export const USE_CASES = {
   auditLog,
+  creditInvoice,
+  creditNotesById,
   customers,
   invoiceByNumber,
   invoiceDays,

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Authenticate } from '../domain/api-key/authenticate.ts';
 import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
-import { isId } from '../domain/ids.ts';
+import { isDocumentId } from '../domain/invoice/kinds.ts';
 import type { ReadDocument } from '../domain/invoice/read-document.ts';
 import type { VerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import type { AuthenticateSession } from '../domain/person/authenticate-session.ts';
@@ -130,7 +130,7 @@ export function createServer(parts: ServerParts): Koa {
     router.register(route.path, [route.method], (async (ctx: Context) => {
       const graphql = contextOf(ctx);
       const { id } = ctx.params as { readonly id?: string };
-      if (id !== undefined && isId('inv', id)) (ctx.state as RequestState).invoiceId = id;
+      if (id !== undefined && isDocumentId(id)) (ctx.state as RequestState).invoiceId = id;
       if (route.secretKeyOnly) requireScope(graphql.principal, 'read');
       await route.handle(ctx, graphql, parts);
     }) as RouterMiddleware);

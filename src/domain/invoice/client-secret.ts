@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { DataKey, DataKeys } from '../data-keys.ts';
-import { isId } from '../ids.ts';
 import { splitName, withName } from '../installation-name.ts';
 import type { DocumentKind } from './documents.ts';
+import { isDocumentId } from './kinds.ts';
 
 const SEPARATOR = '_secret_';
 
@@ -41,7 +41,7 @@ export function createClientSecrets(keys: DataKeys, installation: string | null 
     verify(clientSecret) {
       const invoiceId = clientSecret.split(SEPARATOR, 1)[0] ?? '';
       const given = splitName(clientSecret.slice(invoiceId.length + SEPARATOR.length));
-      if (!isId('inv', invoiceId) || given === null) return null;
+      if (!isDocumentId(invoiceId) || given === null) return null;
       const isIssued = (key: DataKey) => equalInConstantTime(given.random, secretOf(key, invoiceId));
       return keys.accepted().some(isIssued) ? invoiceId : null;
     },

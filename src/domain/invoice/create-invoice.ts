@@ -6,13 +6,12 @@ import { type Member, type Principal, requireScope } from '../principal.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
 import { kindOfError, NO_TRACING, type Span, type Tracing } from '../tracing.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
-import { NO_CREDITS } from './credit.ts';
 import { keeper } from './field-makers.ts';
 import { INVOICE } from './fields.ts';
-import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
+import type { Invoice } from './invoice.ts';
 import type { InvoiceIds } from './invoice-ids.ts';
 import { duplicateNumber, numberProblem, ruleProblems, spacingProblems } from './invoice-rules.ts';
-import { fingerprintOf, type IssuedDocument, type Issuing, idempotencyConflict } from './issuing.ts';
+import { fingerprintOf, type IssuedDocument, type Issuing, idempotencyConflict, newDocument } from './issuing.ts';
 import { type InvoiceCreation, type InvoiceReading, NumberTaken } from './repository.ts';
 
 export type CreateInvoice = ReturnType<typeof createCreateInvoice>;
@@ -137,31 +136,15 @@ export function newInvoice(
   traceparent: string | null = null,
 ): Invoice {
   const kept = keepInput(input);
-  return {
+  return newDocument(owner, {
     ...kept,
     id,
-    tenantId: owner.tenant.id,
     kind: 'invoice',
     credit: null,
-    credits: NO_CREDITS,
-    environment: owner.environment,
-    status: 'pending',
     customer: { ...kept.customer, address: kept.customer.address || null },
     lines: kept.lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
-    seller: owner.tenant.profile,
     ownNumber: kept.number,
-    dgiId: null,
-    rejectionReason: null,
     createdAt,
-    updatedAt: createdAt,
-    events: [],
-    xml: null,
-    pdf: null,
-    documentRevision: 0,
-    email: null,
-    authorityAttempts: [],
-    ...UNANSWERED,
-    work: { ...NEW_WORK, stage: 'normalize', dueAt: new Date(), claims: 0, since: new Date() },
     traceparent,
-  };
+  });
 }

@@ -24,7 +24,7 @@ export interface CreditedAmount {
   /** The amount excluding tax. */
   readonly net: Centimes;
   /** The text of the credit note's line; absent or null for a fixed one. */
-  readonly description?: string | null;
+  readonly description?: string | null | undefined;
 }
 
 type Parts = Pick<Invoice, 'lines' | 'amount'>;

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { isId } from '../ids.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 import type { Invoice } from './invoice.ts';
+import { isDocumentId } from './kinds.ts';
 import type { InvoiceReading } from './repository.ts';
 
 /**
- * Finds an invoice for callers with a credential or link of this invoice alone. Returns null as soon as the erasure of
+ * Finds an invoice or a credit note for callers with a credential or link of this invoice alone. Returns null as soon as the erasure of
  * its tenant begins, because its invoices are then removed one by one. The tenant's own credentials have ended with its
  * keys.
  */
@@ -16,7 +16,7 @@ export function createFindPresentInvoice(
   tenants: Pick<TenantRepository, 'find'>,
 ): FindPresentInvoice {
   return async (invoiceId) => {
-    const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
+    const invoice = isDocumentId(invoiceId) ? await invoices.find(invoiceId) : null;
     return invoice && (await tenants.find(invoice.tenantId)) ? invoice : null;
   };
 }

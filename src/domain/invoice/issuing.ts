@@ -5,7 +5,7 @@ import type { MissingForLive } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import { NO_CREDITS } from './credit.ts';
-import { type Invoice, UNANSWERED } from './invoice.ts';
+import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
 import type { WarningCode } from './invoice-warnings.ts';
 import type { IdempotencyMark, InvoiceCreation, StageQueue } from './repository.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
@@ -98,6 +98,37 @@ export function idempotencyConflict() {
     'This idempotency key was used with a different payload. Use a new key for a new invoice.',
     'idempotencyKey',
   );
+}
+
+/** The fields of a new document that its creation decides. */
+export type NewDocument = Pick<
+  Invoice,
+  'id' | 'kind' | 'amount' | 'currency' | 'ownNumber' | 'customer' | 'lines' | 'terms' | 'metadata' | 'credit'
+> &
+  Pick<Invoice, 'createdAt' | 'traceparent'>;
+
+/** Makes the document that a creation stores. */
+export function newDocument({ tenant, environment }: Member, document: NewDocument): Invoice {
+  return {
+    ...document,
+    tenantId: tenant.id,
+    environment,
+    status: 'pending',
+    number: document.ownNumber,
+    seller: tenant.profile,
+    credits: NO_CREDITS,
+    dgiId: null,
+    rejectionReason: null,
+    updatedAt: document.createdAt,
+    events: [],
+    xml: null,
+    pdf: null,
+    documentRevision: 0,
+    email: null,
+    authorityAttempts: [],
+    ...UNANSWERED,
+    work: { ...NEW_WORK, stage: 'normalize', dueAt: new Date(), claims: 0, since: new Date() },
+  };
 }
 
 /** Returns the document without the results of processing. */

@@ -1,4 +1,8 @@
+import { isId } from '../ids.ts';
+
 interface KindRow {
+  /** The name in messages. */
+  readonly called: string;
   /** The prefix of ids. */
   readonly idPrefix: string;
   /** What precedes the year in the name of a series of numbers: `AV-2026-000123`. */
@@ -21,6 +25,7 @@ interface KindRow {
  */
 export const KINDS = {
   invoice: {
+    called: 'invoice',
     idPrefix: 'inv',
     seriesPrefix: '',
     fileName: 'facture',
@@ -30,6 +35,7 @@ export const KINDS = {
     closing: 'Arrêtée la présente facture à la somme de',
   },
   credit_note: {
+    called: 'credit note',
     idPrefix: 'crn',
     seriesPrefix: 'AV-',
     fileName: 'avoir',
@@ -46,4 +52,14 @@ export const KIND_NAMES = Object.keys(KINDS) as Kind[];
 /** Returns the kind of the document with this id; null if the id has the prefix of no kind. */
 export function kindOfId(id: string): Kind | null {
   return KIND_NAMES.find((kind) => id.startsWith(`${KINDS[kind].idPrefix}_`)) ?? null;
+}
+
+/** Whether a text has the format of the id of a document of this kind. Other texts are never looked up in the store. */
+export function isIdOfKind(kind: Kind, text: string): boolean {
+  return isId(KINDS[kind].idPrefix, text);
+}
+
+/** Whether a text has the format of the id of a document of any kind. */
+export function isDocumentId(text: string): boolean {
+  return KIND_NAMES.some((kind) => isIdOfKind(kind, text));
 }

@@ -8,13 +8,14 @@ import { termsOf } from './terms.ts';
 import { totalsOf } from './totals.ts';
 
 /** The parts of an invoice that warnings depend on. */
-export interface WarnedInvoice extends Pick<Invoice, 'seller' | 'amount' | 'terms' | 'createdAt'> {
+export interface WarnedInvoice extends Pick<Invoice, 'kind' | 'seller' | 'amount' | 'terms' | 'createdAt'> {
   readonly customer: Pick<Customer, 'ice' | 'name' | 'address'>;
   readonly lines: readonly Omit<LegalLine, 'amount'>[];
 }
 
 /** Computes the warnings about an invoice's contents, on demand and without side effects. */
-export function legalWarnings({ customer, seller, lines, amount, terms, createdAt }: WarnedInvoice): InvoiceWarning[] {
+export function legalWarnings(invoice: WarnedInvoice): InvoiceWarning[] {
+  const { kind, customer, seller, lines, amount, terms, createdAt } = invoice;
   const warnings: InvoiceWarning[] = [];
   /** Adds a warning. @param what the problem, if it can be stated more precisely than in the table */
   const warn = (code: WarningCode, path: string, what: string = INVOICE_WARNINGS[code].description) =>
@@ -24,8 +25,10 @@ export function legalWarnings({ customer, seller, lines, amount, terms, createdA
     if (code) warn(code, path);
   };
 
+  // The shares of credit notes are exact for all of them together, and they have no terms.
+  const isInvoice = kind === 'invoice';
   const difference = amount - (totalsOf(lines)?.gross ?? amount);
-  if (difference !== 0) {
+  if (isInvoice && difference !== 0) {
     warn(
       'rounding',
       'amount',
@@ -45,6 +48,7 @@ export function legalWarnings({ customer, seller, lines, amount, terms, createdA
     warn('exemption_reason_missing', 'seller.exemptionReason');
   }
 
+  if (!isInvoice) return warnings;
   const issueDate = moroccanDate(createdAt);
   // Any number works here, because only the presence of a reference matters.
   const stated = termsOf({ terms, seller, createdAt, number: '-' });

@@ -1,9 +1,9 @@
 import { serviceError } from '../errors.ts';
-import { isId } from '../ids.ts';
 import { isMember, type Principal } from '../principal.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import type { FindPresentInvoice } from './find-present.ts';
 import type { Invoice } from './invoice.ts';
+import { isIdOfKind, KINDS, type Kind } from './kinds.ts';
 import type { InvoiceReading } from './repository.ts';
 
 export type ReadInvoice = ReturnType<typeof createReadInvoice>;
@@ -14,19 +14,24 @@ export function createReadInvoice(
   clientSecrets: ClientSecrets,
 ) {
   /**
-   * Returns an invoice if the credential may read it (docs/api/contract.md, "GET /v1/invoices/:id" and
-   * "Authentication").
+   * Returns a document of this kind if the credential may read it (docs/api/contract.md, "GET /v1/invoices/:id" and
+   * "Authentication"). Each document has a client_secret of its own.
    * @param clientSecret required with a publishable key; with another credential it is optional and must match too
    * @throws {ServiceError} insufficient_scope (403): a client_secret for any other invoice, whether or not that exists;
    *   a publishable key without the invoice's secret, or with one of another tenant or environment; a `clientSecret` of
    *   another invoice. invalid_api_key (401): a forged `clientSecret`. resource_not_found (404): unknown, or of another
    *   tenant or environment
    */
-  return async (principal: Principal, invoiceId: string, clientSecret: string | null): Promise<Invoice> => {
+  return async (
+    principal: Principal,
+    invoiceId: string,
+    clientSecret: string | null,
+    kind: Kind = 'invoice',
+  ): Promise<Invoice> => {
     if (isMember(principal)) {
-      const invoice = await found(invoiceId);
+      const invoice = await found(invoiceId, kind);
       if (!invoice || invoice.tenantId !== principal.tenant.id || invoice.environment !== principal.environment) {
-        throw notFound(invoiceId);
+        throw notFound(invoiceId, kind);
       }
       refuseOtherSecret(invoiceId, clientSecret);
       return invoice;
@@ -35,6 +40,7 @@ export function createReadInvoice(
       if (principal.invoiceId !== invoiceId) {
         throw serviceError('insufficient_scope', 'This client_secret gives access to its own invoice only.');
       }
+      if (!isIdOfKind(kind, invoiceId)) throw notFound(invoiceId, kind);
       const invoice = await findPresent(invoiceId);
       if (!invoice) throw serviceError('invalid_api_key', 'This client_secret is not valid.');
       refuseOtherSecret(invoiceId, clientSecret);
@@ -48,7 +54,7 @@ export function createReadInvoice(
       );
     }
     refuseOtherSecret(invoiceId, clientSecret);
-    const invoice = await found(invoiceId);
+    const invoice = await found(invoiceId, kind);
     if (!invoice || invoice.tenantId !== principal.tenant.id || invoice.environment !== principal.environment) {
       throw serviceError(
         'insufficient_scope',
@@ -73,15 +79,15 @@ export function createReadInvoice(
       throw serviceError('insufficient_scope', 'This client_secret belongs to another invoice.', 'clientSecret');
   }
 
-  async function found(invoiceId: string): Promise<Invoice | null> {
-    return isId('inv', invoiceId) ? invoices.find(invoiceId) : null;
+  async function found(invoiceId: string, kind: Kind): Promise<Invoice | null> {
+    return isIdOfKind(kind, invoiceId) ? invoices.find(invoiceId) : null;
   }
 }
 
-function notFound(invoiceId: string) {
+function notFound(invoiceId: string, kind: Kind) {
   return serviceError(
     'resource_not_found',
-    `There is no invoice '${invoiceId.slice(0, 80)}' in this tenant and environment.`,
+    `There is no ${KINDS[kind].called} '${invoiceId.slice(0, 80)}' in this tenant and environment.`,
     'id',
   );
 }

@@ -114,3 +114,8 @@ function sentences(texts: readonly string[]): string {
     .join(' ');
   return all.length <= MAX_FINDINGS ? all : `${all.slice(0, MAX_FINDINGS - 1).toWellFormed()}…`;
 }
+
+/** Makes the reason if other credit notes took what was left of the invoice before this one was stored. */
+export function creditExceedsInvoice(): string {
+  return 'L’avoir dépasse ce qui reste de sa facture : un autre avoir l’a créditée entre-temps. Créez un avoir du montant restant.';
+}

@@ -121,6 +121,7 @@ async function warningsOf(
 ): Promise<InvoiceWarning[]> {
   const totals = totalsOf(lines);
   const stated = {
+    kind: 'invoice' as const,
     terms: ownTerms(terms),
     createdAt: new Date(),
     seller: tenant.profile,

@@ -12,6 +12,7 @@ import {
 import type { AuthorityStateStore } from '../authority/state.ts';
 import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
+import { isDocumentId } from '../invoice/kinds.ts';
 import type { InvoiceRepository } from '../invoice/repository.ts';
 import { MAX_LOGOS } from '../limits.ts';
 import { type Page, placeInList } from '../page.ts';
@@ -156,8 +157,8 @@ export function createOperate(parts: OperateParts): Operate {
       return link;
     },
     async retryInvoice(by, invoiceId) {
-      const invoice = isId('inv', invoiceId) ? await parts.invoices.find(invoiceId) : null;
-      const isDue = isId('inv', invoiceId) && (await parts.invoices.retryNow(invoiceId));
+      const invoice = isDocumentId(invoiceId) ? await parts.invoices.find(invoiceId) : null;
+      const isDue = isDocumentId(invoiceId) && (await parts.invoices.retryNow(invoiceId));
       if (!isDue && invoice === null)
         throw serviceError('resource_not_found', 'There is no invoice with this id.', 'invoice');
       if (!isDue) throw serviceError('invalid_request', 'The processing of this invoice has ended.', 'invoice');

@@ -38,7 +38,7 @@ const InvoiceDocumentType = builder.objectRef<DocumentView>('InvoiceDocument').i
   }),
 });
 
-const InvoiceDocumentsType = builder.objectRef<Invoice>('InvoiceDocuments').implement({
+export const InvoiceDocumentsType = builder.objectRef<Invoice>('InvoiceDocuments').implement({
   description: 'The documents of an accepted invoice.',
   fields: (t) => ({
     xml: t.field({ type: InvoiceDocumentType, description: DOCUMENTS.xml.description, resolve: viewOf('xml') }),

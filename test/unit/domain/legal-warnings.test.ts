@@ -13,7 +13,7 @@ const codes = (changes: Partial<WarnedInvoice>) => {
   const { amount, customer, lines } = sample;
   const seller = { ...sample.seller, ice: '999000000000005' };
   const buyer = { ...customer, ice: '000000000000097' };
-  const invoice = { amount, customer: buyer, lines, seller, terms, createdAt, ...changes };
+  const invoice = { kind: 'invoice' as const, amount, customer: buyer, lines, seller, terms, createdAt, ...changes };
   return legalWarnings(invoice).map(({ code, path }) => `${code} ${path}`);
 };
 const customer = { ...sample.customer, ice: '999000000000005' };
@@ -70,6 +70,7 @@ describe('the warnings of an invoice', () => {
       number: 'A-1',
       terms: NO_TERMS,
       createdAt: new Date(),
+      kind: 'invoice' as const,
     };
     const told = (await warnings(all)).filter(({ code }) => code === 'unprintable_characters');
     expect(told.map(({ path }) => path)).toEqual([
@@ -98,6 +99,7 @@ describe('the warnings of an invoice', () => {
       customer: buyer,
       lines: sample.lines,
       amount: sample.amount,
+      kind: 'invoice',
       number: null,
       terms,
       createdAt,

@@ -3,18 +3,19 @@ import type { Invoice } from '../invoice.ts';
 import { legalInvoice } from '../legal-invoice.ts';
 import type { Numbered, Numbering } from '../numbering.ts';
 import { InvalidDocument, type UnsignedDocument } from '../ports.ts';
-import { invalidDocument } from '../rejection-reasons.ts';
+import { creditExceedsInvoice, invalidDocument } from '../rejection-reasons.ts';
 import type { Claim, InvoiceChange } from '../repository.ts';
 import { legalNumber } from '../series-number.ts';
+import { confirmCredit } from '../take-credit.ts';
 import type { SignDocument } from './sign.ts';
 import type { PipelineParts, Progress, RunStage } from './stage.ts';
 
 /**
  * Creates the stage that assigns the legal number and writes the UBL to check it: `pending` → `signing`, or `rejected`
- * if it is invalid. The same document is signed in the same run.
+ * if it is invalid. A credit note that its invoice no longer covers is rejected before it gets a number. The same document is signed in the same run.
  */
 export function createNormalizeStage(
-  { writer, report }: Pick<PipelineParts, 'writer' | 'report'>,
+  { invoices, writer, report }: Pick<PipelineParts, 'invoices' | 'writer' | 'report'>,
   { change }: Progress,
   numbering: Numbering<UnsignedDocument | null>,
   signDocument: SignDocument,
@@ -50,6 +51,11 @@ export function createNormalizeStage(
   }
 
   return async (claimed) => {
+    const { invoice } = claimed;
+    if (!(await confirmCredit(invoices, invoice, () => new Date()))) {
+      await change(claimed, rejection(invoice, creditExceedsInvoice()));
+      return null;
+    }
     const { claim, made } = await numbered(claimed);
     return made && signDocument(claim, made);
   };

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { ServiceError, serviceError } from '../errors.ts';
+import { isId, newId } from '../ids.ts';
+import { expected } from '../input-problems.ts';
+import { moroccanDate } from '../morocco/time.ts';
+import { newCreationMoment } from '../order-key.ts';
+import { filledText, printableText } from '../printable-text.ts';
+import type { Call, UseCase } from '../use-case.ts';
+import { requireProfile } from './create-invoice.ts';
+import { idempotencyKeyProblem } from './create-invoice-input.ts';
+import { CREDIT_REASONS, type CreditReason, type Original } from './credit.ts';
+import type { CreditRequest } from './credit-share.ts';
+import { centimes, LIMITS, metadata, quantity, taxRate } from './field-input.ts';
+import type { Invoice } from './invoice.ts';
+import type { InvoiceIds } from './invoice-ids.ts';
+import { fingerprintOf, type IssuedDocument, type Issuing, newDocument } from './issuing.ts';
+import type { CreditKeeping, InvoiceCreation, InvoiceReading } from './repository.ts';
+import { takeCredit } from './take-credit.ts';
+import { NO_TERMS } from './terms.ts';
+
+const REASONS = Object.keys(CREDIT_REASONS) as [CreditReason, ...CreditReason[]];
+
+/** The structure of the input of `creditInvoice`; a violation is a 400. */
+export const creditInvoiceInput = z
+  .strictObject({
+    reason: z.enum(REASONS, { error: expected(`one of ${REASONS.join(', ')}`) }),
+    note: printableText(LIMITS.description, 'a string: the reason in words').nullish(),
+    lines: z
+      .array(z.strictObject({ line: quantity, quantity }), { error: expected('a list of lines') })
+      .min(1, { error: 'is empty: at least one item is expected' })
+      .max(LIMITS.lines, { error: `has too many items: at most ${LIMITS.lines}` })
+      .nullish(),
+    amounts: z
+      .array(
+        z.strictObject({
+          taxRate,
+          net: centimes,
+          description: filledText(LIMITS.description, 'the designation, a string').nullish(),
+        }),
+        { error: expected('a list of amounts') },
+      )
+      .min(1, { error: 'is empty: at least one item is expected' })
+      .max(LIMITS.lines, { error: `has too many items: at most ${LIMITS.lines}` })
+      .nullish(),
+    metadata,
+  })
+  .refine(({ lines, amounts }) => lines == null || amounts == null, {
+    path: ['amounts'],
+    error: 'cannot be combined with lines',
+  });
+export type CreditInvoiceInput = z.output<typeof creditInvoiceInput>;
+
+interface CreditNeeds {
+  readonly invoices: Pick<InvoiceReading, 'find'> & Pick<InvoiceCreation, 'findCreatedAs'> & CreditKeeping;
+  readonly invoiceIds: InvoiceIds;
+  readonly issuing: Issuing;
+}
+
+/**
+ * Credits an accepted invoice: what is left of it, chosen lines, or amounts at rates of VAT. Returns before any
+ * processing; the credit note passes through the same stages as an invoice. Together the credit notes of an invoice that
+ * are not rejected never exceed it, in all and at each rate.
+ */
+export const creditInvoice = {
+  scope: 'issue',
+  /**
+   * @param input structurally valid: the output of {@link creditInvoiceInput}
+   * @param idempotencyKey as of `createInvoice`; keys of credit notes are apart from those of invoices
+   * @throws {ServiceError} insufficient_scope, invalid_request, resource_not_found, invoice_not_accepted,
+   *   credit_exceeds_invoice, idempotency_conflict; internal_error (503) if the settings do not allow live documents
+   */
+  async run(
+    { invoices, invoiceIds, issuing }: CreditNeeds,
+    { by }: Call,
+    invoiceId: string,
+    input: CreditInvoiceInput,
+    idempotencyKey: string | null,
+  ): Promise<IssuedDocument> {
+    const owner = requireProfile(by);
+    const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
+    if (unusable) throw new ServiceError([unusable]);
+    const mine = { tenantId: owner.tenant.id, environment: owner.environment };
+    const { createdAt, order } = newCreationMoment();
+    const id = idempotencyKey === null ? newId('crn') : invoiceIds.ofKey(mine, idempotencyKey, 'credit_note');
+    const mark =
+      idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf({ invoiceId, ...input }) };
+    const earlier = mark && (await invoices.findCreatedAs(id));
+    // The insertion compares the marks.
+    if (earlier) return issuing.store(earlier, order, mark);
+    await issuing.requireMeans(owner, null);
+    const find = () => creditable(invoices, mine, invoiceId);
+    const taken = await takeCredit(invoices, find, id, requestOf(input), () => new Date());
+    const { original, lines, share } = taken;
+    const note = newDocument(owner, {
+      id,
+      kind: 'credit_note',
+      amount: share.amount,
+      currency: original.currency,
+      ownNumber: null,
+      customer: original.customer,
+      lines,
+      terms: NO_TERMS,
+      metadata: input.metadata,
+      credit: { ...share, original: originalOf(original), reason: input.reason, note: input.note?.trim() || null },
+      createdAt,
+      traceparent: null,
+    });
+    return issuing.store(note, order, mark);
+  },
+} as const satisfies UseCase;
+
+/** Finds an invoice that can be credited. @throws {ServiceError} resource_not_found, invoice_not_accepted */
+async function creditable(
+  invoices: Pick<InvoiceReading, 'find'>,
+  { tenantId, environment }: Pick<Invoice, 'tenantId' | 'environment'>,
+  invoiceId: string,
+): Promise<Invoice & { readonly number: string }> {
+  const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
+  if (invoice?.tenantId !== tenantId || invoice.environment !== environment) {
+    const message = `There is no invoice '${invoiceId.slice(0, 80)}' in this tenant and environment.`;
+    throw serviceError('resource_not_found', message, 'invoiceId');
+  }
+  const { status, number } = invoice;
+  if (status !== 'accepted' || number === null) {
+    const message = `Invoice ${invoiceId} is ${status}. Only an accepted invoice can be credited.`;
+    throw serviceError('invoice_not_accepted', message, 'invoiceId');
+  }
+  return { ...invoice, number };
+}
+
+function originalOf({ id, number, createdAt, dgiId }: Invoice & { readonly number: string }): Original {
+  return { id, number, issueDate: moroccanDate(createdAt), dgiId };
+}
+
+function requestOf({ lines, amounts }: CreditInvoiceInput): CreditRequest {
+  if (lines != null) return { kind: 'lines', lines };
+  return amounts == null ? { kind: 'rest' } : { kind: 'amounts', amounts };
+}

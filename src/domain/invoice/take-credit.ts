@@ -1,0 +1,116 @@
+import { MINUTE_MS } from '../durations.ts';
+import { ServiceError, serviceError } from '../errors.ts';
+import type { CreditShare, KeptCredit } from './credit.ts';
+import { type CreditRequest, creditOf, leftOf } from './credit-share.ts';
+import type { Invoice, InvoiceLine } from './invoice.ts';
+import type { CreditKeeping, InvoiceReading } from './repository.ts';
+
+/** Maximum number of credit notes of an invoice that are not rejected. */
+export const MOST_CREDIT_NOTES = 100;
+/** How long a share is kept for a credit note that is not stored yet, milliseconds. It is stored right after. */
+const UNSTORED_MS = 5 * MINUTE_MS;
+/** How often an invoice is read again because another credit note took its share at the same time. */
+const TRIES = 100;
+
+type Invoices = Pick<InvoiceReading, 'find'> & CreditKeeping;
+
+/** What a credit note takes from its invoice, which now keeps it. */
+export interface TakenCredit {
+  /** The invoice, which has its number. */
+  readonly original: Invoice & { readonly number: string };
+  readonly lines: readonly InvoiceLine[];
+  readonly share: CreditShare;
+}
+
+/**
+ * Takes a share of an accepted invoice for a credit note that is stored right after. The invoice keeps the shares of its
+ * credit notes, so at no time do they exceed it, whatever runs at once. A share no longer counts when its credit note is
+ * rejected, or was not stored within five minutes because its process died. {@link confirmCredit} checks it again before
+ * the credit note gets its number.
+ * @param find reads the invoice, or throws if it cannot be credited
+ * @throws {ServiceError} credit_exceeds_invoice, invalid_request, idempotency_conflict (another request with the same
+ *   key is under way), internal_error (503), and what `find` throws
+ */
+export async function takeCredit(
+  invoices: Invoices,
+  find: () => Promise<Invoice & { readonly number: string }>,
+  creditNoteId: string,
+  request: CreditRequest,
+  now: () => Date,
+): Promise<TakenCredit> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const original = await find();
+    const counted = await countedCredits(invoices, original, now());
+    const others = counted.filter((each) => each.creditNoteId !== creditNoteId);
+    const own = counted.find((each) => each.creditNoteId === creditNoteId);
+    if (others.length >= MOST_CREDIT_NOTES) {
+      const message = `Invoice ${original.number} has ${MOST_CREDIT_NOTES} credit notes, the maximum. Nothing more can be credited.`;
+      throw serviceError('credit_exceeds_invoice', message);
+    }
+    const made = creditOf(original, others, request);
+    if ('problems' in made) throw new ServiceError(made.problems);
+    const { lines, share } = made;
+    if (own) {
+      if (isSame(own, share)) return { original, lines, share };
+      const message = 'Another request with this idempotency key is under way. Send this one again later.';
+      throw serviceError('idempotency_conflict', message, 'idempotencyKey');
+    }
+    const list = [...others, { creditNoteId, at: now(), ...share }];
+    if (await invoices.keepCredits(original, original.credits.version, list)) return { original, lines, share };
+  }
+  throw serviceError('internal_error', 'Too many credit notes of this invoice at once. Try again.', null, 503);
+}
+
+/**
+ * Makes sure that the invoice keeps the share of a stored credit note. It may be missing if more than five minutes
+ * passed before the credit note was stored.
+ * @returns false if the invoice no longer has that much left
+ */
+export async function confirmCredit(invoices: Invoices, { id, credit }: Invoice, now: () => Date): Promise<boolean> {
+  const originalId = credit?.original.id ?? null;
+  if (credit === null || originalId === null) return true;
+  const share: CreditShare = { rates: credit.rates, amount: credit.amount };
+  for (let tries = 0; tries < TRIES; tries++) {
+    const original = await invoices.find(originalId);
+    if (original === null) return false;
+    if (original.credits.list.some((each) => each.creditNoteId === id && isSame(each, share))) return true;
+    const counted = await countedCredits(invoices, original, now());
+    const others = counted.filter((each) => each.creditNoteId !== id);
+    if (!fits(original, others, share)) return false;
+    const list = [...others, { creditNoteId: id, at: now(), ...share }];
+    if (await invoices.keepCredits(original, original.credits.version, list)) return true;
+  }
+  throw new Error(`credit note ${id} could not take its share: its invoice kept changing`);
+}
+
+/** Returns the shares that count: of stored credit notes that are not rejected, and of those about to be stored. */
+export async function countedCredits(
+  invoices: Pick<CreditKeeping, 'statusesOf'>,
+  { credits: { list } }: Pick<Invoice, 'credits'>,
+  now: Date,
+): Promise<KeptCredit[]> {
+  if (list.length === 0) return [];
+  const statuses = await invoices.statusesOf(list.map(({ creditNoteId }) => creditNoteId));
+  return list.filter(({ creditNoteId, at }) => {
+    const status = statuses.get(creditNoteId);
+    return status === undefined ? now.getTime() - at.getTime() < UNSTORED_MS : status !== 'rejected';
+  });
+}
+
+function fits(original: Invoice, others: readonly CreditShare[], share: CreditShare): boolean {
+  if (others.length >= MOST_CREDIT_NOTES) return false;
+  const left = leftOf(original, others);
+  return (
+    share.amount <= left.amount &&
+    share.rates.every(({ rate, base, tax }) => {
+      const most = left.rates.find((each) => each.rate === rate) ?? { base: 0, tax: 0 };
+      return base <= most.base && tax <= most.tax;
+    })
+  );
+}
+
+function isSame(a: CreditShare, b: CreditShare): boolean {
+  const textOf = ({ rates, amount }: CreditShare) =>
+    JSON.stringify([amount, rates.map((e) => [e.rate, e.base, e.tax])]);
+  return textOf(a) === textOf(b);
+}

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { Client, invoiceBody } from '../support/client.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+});
+
+const CREDIT = `mutation ($id: ID!, $input: CreditInvoiceInput!, $key: String) {
+  creditInvoice(invoiceId: $id, input: $input, idempotencyKey: $key) {
+    __typename
+    ... on CreditInvoicePayload { clientSecret replayed creditNote {
+      id number status amount invoice { id number } totals { subtotal taxTotals { rate base tax } total } } }
+    ... on Error { code message param status } } }`;
+const READ = `query ($id: ID!, $secret: String) { creditNote(id: $id, clientSecret: $secret) {
+  id number status amount dgiId rejectionReason reason note customer { ice name }
+  lines { description quantity unitPrice taxRate amount } invoice { id number issueDate dgiId }
+  totals { taxTotals { rate base tax } total } documents { xml { url } pdf { url } } } }`;
+
+async function credit(id: string, input: object, key: string | null = null) {
+  const { body } = await client.graphql(CREDIT, { id, input, key });
+  return body.data?.creditInvoice ?? body;
+}
+
+/** Creates an invoice of 3 × 100.01 at 20 % and 1 × 50.03 at 10 %, and waits until it is accepted. */
+async function accepted(changes: object = {}): Promise<{ id: string; client_secret: string; number: string }> {
+  const body = invoiceBody({
+    amount: 41_507,
+    lines: [
+      { description: 'Conseil', quantity: 3, unit_price: 10_001, tax_rate: 20 },
+      { description: 'Livre', quantity: 1, unit_price: 5_003, tax_rate: 10 },
+    ],
+    ...changes,
+  });
+  const { body: created } = await client.post('/v1/invoices', body);
+  expect((await client.settled(created.id)).status).toBe('accepted');
+  const { body: read } = await client.graphql(`{ invoice(id: "${created.id}") { number } }`);
+  return { ...created, number: read.data.invoice.number };
+}
+
+async function settled(id: string) {
+  let note = null as any;
+  await expect
+    .poll(
+      async () => {
+        note = (await client.graphql(READ, { id })).body.data.creditNote;
+        return note.status;
+      },
+      { timeout: 30_000 },
+    )
+    .toMatch(/accepted|rejected/);
+  return note;
+}
+
+describe('creditInvoice', () => {
+  it('credits the whole invoice by a document of its own series, which the authority accepts', async () => {
+    const invoice = await accepted();
+    const made = await credit(invoice.id, { reason: 'error', note: 'Mauvais <client>' });
+    expect(made).toMatchObject({
+      __typename: 'CreditInvoicePayload',
+      replayed: false,
+      creditNote: { number: null, status: 'pending', amount: 41_507, invoice: { id: invoice.id } },
+    });
+    const note = await settled(made.creditNote.id);
+    expect(note).toMatchObject({
+      number: expect.stringMatching(/^AV-\d{4}-\d{6}$/),
+      status: 'accepted',
+      dgiId: expect.any(String),
+      reason: 'error',
+      note: 'Mauvais <client>',
+      invoice: { id: invoice.id, number: invoice.number, dgiId: expect.any(String) },
+      lines: [{ quantity: 3 }, { quantity: 1 }],
+    });
+    const xml = await (await fetch(note.documents.xml.url)).text();
+    expect(xml).toContain('<CreditNote xmlns="urn:oasis:names:specification:ubl:schema:xsd:CreditNote-2">');
+    expect(xml).toContain(`>${invoice.number}</cbc:ID>`);
+    const verified = await client.graphql(
+      'query ($xml: String!) { verifyDocument(xml: $xml) { valid covered { type number } } }',
+      { xml },
+    );
+    expect(verified.body.data.verifyDocument).toEqual({
+      valid: true,
+      covered: { type: 'CreditNote', number: note.number },
+    });
+    expect(await credit(invoice.id, { reason: 'error' })).toMatchObject({
+      __typename: 'InvalidInputError',
+      code: 'credit_exceeds_invoice',
+      status: 422,
+    });
+  });
+
+  it('credits lines and amounts until exactly nothing is left; the invoice shows it', async () => {
+    const { id } = await accepted();
+    const first = await credit(id, { reason: 'return', lines: [{ line: 1, quantity: 2 }] });
+    const second = await credit(id, { reason: 'discount', amounts: [{ taxRate: 10, net: 1_001 }] });
+    const last = await credit(id, { reason: 'other', note: 'Solde' });
+    const notes = [first, second, last].map(({ creditNote }) => creditNote);
+    expect(notes.map(({ amount }) => amount).reduce((a: number, b: number) => a + b)).toBe(41_507);
+    const of = (rate: number) =>
+      notes.flatMap(({ totals }) => totals.taxTotals).filter((each: { rate: number }) => each.rate === rate);
+    expect(of(20).reduce((sum, { tax }) => sum + tax, 0)).toBe(6_001);
+    expect(of(10).reduce((sum, { tax }) => sum + tax, 0)).toBe(500);
+    for (const note of notes) expect((await settled(note.id)).status).toBe('accepted');
+    const shown = await client.graphql(`{ invoice(id: "${id}") { creditedAmount creditNotes { id } } }`);
+    expect(shown.body.data.invoice).toEqual({ creditedAmount: 41_507, creditNotes: notes.map((n) => ({ id: n.id })) });
+  });
+
+  it('never exceeds the invoice, however many run at once', async () => {
+    const { id } = await accepted();
+    const results = await Promise.all(
+      Array.from({ length: 32 }, () => credit(id, { reason: 'return', lines: [{ line: 1, quantity: 1 }] })),
+    );
+    const made = results.filter(({ creditNote }) => creditNote);
+    expect(made).toHaveLength(3);
+    expect(new Set(results.filter(({ code }) => code).map(({ code }) => code))).toEqual(
+      new Set(['credit_exceeds_invoice']),
+    );
+    const numbers = (await Promise.all(made.map(({ creditNote }) => settled(creditNote.id)))).map((n) => n.number);
+    expect(new Set(numbers).size).toBe(3);
+  });
+
+  it('gives the amount of a rejected credit note back', async () => {
+    const { id } = await accepted({ customer: { ice: '999000000000878', name: 'Lent' } });
+    const { invoices } = service.app;
+    const made = await credit(id, { reason: 'error' });
+    await settled(made.creditNote.id);
+    const statusesOf = invoices.statusesOf.bind(invoices);
+    Object.assign(invoices, {
+      statusesOf: async (ids: readonly string[]) => {
+        const statuses = await statusesOf(ids);
+        if (statuses.has(made.creditNote.id)) statuses.set(made.creditNote.id, 'rejected');
+        return statuses;
+      },
+    });
+    try {
+      expect((await credit(id, { reason: 'error' })).creditNote.amount).toBe(41_507);
+    } finally {
+      Object.assign(invoices, { statusesOf });
+    }
+  });
+
+  it('creates one credit note for a key, and refuses the key with another input', async () => {
+    const { id } = await accepted();
+    const input = { reason: 'return', lines: [{ line: 2, quantity: 1 }] };
+    const all = await Promise.all(Array.from({ length: 5 }, () => credit(id, input, 'k-1')));
+    const made = all.filter(({ creditNote }) => creditNote);
+    expect(new Set(made.map(({ creditNote }) => creditNote.id)).size).toBe(1);
+    expect(made.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    const again = await credit(id, input, 'k-1');
+    expect(again).toMatchObject({ replayed: true, creditNote: { id: made[0].creditNote.id, status: 'pending' } });
+    expect(await credit(id, { ...input, note: 'x' }, 'k-1')).toMatchObject({ code: 'idempotency_conflict' });
+  });
+
+  it.each([
+    ['a line that the invoice lacks', { lines: [{ line: 3, quantity: 1 }] }, 'invalid_request', 'input.lines.0.line'],
+    ['more than a line has', { lines: [{ line: 1, quantity: 4 }] }, 'invalid_request', 'lines.0.quantity'],
+    ['more than a rate has', { amounts: [{ taxRate: 10, net: 5_004 }] }, 'credit_exceeds_invoice', 'amounts.0.net'],
+    ['a rate without lines', { amounts: [{ taxRate: 7, net: 1 }] }, 'credit_exceeds_invoice', 'amounts.0.net'],
+    ['no lines', { lines: [] }, 'invalid_request', 'lines'],
+    ['lines and amounts', { lines: [{ line: 1, quantity: 1 }], amounts: [{ taxRate: 10, net: 1 }] }, 'invalid_request'],
+  ])('refuses %s', async (_what, input, code) => {
+    const { id } = await accepted();
+    expect(await credit(id, { reason: 'error', ...input })).toMatchObject({ __typename: 'InvalidInputError', code });
+  });
+
+  it('refuses invoices that are not accepted, unknown, or of another tenant', async () => {
+    const { body: rejected } = await client.post(
+      '/v1/invoices',
+      invoiceBody({ customer: { ice: '999000000000102', name: 'N' } }),
+    );
+    await client.settled(rejected.id);
+    expect(await credit(rejected.id, { reason: 'error' })).toMatchObject({ code: 'invoice_not_accepted', status: 422 });
+    const { id } = await accepted();
+    const other = new Client(service.url, (await service.tenant()).secretKey);
+    for (const [by, invoiceId] of [
+      [other, id],
+      [client, 'inv_00000000-0000-4000-8000-000000000000'],
+      [client, 'crn_00000000-0000-4000-8000-000000000000'],
+    ] as const) {
+      const { body } = await by.graphql(CREDIT, { id: invoiceId, input: { reason: 'error' } });
+      expect(body.data.creditInvoice).toMatchObject({ code: 'resource_not_found', status: 404 });
+    }
+  });
+});
+
+describe('a credit note', () => {
+  it('is read with a secret key or its own client_secret, not with those of its invoice', async () => {
+    const invoice = await accepted();
+    const made = await credit(invoice.id, { reason: 'error' });
+    const { id } = made.creditNote;
+    const as = (credential: string) => new Client(service.url, credential);
+    const read = async (by: Client, secret: string | null = null) => {
+      const { body } = await by.graphql(READ, { id, secret });
+      return body.data?.creditNote?.id ?? body.errors[0].extensions.status;
+    };
+    expect(await read(client)).toBe(id);
+    expect(await read(as(made.clientSecret))).toBe(id);
+    expect(await read(as(tenant.publishableKey), made.clientSecret)).toBe(id);
+    expect(await read(as(invoice.client_secret))).toBe(403);
+    expect(await read(as(tenant.publishableKey))).toBe(403);
+    expect(await read(as(tenant.publishableKey), invoice.client_secret)).toBe(403);
+    expect(await read(as((await service.tenant()).secretKey))).toBe(404);
+    const shown = await as(invoice.client_secret).graphql(
+      `{ invoice(id: "${invoice.id}") { creditedAmount creditNotes { id } } }`,
+    );
+    expect(shown.body.data.invoice).toEqual({ creditedAmount: null, creditNotes: [] });
+  });
+
+  it('is not an invoice: neither in REST nor in the lists of invoices', async () => {
+    const invoice = await accepted();
+    const { creditNote, clientSecret } = await credit(invoice.id, { reason: 'error' });
+    await settled(creditNote.id);
+    expect((await client.get(`/v1/invoices/${creditNote.id}`)).status).toBe(404);
+    expect((await client.get(`/v1/invoices/${creditNote.id}/stream`)).status).toBe(404);
+    expect((await new Client(service.url, clientSecret).get(`/v1/invoices/${creditNote.id}`)).status).toBe(404);
+    const { body } = await client.get('/v1/invoices?limit=100');
+    expect(body.data.map(({ id }: { id: string }) => id)).not.toContain(creditNote.id);
+    const listed = await client.graphql('{ invoices(first: 100) { nodes { id } } }');
+    expect(listed.body.data.invoices.nodes.map(({ id }: { id: string }) => id)).not.toContain(creditNote.id);
+    const asInvoice = await client.graphql(`{ invoice(id: "${creditNote.id}") { id } }`);
+    expect(asInvoice.body.errors[0].extensions.status).toBe(404);
+    const node = await client.graphql(`{ node(id: "${creditNote.id}") { __typename id } }`);
+    expect(node.body.data.node).toEqual({ __typename: 'CreditNote', id: creditNote.id });
+  });
+});
