@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { serviceError } from '../domain/errors.ts';
-import { createCreateInvoice } from '../domain/invoice/create-invoice.ts';
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createFindPresentInvoice } from '../domain/invoice/find-present.ts';
@@ -57,7 +56,7 @@ export function composeUseCases(
   }: UseCaseParts,
   attempts: AttemptLimiter,
 ): UseCases {
-  const { invoices, invoiceIds, tenants, clientSecrets } = data;
+  const { invoices, tenants, clientSecrets } = data;
   const { writer, invoiceWarnings, clientsVerifier } = documents;
   const readInvoice = createReadInvoice(invoices, createFindPresentInvoice(invoices, tenants), clientSecrets);
   const fromTable: Callable<typeof USE_CASES> = callable(
@@ -77,6 +76,9 @@ export function composeUseCases(
       writer,
       invoiceWarnings,
       clientsVerifier,
+      tracing,
+      logWarnings: (entry) => log.info(entry, 'an invoice was created with warnings'),
+      missingForIssue: createMissingForIssue(means),
       findEndpoint: (principal, id) => fromTable.webhookEndpoint(principal, id, 'endpointId'),
       certificates: data.signersCertificates,
       previews: createFairQueue(PREVIEWS),
@@ -96,16 +98,6 @@ export function composeUseCases(
   );
   return {
     ...fromTable,
-    createInvoice: createCreateInvoice(
-      invoices,
-      queue,
-      invoiceIds,
-      clientSecrets,
-      invoiceWarnings,
-      (entry) => log.info(entry, 'an invoice was created with warnings'),
-      tracing,
-      createMissingForIssue(means),
-    ),
     invoiceWarnings,
     readInvoice,
     watchInvoice: createWatchInvoice(readInvoice, data.feed),

@@ -1,16 +1,17 @@
-import { createHash } from 'node:crypto';
 import { currentActivity } from '../activity.ts';
 import { errorOfProblems, ServiceError, serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { newCreationMoment } from '../order-key.ts';
-import { type Member, type Principal, requireScope } from '../principal.ts';
+import type { Member } from '../principal.ts';
 import type { MissingForLive } from '../tenant/ports.ts';
-import { type Environment, missingProfileFields } from '../tenant/tenant.ts';
-import { kindOfError, NO_TRACING, type Span, type Tracing } from '../tracing.ts';
+import type { Environment } from '../tenant/tenant.ts';
+import { kindOfError, type Span, type Tracing } from '../tracing.ts';
+import type { Call, UseCase } from '../use-case.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
 import { keeper } from './field-makers.ts';
 import { INVOICE } from './fields.ts';
+import { fingerprintOf } from './input-fingerprint.ts';
 import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
 import type { InvoiceIds } from './invoice-ids.ts';
 import { duplicateNumber, numberProblem, ruleProblems, spacingProblems } from './invoice-rules.ts';
@@ -37,35 +38,38 @@ export type LogWarnings = (entry: {
 /** Returns what the installation lacks at present to issue a live invoice of the tenant; empty if nothing. */
 export type MissingForIssue = (tenantId: string) => readonly MissingForLive[];
 
-export type CreateInvoice = ReturnType<typeof createCreateInvoice>;
+export interface CreationNeeds {
+  readonly invoices: InvoiceCreation & Pick<InvoiceReading, 'findByOwnNumber'>;
+  readonly queue: StageQueue;
+  readonly invoiceIds: InvoiceIds;
+  readonly clientSecrets: ClientSecrets;
+  readonly invoiceWarnings: InvoiceWarnings;
+  readonly logWarnings: LogWarnings;
+  readonly tracing: Tracing;
+  readonly missingForIssue: MissingForIssue;
+}
 
-export function createCreateInvoice(
-  invoices: InvoiceCreation & Pick<InvoiceReading, 'findByOwnNumber'>,
-  queue: StageQueue,
-  ids: InvoiceIds,
-  clientSecrets: ClientSecrets,
-  invoiceWarnings: InvoiceWarnings,
-  logWarnings: LogWarnings,
-  tracing: Tracing = NO_TRACING,
-  missingForIssue: MissingForIssue = () => [],
-) {
-  /**
-   * Stores an invoice as `pending` and returns before any processing (docs/api/contract.md, "POST /v1/invoices").
-   * @param input structurally valid: the output of `createInvoiceInput`
-   * @param idempotencyKey 1 to 255 printable characters, surrounding quotes not counted, or null
-   * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch,
-   *   invalid_ice, invalid_date, invalid_bank_account, duplicate_number, idempotency_conflict; internal_error (503) for a
-   *   live invoice that the operator's settings do not allow to be issued; nothing is stored then
-   */
-  return async (
-    principal: Principal,
+/**
+ * Stores an invoice as `pending` and returns before any processing (docs/api/contract.md, "POST /v1/invoices"). Its input
+ * is structurally valid, the output of `createInvoiceInput`; the Idempotency-Key has 1 to 255 printable characters,
+ * surrounding quotes not counted, or is null. Not audited: `src/domain/audit-actions.ts` says why.
+ * @throws {ServiceError} invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, invalid_date,
+ *   invalid_bank_account, duplicate_number, idempotency_conflict; internal_error (503) for a live invoice that the
+ *   operator's settings do not allow to be issued; nothing is stored then
+ */
+export const createInvoice = {
+  scope: 'issue',
+  async run(
+    needs: CreationNeeds,
+    { by }: Call,
     input: CreateInvoiceInput,
     idempotencyKey: string | null,
-  ): Promise<CreatedInvoice> => {
+  ): Promise<CreatedInvoice> {
     const activity = currentActivity();
-    const span = tracing.begin('invoice create', { kind: 'internal', parent: activity?.span?.traceparent ?? null });
+    const parent = activity?.span?.traceparent ?? null;
+    const span = needs.tracing.begin('invoice create', { kind: 'internal', parent });
     try {
-      const created = await create(principal, input, idempotencyKey, span);
+      const created = await create(needs, by, input, idempotencyKey, span);
       const { id, tenantId, environment } = created.invoice;
       if (activity) activity.invoiceId = id;
       span?.set({
@@ -81,70 +85,75 @@ export function createCreateInvoice(
     } finally {
       span?.end();
     }
-  };
+  },
+} as const satisfies UseCase;
 
-  async function create(
-    principal: Principal,
-    input: CreateInvoiceInput,
-    idempotencyKey: string | null,
-    span: Span | null,
-  ): Promise<CreatedInvoice> {
-    const owner = requireIssuer(principal);
-    const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
-    if (unusable) throw new ServiceError([unusable]);
-    const mine = { tenantId: owner.tenant.id, environment: owner.environment };
-    const id = idempotencyKey === null ? newId('inv') : ids.ofKey(mine, idempotencyKey);
-    const { createdAt, order } = newCreationMoment();
-    const ruled = { ...input, ice: input.customer.ice };
-    const [first, ...rest] = [...ruleProblems(ruled, createdAt), ...spacingProblems(input.number)];
-    if (first) {
-      const known = idempotencyKey === null ? null : await invoices.findCreatedAs(id);
-      // Date rules depend on the current day. A replay is therefore checked by the day of the first request, and stays
-      // valid.
-      if (known && ruleProblems(ruled, known.createdAt).length > 0) throw idempotencyConflict();
-      if (!known) {
-        const taken = await numberProblem(invoices, owner, input.number);
-        throw errorOfProblems([first, ...rest, ...(taken ? [taken] : [])]);
-      }
+async function create(
+  needs: CreationNeeds,
+  owner: Member,
+  input: CreateInvoiceInput,
+  idempotencyKey: string | null,
+  span: Span | null,
+): Promise<CreatedInvoice> {
+  const { invoices, queue, clientSecrets } = needs;
+  const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
+  if (unusable) throw new ServiceError([unusable]);
+  const mine = { tenantId: owner.tenant.id, environment: owner.environment };
+  const id = idempotencyKey === null ? newId('inv') : needs.invoiceIds.ofKey(mine, idempotencyKey);
+  const { createdAt, order } = newCreationMoment();
+  const ruled = { ...input, ice: input.customer.ice };
+  const [first, ...rest] = [...ruleProblems(ruled, createdAt), ...spacingProblems(input.number)];
+  if (first) {
+    const known = idempotencyKey === null ? null : await invoices.findCreatedAs(id);
+    // Date rules depend on the current day. A replay is therefore checked by the day of the first request, and stays
+    // valid.
+    if (known && ruleProblems(ruled, known.createdAt).length > 0) throw idempotencyConflict();
+    if (!known) {
+      const taken = await numberProblem(invoices, owner, input.number);
+      throw errorOfProblems([first, ...rest, ...(taken ? [taken] : [])]);
     }
-    if (owner.environment === 'live') await requireMeans(owner.tenant.id, idempotencyKey === null ? null : id);
-    const invoice = newInvoice(owner, input, createdAt, id, span?.traceparent);
-    const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
-    // Computed before the insert, so that nothing is stored if this fails and the client gets the error.
-    const warnings = [...new Set((await invoiceWarnings(invoice)).map(({ code }) => code))];
-    const { invoice: stored, earlier } = await invoices.insert(invoice, order, mark).catch(async (error: unknown) => {
-      if (!(error instanceof NumberTaken)) throw error;
-      const { ownNumber } = invoice;
-      throw new ServiceError([(await numberProblem(invoices, owner, ownNumber)) ?? duplicateNumber(ownNumber ?? '')]);
-    });
-    if (earlier === null) {
-      void queue.enqueue(stored, 0);
-      if (warnings.length > 0) {
-        const { id: invoiceId, tenantId, environment } = stored;
-        logWarnings({ invoiceId, tenantId, environment, warnings });
-      }
-      return { invoice: stored, clientSecret: clientSecrets.issue(stored.id), replayed: false };
-    }
-    if (earlier.fingerprint !== mark?.fingerprint) throw idempotencyConflict();
-    return { invoice: asCreated(stored), clientSecret: clientSecrets.issue(stored.id), replayed: true };
   }
+  if (owner.environment === 'live') await requireMeans(needs, owner.tenant.id, idempotencyKey === null ? null : id);
+  const invoice = newInvoice(owner, input, createdAt, id, span?.traceparent);
+  const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
+  // Computed before the insert, so that nothing is stored if this fails and the client gets the error.
+  const warnings = [...new Set((await needs.invoiceWarnings(invoice)).map(({ code }) => code))];
+  const { invoice: stored, earlier } = await invoices.insert(invoice, order, mark).catch(async (error: unknown) => {
+    if (!(error instanceof NumberTaken)) throw error;
+    const { ownNumber } = invoice;
+    throw new ServiceError([(await numberProblem(invoices, owner, ownNumber)) ?? duplicateNumber(ownNumber ?? '')]);
+  });
+  if (earlier === null) {
+    void queue.enqueue(stored, 0);
+    if (warnings.length > 0) {
+      const { id: invoiceId, tenantId, environment } = stored;
+      needs.logWarnings({ invoiceId, tenantId, environment, warnings });
+    }
+    return { invoice: stored, clientSecret: clientSecrets.issue(stored.id), replayed: false };
+  }
+  if (earlier.fingerprint !== mark?.fingerprint) throw idempotencyConflict();
+  return { invoice: asCreated(stored), clientSecret: clientSecrets.issue(stored.id), replayed: true };
+}
 
-  /**
-   * Refuses a live invoice that cannot be signed or sent: it would take a number and wait for settings that may never
-   * come.
-   * @param replayed the id of an earlier request's invoice, which is stored already if it exists
-   */
-  async function requireMeans(tenantId: string, replayed: string | null): Promise<void> {
-    const missing = missingForIssue(tenantId);
-    if (missing.length === 0 || (replayed !== null && (await invoices.findCreatedAs(replayed)) !== null)) return;
-    const texts = missing.map(({ text }) => text).join('; ');
-    throw serviceError(
-      'internal_error',
-      `Live invoices cannot be issued at the moment: they require ${texts}. Nothing was stored. Send the request again later, with the same Idempotency-Key.`,
-      null,
-      503,
-    );
-  }
+/**
+ * Refuses a live invoice that cannot be signed or sent: it would take a number and wait for settings that may never
+ * come.
+ * @param replayed the id of an earlier request's invoice, which is stored already if it exists
+ */
+async function requireMeans(
+  { invoices, missingForIssue }: CreationNeeds,
+  tenantId: string,
+  replayed: string | null,
+): Promise<void> {
+  const missing = missingForIssue(tenantId);
+  if (missing.length === 0 || (replayed !== null && (await invoices.findCreatedAs(replayed)) !== null)) return;
+  const texts = missing.map(({ text }) => text).join('; ');
+  throw serviceError(
+    'internal_error',
+    `Live invoices cannot be issued at the moment: they require ${texts}. Nothing was stored. Send the request again later, with the same Idempotency-Key.`,
+    null,
+    503,
+  );
 }
 
 /**
@@ -166,22 +175,6 @@ function idempotencyConflict() {
     'idempotency_conflict',
     'This idempotency key was used with a different payload. Use a new key for a new invoice.',
     'idempotencyKey',
-  );
-}
-
-/**
- * Requires a principal that may create invoices. Checked before the input.
- * @throws {ServiceError} insufficient_scope (403) without the scope to issue, and in the live environment if the
- * seller's profile is incomplete
- */
-export function requireIssuer(principal: Principal): Member {
-  const owner = requireScope(principal, 'issue');
-  if (owner.environment !== 'live') return owner;
-  const missing = missingProfileFields(owner.tenant.profile);
-  if (missing.length === 0) return owner;
-  throw serviceError(
-    'insufficient_scope',
-    `Live invoices need the seller's complete profile. Missing: ${missing.join(', ')}. Complete it, then send the request again.`,
   );
 }
 
@@ -238,24 +231,4 @@ function asCreated(invoice: Invoice): Invoice {
     authorityAttempts: [],
     ...UNANSWERED,
   };
-}
-
-/**
- * Computes a fingerprint that is equal for bodies with the same values. The order of members does not matter, and null
- * equals absent.
- */
-function fingerprintOf(input: CreateInvoiceInput): string {
-  return createHash('sha256').update(canonicalJson(input)).digest('hex');
-}
-
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, each: unknown) =>
-    each !== null && typeof each === 'object' && !Array.isArray(each)
-      ? Object.fromEntries(
-          Object.entries(each)
-            .filter(([, member]) => member !== null)
-            .sort(([a], [b]) => (a < b ? -1 : 1)),
-        )
-      : each,
-  );
 }
