@@ -6,7 +6,7 @@ import { callbackKey } from '../domain/authority/callback-signature.ts';
 import type { Authority } from '../domain/authority/ports.ts';
 import { createTakeHint } from '../domain/authority/take-hint.ts';
 import { createReadEmbeddedLog } from '../domain/embedding/read-embedded-log.ts';
-import { refuseReusedKey, requireIssuer } from '../domain/invoice/create-invoice.ts';
+import { refuseReusedKey } from '../domain/invoice/create-invoice.ts';
 import { createFindPresentInvoice, createPresentAmong } from '../domain/invoice/find-present.ts';
 import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
@@ -82,7 +82,6 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     log,
     limiter,
     streams,
-    requireIssuer,
     authenticate: createAuthenticate(tenants, clientSecrets, data.embedTokens, config.sites, config.installationName),
     authenticateSession: createAuthenticateSession(accounts.accounts, data.people, tenants),
     useCases: composeUseCases(log, { ...parts, readLogo }, accounts.attempts),

@@ -1,10 +1,8 @@
 import type { Logger } from 'pino';
 import { serviceError } from '../domain/errors.ts';
-import { createCreateInvoice } from '../domain/invoice/create-invoice.ts';
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createFindPresentInvoice } from '../domain/invoice/find-present.ts';
-import { createIssuing } from '../domain/invoice/issuing.ts';
 import { createReadInvoice } from '../domain/invoice/read-invoice.ts';
 import { samplePage } from '../domain/invoice/sample-page.ts';
 import { createWatchInvoice } from '../domain/invoice/watch-invoice.ts';
@@ -58,17 +56,9 @@ export function composeUseCases(
   }: UseCaseParts,
   attempts: AttemptLimiter,
 ): UseCases {
-  const { invoices, invoiceIds, tenants, clientSecrets } = data;
+  const { invoices, tenants, clientSecrets } = data;
   const { writer, invoiceWarnings, clientsVerifier } = documents;
   const readInvoice = createReadInvoice(invoices, createFindPresentInvoice(invoices, tenants), clientSecrets);
-  const issuing = createIssuing(
-    invoices,
-    queue,
-    clientSecrets,
-    invoiceWarnings,
-    (entry) => log.info(entry, 'an invoice was created with warnings'),
-    createMissingForIssue(means),
-  );
   const fromTable: Callable<typeof USE_CASES> = callable(
     USE_CASES,
     {
@@ -86,7 +76,9 @@ export function composeUseCases(
       writer,
       invoiceWarnings,
       clientsVerifier,
-      issuing,
+      tracing,
+      logWarnings: (entry) => log.info(entry, 'an invoice was created with warnings'),
+      missingForIssue: createMissingForIssue(means),
       findEndpoint: (principal, id) => fromTable.webhookEndpoint(principal, id, 'endpointId'),
       certificates: data.signersCertificates,
       previews: createFairQueue(PREVIEWS),
@@ -106,7 +98,6 @@ export function composeUseCases(
   );
   return {
     ...fromTable,
-    createInvoice: createCreateInvoice(invoices, invoiceIds, issuing, tracing),
     invoiceWarnings,
     readInvoice,
     watchInvoice: createWatchInvoice(readInvoice, data.feed),

@@ -1,6 +1,6 @@
 import { serviceError } from './errors.ts';
 import { includesRole, type Role } from './person/person.ts';
-import type { Environment, Tenant } from './tenant/tenant.ts';
+import { type Environment, missingProfileFields, type Tenant } from './tenant/tenant.ts';
 
 /** The authenticated caller of a request (docs/api/contract.md, "Authentication"). */
 export type Principal = KeyPrincipal | PersonPrincipal | ClientPrincipal;
@@ -57,7 +57,10 @@ const SCOPES = {
   read: { test: 'viewer', live: 'viewer' },
   /** Change endpoints; send events and mails again; revoke the URLs of documents. */
   operate: { test: 'developer', live: 'developer' },
-  /** Create invoices. Live ones have legal value and come from the tenant's systems alone. */
+  /**
+   * Create invoices. Live ones have legal value, come from the tenant's systems alone, and need the seller's complete
+   * profile.
+   */
   issue: { test: 'developer', live: null },
   keys: { test: 'developer', live: 'owner' },
   /** Change the seller's profile, which live invoices print. */
@@ -72,10 +75,21 @@ export function isMember(principal: Principal): principal is Member {
 
 /**
  * Requires a secret key, or a person whose role includes the scope. A suspended tenant may only read.
- * @throws {ServiceError} insufficient_scope (403); tenant_suspended (403)
+ * @throws {ServiceError} insufficient_scope (403), also for the scope to issue in the live environment if the seller's
+ *   profile is incomplete; tenant_suspended (403)
  */
 export function requireScope(principal: Principal, scope: Scope): Member {
   if (scope !== 'read') refuseSuspended(principal);
+  const member = memberWith(principal, scope);
+  const missing = scope === 'issue' && member.environment === 'live' ? missingProfileFields(member.tenant.profile) : [];
+  if (missing.length === 0) return member;
+  throw serviceError(
+    'insufficient_scope',
+    `Live invoices need the seller's complete profile. Missing: ${missing.join(', ')}. Complete it, then send the request again.`,
+  );
+}
+
+function memberWith(principal: Principal, scope: Scope): Member {
   if (principal.kind === 'person') {
     const { role, environment } = principal;
     const needed: Role | null = SCOPES[scope][environment];

@@ -3,6 +3,7 @@ import { auditLog } from './audit/browse-audit.ts';
 import { type Audit, type AuditFacts, entryBy } from './audit-entry.ts';
 import { EMBED_USE_CASES } from './embedding/create-embed.ts';
 import { invoiceDays } from './invoice/count-invoices.ts';
+import { createInvoice } from './invoice/create-invoice.ts';
 import { creditInvoice } from './invoice/credit-invoice.ts';
 import { customers } from './invoice/customer-search.ts';
 import { invoiceByNumber } from './invoice/find-by-number.ts';
@@ -27,6 +28,7 @@ import { invoiceEvents } from './webhook/watch-events.ts';
 /** The use cases, by the names of their GraphQL fields. */
 export const USE_CASES = {
   auditLog,
+  createInvoice,
   creditInvoice,
   creditNotesById,
   customers,

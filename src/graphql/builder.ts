@@ -8,7 +8,6 @@ import { READ_BYTES } from '../domain/answer-bounds.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { takeTurn } from '../domain/event-loop-turns.ts';
 import { problemsOf } from '../domain/input-problems.ts';
-import { requireIssuer } from '../domain/invoice/create-invoice.ts';
 import { PAGE_SIZE } from '../domain/limits.ts';
 import type { Role } from '../domain/person/person.ts';
 import { type Principal, requirePerson, requireScope, type Scope } from '../domain/principal.ts';
@@ -17,7 +16,7 @@ import type { GraphQLContext } from './context.ts';
 /** The schema builder. Fields are non-null by default. */
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext;
-  AuthScopes: { scope: Scope; issuer: boolean; person: Role };
+  AuthScopes: { scope: Scope; person: Role };
   DefaultFieldNullability: false;
   Scalars: {
     DateTime: { Input: Date; Output: Date };
@@ -100,7 +99,6 @@ export function inBatches<Key, Value>(find: (keys: Key[], context: GraphQLContex
 export function scopesOf(principal: Principal) {
   return {
     scope: (scope: Scope) => requireScope(principal, scope) !== null,
-    issuer: () => requireIssuer(principal) !== null,
     person: (role: Role) => requirePerson(principal, role, 'read') !== null,
   };
 }

@@ -1,4 +1,3 @@
-import type { CreateInvoice } from '../domain/invoice/create-invoice.ts';
 import type { DocumentKind } from '../domain/invoice/documents.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
 import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
@@ -11,7 +10,6 @@ import type { AnswerMeter } from './answer-meter.ts';
 
 /** The use cases that resolvers call: those of the table, and those that no scope or role guards. */
 export interface UseCases extends Callable<typeof USE_CASES> {
-  readonly createInvoice: CreateInvoice;
   // Not in the table: they are for every credential, also one that has no scope, and compare it with the invoice.
   readonly readInvoice: ReadInvoice;
   readonly watchInvoice: WatchInvoice;

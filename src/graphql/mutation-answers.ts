@@ -15,7 +15,7 @@ import { schema } from './schema.ts';
 import { definitionOf, isList } from './selected-fields.ts';
 
 /** Types whose objects are searched for each item of a list that refers to them, and may be large. */
-const SEARCHED: readonly string[] = ['Invoice', 'WebhookEvent', 'WebhookAttempt'];
+export const SEARCHED: readonly string[] = ['Invoice', 'WebhookEvent', 'WebhookAttempt'];
 
 /**
  * Checks the answers of the mutations of a valid document. A mutation cannot be refused after it has run, so its answer

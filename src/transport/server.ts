@@ -11,6 +11,7 @@ import type { AuthenticateSession } from '../domain/person/authenticate-session.
 import { requireScope } from '../domain/principal.ts';
 import type { AnsweredRequest } from '../domain/request-log/recorder.ts';
 import type { Tracing } from '../domain/tracing.ts';
+import { accessOf } from '../graphql/access.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
 import type { Explain } from '../graphql/execute.ts';
 import { accountRoutes } from './accounts/account-routes.ts';
@@ -131,7 +132,7 @@ export function createServer(parts: ServerParts): Koa {
       const graphql = contextOf(ctx);
       const { id } = ctx.params as { readonly id?: string };
       if (id !== undefined && isDocumentId(id)) (ctx.state as RequestState).invoiceId = id;
-      if (route.secretKeyOnly) requireScope(graphql.principal, 'read');
+      if (route.useCase !== null) requireScope(graphql.principal, accessOf(route.useCase).scope);
       await route.handle(ctx, graphql, parts);
     }) as RouterMiddleware);
   }

@@ -135,7 +135,10 @@ describe('creditInvoice', () => {
     await stored.updateOne({ _id: made.creditNote.id }, { $set: { status: 'rejected' } });
     expect((await credit(id, { reason: 'error' })).creditNote.amount).toBe(41_507);
     const shown = await client.graphql(`{ invoice(id: "${id}") { creditedAmount creditNotes { status } } }`);
-    expect(shown.body.data.invoice).toMatchObject({ creditedAmount: 41_507, creditNotes: [{ status: expect.any(String) }] });
+    expect(shown.body.data.invoice).toMatchObject({
+      creditedAmount: 41_507,
+      creditNotes: [{ status: expect.any(String) }],
+    });
   });
 
   it('creates one credit note for a key, and refuses the key with another input', async () => {

@@ -9,7 +9,7 @@ import { schema } from '../../src/graphql/schema.ts';
 import { createPeopleRepository } from '../../src/storage/people.ts';
 import { Client, invoiceBody, messagesOf } from '../support/client.ts';
 import { ACCESS, COLUMNS, type Column, CREATION, ROOTS } from '../support/graphql-access.ts';
-import { KEY, REACH } from '../support/graphql-reach.ts';
+import { KEY, mutationOf, reachOf } from '../support/graphql-reach.ts';
 import { signedIn } from '../support/person.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { firstOf } from '../support/samples.ts';
@@ -34,17 +34,6 @@ const FOREIGN = new Set<Column>(['live', 'other', 'publishable', 'sibling', 'own
 /** Those whose mutations succeed. */
 const WRITERS = new Set<Column>(['secret', 'owner', 'developer']);
 const WAIT = { timeout: 50_000, interval: 200 };
-
-/** The query that reaches a type. The payload of a mutation is reached by its example. */
-function reachOf(type: string): string {
-  const example = ROOTS[mutationOf(type)]?.replace('{ __typename }', `{ __typename ... on ${type} { … } }`);
-  return REACH[type] ?? (example ? `mutation { ${example} }` : '');
-}
-
-/** `Mutation.doThis` of `DoThisPayload`. */
-function mutationOf(type: string): string {
-  return `Mutation.${type.charAt(0).toLowerCase()}${type.slice(1).replace(/Payload$/, '')}`;
-}
 
 /** The cells of a field. Those of a payload's fields are its mutation's, unless the table has them. */
 function cellsOf(field: string): string | undefined {

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SendResult } from '../../src/domain/webhook/delivery.ts';
 import { LEASE_MS } from '../../src/domain/webhook/dispatcher.ts';
 import type { OutgoingRequest } from '../../src/domain/webhook/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { deviates } from '../support/reference-deviations.ts';
-import { openTestStore } from '../support/store.ts';
+import { openedForDeliveries } from '../support/webhook-store.ts';
 import {
   answerOf,
   clockAt,
@@ -23,12 +23,9 @@ import {
 
 let store: Store;
 
-beforeAll(async () => {
-  store = await openTestStore('webhooks');
+openedForDeliveries((opened) => {
+  store = opened;
 });
-// Sweeps cover all tenants, so deliveries of an earlier test must not remain.
-afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
-afterAll(() => store.close());
 
 describe('the schedule', () => {
   it('makes five attempts, none before its time; then the delivery is failed', async () => {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callable } from '../../src/domain/use-cases.ts';
 import type { SendResult } from '../../src/domain/webhook/delivery.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
@@ -8,7 +8,7 @@ import { ENDPOINT_USE_CASES } from '../../src/domain/webhook/manage-endpoints.ts
 import type { DeliveryLedger, OutgoingRequest } from '../../src/domain/webhook/ports.ts';
 import { RESEND_USE_CASES } from '../../src/domain/webhook/resend-events.ts';
 import type { Store } from '../../src/storage/connect.ts';
-import { openTestStore } from '../support/store.ts';
+import { openedForDeliveries } from '../support/webhook-store.ts';
 import {
   answerOf,
   BOX,
@@ -28,12 +28,9 @@ import {
 
 let store: Store;
 
-beforeAll(async () => {
-  store = await openTestStore('webhooks');
+openedForDeliveries((opened) => {
+  store = opened;
 });
-// Sweeps cover all tenants, so deliveries of an earlier test must not remain.
-afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
-afterAll(() => store.close());
 
 const managerOf = (worker: Worker) =>
   callable(ENDPOINT_USE_CASES, { ...worker, secretBox: BOX, refusalOf: () => null }, async () => undefined);

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ownersOf } from '../../src/app/webhooks.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { isFailing, type WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
-import { openTestStore } from '../support/store.ts';
+import { openedForDeliveries } from '../support/webhook-store.ts';
 import {
   clockAt,
   HOUR,
@@ -19,12 +19,9 @@ import {
 
 let store: Store;
 
-beforeAll(async () => {
-  store = await openTestStore('webhooks');
+openedForDeliveries((opened) => {
+  store = opened;
 });
-// Sweeps cover all tenants, so deliveries of an earlier test must not remain.
-afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
-afterAll(() => store.close());
 
 describe('an endpoint whose attempts fail', () => {
   async function failing(status: () => number) {

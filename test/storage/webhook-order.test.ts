@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import type { SendResult } from '../../src/domain/webhook/delivery.ts';
@@ -7,7 +7,7 @@ import { LEASE_MS } from '../../src/domain/webhook/dispatcher.ts';
 import type { OutgoingRequest } from '../../src/domain/webhook/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { firstOf } from '../support/samples.ts';
-import { openTestStore } from '../support/store.ts';
+import { openedForDeliveries } from '../support/webhook-store.ts';
 import {
   answerOf,
   clockAt,
@@ -28,12 +28,9 @@ const INVOICES = firstOf([30, 90]).at(-1) as number;
 
 let store: Store;
 
-beforeAll(async () => {
-  store = await openTestStore('webhooks');
+openedForDeliveries((opened) => {
+  store = opened;
 });
-// Sweeps cover all tenants, so deliveries of an earlier test must not remain.
-afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
-afterAll(() => store.close());
 
 describe('order', () => {
   it('an event waits for the first attempt of the previous one, also if another process makes it', async () => {

@@ -1,14 +1,15 @@
-import { CREATION, ENDPOINT } from './graphql-access.ts';
+import { getNamedType, isListType, isNonNullType } from 'graphql';
+import { schema } from '../../src/graphql/schema.ts';
+import { CREATION, ENDPOINT, ROOTS } from './graphql-access.ts';
 
 /** The Idempotency-Key of an invoice of the tenant. */
 export const KEY = 'an idempotency key of the tenant';
 
 /**
- * A query that reaches each type; `…` stands for its fields. With `SECRET` the invoice's client_secret is sent in the
- * columns that say so.
+ * A query that reaches a type which no operation returns, or of which the example in `ROOTS` returns none; `…` stands for
+ * its fields. With `SECRET` the invoice's client_secret is sent in the columns that say so.
  */
-export const REACH: Readonly<Record<string, string>> = {
-  Invoice: '{ invoice(id: "INVOICE" SECRET) { … } }',
+const REACH: Readonly<Record<string, string>> = {
   Customer: '{ invoice(id: "INVOICE" SECRET) { customer { … } } }',
   InvoiceLine: '{ invoice(id: "INVOICE" SECRET) { lines { … } } }',
   InvoiceTotals: '{ invoice(id: "INVOICE" SECRET) { totals { … } } }',
@@ -25,7 +26,6 @@ export const REACH: Readonly<Record<string, string>> = {
   InvoiceEmail: '{ invoice(id: "INVOICE" SECRET) { email { … } } }',
   AuthorityAttempt: '{ invoice(id: "INVOICE" SECRET) { authorityAttempts { … } } }',
   AuthorityProblem: '{ invoice(id: "INVOICE" SECRET) { problems { … } } }',
-  InvoiceConnection: '{ invoices(createdBefore: "2999-01-01T00:00:00Z") { … } }',
   InvoiceEdge: '{ invoices { edges { … } } }',
   PageInfo: '{ invoices(first: 1) { pageInfo { … } } }',
   DocumentVerification: 'query ($xml: String!) { verifyDocument(xml: $xml) { … } }',
@@ -33,36 +33,19 @@ export const REACH: Readonly<Record<string, string>> = {
   CoveredDocument: 'query ($xml: String!) { verifyDocument(xml: $xml) { covered { … } } }',
   DocumentClearance: 'query ($xml: String!) { verifyDocument(xml: $xml) { clearance { … } } }',
   TimeStamp: 'query ($xml: String!) { verifyDocument(xml: $xml) { timeStamp { … } } }',
-  WebhookEndpoint: '{ webhookEndpoint(id: "ENDPOINT") { … } }',
   WebhookEndpointStatistics: '{ webhookEndpoint(id: "ENDPOINT") { statistics { … } } }',
   WebhookEndpointHour: '{ webhookEndpoint(id: "ENDPOINT") { statistics(hours: 2) { hours { … } } } }',
   WebhookAttemptResults: '{ webhookEndpoint(id: "ENDPOINT") { statistics { first { … } } } }',
-  WebhookEvent: '{ webhookEvent(id: "EVENT") { … } }',
-  WebhookEventConnection: '{ webhookEvents { … } }',
   WebhookEventEdge: '{ webhookEvents { edges { … } } }',
-  WebhookDelivery: '{ webhookDelivery(id: "DELIVERY") { … } }',
-  WebhookDeliveryConnection: '{ webhookDeliveries { … } }',
   WebhookDeliveryEdge: '{ webhookDeliveries { edges { … } } }',
   WebhookAttempt: '{ webhookDelivery(id: "DELIVERY") { attempts { … } } }',
   HttpHeader: '{ webhookDelivery(id: "DELIVERY") { attempts { requestHeaders { … } } } }',
-  WebhookResendOutcome: '{ webhookResendCount(selection: { endpointId: "ENDPOINT" }) { … } }',
-  Tenant: '{ tenant { … } }',
   MissingForLive: '{ tenant { missingForLive { … } } }',
-  ApiKey: '{ apiKey(id: "API_KEY") { … } }',
-  TestScenario: '{ testScenarios { … } }',
-  ApiRequest: '{ apiRequest(id: "REQUEST") { … } }',
-  ApiRequestConnection: '{ apiRequests { … } }',
   ApiRequestEdge: '{ apiRequests(failed: true) { edges { … } } }',
-  ApiRequestFailures: '{ apiRequestFailures { … } }',
   AuditEntry: '{ auditLog(actorId: "OWNER") { nodes { … } } }',
   AuditActor: '{ auditLog(actorId: "OWNER") { nodes { actor { … } } } }',
   AuditDetail: '{ auditLog(actorId: "OWNER") { nodes { details { … } } } }',
-  AuditEntryConnection: '{ auditLog { … } }',
   AuditEntryEdge: '{ auditLog { edges { … } } }',
-  Member: '{ members { … } }',
-  KnownCustomer: '{ customers(beginning: "own-9bd1c7") { … } }',
-  InvoiceDay: '{ invoiceDays(days: 2) { … } }',
-  OpenInvitation: '{ invitations { … } }',
   ValidateInvoicePayload: `mutation { validateInvoice(input: ${CREATION}) { … } }`,
   Problem: 'mutation { validateInvoice(input: {}) { problems { … } } }',
   Embed:
@@ -74,3 +57,27 @@ export const REACH: Readonly<Record<string, string>> = {
   IdempotencyConflictError: `mutation { createInvoice(input: ${CREATION}, idempotencyKey: "${KEY}") { __typename ... on IdempotencyConflictError { … } } }`,
   LimitReachedError: `mutation { createWebhookEndpoint(input: ${ENDPOINT}) { __typename ... on LimitReachedError { … } } }`,
 };
+
+/**
+ * The query that reaches a type, with `…` for its fields: the payload of a mutation by the mutation's example, the type
+ * of a query by the query's; empty if there is none.
+ */
+export function reachOf(type: string): string {
+  const mutation = ROOTS[mutationOf(type)]?.replace('{ __typename }', `{ __typename ... on ${type} { … } }`);
+  const query = ROOTS[`Query.${queryOf(type)}`]?.replace(/\{ (\w+|\w+ \{ \w+ \}) \}$/, '{ … }');
+  return REACH[type] ?? (mutation && `mutation { ${mutation} }`) ?? (query ? `{ ${query} }` : '');
+}
+
+/** `Mutation.doThis` of `DoThisPayload`. */
+export function mutationOf(type: string): string {
+  return `Mutation.${type.charAt(0).toLowerCase()}${type.slice(1).replace(/Payload$/, '')}`;
+}
+
+/** The query that returns a type: one object rather than a list. */
+function queryOf(type: string): string | undefined {
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(
+    (field) => getNamedType(field.type).name === type,
+  );
+  const single = fields.find((field) => !isListType(isNonNullType(field.type) ? field.type.ofType : field.type));
+  return (single ?? fields[0])?.name;
+}

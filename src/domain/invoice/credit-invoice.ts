@@ -6,14 +6,14 @@ import { moroccanDate } from '../morocco/time.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { filledText, printableText } from '../printable-text.ts';
 import type { Call, UseCase } from '../use-case.ts';
-import { requireProfile } from './create-invoice.ts';
 import { idempotencyKeyProblem } from './create-invoice-input.ts';
 import { CREDIT_REASONS, type CreditReason, type Original } from './credit.ts';
 import type { CreditRequest } from './credit-share.ts';
 import { centimes, LIMITS, metadata, quantity, taxRate } from './field-input.ts';
+import { fingerprintOf } from './input-fingerprint.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceIds } from './invoice-ids.ts';
-import { fingerprintOf, type IssuedDocument, type Issuing, newDocument } from './issuing.ts';
+import { type IssuedDocument, type IssuingNeeds, newDocument, requireMeans, storeDocument } from './issuing.ts';
 import type { CreditKeeping, InvoiceCreation, InvoiceReading } from './repository.ts';
 import { takeCredit } from './take-credit.ts';
 import { NO_TERMS } from './terms.ts';
@@ -50,10 +50,9 @@ export const creditInvoiceInput = z
   });
 export type CreditInvoiceInput = z.output<typeof creditInvoiceInput>;
 
-interface CreditNeeds {
-  readonly invoices: Pick<InvoiceReading, 'find'> & Pick<InvoiceCreation, 'findCreatedAs'> & CreditKeeping;
+interface CreditNeeds extends IssuingNeeds {
+  readonly invoices: InvoiceCreation & Pick<InvoiceReading, 'find'> & CreditKeeping;
   readonly invoiceIds: InvoiceIds;
-  readonly issuing: Issuing;
 }
 
 /**
@@ -70,13 +69,13 @@ export const creditInvoice = {
    *   credit_exceeds_invoice, idempotency_conflict; internal_error (503) if the settings do not allow live documents
    */
   async run(
-    { invoices, invoiceIds, issuing }: CreditNeeds,
-    { by }: Call,
+    needs: CreditNeeds,
+    { by: owner }: Call,
     invoiceId: string,
     input: CreditInvoiceInput,
     idempotencyKey: string | null,
   ): Promise<IssuedDocument> {
-    const owner = requireProfile(by);
+    const { invoices, invoiceIds } = needs;
     const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
     if (unusable) throw new ServiceError([unusable]);
     const mine = { tenantId: owner.tenant.id, environment: owner.environment };
@@ -86,8 +85,8 @@ export const creditInvoice = {
       idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf({ invoiceId, ...input }) };
     const earlier = mark && (await invoices.findCreatedAs(id));
     // The insertion compares the marks.
-    if (earlier) return issuing.store(earlier, order, mark);
-    await issuing.requireMeans(owner, null);
+    if (earlier) return storeDocument(needs, earlier, order, mark);
+    await requireMeans(needs, owner, null);
     const find = () => creditable(invoices, mine, invoiceId);
     const taken = await takeCredit(invoices, find, id, requestOf(input), () => new Date());
     const { original, lines, share } = taken;
@@ -105,7 +104,7 @@ export const creditInvoice = {
       createdAt,
       traceparent: null,
     });
-    return issuing.store(note, order, mark);
+    return storeDocument(needs, note, order, mark);
   },
 } as const satisfies UseCase;
 

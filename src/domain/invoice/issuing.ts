@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { serviceError } from '../errors.ts';
 import type { Member } from '../principal.ts';
 import type { MissingForLive } from '../tenant/ports.ts';
@@ -29,67 +28,64 @@ export type LogWarnings = (entry: {
 /** Returns what the installation lacks at present to issue a live document of the tenant; empty if nothing. */
 export type MissingForIssue = (tenantId: string) => readonly MissingForLive[];
 
-/** What the creations of all kinds of documents have in common. */
-export interface Issuing {
-  /**
-   * Refuses a live document that cannot be signed or sent: it would take a number and wait for settings that may never
-   * come.
-   * @param replayed the id of an earlier request's document, which is stored already if it exists
-   * @throws {ServiceError} internal_error (503)
-   */
-  requireMeans(owner: Member, replayed: string | null): Promise<void>;
-  /**
-   * Stores a new document and queues its processing.
-   * @param mark the mark of the idempotency key from which its id is derived; null if the id is random
-   * @throws {ServiceError} idempotency_conflict
-   * @throws {NumberTaken}
-   */
-  store(document: Invoice, order: string, mark: IdempotencyMark | null): Promise<IssuedDocument>;
-  /** The answer to a repeated request. */
-  replay(stored: Invoice): IssuedDocument;
+/** The ports that the creations of all kinds of documents need. */
+export interface IssuingNeeds {
+  readonly invoices: InvoiceCreation;
+  readonly queue: StageQueue;
+  readonly clientSecrets: ClientSecrets;
+  readonly invoiceWarnings: InvoiceWarnings;
+  readonly logWarnings: LogWarnings;
+  readonly missingForIssue: MissingForIssue;
 }
 
-export function createIssuing(
-  invoices: InvoiceCreation,
-  queue: StageQueue,
-  clientSecrets: ClientSecrets,
-  invoiceWarnings: InvoiceWarnings,
-  logWarnings: LogWarnings,
-  missingForIssue: MissingForIssue = () => [],
-): Issuing {
-  const issuing: Issuing = {
-    async requireMeans({ tenant, environment }, replayed) {
-      if (environment !== 'live') return;
-      const missing = missingForIssue(tenant.id);
-      if (missing.length === 0 || (replayed !== null && (await invoices.findCreatedAs(replayed)) !== null)) return;
-      const texts = missing.map(({ text }) => text).join('; ');
-      throw serviceError(
-        'internal_error',
-        `Live invoices cannot be issued at the moment: they require ${texts}. Nothing was stored. Send the request again later, with the same Idempotency-Key.`,
-        null,
-        503,
-      );
-    },
+/**
+ * Refuses a live document that cannot be signed or sent: it would take a number and wait for settings that may never
+ * come.
+ * @param replayed the id of an earlier request's document, which is stored already if it exists
+ * @throws {ServiceError} internal_error (503)
+ */
+export async function requireMeans(
+  { invoices, missingForIssue }: Pick<IssuingNeeds, 'invoices' | 'missingForIssue'>,
+  { tenant, environment }: Member,
+  replayed: string | null,
+): Promise<void> {
+  const missing = environment === 'live' ? missingForIssue(tenant.id) : [];
+  if (missing.length === 0 || (replayed !== null && (await invoices.findCreatedAs(replayed)) !== null)) return;
+  const texts = missing.map(({ text }) => text).join('; ');
+  throw serviceError(
+    'internal_error',
+    `Live invoices cannot be issued at the moment: they require ${texts}. Nothing was stored. Send the request again later, with the same Idempotency-Key.`,
+    null,
+    503,
+  );
+}
 
-    async store(document, order, mark) {
-      // Computed before the insert, so that nothing is stored if this fails and the client gets the error.
-      const warnings = [...new Set((await invoiceWarnings(document)).map(({ code }) => code))];
-      const { invoice: stored, earlier } = await invoices.insert(document, order, mark);
-      if (earlier !== null) {
-        if (earlier.fingerprint !== mark?.fingerprint) throw idempotencyConflict();
-        return issuing.replay(stored);
-      }
-      void queue.enqueue(stored, 0);
-      if (warnings.length > 0) {
-        const { id: invoiceId, tenantId, environment } = stored;
-        logWarnings({ invoiceId, tenantId, environment, warnings });
-      }
-      return { invoice: stored, clientSecret: clientSecrets.issue(stored.id), replayed: false };
-    },
-
-    replay: (stored) => ({ invoice: asCreated(stored), clientSecret: clientSecrets.issue(stored.id), replayed: true }),
-  };
-  return issuing;
+/**
+ * Stores a new document and queues its processing.
+ * @param mark the mark of the idempotency key from which its id is derived; null if the id is random
+ * @throws {ServiceError} idempotency_conflict
+ * @throws {NumberTaken}
+ */
+export async function storeDocument(
+  { invoices, queue, clientSecrets, invoiceWarnings, logWarnings }: IssuingNeeds,
+  document: Invoice,
+  order: string,
+  mark: IdempotencyMark | null,
+): Promise<IssuedDocument> {
+  // Computed before the insert, so that nothing is stored if this fails and the client gets the error.
+  const warnings = [...new Set((await invoiceWarnings(document)).map(({ code }) => code))];
+  const { invoice: stored, earlier } = await invoices.insert(document, order, mark);
+  const clientSecret = clientSecrets.issue(stored.id);
+  if (earlier !== null) {
+    if (earlier.fingerprint !== mark?.fingerprint) throw idempotencyConflict();
+    return { invoice: asCreated(stored), clientSecret, replayed: true };
+  }
+  void queue.enqueue(stored, 0);
+  if (warnings.length > 0) {
+    const { id: invoiceId, tenantId, environment } = stored;
+    logWarnings({ invoiceId, tenantId, environment, warnings });
+  }
+  return { invoice: stored, clientSecret, replayed: false };
 }
 
 export function idempotencyConflict() {
@@ -148,24 +144,4 @@ function asCreated(invoice: Invoice): Invoice {
     credits: NO_CREDITS,
     ...UNANSWERED,
   };
-}
-
-/**
- * Computes a fingerprint that is equal for bodies with the same values. The order of members does not matter, and null
- * equals absent.
- */
-export function fingerprintOf(input: object): string {
-  return createHash('sha256').update(canonicalJson(input)).digest('hex');
-}
-
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, each: unknown) =>
-    each !== null && typeof each === 'object' && !Array.isArray(each)
-      ? Object.fromEntries(
-          Object.entries(each)
-            .filter(([, member]) => member !== null)
-            .sort(([a], [b]) => (a < b ? -1 : 1)),
-        )
-      : each,
-  );
 }

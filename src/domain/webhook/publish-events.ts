@@ -86,6 +86,10 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   const published = new LRUCache<string, number>({ max: REMEMBERED });
   /** The same, for invoices that are not marked as published in the outbox yet. */
   const unmarked = new Map<string, number>();
+  /**
+   * The timer of `markPublished`. Neither `every`, which would also run while nothing is published, nor a group, which
+   * does not wait for the later events of an invoice.
+   */
   let marking: NodeJS.Timeout | null = null;
   let running: Promise<void> | null = null;
   let stopped = false;

@@ -110,7 +110,7 @@ builder.mutationFields((t) => ({
         description: `1 to ${MAX_IDEMPOTENCY_KEY} characters, not counting enclosing quotation marks. The same key and input never create a second invoice, in GraphQL or REST.`,
       }),
     },
-    authScopes: { issuer: true },
+    authScopes: accessOf('createInvoice'),
     errors: { types: [InvalidInputError, IdempotencyConflictError] },
     resolve: (_root, { input, idempotencyKey }, { principal, useCases }) =>
       useCases.createInvoice(principal, input, idempotencyKey ?? null),

@@ -112,7 +112,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
       'Stores the invoice as `pending` and answers at once; processing continues asynchronously. With an `Idempotency-Key`, repeating the request ' +
       'never creates a second invoice: it gets the first answer again, with `Idempotent-Replayed: true`. The header `Fatoura-Warnings` lists possible ' +
       'problems with the law or the tax authority; [/docs](/docs#warnings) lists the codes, and GraphQL (`invoice { warnings { … } }`) explains them.',
-    secretKeyOnly: true,
+    useCase: 'createInvoice',
     headers: ['Idempotency-Key'],
     body: restInvoiceBody,
     answers: {
@@ -123,8 +123,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
       },
     },
     rules: ['amount_too_small', 'amount_mismatch', 'invalid_ice'],
-    async handle(ctx, graphql, _query, { refuseReusedKey, requireIssuer }) {
-      requireIssuer(graphql.principal);
+    async handle(ctx, graphql, _query, { refuseReusedKey }) {
       const input = await readInput(ctx);
       const idempotencyKey = idempotencyKeyOf(ctx);
       if (input instanceof ServiceError) {
@@ -146,7 +145,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
     group: 'Invoices',
     summary: 'Read an invoice',
     description: 'Its current state. With the ETag in `If-None-Match` the answer is 304 while nothing has changed.',
-    secretKeyOnly: false,
+    useCase: null,
     query: clientSecretQuery,
     headers: ['If-None-Match'],
     answers: { 200: { description: 'The invoice.', schema: invoiceSchema, headers: ['ETag'] } },
@@ -163,7 +162,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
     group: 'Invoices',
     summary: 'List invoices',
     description: `The invoices of the key's tenant and environment, newest first. ${NEXT_PAGE} A page may have fewer objects than \`limit\`.`,
-    secretKeyOnly: true,
+    useCase: 'invoices',
     query: listInvoicesQuery,
     headers: ['If-None-Match'],
     answers: { 200: { description: 'A page.', schema: invoiceListSchema, headers: ['ETag'] } },
@@ -201,7 +200,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
       'with `Last-Event-ID` then answers 204.\n\n' +
       "For a browser's own EventSource, which can send no header: without `Authorization` the query is the credential, `client_secret` alone or with a " +
       '`publishable_key`. `lastEventId` stands for `Last-Event-ID` where that is not sent.',
-    secretKeyOnly: false,
+    useCase: null,
     query: streamQuery,
     headers: ['Last-Event-ID'],
     answers: {

@@ -77,7 +77,7 @@ function operationOf(route: Route, components: Components): Json {
     operationId: route.operation,
     tags: [route.group],
     summary: route.summary,
-    description: `${route.description}\n\nCredential: ${route.secretKeyOnly ? 'a secret key' : READERS}.`,
+    description: `${route.description}\n\nCredential: ${route.useCase === null ? READERS : 'a secret key'}.`,
     ...(route.deprecation && { deprecated: true }),
     security: [{ bearer: [] }],
     parameters: parametersOf(route, components),

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../domain/error-codes.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { exactly, problemsOf } from '../../domain/input-problems.ts';
 import type { Principal } from '../../domain/principal.ts';
+import type { ScopedUseCase } from '../../graphql/access.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import type { EventStreams } from '../event-stream.ts';
 
@@ -23,8 +24,6 @@ export interface RestParts {
   /** Called when a body is not valid. Throws idempotency_conflict when the caller has used the key before. */
   readonly refuseReusedKey: (principal: Principal, idempotencyKey: string) => Promise<void>;
   readonly streams: EventStreams;
-  /** Called before the body is read. Throws insufficient_scope when the caller may not create invoices. */
-  readonly requireIssuer: (principal: Principal) => unknown;
 }
 
 export interface RouteContract {
@@ -38,8 +37,8 @@ export interface RouteContract {
   readonly summary: string;
   /** In Markdown. */
   readonly description: string;
-  /** Whether only a secret key may call it; checked before the query and the body are read. */
-  readonly secretKeyOnly: boolean;
+  /** The use case whose access is checked before the query and the body are read; null: it is for every credential. */
+  readonly useCase: ScopedUseCase | null;
   /** The shape of `:id` in the path. */
   readonly id?: z.ZodType;
   /** The JSON body. */

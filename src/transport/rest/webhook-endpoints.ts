@@ -44,7 +44,7 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     group: 'Webhook endpoints',
     summary: 'Create a webhook endpoint',
     description: `At most ${MAX_ENDPOINTS} in each environment. The signing secret is in this answer only. \`Idempotency-Key\` is ignored: a repetition makes another endpoint.`,
-    secretKeyOnly: true,
+    useCase: 'createWebhookEndpoint',
     body: createEndpointBody,
     answers: { 201: { description: 'Created.', schema: createdEndpointSchema } },
     rules: ['endpoint_limit_reached'],
@@ -61,7 +61,7 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     group: 'Webhook endpoints',
     summary: 'List webhook endpoints',
     description: "All endpoints of the key's tenant and environment, newest first, without their secrets.",
-    secretKeyOnly: true,
+    useCase: 'webhookEndpoints',
     headers: ['If-None-Match'],
     answers: { 200: { description: 'The endpoints.', schema: endpointListSchema, headers: ['ETag'] } },
     async handle(ctx, graphql) {
@@ -79,7 +79,7 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     summary: 'Change a webhook endpoint',
     description:
       'Absent fields are not changed. `active: false` disables the endpoint and cancels its pending deliveries, which are not sent when it is enabled again.',
-    secretKeyOnly: true,
+    useCase: 'updateWebhookEndpoint',
     body: updateEndpointBody,
     answers: { 200: { description: 'The changed endpoint, without its secret.', schema: endpointSchema } },
     async handle(ctx, graphql) {
@@ -96,7 +96,7 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     group: 'Webhook endpoints',
     summary: 'Delete a webhook endpoint',
     description: 'Also cancels its pending deliveries.',
-    secretKeyOnly: true,
+    useCase: 'deleteWebhookEndpoint',
     answers: { 200: { description: 'Deleted.', schema: deletedEndpointSchema } },
     async handle(ctx, graphql) {
       const { deleteWebhookEndpoint } = await remove.execute(graphql, { id: ctx.params.id });

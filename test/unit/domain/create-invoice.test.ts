@@ -2,19 +2,18 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { soleKey } from '../../../src/domain/data-keys.ts';
 import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
+import { type CreationNeeds, createInvoice } from '../../../src/domain/invoice/create-invoice.ts';
+import type { CreateInvoiceInput } from '../../../src/domain/invoice/create-invoice-input.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { createInvoiceIds } from '../../../src/domain/invoice/invoice-ids.ts';
 import type { LogWarnings } from '../../../src/domain/invoice/issuing.ts';
 import type { IdempotencyMark, InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import { moroccanDate } from '../../../src/domain/morocco/time.ts';
-import type { Principal } from '../../../src/domain/principal.ts';
-import { creationOf } from '../../support/creation.ts';
+import type { Member } from '../../../src/domain/principal.ts';
+import { NO_TRACING } from '../../../src/domain/tracing.ts';
 
-const warnings = createInvoiceWarnings(async () => ({ withoutFont: [], distorting: [] }));
-const ids = createInvoiceIds('secret');
-
-const principal: Principal = {
+const by: Member = {
   kind: 'secret',
   keyId: 'key_1',
   tenant: { id: 'ten_1', name: 'T', profile: {}, createdAt: new Date(), suspendedAt: null },
@@ -27,6 +26,22 @@ const input = {
   lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000, taxRate: 20 as const }],
   metadata: {},
 };
+
+/** The creation with this repository. */
+function creation(invoices: InvoiceRepository, given: Partial<CreationNeeds> = {}) {
+  const needs: CreationNeeds = {
+    invoices,
+    queue: { enqueue: async () => {} },
+    invoiceIds: createInvoiceIds('secret'),
+    clientSecrets: createClientSecrets(soleKey(Buffer.alloc(32))),
+    invoiceWarnings: createInvoiceWarnings(async () => ({ withoutFont: [], distorting: [] })),
+    logWarnings: () => {},
+    tracing: NO_TRACING,
+    missingForIssue: () => [],
+    ...given,
+  };
+  return (sent: CreateInvoiceInput, key: string | null) => createInvoice.run(needs, { by }, sent, key);
+}
 
 it('a request is replayed even on a day when its dates are no longer allowed; another request with its key is not', async () => {
   const yesterday = new Date(Date.now() - 86_400_000);
@@ -41,23 +56,22 @@ it('a request is replayed even on a day when its dates are no longer allowed; an
     findCreatedAs: async (id: string) => stored.find(({ invoice }) => invoice.id === id)?.invoice ?? null,
     findByOwnNumber: async () => null,
   } as unknown as InvoiceRepository;
-  const queue = { enqueue: async () => {} };
-  const create = creationOf(repository, queue, ids, createClientSecrets(soleKey(Buffer.alloc(32))), warnings, () => {});
+  const create = creation(repository);
   const due = (dueDate: string) => ({ ...input, terms: { dueDate } });
 
   const today = moroccanDate(new Date());
   // The first request was sent yesterday.
-  await create(principal, due(today), 'k');
+  await create(due(today), 'k');
   const [first] = stored;
   if (!first) throw new Error('nothing was stored');
   const sent = due(moroccanDate(yesterday));
   const fingerprint = createHash('sha256').update(canonical(sent)).digest('hex');
   stored[0] = { invoice: first.invoice, mark: { key: 'k', fingerprint } };
 
-  await expect(create(principal, sent, null)).rejects.toMatchObject({ code: 'invalid_date', status: 422 });
-  expect(await create(principal, sent, 'k')).toMatchObject({ replayed: true, invoice: { id: first.invoice.id } });
-  await expect(create(principal, due('2001-01-01'), 'k')).rejects.toMatchObject({ code: 'idempotency_conflict' });
-  await expect(create(principal, { ...sent, metadata: { a: 'b' } }, 'k')).rejects.toMatchObject({ status: 409 });
+  await expect(create(sent, null)).rejects.toMatchObject({ code: 'invalid_date', status: 422 });
+  expect(await create(sent, 'k')).toMatchObject({ replayed: true, invoice: { id: first.invoice.id } });
+  await expect(create(due('2001-01-01'), 'k')).rejects.toMatchObject({ code: 'idempotency_conflict' });
+  await expect(create({ ...sent, metadata: { a: 'b' } }, 'k')).rejects.toMatchObject({ status: 409 });
   expect(stored).toHaveLength(1);
 });
 
@@ -70,25 +84,6 @@ function canonical(value: unknown): string {
   );
 }
 
-it('a replay answers the invoice as it was created, without the credit notes that it has since', async () => {
-  const stored: { invoice: Invoice; mark: IdempotencyMark | null }[] = [];
-  const share = { creditNoteId: 'crn_1', at: new Date(), rates: [], amount: 12000 };
-  const repository = {
-    insert: async (invoice: Invoice, _order: string, mark: IdempotencyMark | null) => {
-      const [earlier] = stored;
-      if (earlier) return { invoice: earlier.invoice, earlier: earlier.mark };
-      stored.push({ invoice: { ...invoice, status: 'accepted', credits: { version: 1, list: [share] } }, mark });
-      return { invoice, earlier: null };
-    },
-  } as unknown as InvoiceRepository;
-  const queue = { enqueue: async () => {} };
-  const create = creationOf(repository, queue, ids, createClientSecrets(soleKey(Buffer.alloc(32))), warnings, () => {});
-  const first = await create(principal, input, 'k');
-  const again = await create(principal, input, 'k');
-  expect(again.replayed).toBe(true);
-  expect(again.invoice.credits).toEqual(first.invoice.credits);
-});
-
 it('the warning codes of a new invoice are logged once; a replay logs nothing', async () => {
   const logged: Parameters<LogWarnings>[0][] = [];
   let earlier: { invoice: Invoice; mark: IdempotencyMark | null } | null = null;
@@ -99,19 +94,9 @@ it('the warning codes of a new invoice are logged once; a replay logs nothing', 
       return { invoice: found?.invoice ?? invoice, earlier: found?.mark ?? null };
     },
   } as unknown as InvoiceRepository;
-  const queue = { enqueue: async () => {} };
-  const create = creationOf(
-    repository,
-    queue,
-    ids,
-    createClientSecrets(soleKey(Buffer.alloc(32))),
-    warnings,
-    (entry) => {
-      logged.push(entry);
-    },
-  );
-  const { invoice } = await create(principal, input, 'k');
-  await create(principal, input, 'k');
+  const create = creation(repository, { logWarnings: (entry) => void logged.push(entry) });
+  const { invoice } = await create(input, 'k');
+  await create(input, 'k');
   expect(logged).toEqual([
     {
       invoiceId: invoice.id,
@@ -132,16 +117,8 @@ it('an invoice is not stored if its warnings cannot be computed', async () => {
     },
   } as unknown as InvoiceRepository;
   const unreadable = () => Promise.reject(new Error('a font can not be read'));
-  const queue = { enqueue: async () => {} };
-  const create = creationOf(
-    repository,
-    queue,
-    ids,
-    createClientSecrets(soleKey(Buffer.alloc(32))),
-    unreadable,
-    () => {},
-  );
-  await expect(create(principal, input, 'k')).rejects.toThrow('a font can not be read');
+  const create = creation(repository, { invoiceWarnings: unreadable });
+  await expect(create(input, 'k')).rejects.toThrow('a font can not be read');
   expect(stored).toBe(0);
 });
 
@@ -157,16 +134,15 @@ it('after a request that stored its invoice and then failed, the next one with i
       return { invoice, earlier: null };
     },
   } as unknown as InvoiceRepository;
-  const queue = { enqueue: async () => {} };
-  const create = creationOf(repository, queue, ids, createClientSecrets(soleKey(Buffer.alloc(32))), warnings, () => {});
+  const create = creation(repository);
 
-  await expect(create(principal, input, 'k')).rejects.toThrow('lost');
+  await expect(create(input, 'k')).rejects.toThrow('lost');
   failing = false;
-  const [again, oncemore] = [await create(principal, input, 'k'), await create(principal, input, 'k')];
+  const [again, oncemore] = [await create(input, 'k'), await create(input, 'k')];
   expect(stored).toHaveLength(1);
   expect(again).toMatchObject({ replayed: true, invoice: { id: stored[0]?.invoice.id, status: 'pending' } });
   expect(oncemore).toEqual(again);
-  await expect(create(principal, { ...input, metadata: { a: 'b' } }, 'k')).rejects.toMatchObject({
+  await expect(create({ ...input, metadata: { a: 'b' } }, 'k')).rejects.toMatchObject({
     code: 'idempotency_conflict',
     status: 409,
   });
@@ -182,12 +158,10 @@ it('a number with several spaces in a row is refused, unless its request was acc
       earlier: known ? mark : null,
     }),
   } as unknown as InvoiceRepository;
-  const queue = { enqueue: async () => {} };
-  const secrets = createClientSecrets(soleKey(Buffer.alloc(32)));
-  const create = creationOf(repository, queue, ids, secrets, warnings, () => {});
-  const { invoice } = await create(principal, { ...input, number: 'FA 1' }, 'k');
+  const create = creation(repository);
+  const { invoice } = await create({ ...input, number: 'FA 1' }, 'k');
   const spaced = { ...input, number: 'FA  1' };
-  await expect(create(principal, spaced, 'k')).rejects.toMatchObject({ code: 'invalid_request', param: 'number' });
+  await expect(create(spaced, 'k')).rejects.toMatchObject({ code: 'invalid_request', param: 'number' });
   known = invoice;
-  expect(await create(principal, spaced, 'k')).toMatchObject({ replayed: true, invoice: { id: invoice.id } });
+  expect(await create(spaced, 'k')).toMatchObject({ replayed: true, invoice: { id: invoice.id } });
 });

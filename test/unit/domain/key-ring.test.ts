@@ -74,10 +74,10 @@ describe('another master key', () => {
 describe('a new data key', () => {
   it('is used when all processes know it; the earlier one is accepted until it ends, and opens for ever', () => {
     const ring = newRing(OLD, later(-2 * KNOWN_MS));
-    const options = { master: OLD, now: later(-KNOWN_MS + 200), earlierEndAt: later(3_600_000) };
+    const options = { master: OLD, now: later(-KNOWN_MS / 2), earlierEndAt: later(3_600_000) };
     const rotatedRing = withNewKey(ring, 'data', options);
     const keys = keysOf(rotatedRing, OLD);
-    // Not used for another 200 ms, but accepted from others whose clock is ahead.
+    // Not used for another half of that time, but accepted from others whose clock is ahead.
     expect(keys.newest().number).toBe(1);
     expect(keys.accepted().map(({ number }) => number)).toEqual([3, 1]);
     expect(() => withNewKey(rotatedRing, 'data', options)).toThrow('there is a new key already, 3');

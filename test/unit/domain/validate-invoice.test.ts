@@ -4,6 +4,7 @@ import { soleKey } from '../../../src/domain/data-keys.ts';
 import { ServiceError } from '../../../src/domain/errors.ts';
 import { problemsOf } from '../../../src/domain/input-problems.ts';
 import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
+import { type CreationNeeds, createInvoice } from '../../../src/domain/invoice/create-invoice.ts';
 import { createInvoiceInput } from '../../../src/domain/invoice/create-invoice-input.ts';
 import { createInvoiceIds } from '../../../src/domain/invoice/invoice-ids.ts';
 import { InvalidDocument, type InvoiceWriter, type LegalInvoice } from '../../../src/domain/invoice/ports.ts';
@@ -11,7 +12,7 @@ import { type InvoiceRepository, NumberTaken } from '../../../src/domain/invoice
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import { validateInvoice } from '../../../src/domain/invoice/validate-invoice.ts';
 import type { Member } from '../../../src/domain/principal.ts';
-import { creationOf } from '../../support/creation.ts';
+import { NO_TRACING } from '../../../src/domain/tracing.ts';
 
 const principal: Member = {
   kind: 'secret',
@@ -46,21 +47,23 @@ const writer: InvoiceWriter = {
 const warnings = createInvoiceWarnings(async () => ({ withoutFont: [], distorting: [] }));
 const validate = (input: unknown, by: InvoiceWriter = writer) =>
   validateInvoice.run({ invoices, writer: by, invoiceWarnings: warnings }, { by: principal }, input);
-const create = creationOf(
+const creation: CreationNeeds = {
   invoices,
-  { enqueue: async () => {} },
-  createInvoiceIds('secret'),
-  createClientSecrets(soleKey(Buffer.alloc(32))),
-  warnings,
-  () => {},
-);
+  queue: { enqueue: async () => {} },
+  invoiceIds: createInvoiceIds('secret'),
+  clientSecrets: createClientSecrets(soleKey(Buffer.alloc(32))),
+  invoiceWarnings: warnings,
+  logWarnings: () => {},
+  tracing: NO_TRACING,
+  missingForIssue: () => [],
+};
 
 /** The problems of creation by GraphQL: structure by the schema, then the use case. */
 async function refusalOf(input: unknown): Promise<readonly object[]> {
   const parsed = createInvoiceInput.safeParse(input);
   if (!parsed.success) return problemsOf(parsed.error);
   try {
-    await create(principal, parsed.data, null);
+    await createInvoice.run(creation, { by: principal }, parsed.data, null);
     return [];
   } catch (error) {
     if (error instanceof ServiceError) return error.problems;

@@ -10,7 +10,7 @@ const ending = route({
   group: 'Invoices',
   summary: 'Old',
   description: 'Old.',
-  secretKeyOnly: true,
+  useCase: 'invoices',
   answers: { 200: { description: 'Nothing.' } },
   deprecation: {
     since: new Date('2026-01-31T12:00:00Z'),

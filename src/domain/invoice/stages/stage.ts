@@ -8,7 +8,17 @@ import { type Invoice, NEW_WORK } from '../invoice.ts';
 import type { Stage } from '../lifecycle.ts';
 import type { SeriesTurns } from '../numbering.ts';
 import type { CheckCleared, DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
-import type { Claim, DocumentStore, InvoiceChange, InvoiceRepository, NextWork, StageQueue } from '../repository.ts';
+import type {
+  Claim,
+  CreditKeeping,
+  DocumentStore,
+  InvoiceChange,
+  InvoiceClaims,
+  InvoiceReading,
+  InvoiceTransitions,
+  NextWork,
+  StageQueue,
+} from '../repository.ts';
 import type { ReservedNumber } from '../series-number.ts';
 import type { StageSpans } from '../stage-spans.ts';
 
@@ -20,7 +30,10 @@ export const LEASE_MS = 4000;
 
 /** The parts of the service that the stages need. */
 export interface PipelineParts {
-  readonly invoices: InvoiceRepository;
+  readonly invoices: Pick<InvoiceTransitions, 'change' | 'changeAll'> &
+    Pick<InvoiceReading, 'find' | 'highestSerial' | 'awaitingNumber' | 'seriesNumbersOf'> &
+    CreditKeeping &
+    Pick<InvoiceClaims, 'renew'>;
   readonly documents: Pick<DocumentStore, 'put' | 'get'>;
   readonly queue: StageQueue;
   readonly turns: SeriesTurns;
