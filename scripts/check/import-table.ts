@@ -15,8 +15,9 @@ export interface Row {
 const OTHER_NOUNS = [
   ...['domain/*.ts', 'domain/kit/', 'domain/<noun>/<noun>.ts', 'domain/*/ports.ts', 'type domain/'],
   'domain/morocco/time.ts',
-  // The tables of an invoice's fields, statuses and documents.
-  ...['domain/*/fields.ts', 'domain/*/field-table.ts', 'domain/*/lifecycle.ts', 'domain/*/documents.ts'],
+  // The tables of an invoice's fields, kinds, statuses and documents.
+  ...['domain/*/fields.ts', 'domain/*/field-table.ts', 'domain/*/kinds.ts', 'domain/*/lifecycle.ts'],
+  'domain/*/documents.ts',
 ];
 
 /**

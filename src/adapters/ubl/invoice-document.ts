@@ -1,9 +1,9 @@
 import type { Credit, Original } from '../../domain/invoice/credit.ts';
 import { KINDS, type Kind } from '../../domain/invoice/kinds.ts';
 import type { LegalInvoice, LegalLine } from '../../domain/invoice/ports.ts';
+import type { RateTotal } from '../../domain/invoice/tax-rate.ts';
 import { TAX_RATE_TABLE, type TaxRate } from '../../domain/invoice/tax-rate.ts';
 import type { LegalTerms } from '../../domain/invoice/terms.ts';
-import type { RateTotal } from '../../domain/invoice/totals.ts';
 import type { Centimes } from '../../domain/money.ts';
 import { paymentMeansCode } from '../../domain/payment-means.ts';
 import { CREDIT_REASON_TEXTS } from '../../text/credit-reasons.ts';

@@ -2,8 +2,8 @@ import { type Problem, problem } from '../errors.ts';
 import { type Centimes, CURRENCY, decimalOf } from '../money.ts';
 import type { CreditShare, Original } from './credit.ts';
 import type { Invoice, InvoiceLine } from './invoice.ts';
-import type { TaxRate } from './tax-rate.ts';
-import { type InvoiceTotals, type RateTotal, taxOn, totalsOf, totalsOfRates } from './totals.ts';
+import type { RateTotal, TaxRate } from './tax-rate.ts';
+import { type InvoiceTotals, taxOn, totalsOf, totalsOfRates } from './totals.ts';
 
 /** What to credit. */
 export type CreditRequest =

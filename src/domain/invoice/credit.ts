@@ -1,5 +1,5 @@
 import type { Centimes } from '../money.ts';
-import type { RateTotal } from './totals.ts';
+import type { RateTotal } from './tax-rate.ts';
 
 /** Why an invoice is credited. The texts for documents are in `src/text/credit-reasons.ts`. */
 export const CREDIT_REASONS = {

@@ -4,7 +4,7 @@ import { expected } from '../input-problems.ts';
 import { MIN_AMOUNT } from '../limits.ts';
 import { CURRENCY, MAX_CENTIMES } from '../money.ts';
 import { anyText, fits, isPrintable, printableText } from '../printable-text.ts';
-import { SERVICE_SERIES } from './series-number.ts';
+import { SERVICE_SERIES } from './kinds.ts';
 import { TAX_RATES } from './tax-rate.ts';
 
 // Input rules of single fields that take more than one line; `fields.ts` assigns them to fields.

@@ -49,6 +49,14 @@ export const KINDS = {
 export type Kind = keyof typeof KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as Kind[];
 
+const PREFIXES = Object.values(KINDS).map(({ seriesPrefix }) => seriesPrefix);
+
+/**
+ * The format of the service's own numbers: name of the series and serial. Clients may not use it, so their series never
+ * overlap with those of the service.
+ */
+export const SERVICE_SERIES = new RegExp(`^((?:${PREFIXES.join('|')})\\d{4})-(\\d{6,})$`);
+
 /** Returns the kind of the document with this id; null if the id has the prefix of no kind. */
 export function kindOfId(id: string): Kind | null {
   return KIND_NAMES.find((kind) => id.startsWith(`${KINDS[kind].idPrefix}_`)) ?? null;

@@ -1,6 +1,6 @@
 import { moroccanYear } from '../morocco/time.ts';
 import type { Invoice } from './invoice.ts';
-import { KINDS } from './kinds.ts';
+import { KINDS, SERVICE_SERIES } from './kinds.ts';
 
 /** A number of a legal series. There is a series for each tenant, environment, kind and year (Africa/Casablanca). */
 export interface SeriesNumber {
@@ -28,14 +28,6 @@ export interface ReservedNumber {
   readonly invoice: Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
   readonly series: SeriesNumber;
 }
-
-const PREFIXES = Object.values(KINDS).map(({ seriesPrefix }) => seriesPrefix);
-
-/**
- * The format of the service's own numbers: name of the series and serial. Clients may not use it, so their series never
- * overlap with those of the service.
- */
-export const SERVICE_SERIES = new RegExp(`^((?:${PREFIXES.join('|')})\\d{4})-(\\d{6,})$`);
 
 /** Returns the name of the number series to which an invoice or a credit note belongs. */
 export function seriesOf({ kind, createdAt }: Pick<Invoice, 'kind' | 'createdAt'>): string {

@@ -1,3 +1,5 @@
+import type { Centimes } from '../money.ts';
+
 /** The properties of a VAT rate. */
 interface TaxRateRow {
   /**
@@ -37,4 +39,13 @@ export const TAX_RATE_DESCRIPTION = `VAT in percent: ${TAX_RATES.slice(0, -1).jo
 /** Parses the rate of a document; null if it is not a rate of the table. */
 export function parseTaxRate(text: string): TaxRate | null {
   return TAX_RATES.find((rate) => String(rate) === text) ?? null;
+}
+
+/** What a document has at a rate. */
+export interface RateTotal {
+  readonly rate: TaxRate;
+  /** Sum of the lines at this rate, excluding tax. */
+  readonly base: Centimes;
+  /** VAT on `base`, computed once and rounded half up. */
+  readonly tax: Centimes;
 }

@@ -1,14 +1,6 @@
 import { type Centimes, divideHalfUp, MAX_CENTIMES } from '../money.ts';
 import type { Invoice, InvoiceLine } from './invoice.ts';
-import type { TaxRate } from './tax-rate.ts';
-
-export interface RateTotal {
-  readonly rate: TaxRate;
-  /** Sum of the lines at this rate, excluding tax. */
-  readonly base: Centimes;
-  /** VAT on `base`, computed once and rounded half up. */
-  readonly tax: Centimes;
-}
+import type { RateTotal, TaxRate } from './tax-rate.ts';
 
 export interface InvoiceTotals {
   /** One entry for each rate that occurs, highest rate first. */

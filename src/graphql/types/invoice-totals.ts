@@ -1,6 +1,7 @@
 import type { Invoice } from '../../domain/invoice/invoice.ts';
+import type { RateTotal } from '../../domain/invoice/tax-rate.ts';
 import { TAX_RATE_DESCRIPTION } from '../../domain/invoice/tax-rate.ts';
-import { type InvoiceTotals, type RateTotal, totalsOfInvoice } from '../../domain/invoice/totals.ts';
+import { type InvoiceTotals, totalsOfInvoice } from '../../domain/invoice/totals.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
 
