@@ -46,6 +46,7 @@ async function accepted(changes: object = {}): Promise<{ id: string; client_secr
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
 async function settled(id: string) {
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
   let note: any = null;
   await expect
     .poll(
