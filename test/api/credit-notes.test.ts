@@ -44,7 +44,6 @@ async function accepted(changes: object = {}): Promise<{ id: string; client_secr
   return { ...created, number: read.data.invoice.number };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
 async function settled(id: string) {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
   let note: any = null;

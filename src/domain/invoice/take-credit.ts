@@ -6,7 +6,7 @@ import type { Invoice, InvoiceLine } from './invoice.ts';
 import type { CreditKeeping, InvoiceReading } from './repository.ts';
 
 /** Maximum number of credit notes of an invoice that are not rejected. */
-export const MOST_CREDIT_NOTES = 100;
+const MOST_CREDIT_NOTES = 100;
 /** How long a share is kept for a credit note that is not stored yet, milliseconds. It is stored right after. */
 const UNSTORED_MS = 5 * MINUTE_MS;
 /** How often an invoice is read again because another credit note took its share at the same time. */
@@ -84,7 +84,7 @@ export async function confirmCredit(invoices: Invoices, { id, credit }: Invoice,
 }
 
 /** Returns the shares that count: of stored credit notes that are not rejected, and of those about to be stored. */
-export async function countedCredits(
+async function countedCredits(
   invoices: Pick<CreditKeeping, 'statusesOf'>,
   { credits: { list } }: Pick<Invoice, 'credits'>,
   now: Date,

@@ -57,7 +57,7 @@ function creditOf({ id, credit }: Invoice) {
   return credit;
 }
 
-export const CreditNoteType = builder.objectRef<Invoice>(CREDIT_NOTE.name).implement({
+const CreditNoteType = builder.objectRef<Invoice>(CREDIT_NOTE.name).implement({
   description: CREDIT_NOTE.description,
   interfaces: [NodeInterface],
   fields: (t) => ({
