@@ -14,8 +14,8 @@ const OWN_CHANGES: readonly AuditedChange[] = Object.values(USE_CASES).flatMap((
 );
 
 /**
- * The recorded changes of a tenant's account. Creations of invoices are not recorded: they are no changes of the
- * account, they are many, and each invoice is its own record.
+ * The recorded changes of a tenant's account. Creations of invoices and credit notes are not recorded: they are
+ * no changes of the account, they are many, and each document is its own record.
  */
 export const AUDIT_ACTIONS = {
   ...SHARED_ACTIONS,

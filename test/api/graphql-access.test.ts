@@ -124,6 +124,13 @@ beforeAll(async () => {
     async () => expect((await owner.graphql(counted)).body.data.webhookEndpoint.statistics.medianMs).toBeGreaterThan(0),
     WAIT,
   );
+  const credited = await owner.graphql(
+    `mutation { creditInvoice(invoiceId: "${made.id}", input: { reason: other, note: "${OWN_TEXT}", amounts: [{ taxRate: 20, net: 5 }] }) {
+      ... on CreditInvoicePayload { creditNote { id } } } }`,
+  );
+  names.CREDITED = credited.body.data.creditInvoice.creditNote.id;
+  const noted = `{ creditNote(id: "${names.CREDITED}") { status } }`;
+  await vi.waitFor(async () => expect((await owner.graphql(noted)).body.data.creditNote.status).toBe('accepted'), WAIT);
   const mail = `{ invoice(id: "${made.id}") { email { status } } }`;
   await vi.waitFor(async () => expect((await owner.graphql(mail)).body.data.invoice.email.status).toBe('sent'), WAIT);
   // Every object has problems, so that as few nullable fields as possible are null.
@@ -194,7 +201,7 @@ function operationFor(column: Column, template: string): string {
   return template
     .replace(/ SECRET/g, column === 'publishable+' ? `, clientSecret: "${names.SECRET}"` : '')
     .replace(
-      /"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|PERSON|INVITATION|REQUEST|OWNER)"/g,
+      /"(INVOICE|CREDITED|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|PERSON|INVITATION|REQUEST|OWNER)"/g,
       (_, name) => `"${names[name]}"`,
     );
 }

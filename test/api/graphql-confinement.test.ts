@@ -50,6 +50,11 @@ beforeAll(async () => {
   const asked = (await owner.post('/v1/invoices', invoiceBody())).body;
   const foreign = (await owner.post('/v1/invoices', invoiceBody({ customer, lines, metadata: { key: FOREIGN } }))).body;
   await Promise.all([owner.settled(asked.id), owner.settled(foreign.id)]);
+  const credited = await owner.graphql(
+    `mutation { creditInvoice(invoiceId: "${foreign.id}", input: { reason: other, note: "${FOREIGN}" }) {
+      ... on CreditInvoicePayload { creditNote { id } } } }`,
+  );
+  const creditNoteId = credited.body.data.creditInvoice.creditNote.id;
   const query = '{ webhookDeliveries(state: delivered) { nodes { id eventId } } apiKeys { id } tenant { id } }';
   const data = await vi.waitFor(async () => {
     const found = (await owner.graphql(query)).body.data;
@@ -58,7 +63,7 @@ beforeAll(async () => {
   });
   const deliveries: { id: string; eventId: string }[] = data.webhookDeliveries.nodes;
   const keys = data.apiKeys.map(({ id }: { id: string }) => id);
-  foreignIds = [foreign.id, endpointId, data.tenant.id, ...keys, ...deliveries.map(({ id }) => id)];
+  foreignIds = [foreign.id, creditNoteId, endpointId, data.tenant.id, ...keys, ...deliveries.map(({ id }) => id)];
   ids = [asked.id, ...foreignIds, ...deliveries.map(({ eventId }) => eventId), 'inv_x', ''];
   askers['the client_secret of another invoice'] = { token: asked.client_secret, clientSecret: null };
   askers['a publishable key with it'] = { token: own.publishableKey, clientSecret: asked.client_secret };
@@ -105,19 +110,24 @@ function queriesWith(clientSecret: string | null) {
   return randomQueries(schema, { texts, without: ['verifyDocument'] });
 }
 
-/** The fields of an object that are values and need no argument; of an interface, those of each of its types. */
-function valuesOf(type: GraphQLNamedType): string {
-  if (isAbstractType(type)) {
-    return schema
-      .getPossibleTypes(type)
-      .map((each) => `... on ${each.name} ${valuesOf(each)}`)
-      .join(' ')
-      .replace(/^(.*)$/s, '{ __typename $1 }');
-  }
+/** The names of an object's fields that are values and need no argument. */
+function valueNames(type: GraphQLNamedType): string[] {
   const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
-  // A field of the same name has another type in some objects, so that each gets an alias.
-  const leaves = fields.filter((field) => isLeafType(getNamedType(field.type)) && field.args.length === 0);
-  return `{ ${leaves.map(({ name }) => `${type.name}_${name}: ${name}`).join(' ')} }`;
+  return fields.filter((field) => isLeafType(getNamedType(field.type)) && field.args.length === 0).map((f) => f.name);
+}
+
+/** A selection of the fields that are values and need no argument; of an interface, those of each of its types. */
+function valuesOf(type: GraphQLNamedType): string {
+  if (!isAbstractType(type)) return `{ ${valueNames(type).join(' ')} }`;
+  const types = schema.getPossibleTypes(type);
+  const all = types.flatMap(valueNames);
+  // A field of the same name may have another type in another object, so it gets an alias. Aliases are limited.
+  const isShared = (name: string) => all.indexOf(name) !== all.lastIndexOf(name);
+  const parts = types.map((each) => {
+    const names = valueNames(each).map((name) => (isShared(name) ? `${each.name}_${name}: ${name}` : name));
+    return `... on ${each.name} { ${names.join(' ')} }`;
+  });
+  return `{ __typename ${parts.join(' ')} }`;
 }
 
 /** With variables, so that a query is validated once for all ids. */

@@ -34,6 +34,10 @@ null 404 404 403 403 403 403 null null null 404  ApiKey revokedAt
 + 404 404 403 hidden hidden 403 + + + 404  AuthorityAttempt at message milliseconds outcome purpose requestId
 + 404 404 403 + + 403 + + + 404  AuthorityProblem code message path
 + + + 403 403 403 403 + + + +  CoveredDocument digest number type
++ 404 404 403 403 403 403 + + + 404  CreditNote amount createdAt currency customer dgiId documents environment id invoice lines metadata
++ 404 404 403 403 403 403 + + + 404  CreditNote note number reason status totals updatedAt
+null 404 404 403 403 403 403 null null null 404  CreditNote rejectionReason
++ 404 404 403 403 403 403 + + + 404  CreditedInvoice dgiId id issueDate number
 + 404 404 403 + + 403 + + + 404  Customer ice name
 + 404 404 403 null null 403 + + + 404  Customer address email
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Embed expiresAt token url
@@ -45,8 +49,8 @@ null null null 403 403 403 403 null null null null  DocumentVerification clearan
 + + + 403 403 403 403 + + 403 403  InvalidInputError code message param problems status
 + 404 404 403 + + 403 + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
-+ 404 404 403 empty empty 403 + + + 404  Invoice authorityAttempts deliveries events warnings
-+ 404 404 403 null null 403 + + + 404  Invoice attention email seller
++ 404 404 403 empty empty 403 + + + 404  Invoice authorityAttempts creditNotes deliveries events warnings
++ 404 404 403 null null 403 + + + 404  Invoice attention creditedAmount email seller
 + 404 404 403 hidden hidden 403 + + + 404  InvoiceAttention message nextAttemptAt reason since
 + + + 403 403 403 403 + + + +  InvoiceConnection edges nodes pageInfo
 + 404 404 403 + + 403 + + + 404  InvoiceDocument mediaType ready sha256 size url
@@ -69,6 +73,7 @@ null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 n
 + + + 403 403 403 403 + + + +  Mutation validateInvoice
 + + + 403 403 403 403 + + 403 +  Mutation createWebhookEndpoint
 + + + 403 403 403 403 + + 403 403  Mutation createInvoice
++ NotFoundError NotFoundError 403 403 403 403 + + 403 403  Mutation creditInvoice
 + InvalidInputError + 403 403 403 403 + + 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation createDeliveryLogEmbed createInvoiceEmbed deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation revokeDocumentUrls rotateApiKey rotateWebhookSecret updateWebhookEndpoint
@@ -87,6 +92,7 @@ null null null 403 403 403 403 null null null null  Problem expected
 + empty empty 403 403 403 403 + + + empty  Query customers
 + 404 404 403 403 403 403 + + 403 404  Query apiRequest
 + + + 403 403 403 403 + + 403 +  Query apiRequestFailures apiRequests
++ 404 404 403 403 403 403 + + + 404  Query creditNote
 + 404 404 403 + + 403 + + + 404  Query invoice node
 + 404 404 403 403 403 403 + + + 404  Query apiKey invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
 403 403 403 403 403 403 403 + 403 403 +  Query auditLog
@@ -139,6 +145,7 @@ export const ENDPOINT = '{ url: "https://example.com/", events: [invoice_accepte
 /** An example of each operation: what selects a root field. Ids in capitals are those of the test's objects. */
 export const ROOTS: Readonly<Record<string, string>> = {
   'Query.invoice': 'invoice(id: "INVOICE" SECRET) { id }',
+  'Query.creditNote': 'creditNote(id: "CREDITED" SECRET) { id }',
   'Query.node': 'node(id: "INVOICE" SECRET) { id }',
   'Query.invoiceByNumber': 'invoiceByNumber(number: "OWN 4711") { id }',
   'Query.invoices': 'invoices { nodes { id } }',
@@ -163,6 +170,8 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.customers': 'customers(beginning: "own-9bd1c7") { ice }',
   'Query.invoiceDays': 'invoiceDays(days: 1) { accepted }',
   'Mutation.createInvoice': `createInvoice(input: ${CREATION}) { __typename }`,
+  'Mutation.creditInvoice':
+    'creditInvoice(invoiceId: "INVOICE", input: { reason: other, amounts: [{ taxRate: 20, net: 1 }] }) { __typename }',
   'Mutation.validateInvoice': `validateInvoice(input: ${CREATION}) { valid }`,
   'Mutation.resendInvoiceEmail': 'resendInvoiceEmail(id: "INVOICE") { __typename }',
   'Mutation.revokeDocumentUrls': 'revokeDocumentUrls(id: "INVOICE") { __typename }',
