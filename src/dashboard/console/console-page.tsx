@@ -1,5 +1,6 @@
 import type { ResultOf } from 'gql.tada';
 import { useEffect, useState } from 'preact/hooks';
+import { kindOfId } from '../../domain/invoice/kinds.ts';
 import { eventName } from '../endpoints/event-names.ts';
 import type { SubscriptionContext } from '../graphql/client.ts';
 import { graphql } from '../graphql/graphql.ts';
@@ -77,7 +78,9 @@ export function ConsolePage() {
             {manual && <span class="badge">{byHand}</span>}
           </summary>
           <p class="row-actions">
-            <a href={`${address}/invoices/${invoiceId}`}>{texts.deliveries.invoice}</a>
+            {kindOfId(invoiceId) === 'invoice' && (
+              <a href={`${address}/invoices/${invoiceId}`}>{texts.deliveries.invoice}</a>
+            )}
             <code dir="ltr">{id}</code> <CopyButton text={body} />
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reached by the keyboard */}

@@ -1,3 +1,4 @@
+import { kindOfId } from '../../domain/invoice/kinds.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useEvery } from '../interface/use-every.ts';
@@ -52,7 +53,7 @@ export function DeliveryRow({ delivery, onResent, isOpen = false }: DeliveryRowP
         )}
       </summary>
       <p class="row-actions">
-        <a href={`${address}/invoices/${invoiceId}`}>{invoice}</a>
+        {kindOfId(invoiceId) === 'invoice' && <a href={`${address}/invoices/${invoiceId}`}>{invoice}</a>}
         {!isOpen && <a href={`${address}/deliveries/${id}`}>{own}</a>}
         {mayChange('endpoints', tenant.role, environment) && (
           <button

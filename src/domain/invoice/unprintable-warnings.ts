@@ -19,7 +19,7 @@ export type UnshownCharacters = (text: string) => Promise<{
  */
 export type InvoiceWarnings = (invoice: Stated) => Promise<InvoiceWarning[]>;
 
-type Stated = WarnedInvoice & Pick<Invoice, 'number'>;
+type Stated = WarnedInvoice & Pick<Invoice, 'number'> & Partial<Pick<Invoice, 'credit'>>;
 
 export function createInvoiceWarnings(unshown: UnshownCharacters): InvoiceWarnings {
   return async (invoice) => [...legalWarnings(invoice), ...(await unprintableWarnings(invoice, unshown))];
@@ -62,6 +62,7 @@ async function unprintableWarnings(invoice: Stated, unshown: UnshownCharacters):
 
 /** Returns the clients' texts that the PDF shows, except those of the lines. */
 function printedFields({
+  credit,
   customer,
   number,
   seller,
@@ -73,6 +74,8 @@ function printedFields({
     ['customer.name', customer.name],
     ['customer.address', customer.address],
     ['number', number],
+    ['credit.note', credit?.note],
+    ['credit.original.number', credit?.original.number],
     ['seller.legalName', seller.legalName],
     ['seller.legalForm', seller.legalForm],
     ['seller.address.street', seller.address?.street],

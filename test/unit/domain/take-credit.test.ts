@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest';
+import type { CreditShare, KeptCredit } from '../../../src/domain/invoice/credit.ts';
+import { NO_CREDITS } from '../../../src/domain/invoice/credit.ts';
+import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
+import type { InvoiceStatus } from '../../../src/domain/invoice/lifecycle.ts';
+import { confirmCredit, takeCredit } from '../../../src/domain/invoice/take-credit.ts';
+
+const LINE = { description: 'x', quantity: 10, unitPrice: 1000, taxRate: 20, amount: 10_000 } as const;
+const START = new Date('2026-11-29T10:00:00Z');
+const MINUTE = 60_000;
+
+/** A store of one accepted invoice of 10 × 10.00 at 20 %. */
+function storeOf(list: readonly KeptCredit[] = []) {
+  const store = { version: list.length, list, statuses: new Map<string, InvoiceStatus>(), now: START };
+  const original = () =>
+    ({
+      id: 'inv_1',
+      number: '2026-000001',
+      status: 'accepted',
+      amount: 12_000,
+      lines: [LINE],
+      credits: store.version === 0 ? NO_CREDITS : { version: store.version, list: store.list },
+    }) as unknown as Invoice & { readonly number: string };
+  const invoices = {
+    find: async () => original(),
+    statusesOf: async (ids: readonly string[]) =>
+      new Map(ids.flatMap((id) => (store.statuses.has(id) ? [[id, store.statuses.get(id) as InvoiceStatus]] : []))),
+    keepCredits: async (_invoice: unknown, version: number, next: readonly KeptCredit[]) => {
+      if (version !== store.version) return false;
+      Object.assign(store, { version: version + 1, list: next });
+      return true;
+    },
+  };
+  const take = (id: string, quantity: number) => {
+    const request = { kind: 'lines', lines: [{ line: 1, quantity }] } as const;
+    return takeCredit(
+      invoices,
+      async () => original(),
+      id,
+      request,
+      () => store.now,
+    );
+  };
+  const noteOf = (id: string, share: CreditShare) =>
+    ({ id, credit: { ...share, original: { id: 'inv_1' } } }) as unknown as Invoice;
+  const confirm = (id: string, share: CreditShare) => confirmCredit(invoices, noteOf(id, share), () => store.now);
+  return { store, take, confirm };
+}
+
+it('a share that was taken counts until its credit note is rejected', async () => {
+  const { store, take } = storeOf();
+  await take('crn_1', 10);
+  store.statuses.set('crn_1', 'pending');
+  await expect(take('crn_2', 1)).rejects.toMatchObject({ code: 'credit_exceeds_invoice' });
+  store.statuses.set('crn_1', 'rejected');
+  expect((await take('crn_2', 10)).share.amount).toBe(12_000);
+  expect(store.list.map(({ creditNoteId }) => creditNoteId)).toEqual(['crn_2']);
+});
+
+it('a share whose credit note was never stored counts for five minutes', async () => {
+  const { store, take } = storeOf();
+  await take('crn_dead', 10);
+  store.now = new Date(START.getTime() + 5 * MINUTE - 1);
+  await expect(take('crn_2', 1)).rejects.toMatchObject({ code: 'credit_exceeds_invoice' });
+  store.now = new Date(START.getTime() + 5 * MINUTE);
+  expect((await take('crn_2', 10)).share.amount).toBe(12_000);
+});
+
+it('a repeated request finds its own share; another request with its id is refused', async () => {
+  const { store, take } = storeOf();
+  await take('crn_1', 3);
+  expect((await take('crn_1', 3)).share.amount).toBe(3_600);
+  expect(store.list).toHaveLength(1);
+  await expect(take('crn_1', 4)).rejects.toMatchObject({ code: 'idempotency_conflict', status: 409 });
+});
+
+it('concurrent credit notes take at most what there is, one after the other', async () => {
+  const { store, take } = storeOf();
+  const results = await Promise.allSettled(Array.from({ length: 32 }, (_, nth) => take(`crn_${nth}`, 1)));
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
+  expect(store.list.reduce((sum, { amount }) => sum + amount, 0)).toBe(12_000);
+});
+
+it('before it gets its number, a late credit note takes its share again or finds it gone', async () => {
+  const { store, take, confirm } = storeOf();
+  const { share } = await take('crn_late', 10);
+  store.statuses.set('crn_late', 'pending');
+  expect(await confirm('crn_late', share)).toBe(true);
+  expect(store.version).toBe(1);
+
+  const lost = storeOf();
+  expect(await lost.confirm('crn_late', share)).toBe(true);
+  expect(lost.store.list).toMatchObject([{ creditNoteId: 'crn_late', amount: 12_000 }]);
+
+  const taken = storeOf();
+  await taken.take('crn_other', 1);
+  expect(await taken.confirm('crn_late', share)).toBe(false);
+});
+
+it('at most 100 credit notes of an invoice count', async () => {
+  const share = { rates: [{ rate: 20, base: 1, tax: 0 }], amount: 1 } as const;
+  const full = Array.from({ length: 100 }, (_, nth) => ({ ...share, creditNoteId: `crn_${nth}`, at: START }));
+  await expect(storeOf(full).take('crn_new', 1)).rejects.toMatchObject({ code: 'credit_exceeds_invoice' });
+  expect((await storeOf(full.slice(1)).take('crn_new', 1)).share.rates).toMatchObject([{ base: 1_000 }]);
+});
