@@ -285,7 +285,11 @@ describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped
       })),
     );
     await filled('errors', 40);
-    const cases = [...someOf(fc.sample(command, { numRuns: 1000, seed: 71 }))].map((each) => ({
+    // Within few milliseconds a busy server may not answer, which says nothing about the command.
+    const isHurried = (each: object) =>
+      'maxTimeMS' in each && typeof each.maxTimeMS === 'number' && each.maxTimeMS >= 1 && each.maxTimeMS < 1000;
+    const sample = fc.sample(command, { numRuns: 1000, seed: 71 }).filter((each) => !isHurried(each));
+    const cases = [...someOf(sample)].map((each) => ({
       label: each,
       ask: async (client: MongoClient) => {
         const answer = await client.db(database).command(each);
