@@ -4,6 +4,7 @@ import { type Audit, type AuditFacts, entryBy } from './audit-entry.ts';
 import { EMBED_USE_CASES } from './embedding/create-embed.ts';
 import { invoiceDays } from './invoice/count-invoices.ts';
 import { createInvoice } from './invoice/create-invoice.ts';
+import { creditEarlierInvoice } from './invoice/credit-earlier-invoice.ts';
 import { creditInvoice } from './invoice/credit-invoice.ts';
 import { customers } from './invoice/customer-search.ts';
 import { invoiceByNumber } from './invoice/find-by-number.ts';
@@ -29,6 +30,7 @@ import { invoiceEvents } from './webhook/watch-events.ts';
 export const USE_CASES = {
   auditLog,
   createInvoice,
+  creditEarlierInvoice,
   creditInvoice,
   creditNotesById,
   customers,

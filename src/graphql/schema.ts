@@ -28,6 +28,7 @@ import './types/test-scenario.ts';
 import './types/invoice-timeline.ts';
 import './types/invoice-totals.ts';
 import './types/credit-note.ts';
+import './types/credit-note-creation.ts';
 import './types/seller-profile.ts';
 
 /** The service's GraphQL schema. */

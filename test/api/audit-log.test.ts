@@ -47,6 +47,7 @@ async function team() {
 const NOT_RECORDED = [
   'createInvoice',
   'creditInvoice',
+  'creditEarlierInvoice',
   'validateInvoice',
   'createInvoiceEmbed',
   'createDeliveryLogEmbed',

@@ -185,6 +185,68 @@ describe('creditInvoice', () => {
   });
 });
 
+const EARLIER = `mutation ($input: CreditEarlierInvoiceInput!, $key: String) {
+  creditEarlierInvoice(input: $input, idempotencyKey: $key) {
+    __typename
+    ... on CreditEarlierInvoicePayload { replayed creditNote { id amount invoice { id number issueDate dgiId } } }
+    ... on Error { code message param status } } }`;
+
+describe('creditEarlierInvoice', () => {
+  const input = {
+    number: 'FA/2025/17',
+    issueDate: '2025-03-31',
+    reason: 'return',
+    note: 'Livré deux fois',
+    customer: { ice: '001525713000085', name: 'Atlas Distribution SARL' },
+    lines: [{ description: 'Eau', quantity: 3, unitPrice: 1_001, taxRate: 7 }],
+  };
+  const creditEarlier = async (changes: object = {}, key: string | null = null) =>
+    (await client.graphql(EARLIER, { input: { ...input, ...changes }, key })).body.data.creditEarlierInvoice;
+
+  it('credits an invoice of another system at a rate of its time, which the authority accepts', async () => {
+    const made = await creditEarlier();
+    const invoice = { id: null, number: 'FA/2025/17', issueDate: '2025-03-31', dgiId: null };
+    expect(made).toMatchObject({ replayed: false, creditNote: { amount: 3_213, invoice } });
+    const note = await settled(made.creditNote.id);
+    expect(note).toMatchObject({
+      status: 'accepted',
+      number: expect.stringMatching(/^AV-/),
+      totals: { taxTotals: [{ rate: 7, base: 3_003, tax: 210 }] },
+    });
+    const xml = await (await fetch(note.documents.xml.url)).text();
+    expect(xml).toMatch(
+      /<cac:InvoiceDocumentReference><cbc:ID[^>]*>FA\/2025\/17<\/cbc:ID><cbc:IssueDate[^>]*>2025-03-31</,
+    );
+    expect((await fetch(note.documents.pdf.url)).status).toBe(200);
+  });
+
+  it('creates one credit note for a key', async () => {
+    const first = await creditEarlier({}, 'earlier-1');
+    expect(await creditEarlier({}, 'earlier-1')).toMatchObject({ replayed: true, creditNote: first.creditNote });
+    expect(await creditEarlier({ number: 'FA/2025/18' }, 'earlier-1')).toMatchObject({ code: 'idempotency_conflict' });
+    expect(await credit((await accepted()).id, { reason: 'error' }, 'earlier-1')).toMatchObject({
+      code: 'idempotency_conflict',
+    });
+  });
+
+  it.each<[what: string, changes: object, code: string, param: string]>([
+    ['a date to come', { issueDate: '2999-01-01' }, 'invalid_date', 'issueDate'],
+    ['a date that is long ago', { issueDate: '2001-01-01' }, 'invalid_date', 'issueDate'],
+    ['no date', { issueDate: '2025-02-30' }, 'invalid_request', 'issueDate'],
+    ['an empty number', { number: ' ' }, 'invalid_request', 'number'],
+    ['a short ICE', { customer: { ice: '1', name: 'N' } }, 'invalid_ice', 'customer.ice'],
+    ['another amount', { amount: 3_300 }, 'amount_mismatch', 'amount'],
+    ['no lines', { lines: [] }, 'invalid_request', 'lines'],
+  ])('refuses %s', async (_what, changes, code, param) => {
+    expect(await creditEarlier(changes)).toMatchObject({ __typename: 'InvalidInputError', code, param });
+  });
+
+  it('refuses an invoice of this service, of which it would not know what is left', async () => {
+    const { number } = await accepted();
+    expect(await creditEarlier({ number })).toMatchObject({ code: 'invalid_request', param: 'number' });
+  });
+});
+
 describe('a credit note', () => {
   it('is read with a secret key or its own client_secret, not with those of its invoice', async () => {
     const invoice = await accepted();

@@ -74,6 +74,7 @@ null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 n
 + + + 403 403 403 403 + + 403 +  Mutation createWebhookEndpoint
 + + + 403 403 403 403 + + 403 403  Mutation createInvoice
 + NotFoundError NotFoundError 403 403 403 403 + + 403 403  Mutation creditInvoice
++ + + 403 403 403 403 + + 403 403  Mutation creditEarlierInvoice
 + InvalidInputError + 403 403 403 403 + + 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation createDeliveryLogEmbed createInvoiceEmbed deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation revokeDocumentUrls rotateApiKey rotateWebhookSecret updateWebhookEndpoint
@@ -170,6 +171,8 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.customers': 'customers(beginning: "own-9bd1c7") { ice }',
   'Query.invoiceDays': 'invoiceDays(days: 1) { accepted }',
   'Mutation.createInvoice': `createInvoice(input: ${CREATION}) { __typename }`,
+  'Mutation.creditEarlierInvoice':
+    'creditEarlierInvoice(input: { number: "E 1", issueDate: "2025-03-31", reason: other, customer: { ice: "001234567000089", name: "N" }, lines: [{ description: "L", quantity: 1, unitPrice: 10000 }] }) { __typename }',
   'Mutation.creditInvoice':
     'creditInvoice(invoiceId: "INVOICE", input: { reason: other, amounts: [{ taxRate: 20, net: 1 }] }) { __typename }',
   'Mutation.validateInvoice': `validateInvoice(input: ${CREATION}) { valid }`,

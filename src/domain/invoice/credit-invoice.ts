@@ -1,30 +1,25 @@
 import { z } from 'zod';
-import { ServiceError, serviceError } from '../errors.ts';
-import { isId, newId } from '../ids.ts';
+import { serviceError } from '../errors.ts';
+import { isId } from '../ids.ts';
 import { expected } from '../input-problems.ts';
 import { moroccanDate } from '../morocco/time.ts';
-import { newCreationMoment } from '../order-key.ts';
-import { filledText, printableText } from '../printable-text.ts';
+import type { Member } from '../principal.ts';
+import { filledText } from '../printable-text.ts';
 import type { Call, UseCase } from '../use-case.ts';
-import { idempotencyKeyProblem } from './create-invoice-input.ts';
-import { CREDIT_REASONS, type CreditReason, type Original } from './credit.ts';
+import type { Original } from './credit.ts';
+import { REASON } from './credit-reason-input.ts';
 import type { CreditRequest } from './credit-share.ts';
 import { centimes, LIMITS, metadata, quantity, taxRate } from './field-input.ts';
-import { fingerprintOf } from './input-fingerprint.ts';
 import type { Invoice } from './invoice.ts';
-import type { InvoiceIds } from './invoice-ids.ts';
-import { type IssuedDocument, type IssuingNeeds, newDocument, requireMeans, storeDocument } from './issuing.ts';
+import { type CreditNoteNeeds, issueCreditNote } from './issue-credit-note.ts';
+import type { IssuedDocument } from './issuing.ts';
 import type { CreditKeeping, InvoiceCreation, InvoiceReading } from './repository.ts';
 import { takeCredit } from './take-credit.ts';
-import { NO_TERMS } from './terms.ts';
-
-const REASONS = Object.keys(CREDIT_REASONS) as [CreditReason, ...CreditReason[]];
 
 /** The structure of the input of `creditInvoice`; a violation is a 400. */
 export const creditInvoiceInput = z
   .strictObject({
-    reason: z.enum(REASONS, { error: expected(`one of ${REASONS.join(', ')}`) }),
-    note: printableText(LIMITS.description, 'a string: the reason in words').nullish(),
+    ...REASON,
     lines: z
       .array(z.strictObject({ line: quantity, quantity }), { error: expected('a list of lines') })
       .min(1, { error: 'is empty: at least one item is expected' })
@@ -50,9 +45,8 @@ export const creditInvoiceInput = z
   });
 export type CreditInvoiceInput = z.output<typeof creditInvoiceInput>;
 
-interface CreditNeeds extends IssuingNeeds {
+interface CreditNeeds extends CreditNoteNeeds {
   readonly invoices: InvoiceCreation & Pick<InvoiceReading, 'find'> & CreditKeeping;
-  readonly invoiceIds: InvoiceIds;
 }
 
 /**
@@ -75,47 +69,26 @@ export const creditInvoice = {
     input: CreditInvoiceInput,
     idempotencyKey: string | null,
   ): Promise<IssuedDocument> {
-    const { invoices, invoiceIds } = needs;
-    const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
-    if (unusable) throw new ServiceError([unusable]);
-    const mine = { tenantId: owner.tenant.id, environment: owner.environment };
-    const { createdAt, order } = newCreationMoment();
-    const id = idempotencyKey === null ? newId('crn') : invoiceIds.ofKey(mine, idempotencyKey, 'credit_note');
-    const mark =
-      idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf({ invoiceId, ...input }) };
-    const earlier = mark && (await invoices.findCreatedAs(id));
-    // The insertion compares the marks.
-    if (earlier) return storeDocument(needs, earlier, order, mark);
-    await requireMeans(needs, owner, null);
-    const find = () => creditable(invoices, mine, invoiceId);
-    const taken = await takeCredit(invoices, find, id, requestOf(input), () => new Date());
-    const { original, lines, share } = taken;
-    const note = newDocument(owner, {
-      id,
-      kind: 'credit_note',
-      amount: share.amount,
-      currency: original.currency,
-      ownNumber: null,
-      customer: original.customer,
-      lines,
-      terms: NO_TERMS,
-      metadata: input.metadata,
-      credit: { ...share, original: originalOf(original), reason: input.reason, note: input.note?.trim() || null },
-      createdAt,
-      traceparent: null,
+    const { reason, note, metadata } = input;
+    return issueCreditNote(needs, owner, idempotencyKey, { invoiceId, ...input }, async (id) => {
+      const find = () => creditable(needs.invoices, owner, invoiceId);
+      const taken = await takeCredit(needs.invoices, find, id, requestOf(input), () => new Date());
+      const { original, lines, share } = taken;
+      const { currency, customer } = original;
+      const credit = { ...share, original: originalOf(original), reason, note: note?.trim() || null };
+      return { currency, customer, lines, metadata, credit };
     });
-    return storeDocument(needs, note, order, mark);
   },
 } as const satisfies UseCase;
 
 /** Finds an invoice that can be credited. @throws {ServiceError} resource_not_found, invoice_not_accepted */
 async function creditable(
   invoices: Pick<InvoiceReading, 'find'>,
-  { tenantId, environment }: Pick<Invoice, 'tenantId' | 'environment'>,
+  { tenant, environment }: Member,
   invoiceId: string,
 ): Promise<Invoice & { readonly number: string }> {
   const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
-  if (invoice?.tenantId !== tenantId || invoice.environment !== environment) {
+  if (invoice?.tenantId !== tenant.id || invoice.environment !== environment) {
     const message = `There is no invoice '${invoiceId.slice(0, 80)}' in this tenant and environment.`;
     throw serviceError('resource_not_found', message, 'invoiceId');
   }

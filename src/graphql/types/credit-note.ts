@@ -1,21 +1,15 @@
 import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
 import { CREDIT_REASONS, type Original } from '../../domain/invoice/credit.ts';
-import { type CreditInvoiceInput, creditInvoiceInput } from '../../domain/invoice/credit-invoice.ts';
 import type { RecordType } from '../../domain/invoice/field-table.ts';
 import { INVOICE } from '../../domain/invoice/fields.ts';
 import type { Invoice } from '../../domain/invoice/invoice.ts';
-import type { IssuedDocument } from '../../domain/invoice/issuing.ts';
-import { TAX_RATE_DESCRIPTION } from '../../domain/invoice/tax-rate.ts';
 import { totalsOfInvoice } from '../../domain/invoice/totals.ts';
-import { MAX_IDEMPOTENCY_KEY } from '../../domain/limits.ts';
 import { isMember } from '../../domain/principal.ts';
-import { accessOf } from '../access.ts';
 import { searchMetered } from '../answer-meter.ts';
 import { builder, inBatches } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { outputFields } from './contract.ts';
-import { IdempotencyConflictError, InvalidInputError, NotFoundError } from './errors.ts';
 import { InvoiceType } from './invoice.ts';
 import { InvoiceDocumentsType } from './invoice-documents.ts';
 import { InvoiceTotalsType } from './invoice-totals.ts';
@@ -40,7 +34,7 @@ const CREDIT_NOTE = {
   },
 } as const satisfies RecordType;
 
-const CreditReasonType = enumOf('CreditReason', 'Why an invoice is credited.', CREDIT_REASONS);
+export const CreditReasonType = enumOf('CreditReason', 'Why an invoice is credited.', CREDIT_REASONS);
 
 const CreditedInvoiceType = builder.objectRef<Original>('CreditedInvoice').implement({
   description: 'The invoice that a credit note corrects, as its documents name it.',
@@ -57,7 +51,7 @@ function creditOf({ id, credit }: Invoice) {
   return credit;
 }
 
-const CreditNoteType = builder.objectRef<Invoice>(CREDIT_NOTE.name).implement({
+export const CreditNoteType = builder.objectRef<Invoice>(CREDIT_NOTE.name).implement({
   description: CREDIT_NOTE.description,
   interfaces: [NodeInterface],
   fields: (t) => ({
@@ -150,76 +144,3 @@ async function creditNotesOf(
     credits.list.flatMap(({ creditNoteId }) => rows.get(creditNoteId) ?? []).filter(isCounted),
   );
 }
-
-const CreditLineInput = builder.inputType('CreditLineInput', {
-  description: 'A line of the invoice to credit.',
-  fields: (t) => ({
-    line: t.int({ required: true, description: 'Position of the line in the invoice, starting at 1.' }),
-    quantity: t.field({
-      type: 'SafeInt',
-      required: true,
-      description: 'How much of it: at most its quantity.',
-    }),
-  }),
-});
-
-const CreditAmountInput = builder.inputType('CreditAmountInput', {
-  description: 'An amount to credit at one rate of VAT.',
-  fields: (t) => ({
-    taxRate: t.int({ required: true, description: TAX_RATE_DESCRIPTION }),
-    net: t.field({ type: 'Centimes', required: true, description: 'The amount excluding tax, in centimes.' }),
-    description: t.string({ description: 'The text of the credit note’s line. Default: names the invoice.' }),
-  }),
-});
-
-const CreditInvoiceInputType = builder.inputType('CreditInvoiceInput', {
-  description: 'What to credit and why. Without `lines` and `amounts`: all that is left of the invoice.',
-  fields: (t) => ({
-    reason: t.field({ type: CreditReasonType, required: true, description: 'Why the invoice is credited.' }),
-    note: t.string({ description: 'The reason in words, at most 500 characters; the documents state it.' }),
-    lines: t.field({ type: [CreditLineInput], description: 'Lines of the invoice. Not with `amounts`.' }),
-    amounts: t.field({ type: [CreditAmountInput], description: 'Amounts by rate of VAT. Not with `lines`.' }),
-    metadata: t.field({ type: 'Metadata', description: 'As of `createInvoice`.' }),
-  }),
-});
-
-const CreditInvoicePayload = builder.objectRef<IssuedDocument>('CreditInvoicePayload').implement({
-  description: 'A created credit note and its client_secret.',
-  fields: (t) => ({
-    creditNote: t.field({
-      type: CreditNoteType,
-      description: 'The credit note as it was created.',
-      resolve: ({ invoice }) => invoice,
-    }),
-    clientSecret: t.exposeString('clientSecret', {
-      description: 'Read-only access to this one credit note; returned only here.',
-    }),
-    replayed: t.exposeBoolean('replayed', {
-      description: 'Whether an earlier request with the same idempotency key created the credit note.',
-    }),
-  }),
-});
-
-builder.mutationFields((t) => ({
-  creditInvoice: t.field({
-    type: CreditInvoicePayload,
-    description:
-      'Creates a credit note of an accepted invoice and returns at once; it passes through the same stages as an invoice. The credit notes of an invoice never exceed it, in all and at each rate; a rejected one gives its amount back. Needs a secret key.',
-    args: {
-      invoiceId: t.arg.id({ required: true, description: 'The invoice to credit; prefix `inv_`.' }),
-      input: t.arg({
-        type: CreditInvoiceInputType,
-        required: true,
-        description: 'What to credit and why.',
-        validate: { schema: creditInvoiceInput },
-      }),
-      idempotencyKey: t.arg.string({
-        description: `1 to ${MAX_IDEMPOTENCY_KEY} characters, not counting enclosing quotation marks. The same key and input never create a second credit note. Keys of credit notes and of invoices are apart.`,
-      }),
-    },
-    authScopes: accessOf('creditInvoice'),
-    errors: { types: [InvalidInputError, NotFoundError, IdempotencyConflictError] },
-    resolve: (_root, { invoiceId, input, idempotencyKey }, { principal, useCases }) =>
-      useCases.creditInvoice(principal, invoiceId, input as CreditInvoiceInput, idempotencyKey ?? null),
-  }),
-}));

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { addYears } from '../calendar-date.ts';
+import { errorOfProblems, type Problem, problem } from '../errors.ts';
+import { expected } from '../input-problems.ts';
+import { moroccanDate } from '../morocco/time.ts';
+import { oneLineText } from '../printable-text.ts';
+import type { Call, UseCase } from '../use-case.ts';
+import { REASON } from './credit-reason-input.ts';
+import { DATE_YEARS, date, LIMITS, metadata, statedAmount } from './field-input.ts';
+import { inputSchema, keeper } from './field-makers.ts';
+import { CUSTOMER, INVOICE_LINE } from './fields.ts';
+import { ruleProblems } from './invoice-rules.ts';
+import { type CreditNoteNeeds, issueCreditNote } from './issue-credit-note.ts';
+import type { IssuedDocument } from './issuing.ts';
+import type { InvoiceCreation, InvoiceReading } from './repository.ts';
+import { totalsOf } from './totals.ts';
+
+/** The structure of the input of `creditEarlierInvoice`; a violation is a 400. */
+export const creditEarlierInvoiceInput = z.strictObject({
+  number: oneLineText(LIMITS.number, 'the number of the invoice, a string'),
+  issueDate: date,
+  dgiId: oneLineText(LIMITS.name, "the tax authority's identifier, a string").nullish(),
+  ...REASON,
+  customer: inputSchema(CUSTOMER, 'graphql'),
+  lines: z
+    .array(inputSchema(INVOICE_LINE, 'graphql'), { error: expected('a list of at least one item') })
+    .min(1, { error: 'is empty: at least one item is expected' })
+    .max(LIMITS.lines, { error: `has too many items: at most ${LIMITS.lines}` }),
+  amount: statedAmount.nullish(),
+  metadata,
+});
+export type CreditEarlierInvoiceInput = z.output<typeof creditEarlierInvoiceInput>;
+
+interface CreditEarlierNeeds extends CreditNoteNeeds {
+  readonly invoices: InvoiceCreation & Pick<InvoiceReading, 'findByNumber'>;
+}
+
+const keepCustomer = keeper(CUSTOMER);
+const keepLine = keeper(INVOICE_LINE);
+
+/**
+ * Credits an invoice that another system issued. Its lines say what is credited; how much of the invoice is left is not
+ * known here.
+ */
+export const creditEarlierInvoice = {
+  scope: 'issue',
+  /**
+   * @param input structurally valid: the output of {@link creditEarlierInvoiceInput}
+   * @throws {ServiceError} invalid_request, also if this service issued the invoice; amount_too_small, amount_mismatch,
+   *   invalid_ice, invalid_date, and those of {@link issueCreditNote}
+   */
+  run(
+    needs: CreditEarlierNeeds,
+    { by: owner }: Call,
+    input: CreditEarlierInvoiceInput,
+    idempotencyKey: string | null,
+  ): Promise<IssuedDocument> {
+    const { number, issueDate, dgiId, reason, note, metadata } = input;
+    return issueCreditNote(needs, owner, idempotencyKey, input, async () => {
+      const totals = totalsOf(input.lines);
+      const amount = input.amount ?? totals?.gross ?? 0;
+      const ruled = { amount, lines: input.lines, ice: input.customer.ice };
+      const today = new Date();
+      const [first, ...rest] = [...ruleProblems(ruled, today), ...dateProblems(issueDate, moroccanDate(today))];
+      if (first) throw errorOfProblems([first, ...rest]);
+      if (totals === null) throw new Error('the rules have passed lines without totals');
+      if (await needs.invoices.findByNumber(owner.tenant.id, owner.environment, number))
+        throw errorOfProblems([ownNumberProblem(number)]);
+      const customer = keepCustomer(input.customer);
+      return {
+        currency: 'MAD',
+        customer: { ...customer, address: customer.address || null },
+        lines: input.lines.map((line) => ({ ...keepLine(line), amount: line.quantity * line.unitPrice })),
+        metadata,
+        credit: {
+          rates: totals.rates,
+          amount,
+          original: { id: null, number, issueDate, dgiId: dgiId ?? null },
+          reason,
+          note: note?.trim() || null,
+        },
+      };
+    });
+  },
+} as const satisfies UseCase;
+
+function dateProblems(issueDate: string, today: string): Problem[] {
+  const first = addYears(today, -DATE_YEARS.operationBefore);
+  if (issueDate >= first && issueDate <= today) return [];
+  const message = `issueDate is ${issueDate}; it must be from ${first} to ${today}.`;
+  return [problem('invalid_date', message, 'issueDate')];
+}
+
+function ownNumberProblem(number: string): Problem {
+  const message = `number ${number} is that of an invoice of this service: credit it by its id with creditInvoice, which knows how much is left.`;
+  return problem('invalid_request', message, 'number');
+}

@@ -1,0 +1,64 @@
+import { currentActivity } from '../activity.ts';
+import { ServiceError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { newCreationMoment } from '../order-key.ts';
+import type { Member } from '../principal.ts';
+import { idempotencyKeyProblem } from './create-invoice-input.ts';
+import type { Credit } from './credit.ts';
+import { fingerprintOf } from './input-fingerprint.ts';
+import type { Invoice } from './invoice.ts';
+import type { InvoiceIds } from './invoice-ids.ts';
+import { type IssuedDocument, type IssuingNeeds, newDocument, requireMeans, storeDocument } from './issuing.ts';
+import { NO_TERMS } from './terms.ts';
+
+/** The ports that every creation of a credit note needs. */
+export interface CreditNoteNeeds extends IssuingNeeds {
+  readonly invoiceIds: InvoiceIds;
+}
+
+/** What a credit note states of its own. */
+export interface CreditNoteContent extends Pick<Invoice, 'customer' | 'lines' | 'currency' | 'metadata'> {
+  readonly credit: Credit;
+}
+
+/**
+ * Creates a credit note, or answers a repeated request.
+ * @param idempotencyKey as of `createInvoice`; keys of credit notes are apart from those of invoices
+ * @param input all that the request asks for, which a repeated one must ask for, too
+ * @param make determines the content for the credit note of this id; not called for a repeated request
+ * @throws {ServiceError} invalid_request (the key), idempotency_conflict, what `make` throws; internal_error (503) if the
+ *   settings do not allow live documents
+ */
+export async function issueCreditNote(
+  needs: CreditNoteNeeds,
+  owner: Member,
+  idempotencyKey: string | null,
+  input: object,
+  make: (id: string) => Promise<CreditNoteContent>,
+): Promise<IssuedDocument> {
+  const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
+  if (unusable) throw new ServiceError([unusable]);
+  const mine = { tenantId: owner.tenant.id, environment: owner.environment };
+  const { createdAt, order } = newCreationMoment();
+  const id = idempotencyKey === null ? newId('crn') : needs.invoiceIds.ofKey(mine, idempotencyKey, 'credit_note');
+  const activity = currentActivity();
+  if (activity) activity.invoiceId = id;
+  const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
+  const earlier = mark && (await needs.invoices.findCreatedAs(id));
+  // The insertion compares the marks.
+  if (earlier) return storeDocument(needs, earlier, order, mark);
+  await requireMeans(needs, owner, null);
+  const { credit, ...content } = await make(id);
+  const note = newDocument(owner, {
+    ...content,
+    id,
+    kind: 'credit_note',
+    amount: credit.amount,
+    ownNumber: null,
+    terms: NO_TERMS,
+    credit,
+    createdAt,
+    traceparent: activity?.span?.traceparent ?? null,
+  });
+  return storeDocument(needs, note, order, mark);
+}
