@@ -71,9 +71,9 @@ const RULES: Readonly<Record<string, string>> = {
     'Every answer states them in `X-RateLimit-Limit`, `-Remaining` and `-Reset`. Above the limit: 429 with `Retry-After`. ' +
     `A body has at most ${MAX_BODY_BYTES / 1024 / 1024} MiB, an invoice ${LIMITS.lines.toLocaleString('en')} lines.`,
   'Not in this version':
-    'Credit notes, cancellation, deposits, discounts, negative lines, quantities that are no integers, customers without an ICE (private persons, foreign ' +
-    'companies). State the price after a discount as `unit_price`. An invoice that is wrong and accepted is corrected outside this service, as the law and ' +
-    'the tax authority provide. Dates, payment and a number of your own for one invoice need GraphQL (`terms`, `number`), or defaults in the profile.',
+    'Cancellation, deposits, discounts, negative lines, quantities that are no integers, customers without an ICE (private persons, foreign ' +
+    'companies). State the price after a discount as `unit_price`. An invoice that is wrong and accepted is corrected by a credit note, ' +
+    'which needs GraphQL (`creditInvoice`). Dates, payment and a number of your own for one invoice need GraphQL (`terms`, `number`), or defaults in the profile.',
 };
 
 /** Converts `code` in backticks to HTML. */
