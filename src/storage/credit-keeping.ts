@@ -19,10 +19,16 @@ export function creditKeepingOf(invoices: Collection<InvoiceDocument>): CreditKe
       return matchedCount > 0;
     },
 
-    async statusesOf(ids) {
+    async creditStatesOf(ids) {
       const found = invoices.find({ _id: { $in: [...ids] } }, { hint: { _id: 1 } });
-      const rows = await found.project<Pick<InvoiceDocument, '_id' | 'status'>>({ status: 1 }).toArray();
-      return new Map(rows.map(({ _id, status }) => [_id, status]));
+      const fields = { status: 1, rejectionReason: 1, 'credit.original.id': 1 } as const;
+      type Row = Pick<InvoiceDocument, '_id' | 'status' | 'rejectionReason' | 'credit'>;
+      const rows = await found.project<Row>(fields).toArray();
+      return new Map(
+        rows.map(({ _id, status, rejectionReason, credit }) => {
+          return [_id, { status, rejectionReason, originalId: credit?.original.id ?? null }];
+        }),
+      );
     },
   };
 }

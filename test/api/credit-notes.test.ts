@@ -153,6 +153,18 @@ describe('creditInvoice', () => {
     expect(await credit(id, { ...input, note: 'x' }, 'k-1')).toMatchObject({ code: 'idempotency_conflict' });
   });
 
+  it('takes nothing of an invoice for which a key was refused', async () => {
+    const [a, b] = [await accepted(), await accepted()];
+    const results = await Promise.all([a, b].map(({ id }) => credit(id, { reason: 'error' }, 'one key')));
+    expect(results.filter(({ creditNote }) => creditNote)).toHaveLength(1);
+    expect(results.map(({ code }) => code)).toContain('idempotency_conflict');
+    for (const [nth, { id }] of [a, b].entries()) {
+      const shown = await client.graphql(`{ invoice(id: "${id}") { creditedAmount } }`);
+      expect(shown.body.data.invoice.creditedAmount).toBe(results[nth].creditNote ? 41_507 : 0);
+      if (!results[nth].creditNote) expect((await credit(id, { reason: 'error' })).creditNote.amount).toBe(41_507);
+    }
+  });
+
   it.each<[what: string, input: object, code: string]>([
     ['a line that the invoice lacks', { lines: [{ line: 3, quantity: 1 }] }, 'invalid_request'],
     ['more than a line has', { lines: [{ line: 1, quantity: 4 }] }, 'invalid_request'],

@@ -90,14 +90,17 @@ it(`of ${KEEPERS} processes at once, exactly one changes each version`, async ()
   }
 });
 
-it('returns the status of each document that is stored, of either kind', async () => {
-  const [note, invoice] = [await stored({ kind: 'credit_note', status: 'rejected' }), await stored()];
-  const statuses = await invoicesOf(store.db).statusesOf([note.id, newId('crn'), invoice.id]);
-  expect(statuses).toEqual(
+it('returns the state of each document that is stored, of either kind', async () => {
+  const original = { id: 'inv_1', number: '2026-000001', issueDate: '2026-11-29', dgiId: null };
+  const credit = { ...share(), original, reason: 'error', note: null } as const;
+  const rejected = { kind: 'credit_note', status: 'rejected', rejectionReason: 'none', credit } as const;
+  const [note, invoice] = [await stored(rejected), await stored()];
+  const states = await invoicesOf(store.db).creditStatesOf([note.id, newId('crn'), invoice.id]);
+  expect(states).toEqual(
     new Map([
-      [note.id, 'rejected'],
-      [invoice.id, 'accepted'],
+      [note.id, { status: 'rejected', rejectionReason: 'none', originalId: 'inv_1' }],
+      [invoice.id, { status: 'accepted', rejectionReason: null, originalId: null }],
     ]),
   );
-  expect(await invoicesOf(store.db).statusesOf([])).toEqual(new Map());
+  expect(await invoicesOf(store.db).creditStatesOf([])).toEqual(new Map());
 });

@@ -274,6 +274,12 @@ export interface InvoiceTransitions {
   releaseHeldUp(from: number, to: number): Promise<void>;
 }
 
+/** What decides whether the share of a credit note counts. */
+export interface CreditState extends Pick<Invoice, 'status' | 'rejectionReason'> {
+  /** The invoice that it corrects; null for one of another system. */
+  readonly originalId: string | null;
+}
+
 /** Keeps the shares that credit notes take from an invoice. */
 export interface CreditKeeping {
   /**
@@ -285,8 +291,8 @@ export interface CreditKeeping {
     version: number,
     list: readonly KeptCredit[],
   ): Promise<boolean>;
-  /** Returns the status of each of these documents that is stored. */
-  statusesOf(ids: readonly string[]): Promise<Map<string, InvoiceStatus>>;
+  /** Returns the state of each of these credit notes that is stored. */
+  creditStatesOf(ids: readonly string[]): Promise<Map<string, CreditState>>;
 }
 
 /** Finds the due invoices of lanes and claims many at once. */

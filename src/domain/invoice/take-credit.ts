@@ -3,6 +3,7 @@ import { ServiceError, serviceError } from '../errors.ts';
 import type { CreditShare, KeptCredit } from './credit.ts';
 import { type CreditRequest, creditOf, leftOf } from './credit-share.ts';
 import type { Invoice, InvoiceLine } from './invoice.ts';
+import { isAbandonment } from './rejection-reasons.ts';
 import type { CreditKeeping, InvoiceReading } from './repository.ts';
 
 /** Maximum number of credit notes of an invoice that are not rejected. */
@@ -28,8 +29,8 @@ export interface TakenCredit {
  * rejected, or was not stored within five minutes because its process died. {@link confirmCredit} checks it again before
  * the credit note gets its number.
  * @param find reads the invoice, or throws if it cannot be credited
- * @throws {ServiceError} credit_exceeds_invoice, invalid_request, idempotency_conflict (another request with the same
- *   key is under way), internal_error (503), and what `find` throws
+ * @throws {ServiceError} credit_exceeds_invoice, invalid_request, internal_error (503, also while another request with
+ *   the same key is under way), and what `find` throws
  */
 export async function takeCredit(
   invoices: Invoices,
@@ -50,10 +51,9 @@ export async function takeCredit(
     const made = creditOf(original, others, request);
     if ('problems' in made) throw new ServiceError(made.problems);
     const { lines, share } = made;
-    if (own) {
-      if (isSame(own, share)) return { original, lines, share };
+    if (own && !isSame(own, share)) {
       const message = 'Another request with this idempotency key is under way. Send this one again later.';
-      throw serviceError('idempotency_conflict', message, 'idempotencyKey');
+      throw serviceError('internal_error', message, null, 503);
     }
     const list = [...others, { creditNoteId, at: now(), ...share }];
     if (await invoices.keepCredits(original, original.credits.version, list)) return { original, lines, share };
@@ -73,10 +73,11 @@ export async function confirmCredit(invoices: Invoices, { id, credit }: Invoice,
   for (let tries = 0; tries < TRIES; tries++) {
     const original = await invoices.find(originalId);
     if (original === null) return false;
-    if (original.credits.list.some((each) => each.creditNoteId === id && isSame(each, share))) return true;
+    const isKept = original.credits.list.some((each) => each.creditNoteId === id && isSame(each, share));
     const counted = await countedCredits(invoices, original, now());
     const others = counted.filter((each) => each.creditNoteId !== id);
-    if (!fits(original, others, share)) return false;
+    if (!isKept && !fits(original, others, share)) return false;
+    // Also written if it is kept: whoever read the list before this credit note was stored may be about to drop it.
     const list = [...others, { creditNoteId: id, at: now(), ...share }];
     if (await invoices.keepCredits(original, original.credits.version, list)) return true;
   }
@@ -85,15 +86,19 @@ export async function confirmCredit(invoices: Invoices, { id, credit }: Invoice,
 
 /** Returns the shares that count: of stored credit notes that are not rejected, and of those about to be stored. */
 async function countedCredits(
-  invoices: Pick<CreditKeeping, 'statusesOf'>,
-  { credits: { list } }: Pick<Invoice, 'credits'>,
+  invoices: Pick<CreditKeeping, 'creditStatesOf'>,
+  { id, credits: { list } }: Pick<Invoice, 'id' | 'credits'>,
   now: Date,
 ): Promise<KeptCredit[]> {
   if (list.length === 0) return [];
-  const statuses = await invoices.statusesOf(list.map(({ creditNoteId }) => creditNoteId));
+  const states = await invoices.creditStatesOf(list.map(({ creditNoteId }) => creditNoteId));
   return list.filter(({ creditNoteId, at }) => {
-    const status = statuses.get(creditNoteId);
-    return status === undefined ? now.getTime() - at.getTime() < UNSTORED_MS : status !== 'rejected';
+    const state = states.get(creditNoteId);
+    if (state === undefined) return now.getTime() - at.getTime() < UNSTORED_MS;
+    // Two requests with one key took shares of two invoices, and only one of them stored its credit note.
+    if (state.originalId !== id) return false;
+    // The authority holds another document under the id of an abandoned credit note, maybe one with the same share.
+    return state.status !== 'rejected' || isAbandonment(state.rejectionReason);
   });
 }
 
@@ -104,7 +109,8 @@ function fits(original: Invoice, others: readonly CreditShare[], share: CreditSh
     share.amount <= left.amount &&
     share.rates.every(({ rate, base, tax }) => {
       const most = left.rates.find((each) => each.rate === rate) ?? { base: 0, tax: 0 };
-      return base <= most.base && tax <= most.tax;
+      // Whoever takes the last of a base takes the last of its VAT, so that no centime is left over.
+      return base <= most.base && tax <= most.tax && (base < most.base || tax === most.tax);
     })
   );
 }

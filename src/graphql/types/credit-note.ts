@@ -139,8 +139,8 @@ async function creditNotesOf(
   const { rows } = await searchMetered(meter, ids.length * INVOICE_BYTES, (maxBytes) =>
     useCases.creditNotesById(principal, ids, maxBytes),
   );
-  const isCounted = (note: Invoice | undefined) => note !== undefined && note.status !== 'rejected';
-  return invoices.map(({ credits }) =>
-    credits.list.flatMap(({ creditNoteId }) => rows.get(creditNoteId) ?? []).filter(isCounted),
-  );
+  return invoices.map(({ id, credits }) => {
+    const notes = credits.list.flatMap(({ creditNoteId }) => rows.get(creditNoteId) ?? []);
+    return notes.filter(({ status, credit }) => status !== 'rejected' && credit?.original.id === id);
+  });
 }

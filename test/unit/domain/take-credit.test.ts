@@ -3,6 +3,8 @@ import type { CreditShare, KeptCredit } from '../../../src/domain/invoice/credit
 import { NO_CREDITS } from '../../../src/domain/invoice/credit.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import type { InvoiceStatus } from '../../../src/domain/invoice/lifecycle.ts';
+import { abandonedByOperator } from '../../../src/domain/invoice/rejection-reasons.ts';
+import type { CreditState } from '../../../src/domain/invoice/repository.ts';
 import { confirmCredit, takeCredit } from '../../../src/domain/invoice/take-credit.ts';
 
 const LINE = { description: 'x', quantity: 10, unitPrice: 1000, taxRate: 20, amount: 10_000 } as const;
@@ -11,7 +13,7 @@ const MINUTE = 60_000;
 
 /** A store of one accepted invoice of 10 × 10.00 at 20 %. */
 function storeOf(list: readonly KeptCredit[] = []) {
-  const store = { version: list.length, list, statuses: new Map<string, InvoiceStatus>(), now: START };
+  const store = { version: list.length, list, states: new Map<string, CreditState>(), now: START };
   const original = () =>
     ({
       id: 'inv_1',
@@ -23,8 +25,8 @@ function storeOf(list: readonly KeptCredit[] = []) {
     }) as unknown as Invoice & { readonly number: string };
   const invoices = {
     find: async () => original(),
-    statusesOf: async (ids: readonly string[]) =>
-      new Map(ids.flatMap((id) => (store.statuses.has(id) ? [[id, store.statuses.get(id) as InvoiceStatus]] : []))),
+    creditStatesOf: async (ids: readonly string[]) =>
+      new Map(ids.flatMap((id) => (store.states.has(id) ? [[id, store.states.get(id) as CreditState]] : []))),
     keepCredits: async (_invoice: unknown, version: number, next: readonly KeptCredit[]) => {
       if (version !== store.version) return false;
       Object.assign(store, { version: version + 1, list: next });
@@ -44,15 +46,17 @@ function storeOf(list: readonly KeptCredit[] = []) {
   const noteOf = (id: string, share: CreditShare) =>
     ({ id, credit: { ...share, original: { id: 'inv_1' } } }) as unknown as Invoice;
   const confirm = (id: string, share: CreditShare) => confirmCredit(invoices, noteOf(id, share), () => store.now);
-  return { store, take, confirm };
+  const settle = (id: string, status: InvoiceStatus, changes: Partial<CreditState> = {}) =>
+    store.states.set(id, { status, originalId: 'inv_1', rejectionReason: null, ...changes });
+  return { store, take, confirm, settle };
 }
 
 it('a share that was taken counts until its credit note is rejected', async () => {
-  const { store, take } = storeOf();
+  const { store, take, settle } = storeOf();
   await take('crn_1', 10);
-  store.statuses.set('crn_1', 'pending');
+  settle('crn_1', 'pending');
   await expect(take('crn_2', 1)).rejects.toMatchObject({ code: 'credit_exceeds_invoice' });
-  store.statuses.set('crn_1', 'rejected');
+  settle('crn_1', 'rejected');
   expect((await take('crn_2', 10)).share.amount).toBe(12_000);
   expect(store.list.map(({ creditNoteId }) => creditNoteId)).toEqual(['crn_2']);
 });
@@ -71,7 +75,7 @@ it('a repeated request finds its own share; another request with its id is refus
   await take('crn_1', 3);
   expect((await take('crn_1', 3)).share.amount).toBe(3_600);
   expect(store.list).toHaveLength(1);
-  await expect(take('crn_1', 4)).rejects.toMatchObject({ code: 'idempotency_conflict', status: 409 });
+  await expect(take('crn_1', 4)).rejects.toMatchObject({ code: 'internal_error', status: 503 });
 });
 
 it('concurrent credit notes take at most what there is, one after the other', async () => {
@@ -82,11 +86,13 @@ it('concurrent credit notes take at most what there is, one after the other', as
 });
 
 it('before it gets its number, a late credit note takes its share again or finds it gone', async () => {
-  const { store, take, confirm } = storeOf();
+  const { store, take, confirm, settle } = storeOf();
   const { share } = await take('crn_late', 10);
-  store.statuses.set('crn_late', 'pending');
+  settle('crn_late', 'pending');
   expect(await confirm('crn_late', share)).toBe(true);
-  expect(store.version).toBe(1);
+  // Whoever read the list before the credit note was stored must not drop its share any more.
+  expect(store.version).toBe(2);
+  expect(store.list).toMatchObject([{ creditNoteId: 'crn_late', amount: 12_000 }]);
 
   const lost = storeOf();
   expect(await lost.confirm('crn_late', share)).toBe(true);
@@ -102,4 +108,18 @@ it('at most 100 credit notes of an invoice count', async () => {
   const full = Array.from({ length: 100 }, (_, nth) => ({ ...share, creditNoteId: `crn_${nth}`, at: START }));
   await expect(storeOf(full).take('crn_new', 1)).rejects.toMatchObject({ code: 'credit_exceeds_invoice' });
   expect((await storeOf(full.slice(1)).take('crn_new', 1)).share.rates).toMatchObject([{ base: 1_000 }]);
+});
+
+it('a share does not count if its credit note was stored for another invoice: one key, two invoices', async () => {
+  const { take, settle } = storeOf();
+  await take('crn_1', 10);
+  settle('crn_1', 'accepted', { originalId: 'inv_2' });
+  expect((await take('crn_2', 10)).share.amount).toBe(12_000);
+});
+
+it('the share of an abandoned credit note counts: the authority may hold it', async () => {
+  const { take, settle } = storeOf();
+  await take('crn_1', 10);
+  settle('crn_1', 'rejected', { rejectionReason: abandonedByOperator({} as Invoice, 'restored') });
+  await expect(take('crn_2', 1)).rejects.toMatchObject({ code: 'credit_exceeds_invoice' });
 });

@@ -12,7 +12,7 @@ import type { PipelineParts, Progress, RunStage } from './stage.ts';
 
 /**
  * Creates the stage that assigns the legal number and writes the UBL to check it: `pending` → `signing`, or `rejected`
- * if it is invalid. A credit note that its invoice no longer covers is rejected before it gets a number. The same document is signed in the same run.
+ * if it is invalid. A credit note that its invoice no longer covers is rejected first. The same document is signed in the same run.
  */
 export function createNormalizeStage(
   { invoices, writer, report }: Pick<PipelineParts, 'invoices' | 'writer' | 'report'>,
