@@ -107,9 +107,11 @@ describe.skipIf(BROWSER_PATH === null)('the day and the time of an invoice', () 
     if (hasTool('pdftotext')) expect(await textOfPdf(invoice.pdf_url)).toContain(`Acceptée le ${moment}`);
     const outbox = join(service.dataDir, 'outbox');
     const mails = () => readdirSync(outbox).map((file) => readFileSync(join(outbox, file), 'utf8'));
-    await expect.poll(() => mails().length, { timeout: 50_000 }).toBe(1);
-    const [mail = ''] = mails();
-    expect(decoded(mail)).toContain(FORMATS.fr.longDate(moroccanDate(created)));
+    // The file exists before it is written.
+    await expect
+      .poll(() => mails().map(decoded).join(), { timeout: 50_000 })
+      .toContain(FORMATS.fr.longDate(moroccanDate(created)));
+    expect(mails()).toHaveLength(1);
     await close();
   }, 120_000);
 });
