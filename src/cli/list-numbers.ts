@@ -1,4 +1,4 @@
-import { KINDS, type Kind } from '../domain/invoice/kinds.ts';
+import { KIND_NAMES } from '../domain/invoice/kinds.ts';
 import { legalNumber, newestSeriesFirst, type SeriesNumber, seriesOf } from '../domain/invoice/series-number.ts';
 import { administer } from './administer.ts';
 import type { Command } from './command.ts';
@@ -32,7 +32,7 @@ docs/operations.md, "After a restore of a backup or a followed copy".`,
       if (only !== null && listed.length === 0) throw new Error(`There is no tenant '${harmless(only)}'.`);
       const found: Row[] = [];
       const createdAt = new Date();
-      const present = (Object.keys(KINDS) as Kind[]).map((kind) => ({
+      const present = KIND_NAMES.map((kind) => ({
         name: seriesOf({ kind, createdAt }),
         serial: 0,
       }));

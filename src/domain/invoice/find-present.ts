@@ -5,9 +5,9 @@ import { isDocumentId } from './kinds.ts';
 import type { InvoiceReading } from './repository.ts';
 
 /**
- * Finds an invoice or a credit note for callers with a credential or link of this invoice alone. Returns null as soon as the erasure of
- * its tenant begins, because its invoices are then removed one by one. The tenant's own credentials have ended with its
- * keys.
+ * Finds an invoice or a credit note for callers with a credential or link of this document alone. Returns null as soon
+ * as the erasure of its tenant begins, because its documents are then removed one by one. The tenant's own credentials
+ * have ended with its keys.
  */
 export type FindPresentInvoice = (invoiceId: string) => Promise<Invoice | null>;
 

@@ -97,11 +97,21 @@ export function idempotencyConflict() {
 }
 
 /** The fields of a new document that its creation decides. */
-export type NewDocument = Pick<
+type NewDocument = Pick<
   Invoice,
-  'id' | 'kind' | 'amount' | 'currency' | 'ownNumber' | 'customer' | 'lines' | 'terms' | 'metadata' | 'credit'
-> &
-  Pick<Invoice, 'createdAt' | 'traceparent'>;
+  | 'id'
+  | 'kind'
+  | 'amount'
+  | 'currency'
+  | 'ownNumber'
+  | 'customer'
+  | 'lines'
+  | 'terms'
+  | 'metadata'
+  | 'credit'
+  | 'createdAt'
+  | 'traceparent'
+>;
 
 /** Makes the document that a creation stores. */
 export function newDocument({ tenant, environment }: Member, document: NewDocument): Invoice {
