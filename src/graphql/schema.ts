@@ -3,6 +3,7 @@ import { metered } from './answer-meter.ts';
 import { builder } from './builder.ts';
 import './types/event-stream.ts';
 import './types/invoice.ts';
+import './types/document-status.ts';
 import './types/document-verification.ts';
 import './types/embed.ts';
 import './types/invoice-warning.ts';

@@ -17,8 +17,9 @@ import { schema } from './schema.ts';
  * other field runs separately for each stream.
  */
 const OF_THE_EVENT: Readonly<Record<string, readonly string[]>> = {
-  Subscription: ['invoiceStatus', 'invoiceEvents'],
+  Subscription: ['invoiceStatus', 'fiscalDocumentStatus', 'invoiceEvents'],
   InvoiceStatusChange: ['eventId', 'invoiceId', 'status', 'dgiId', 'rejectionReason', 'updatedAt'],
+  FiscalDocumentStatusChange: ['eventId', 'documentId', 'status', 'dgiId', 'rejectionReason', 'updatedAt'],
   StreamedEvent: ['event', 'manual'],
   WebhookEvent: ['id', 'type', 'invoiceId', 'createdAt', 'manual', 'body'],
 };

@@ -46,6 +46,10 @@ const STREAMED: Readonly<Record<string, { readonly field: string; readonly opera
     field: 'Subscription.invoiceStatus',
     operation: 'subscription { invoiceStatus(id: "INVOICE" SECRET) { … } }',
   },
+  FiscalDocumentStatusChange: {
+    field: 'Subscription.fiscalDocumentStatus',
+    operation: 'subscription { fiscalDocumentStatus(id: "INVOICE" SECRET) { … } }',
+  },
   StreamedEvent: { field: 'Subscription.invoiceEvents', operation: 'subscription { invoiceEvents { … } }' },
 };
 

@@ -59,6 +59,8 @@ null null null 403 403 403 403 null null null null  DocumentVerification clearan
 + 404 404 403 hidden hidden 403 + + + 404  InvoiceEmail attempts lastError sentAt status to
 + 404 404 403 + + 403 + + + 404  InvoiceLine amount description quantity taxRate unitPrice
 + 404 404 403 + + 403 + + + 404  InvoiceStatusChange dgiId eventId invoiceId status updatedAt
++ 404 404 403 + + 403 + + + 404  FiscalDocumentStatusChange dgiId eventId documentId status updatedAt
+null 404 404 403 null null 403 null null null 404  FiscalDocumentStatusChange rejectionReason
 null 404 404 403 null null 403 null null null 404  InvoiceStatusChange rejectionReason
 + 404 404 403 + + 403 + + + 404  InvoiceTerms bankAccount dueDate operationDate paymentMeans paymentMode paymentReference
 + 404 404 403 + + 403 + + + 404  InvoiceTimelineEntry at status
@@ -106,7 +108,7 @@ null null null 403 403 403 403 null null null null  Problem expected
 empty 404 404 403 hidden hidden 403 empty empty empty 404  SellerProfile missingFields
 + + + 403 403 403 403 + + + +  SigningCertificate fingerprint issuer serialNumber subject validFrom validTo
 + silent silent 403 403 403 403 + + + silent  StreamedEvent cursor event manual
-+ 404 404 403 + + 403 + + + 404  Subscription invoiceStatus
++ 404 404 403 + + 403 + + + 404  Subscription fiscalDocumentStatus invoiceStatus
 + silent silent 403 403 403 403 + + + silent  Subscription invoiceEvents
 + 404 404 403 + + 403 + + + 404  TaxTotal base rate tax
 + + + 403 403 403 403 + + + +  MissingForLive condition text

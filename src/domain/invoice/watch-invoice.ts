@@ -3,6 +3,7 @@ import { createBell } from '../kit/bell.ts';
 import type { Principal } from '../principal.ts';
 import type { InvoiceFeed } from './feed.ts';
 import type { Invoice, InvoiceEvent } from './invoice.ts';
+import type { Kind } from './kinds.ts';
 import { isFinal } from './lifecycle.ts';
 import type { ReadInvoice } from './read-invoice.ts';
 
@@ -19,9 +20,9 @@ export type WatchInvoice = ReturnType<typeof createWatchInvoice>;
 
 export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) {
   /**
-   * Streams an invoice's status changes, each once and in order, and ends after the final one (docs/decisions/0023).
-   * Starts with the current status unless it is `pending`. Ends early if the invoice's tenant is erased.
-   * @param afterEventId an event of this invoice; the stream starts with the changes after it
+   * Streams the status changes of a document of this kind, each once and in order, and ends after the final one
+   * (docs/decisions/0023). Starts with the current status unless it is `pending`. Ends early if its tenant is erased.
+   * @param afterEventId an event of this document; the stream starts with the changes after it
    * @throws {ServiceError} as {@link ReadInvoice}, before the first value
    */
   return async (
@@ -29,13 +30,14 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) 
     invoiceId: string,
     clientSecret: string | null,
     afterEventId: string | null,
+    kind: Kind = 'invoice',
   ): Promise<StatusChanges> => {
     // Subscribes before the invoice is read, so that no change is missed. A change in between arrives twice but is sent
     // once.
     const inbox = createInbox();
     const unsubscribe = feed.subscribe(invoiceId, (news) => (news.withheld ? inbox.close() : inbox.put(news.events)));
     try {
-      const invoice = await readInvoice(principal, invoiceId, clientSecret);
+      const invoice = await readInvoice(principal, invoiceId, clientSecret, kind);
       const start = startOf(invoice, afterEventId);
       inbox.put(invoice.events);
       const changes = changesAfter(invoiceId, start, inbox, unsubscribe);

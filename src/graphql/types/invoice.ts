@@ -3,7 +3,6 @@ import { createInvoiceInput } from '../../domain/invoice/create-invoice-input.ts
 import { INVOICE } from '../../domain/invoice/fields.ts';
 import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { termsOf } from '../../domain/invoice/terms.ts';
-import type { StatusChange } from '../../domain/invoice/watch-invoice.ts';
 import { MAX_IDEMPOTENCY_KEY } from '../../domain/limits.ts';
 import { accessOf } from '../access.ts';
 import { searchMetered } from '../answer-meter.ts';
@@ -114,37 +113,5 @@ builder.mutationFields((t) => ({
     errors: { types: [InvalidInputError, IdempotencyConflictError] },
     resolve: (_root, { input, idempotencyKey }, { principal, useCases }) =>
       useCases.createInvoice(principal, input, idempotencyKey ?? null),
-  }),
-}));
-
-const StatusChangeType = builder.objectRef<StatusChange>('InvoiceStatusChange').implement({
-  description: 'A status change of an invoice.',
-  fields: (t) => ({
-    eventId: t.id({ description: 'Prefix `evt_`; a value for `afterEventId`.', resolve: ({ event }) => event.id }),
-    invoiceId: t.exposeID('invoiceId', { description: 'Prefix `inv_`.' }),
-    status: t.field({ type: InvoiceStatusType, description: 'The new status.', resolve: ({ event }) => event.status }),
-    dgiId: t.string({ nullable: true, description: 'Set when accepted.', resolve: ({ event }) => event.dgiId }),
-    rejectionReason: t.string({
-      nullable: true,
-      description: 'Set when rejected.',
-      resolve: ({ event }) => event.rejectionReason,
-    }),
-    updatedAt: t.field({ type: 'DateTime', description: 'Time of the change.', resolve: ({ event }) => event.at }),
-  }),
-});
-
-builder.subscriptionFields((t) => ({
-  invoiceStatus: t.field({
-    type: StatusChangeType,
-    description:
-      'The current status unless it is `pending`, then each change once and in order; completes after a final status.',
-    args: {
-      id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }),
-      clientSecret: t.arg.string({ description: 'With a publishable key: the client_secret of this invoice.' }),
-      afterEventId: t.arg.id({ description: 'Resumes after this event: only later changes are sent.' }),
-    },
-    subscribe: (_root, { id, clientSecret, afterEventId }, { principal, useCases }) =>
-      useCases.watchInvoice(principal, id, clientSecret ?? null, afterEventId ?? null),
-    resolve: (change) => change,
   }),
 }));
