@@ -62,7 +62,7 @@ function scenarioOf(invoice: InvoiceIdentity | null): Scenario | null {
 }
 
 function problemOf(scenario: Scenario | null, invoice: InvoiceIdentity | null): Problem | null {
-  return scenarioProblem(scenario ?? undefined, invoice?.customerIce ?? '');
+  return scenarioProblem(scenario ?? undefined, invoice?.customerIce ?? '', invoice?.kind ?? 'invoice');
 }
 
 function listOf(problem: Problem | null): Problem[] {
@@ -71,5 +71,5 @@ function listOf(problem: Problem | null): Problem[] {
 
 function warningsOf(invoice: InvoiceIdentity | null): Problem[] {
   const ice = invoice?.customerIce ?? '';
-  return /^\d{15}$/.test(ice) && BigInt(ice) % 97n !== 0n ? [checkKeyWarning(ice)] : [];
+  return /^\d{15}$/.test(ice) && BigInt(ice) % 97n !== 0n ? [checkKeyWarning(ice, invoice?.kind ?? 'invoice')] : [];
 }

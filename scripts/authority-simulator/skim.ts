@@ -1,4 +1,5 @@
 import type { InvoiceIdentity } from '../../src/adapters/authority/mock/examine-invoice.ts';
+import { KIND_NAMES, KINDS } from '../../src/domain/invoice/kinds.ts';
 
 /** The parties stand before the lines: more is not read. */
 const MAX_BYTES = 32 * 1024;
@@ -19,6 +20,7 @@ export function skim(document: Buffer): InvoiceIdentity | null {
     // A copy: V8's substrings keep the whole text, and the ledger keeps these.
     return found === undefined ? undefined : Buffer.from(found).toString();
   });
-  if (number === undefined || sellerIce === undefined || customerIce === undefined) return null;
-  return { number, sellerIce, customerIce };
+  const kind = KIND_NAMES.find((each) => text.includes(`<cbc:${KINDS[each].ublRoot}TypeCode>`));
+  if (!kind || number === undefined || sellerIce === undefined || customerIce === undefined) return null;
+  return { kind, number, sellerIce, customerIce };
 }

@@ -1,19 +1,56 @@
 import type { Problem } from '../authority/ports.ts';
 import type { Invoice } from './invoice.ts';
+import type { Kind } from './kinds.ts';
 import type { SigningFault } from './signing-key.ts';
 
 /**
- * The French texts of `rejection_reason`, one for each way in which an invoice is rejected. Each ends with advice.
+ * The French texts of `rejection_reason`, one for each way in which a document is rejected. Each ends with advice.
  * Their prefixes are those of `REJECTION_CODES`. Details for operators are in the log.
  */
 
 /** Maximum length of the authority's part of a reason, in characters. */
 const MAX_FINDINGS = 2000;
 
+/** How the texts name a document of each kind. */
+const WORDS: Readonly<Record<Kind, Words>> = {
+  invoice: {
+    it: 'la facture',
+    ofIt: 'de la facture',
+    this: 'cette facture',
+    yours: 'vos factures',
+    aNewOne: 'une nouvelle facture',
+    act: 'vente',
+    isLegal: 'il en est la facture légale',
+    ifAgain: 'si elle est rejetée elle aussi',
+  },
+  credit_note: {
+    it: 'l’avoir',
+    ofIt: 'de l’avoir',
+    this: 'cet avoir',
+    yours: 'vos avoirs',
+    aNewOne: 'un nouvel avoir',
+    act: 'correction',
+    isLegal: 'il en est l’avoir légal',
+    ifAgain: 's’il est rejeté lui aussi',
+  },
+};
+
+interface Words {
+  readonly it: string;
+  readonly ofIt: string;
+  readonly this: string;
+  readonly yours: string;
+  readonly aNewOne: string;
+  /** What the document is about. */
+  readonly act: string;
+  readonly isLegal: string;
+  readonly ifAgain: string;
+}
+
 /** Makes the reason if the authority examined the invoice and rejected it. */
 export function rejectedByAuthority(invoice: Invoice, problems: readonly Problem[]): string {
   const findings = sentences(problems.map(({ message }) => message));
-  return `${findings || 'L’administration fiscale a rejeté la facture sans en donner la raison.'} ${corrected(invoice)}`;
+  return `${findings || `L’administration fiscale a rejeté ${WORDS[invoice.kind].it} sans en donner la raison.`} ${corrected(invoice)}`;
 }
 
 /**
@@ -22,7 +59,7 @@ export function rejectedByAuthority(invoice: Invoice, problems: readonly Problem
  */
 export function refusedByAuthority(invoice: Invoice, code: string, message: string): string {
   const findings = sentences([message]);
-  return `L’administration fiscale n’a pas pris la facture en charge (${code})${findings && ` : ${findings}`}${findings ? '' : '.'} ${NOT_HELD} ${SUPPORT} ${again(invoice)}.`;
+  return `L’administration fiscale n’a pas pris ${WORDS[invoice.kind].it} en charge (${code})${findings && ` : ${findings}`}${findings ? '' : '.'} ${NOT_HELD} ${SUPPORT} ${again(invoice)}.`;
 }
 
 /**
@@ -30,18 +67,20 @@ export function refusedByAuthority(invoice: Invoice, code: string, message: stri
  * @param original the id of that submission
  */
 export function duplicateOf(invoice: Invoice, original: string): string {
+  const { this: which, yours, act } = WORDS[invoice.kind];
   return (
-    `L’administration fiscale détient déjà un autre document portant le numéro de cette facture, sous l’identifiant ${original}. ` +
-    `Cherchez-le parmi vos factures ; s’il s’agit d’une autre vente, ${lowered(again(invoice))}.`
+    `L’administration fiscale détient déjà un autre document portant le numéro de ${which}, sous l’identifiant ${original}. ` +
+    `Cherchez-le parmi ${yours} ; s’il s’agit d’une autre ${act}, ${lowered(again(invoice))}.`
   );
 }
 
 /** Makes the reason if an operator ended an invoice that waited for ever. @param reason the operator's, one line */
 export function abandonedByOperator(invoice: Invoice, reason: string): string {
+  const { this: which, act, isLegal } = WORDS[invoice.kind];
   return (
-    `${ABANDONED}, car l’administration fiscale détient un autre document sous son identifiant (${invoice.id}) : ${sentences([reason])} ` +
-    'Si ce document est celui de la même vente, il en est la facture légale, et il n’en faut pas d’autre ; ' +
-    `s’il s’agit d’une autre vente, ${lowered(again(invoice))}.`
+    `${ABANDONED} ${which}, car l’administration fiscale détient un autre document sous son identifiant (${invoice.id}) : ${sentences([reason])} ` +
+    `Si ce document est celui de la même ${act}, ${isLegal}, et il n’en faut pas d’autre ; ` +
+    `s’il s’agit d’une autre ${act}, ${lowered(again(invoice))}.`
   );
 }
 
@@ -53,7 +92,7 @@ export function isAbandonment(rejectionReason: string | null): boolean {
 /** Makes the reason if every attempt to transmit failed and none was received. */
 export function transmissionFailed(invoice: Invoice, attempts: number): string {
   return (
-    `dgi_transmission_failed: l’administration fiscale est restée injoignable pendant ${attempts} tentatives et ne détient aucun exemplaire de la facture. ` +
+    `dgi_transmission_failed: l’administration fiscale est restée injoignable pendant ${attempts} tentatives et ne détient aucun exemplaire ${WORDS[invoice.kind].ofIt}. ` +
     `${again(invoice)}, plus tard.`
   );
 }
@@ -62,20 +101,20 @@ export function transmissionFailed(invoice: Invoice, attempts: number): string {
 export function signingFailed(invoice: Invoice, fault: RejectingFault): string {
   return (
     `signature_error: ${SIGNING_FAULTS[fault]} Rien n’a été transmis à l’administration fiscale. ${again(invoice)} ; ` +
-    'si elle est rejetée elle aussi, contactez le support du service de facturation.'
+    `${WORDS[invoice.kind].ifAgain}, contactez le support du service de facturation.`
   );
 }
 
 /** Makes the reason if the UBL document written by this service breaks a rule. */
-export function invalidDocument(): string {
+export function invalidDocument({ kind }: Invoice): string {
   return (
     'Le document UBL établi par le service de facturation est invalide. Rien n’a été transmis à l’administration fiscale. ' +
-    'Contactez le support du service de facturation, avec l’identifiant de la facture.'
+    `Contactez le support du service de facturation, avec l’identifiant ${WORDS[kind].ofIt}.`
   );
 }
 
 /** {@link isAbandonment} recognizes stored reasons by this text, so it must never change. */
-const ABANDONED = 'L’exploitant du service de facturation a mis fin au traitement de cette facture';
+const ABANDONED = 'L’exploitant du service de facturation a mis fin au traitement de';
 const NOT_HELD = 'Elle n’en détient aucun exemplaire.';
 export const SUPPORT = 'Contactez le support du service de facturation.';
 
@@ -90,15 +129,15 @@ const SIGNING_FAULTS: Readonly<Record<RejectingFault, string>> = {
 };
 
 /**
- * Returns advice on a rejected invoice that the authority does not hold. Creating it again needs a new Idempotency-Key,
- * because the old one would return the rejected invoice.
+ * Returns advice on a rejected document that the authority does not hold. Creating it again needs a new Idempotency-Key,
+ * because the old one would return the rejected one.
  */
-function again({ ownNumber }: Pick<Invoice, 'ownNumber'>): string {
-  return `Créez la facture à nouveau, avec une nouvelle Idempotency-Key${ownNumber === null ? '' : ' et un nouveau numéro'}`;
+function again({ kind, ownNumber }: Pick<Invoice, 'kind' | 'ownNumber'>): string {
+  return `Créez ${WORDS[kind].it} à nouveau, avec une nouvelle Idempotency-Key${ownNumber === null ? '' : ' et un nouveau numéro'}`;
 }
 
-function corrected({ ownNumber }: Pick<Invoice, 'ownNumber'>): string {
-  return `Après correction, créez une nouvelle facture, avec une nouvelle Idempotency-Key${ownNumber === null ? '' : ' et un nouveau numéro'}.`;
+function corrected({ kind, ownNumber }: Pick<Invoice, 'kind' | 'ownNumber'>): string {
+  return `Après correction, créez ${WORDS[kind].aNewOne}, avec une nouvelle Idempotency-Key${ownNumber === null ? '' : ' et un nouveau numéro'}.`;
 }
 
 function lowered(text: string): string {

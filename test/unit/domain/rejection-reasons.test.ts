@@ -24,7 +24,7 @@ const EVERY_WAY = {
   abandoned: (of = invoice) => abandonedByOperator(of, 'Restauration du 3 novembre'),
   'not transmitted': (of = invoice) => transmissionFailed(of, 5),
   'not signed': (of = invoice) => signingFailed(of, 'key'),
-  invalid: () => invalidDocument(),
+  invalid: (of = invoice) => invalidDocument(of),
 };
 
 describe.each(Object.entries(EVERY_WAY))('a reason: %s', (_way, reasonOf) => {
@@ -33,6 +33,13 @@ describe.each(Object.entries(EVERY_WAY))('a reason: %s', (_way, reasonOf) => {
     expect(reason).not.toMatch(/\n|undefined|\.\.| {2}|\. ?\./);
     const sentences = reason.split(/(?<=[.!?]) /);
     expect(sentences.at(-1)).toMatch(/([Cc]réez|[Cc]ontactez|[Cc]herchez)[^.]*\.$/);
+  });
+
+  test('names a credit note as such, with the same advice', () => {
+    const reason = reasonOf(pendingInvoice({ kind: 'credit_note' }));
+    expect(reason).toMatch(/avoir/);
+    expect(reason).not.toMatch(/facture(?!tion)|undefined| {2}/);
+    expect(reason.split(/(?<=[.!?]) /)).toHaveLength(reasonOf().split(/(?<=[.!?]) /).length);
   });
 
   test('asks for a new number where the client numbers its invoices', () => {

@@ -120,6 +120,6 @@ it('a share does not count if its credit note was stored for another invoice: on
 it('the share of an abandoned credit note counts: the authority may hold it', async () => {
   const { take, settle } = storeOf();
   await take('crn_1', 10);
-  settle('crn_1', 'rejected', { rejectionReason: abandonedByOperator({} as Invoice, 'restored') });
+  settle('crn_1', 'rejected', { rejectionReason: abandonedByOperator({ kind: 'credit_note' } as Invoice, 'restored') });
   await expect(take('crn_2', 1)).rejects.toMatchObject({ code: 'credit_exceeds_invoice' });
 });

@@ -289,10 +289,19 @@ describe('a credit note', () => {
       /VAT at S 20/,
       'amount_wrong',
     ],
+    [
+      'rounding beyond that of an invoice of 1,000 lines',
+      /(<cbc:TaxInclusiveAmount[^>]*>)([\d.]+)(<[^>]*>)<cbc:PayableAmount ([^>]*)>[^<]*/,
+      (_: string, open: string, gross: string, close: string, currency: string) =>
+        `${open}${gross}${close}<cbc:PayableRoundingAmount ${currency}>5.01</cbc:PayableRoundingAmount>` +
+        `<cbc:PayableAmount ${currency}>${(Number(gross) + 5.01).toFixed(2)}`,
+      /rounding of 5\.01/i,
+      'rounding_too_large',
+    ],
     ['a type of invoices', />381</, '>380<', /type code/, null],
     ['a line of invoices', /CreditNoteLine/g, 'InvoiceLine', /at the wrong position|occurs 0 times/, 'lines_missing'],
   ])('with %s is noticed by us and by the authority', (_what, find, replace, rule, code) => {
-    const broken = xml.replace(find, replace);
+    const broken = xml.replace(find, replace as string);
     expect(broken).not.toBe(xml);
     expect(brokenRule(broken)).toMatch(rule);
     if (code !== null) expect(fault(broken)).toBe(code);

@@ -1,4 +1,6 @@
 import type { Problem } from '../../../domain/authority/ports.ts';
+import { LIMITS } from '../../../domain/invoice/field-input.ts';
+import { KIND_NAMES, KINDS, type Kind } from '../../../domain/invoice/kinds.ts';
 import { parseTaxRate } from '../../../domain/invoice/tax-rate.ts';
 import { CURRENCY, decimalOf, divideHalfUp } from '../../../domain/money.ts';
 import { readXml, type XmlElement } from './read-xml.ts';
@@ -7,7 +9,7 @@ const UBL = 'urn:oasis:names:specification:ubl:schema:xsd:';
 const CAC = `${UBL}CommonAggregateComponents-2`;
 const CBC = `${UBL}CommonBasicComponents-2`;
 
-const ROOTS: readonly string[] = ['Invoice', 'CreditNote'];
+const ROOTS: readonly string[] = KIND_NAMES.map((kind) => KINDS[kind].ublRoot);
 
 /** An element with its path from the root: `/Invoice/cac:InvoiceLine[2]/cbc:InvoicedQuantity`. */
 interface Located {
@@ -46,8 +48,9 @@ export function faultOf(document: Uint8Array, customerIce: string): Problem | nu
   }
 }
 
-/** The identifiers of an invoice and its parties. */
+/** The kind of a document, and the identifiers of it and its parties. */
 export interface InvoiceIdentity {
+  readonly kind: Kind;
   readonly number: string;
   readonly sellerIce: string;
   readonly customerIce: string;
@@ -57,10 +60,12 @@ export interface InvoiceIdentity {
 export function identityOf(document: Uint8Array): InvoiceIdentity | null {
   try {
     const element = readXml(new TextDecoder().decode(document));
-    if (element === null) return null;
+    const kind = KIND_NAMES.find((each) => KINDS[each].ublRoot === element?.name);
+    if (element === null || !kind) return null;
     const root: Located = { element, path: `/${element.name}` };
     const iceOf = (role: string) => textOf(child(one(one(one(root, role), 'Party'), 'PartyIdentification'), 'ID'));
     return {
+      kind,
       number: textOf(child(root, 'ID')),
       sellerIce: iceOf('AccountingSupplierParty'),
       customerIce: iceOf('AccountingCustomerParty'),
@@ -88,9 +93,9 @@ function must(condition: boolean, code: string, path: string, message: string): 
 
 function examineParties(root: Located, customerIce: string): void {
   const number = child(root, 'ID');
-  must(textOf(number) !== '', 'number_missing', number.path, 'La facture n’a pas de numéro');
+  must(textOf(number) !== '', 'number_missing', number.path, `${called(root)} n’a pas de numéro`);
   const issued = child(root, 'IssueDate');
-  must(isDate(textOf(issued)), 'date_invalid', issued.path, 'La facture n’a pas de date');
+  must(isDate(textOf(issued)), 'date_invalid', issued.path, `${called(root)} n’a pas de date`);
   const [seller, buyer] = (['AccountingSupplierParty', 'AccountingCustomerParty'] as const).map((role) => {
     const party = one(one(root, role), 'Party');
     const name = child(one(party, 'PartyLegalEntity'), 'RegistrationName');
@@ -103,12 +108,17 @@ function examineParties(root: Located, customerIce: string): void {
     textOf(buyer) === customerIce,
     'customer_mismatch',
     buyer.path,
-    `La facture désigne le client ${textOf(buyer)} mais a été transmise pour ${customerIce}`,
+    `${called(root)} désigne le client ${textOf(buyer)} mais a été transmise pour ${customerIce}`,
   );
 }
 
-function isCreditNote({ element }: Located): boolean {
-  return element.name === 'CreditNote';
+function isCreditNote({ path }: Located): boolean {
+  return path.startsWith('/CreditNote');
+}
+
+/** How messages name the document of this element. */
+function called(at: Located): string {
+  return isCreditNote(at) ? 'L’avoir' : 'La facture';
 }
 
 function examineOriginal(root: Located): void {
@@ -152,7 +162,7 @@ function examineTerms(root: Located): void {
     accounts.length > 0 || !['30', '58'].includes(textOf(code)),
     'account_missing',
     means.path,
-    'La facture demande un virement sans indiquer de compte',
+    `${called(root)} demande un virement sans indiquer de compte`,
   );
   for (const account of accounts) {
     const digits = textOf(account);
@@ -179,7 +189,7 @@ function examineFigures(root: Located): void {
     subtotals.length === bases.size,
     'tax_rates_wrong',
     taxTotal.path,
-    `La facture détaille la TVA de ${subtotals.length} taux, mais ses lignes en utilisent ${bases.size}`,
+    `${called(root)} détaille la TVA de ${subtotals.length} taux, mais ses lignes en utilisent ${bases.size}`,
   );
   let tax = 0n;
   for (const subtotal of subtotals) {
@@ -190,7 +200,7 @@ function examineFigures(root: Located): void {
       base !== undefined && parseTaxRate(rate) !== null,
       'tax_rate_invalid',
       percent.path,
-      `La facture indique une TVA à ${rate} %, taux qui n’est pas légal ou qu’aucune ligne n’utilise`,
+      `${called(root)} indique une TVA à ${rate} %, taux qui n’est pas légal ou qu’aucune ligne n’utilise`,
     );
     mustEqual(`la base à ${rate} %`, child(subtotal, 'TaxableAmount'), base);
     const due = divideHalfUp(base * BigInt(rate), 100n);
@@ -213,7 +223,7 @@ function isNear(stated: bigint, computed: bigint): boolean {
 /** Checks each line. @returns the sum of the lines by VAT rate, in centimes */
 function basesOf(root: Located): Map<string, bigint> {
   const lines = linesOf(root);
-  must(lines.length > 0, 'lines_missing', root.path, 'La facture n’a pas de lignes');
+  must(lines.length > 0, 'lines_missing', root.path, `${called(root)} n’a pas de lignes`);
   const bases = new Map<string, bigint>();
   lines.forEach((line, index) => {
     const quantity = child(line, isCreditNote(root) ? 'CreditedQuantity' : 'InvoicedQuantity');
@@ -240,11 +250,13 @@ function examineTotals(root: Located, bases: readonly bigint[], tax: bigint): vo
   const totals = one(root, 'LegalMonetaryTotal');
   const [stated] = all(totals, 'PayableRoundingAmount', CBC);
   const rounding = stated === undefined ? 0n : centimes(stated);
+  // A credit note may take the whole rounding of an invoice of any length.
+  const lines = isCreditNote(root) ? LIMITS.lines : linesOf(root).length;
   must(
-    isCreditNote(root) || 2n * (rounding < 0n ? -rounding : rounding) <= BigInt(linesOf(root).length),
+    2n * (rounding < 0n ? -rounding : rounding) <= BigInt(lines),
     'rounding_too_large',
     stated?.path ?? totals.path,
-    'L’arrondi dépasse un demi-centime par ligne',
+    `L’arrondi dépasse un demi-centime pour chacune de ${lines} lignes`,
   );
   mustEqual('la somme des lignes', child(totals, 'LineExtensionAmount'), net);
   mustEqual('le total hors taxes', child(totals, 'TaxExclusiveAmount'), net);
@@ -258,7 +270,7 @@ function mustEqual(what: string, amount: Located, expected: bigint): void {
     stated === expected,
     'amount_wrong',
     amount.path,
-    `La facture indique ${decimalOf(Number(stated))} pour ${what}, au lieu de ${decimalOf(Number(expected))}`,
+    `${called(amount)} indique ${decimalOf(Number(stated))} pour ${what}, au lieu de ${decimalOf(Number(expected))}`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Problem } from '../../../domain/authority/ports.ts';
+import { KINDS, type Kind } from '../../../domain/invoice/kinds.ts';
 import { SUPPORT } from '../../../domain/invoice/rejection-reasons.ts';
 import type { Scenario } from '../../../domain/invoice/test-scenarios.ts';
 import type { InvalidSignature } from '../../../domain/verification/verification.ts';
@@ -12,8 +13,10 @@ const SIGNATURE_FAULTS: Readonly<Record<InvalidSignature['failed'], string>> = {
   timestamp: 'La signature n’est pas valide : son horodatage n’est pas admis.',
 };
 
-/** The XPath of the customer's ICE in the document. */
-const CUSTOMER_ICE = '/Invoice/cac:AccountingCustomerParty/cac:Party/cac:PartyIdentification/cbc:ID';
+/** Returns the XPath of the customer's ICE in a document of this kind. */
+function customerIcePath(kind: Kind): string {
+  return `/${KINDS[kind].ublRoot}/cac:AccountingCustomerParty/cac:Party/cac:PartyIdentification/cbc:ID`;
+}
 
 /** Returns the problem of an invalid signature. */
 export function signatureProblem(failed: InvalidSignature['failed']): Problem {
@@ -30,16 +33,21 @@ export function digestProblem(): Problem {
 }
 
 /** Returns the problem for which a magic ICE has a valid document rejected; null if the document is accepted. */
-export function scenarioProblem(scenario: Scenario | undefined, customerIce: string): Problem | null {
+export function scenarioProblem(scenario: Scenario | undefined, customerIce: string, kind: Kind): Problem | null {
   switch (scenario) {
     case 'unknown-ice': {
       const finding = `L’ICE ${customerIce} du client est inconnu de l’administration fiscale.`;
-      return problem('ice_unknown', finding, 'Vérifiez-le auprès du client.', CUSTOMER_ICE);
+      return problem('ice_unknown', finding, 'Vérifiez-le auprès du client.', customerIcePath(kind));
     }
     case 'duplicate': {
-      const finding = 'L’administration fiscale détient déjà une facture de même contenu.';
+      const finding =
+        kind === 'invoice'
+          ? 'L’administration fiscale détient déjà une facture de même contenu.'
+          : 'L’administration fiscale détient déjà un avoir de même contenu.';
       const advice =
-        'Cherchez-la parmi vos factures précédentes ; s’il s’agit d’une autre vente, précisez-le dans le contenu de la nouvelle facture.';
+        kind === 'invoice'
+          ? 'Cherchez-la parmi vos factures précédentes ; s’il s’agit d’une autre vente, précisez-le dans le contenu de la nouvelle facture.'
+          : 'Cherchez-le parmi vos avoirs précédents ; s’il s’agit d’une autre correction, précisez-le dans le contenu du nouvel avoir.';
       return problem('duplicate_invoice', finding, advice);
     }
     default:
@@ -48,9 +56,9 @@ export function scenarioProblem(scenario: Scenario | undefined, customerIce: str
 }
 
 /** Returns the warning that the check key of the customer's ICE is wrong. */
-export function checkKeyWarning(customerIce: string): Problem {
+export function checkKeyWarning(customerIce: string, kind: Kind): Problem {
   const finding = `La clé de contrôle de l’ICE ${customerIce} du client est fausse.`;
-  return problem('ice_check_key', finding, 'Vérifiez-le auprès du client.', CUSTOMER_ICE);
+  return problem('ice_check_key', finding, 'Vérifiez-le auprès du client.', customerIcePath(kind));
 }
 
 /** Builds a problem. @param advice what to do, the end of the message */

@@ -13,6 +13,7 @@ import type {
   SubmitAnswer,
 } from '../../../domain/authority/ports.ts';
 import { CLOCK_SKEW_MS } from '../../../domain/durations.ts';
+import { kindOfId } from '../../../domain/invoice/kinds.ts';
 import type { DocumentSigner } from '../../../domain/invoice/ports.ts';
 import { MAGIC_ICES } from '../../../domain/invoice/test-scenarios.ts';
 import { later } from '../../../domain/later.ts';
@@ -199,7 +200,7 @@ async function examine(
 }
 
 function decide({ submissionId, sha256, customerIce }: Submission, fault: Problem | null, decidedAt: Date): Decision {
-  const problem = fault ?? scenarioProblem(MAGIC_ICES[customerIce], customerIce);
+  const problem = fault ?? scenarioProblem(MAGIC_ICES[customerIce], customerIce, kindOfId(submissionId) ?? 'invoice');
   if (problem !== null) return { outcome: 'rejected', problems: [problem], decidedAt };
   const digits = createHash('sha256').update(`${submissionId} ${sha256}`).digest('hex').slice(0, 16).toUpperCase();
   return { outcome: 'accepted', dgiId: `DGI-TEST-${digits}`, decidedAt };

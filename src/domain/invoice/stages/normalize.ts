@@ -36,7 +36,7 @@ export function createNormalizeStage(
       if (!(error instanceof InvalidDocument)) throw error;
       const message = 'the UBL document is invalid';
       report({ level: 'error', invoiceId: invoice.id, stage: 'normalize', message, error });
-      return { change: { ...rejection(invoice, invalidDocument()), ...series }, made: null };
+      return { change: { ...rejection(invoice, invalidDocument(invoice)), ...series }, made: null };
     }
   }
 
