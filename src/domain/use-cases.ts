@@ -10,8 +10,8 @@ import { customers } from './invoice/customer-search.ts';
 import { invoiceByNumber } from './invoice/find-by-number.ts';
 import { invoices } from './invoice/list-invoices.ts';
 import { creditNotesById, invoicesById } from './invoice/read-invoices.ts';
-import { resendInvoiceEmail } from './invoice/resend-email.ts';
-import { revokeDocumentUrls } from './invoice/revoke-document-urls.ts';
+import { resendCreditNoteEmail, resendInvoiceEmail } from './invoice/resend-email.ts';
+import { revokeCreditNoteDocumentUrls, revokeDocumentUrls } from './invoice/revoke-document-urls.ts';
 import { testScenarios } from './invoice/test-scenarios.ts';
 import { validateInvoice } from './invoice/validate-invoice.ts';
 import { MEMBER_USE_CASES } from './person/manage-members.ts';
@@ -39,7 +39,9 @@ export const USE_CASES = {
   invoiceEvents,
   invoices,
   invoicesById,
+  resendCreditNoteEmail,
   resendInvoiceEmail,
+  revokeCreditNoteDocumentUrls,
   revokeDocumentUrls,
   sendTestWebhookEvent,
   testScenarios,

@@ -1,7 +1,8 @@
 import type { ObjectRef } from '@pothos/core';
 import { builder } from './builder.ts';
 
-type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Each> ? Each : never;
+/** The types of the schema's builder, for helpers that make types and fields. */
+export type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Each> ? Each : never;
 
 /**
  * Makes the payload type of a mutation that returns one object: `RevokeApiKeyPayload { apiKey }`.

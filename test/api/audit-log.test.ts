@@ -58,8 +58,22 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
   const key = new Client(service.url, tenant.secretKey);
   const { body: made } = await key.post('/v1/invoices', invoiceBody());
   await key.settled(made.id);
+  const credited = await key.graphql(
+    `mutation { creditInvoice(invoiceId: "${made.id}", input: { reason: error }) {
+      ... on CreditInvoicePayload { creditNote { id } } } }`,
+  );
+  const creditNoteId = credited.body.data.creditInvoice.creditNote.id;
+  const noted = `{ creditNote(id: "${creditNoteId}") { documents { pdf { ready } } } }`;
+  await expect
+    .poll(async () => (await key.graphql(noted)).body.data.creditNote.documents, { timeout: 30_000 })
+    .toEqual({ pdf: { ready: true } });
   const other = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] });
-  const ids: Record<string, string> = { INVOICE: made.id, PERSON: other.id, TENANT: tenant.id };
+  const ids: Record<string, string> = {
+    INVOICE: made.id,
+    CREDIT_NOTE: creditNoteId,
+    PERSON: other.id,
+    TENANT: tenant.id,
+  };
   const secretPath = 'a-secret-of-the-receiver';
   const url = `https://hooks.example.com/${secretPath}`;
   // The next ones use what the former ones made.
@@ -97,6 +111,13 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
     ['deleteWebhookEndpoint(id: "ENDPOINT")', '', 'webhook_endpoint.deleted', 'ENDPOINT'],
     ['revokeDocumentUrls(id: "INVOICE")', '', 'invoice.document_urls_revoked', 'INVOICE'],
     ['resendInvoiceEmail(id: "INVOICE", to: "somebody@example.com")', '', 'invoice.email_resent', 'INVOICE'],
+    ['revokeCreditNoteDocumentUrls(id: "CREDIT_NOTE")', '', 'credit_note.document_urls_revoked', 'CREDIT_NOTE'],
+    [
+      'resendCreditNoteEmail(id: "CREDIT_NOTE", to: "somebody@example.com")',
+      '',
+      'credit_note.email_resent',
+      'CREDIT_NOTE',
+    ],
     ['inviteMember(role: viewer, email: "guest@example.com")', 'link', 'member.invited', null],
     ['revokeInvitation(id: "INVITATION")', 'id', 'member.invitation_revoked', null],
     ['setMemberRole(id: "PERSON", role: developer)', '', 'member.role_changed', 'PERSON'],

@@ -282,6 +282,67 @@ describe('a credit note', () => {
     expect(shown.body.data.invoice).toEqual({ creditedAmount: null, creditNotes: [] });
   });
 
+  it('has new URLs, and its mail again, by mutations of its own', async () => {
+    const invoice = await accepted();
+    const { creditNote } = await credit(invoice.id, { reason: 'error' });
+    const before = (await settled(creditNote.id)).documents;
+    const revoke = (id: string) => `mutation { revokeCreditNoteDocumentUrls(id: "${id}") {
+      ... on RevokeCreditNoteDocumentUrlsPayload { creditNote { id documents { xml { url } pdf { url } } } }
+      ... on Error { code status } } }`;
+    const resend = (id: string) => `mutation { resendCreditNoteEmail(id: "${id}", to: "compta@example.com") {
+      ... on ResendCreditNoteEmailPayload { creditNote { id email { status to attempts } } }
+      ... on Error { code status } } }`;
+    const { documents } = (await client.graphql(revoke(creditNote.id))).body.data.revokeCreditNoteDocumentUrls
+      .creditNote;
+    for (const name of ['xml', 'pdf']) {
+      const statuses = [before[name].url, documents[name].url].map(async (url) => (await fetch(url)).status);
+      expect(await Promise.all(statuses)).toEqual([404, 200]);
+    }
+    expect((await client.graphql(resend(creditNote.id))).body.data.resendCreditNoteEmail.creditNote).toEqual({
+      id: creditNote.id,
+      email: { status: 'waiting', to: 'compta@example.com', attempts: 0 },
+    });
+    const shown = `{ creditNote(id: "${creditNote.id}") { email { status to } } }`;
+    await expect
+      .poll(async () => (await client.graphql(shown)).body.data.creditNote.email, { timeout: 30_000 })
+      .toEqual({ status: 'sent', to: 'compta@example.com' });
+    // Each mutation knows its own kind only, and no other tenant's documents.
+    const unknown = { code: 'resource_not_found', status: 404 };
+    const stranger = new Client(service.url, (await service.tenant()).secretKey);
+    const answers = [
+      await client.graphql(revoke(invoice.id)),
+      await client.graphql(resend(invoice.id)),
+      await client.graphql(
+        revoke(creditNote.id).replaceAll('evokeCreditNoteD', 'evokeD').replace('creditNote {', 'invoice {'),
+      ),
+      await client.graphql(
+        resend(creditNote.id).replaceAll('CreditNoteEmail', 'InvoiceEmail').replace('creditNote {', 'invoice {'),
+      ),
+      await stranger.graphql(revoke(creditNote.id)),
+      await stranger.graphql(resend(creditNote.id)),
+    ];
+    expect(answers.map(({ body }) => Object.values(body.data)[0])).toEqual(answers.map(() => unknown));
+  });
+
+  it('says why the authority rejected it, and has its events, attempts and history', async () => {
+    const input = `{ number: "F 77", issueDate: "2025-11-03", reason: other,
+      customer: { ice: "999000000000102", name: "Atlas" },
+      lines: [{ description: "Livre", quantity: 1, unitPrice: 10000, taxRate: 7 }] }`;
+    const made = await client.graphql(`mutation { creditEarlierInvoice(input: ${input}) {
+      ... on CreditEarlierInvoicePayload { creditNote { id } } } }`);
+    const { id } = made.body.data.creditEarlierInvoice.creditNote;
+    expect((await settled(id)).rejectionReason).toMatch(/ICE 999000000000102 .* créez un nouvel avoir/);
+    const { body } = await client.graphql(`{ creditNote(id: "${id}") {
+      problems { code path } events { type } timeline { status } authorityAttempts { purpose outcome } attention { reason } } }`);
+    expect(body.data.creditNote).toEqual({
+      problems: [{ code: 'ice_unknown', path: expect.stringMatching(/^\/CreditNote\/cac:AccountingCustomerParty/) }],
+      events: ['signing', 'transmitted', 'rejected'].map((status) => ({ type: `credit_note_${status}` })),
+      timeline: ['pending', 'signing', 'transmitted', 'rejected'].map((status) => ({ status })),
+      authorityAttempts: expect.arrayContaining([{ purpose: 'submit', outcome: expect.any(String) }]),
+      attention: null,
+    });
+  });
+
   it('is not an invoice: neither in REST nor in the lists of invoices', async () => {
     const invoice = await accepted();
     const { creditNote, clientSecret } = await credit(invoice.id, { reason: 'error' });

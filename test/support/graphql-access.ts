@@ -35,8 +35,8 @@ null 404 404 403 403 403 403 null null null 404  ApiKey revokedAt
 + 404 404 403 + + 403 + + + 404  AuthorityProblem code message path
 + + + 403 403 403 403 + + + +  CoveredDocument digest number type
 + 404 404 403 403 403 403 + + + 404  CreditNote amount createdAt currency customer dgiId documents environment id invoice lines metadata
-+ 404 404 403 403 403 403 + + + 404  CreditNote note number reason status totals updatedAt
-null 404 404 403 403 403 403 null null null 404  CreditNote rejectionReason
++ 404 404 403 403 403 403 + + + 404  CreditNote note number reason rejectionReason status timeline totals updatedAt
++ 404 404 403 403 403 403 + + + 404  CreditNote attention authorityAttempts authorityWarnings deliveries email events problems seller warnings
 + 404 404 403 403 403 403 + + + 404  CreditedInvoice dgiId id issueDate number
 + 404 404 403 + + 403 + + + 404  Customer ice name
 + 404 404 403 null null 403 + + + 404  Customer address email
@@ -79,14 +79,14 @@ null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 n
 + + + 403 403 403 403 + + 403 403  Mutation creditEarlierInvoice
 + InvalidInputError + 403 403 403 403 + + 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
 + NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation createDeliveryLogEmbed createInvoiceEmbed deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation revokeDocumentUrls rotateApiKey rotateWebhookSecret updateWebhookEndpoint
++ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation revokeCreditNoteDocumentUrls revokeDocumentUrls rotateApiKey rotateWebhookSecret updateWebhookEndpoint
 403 + + 403 403 403 403 403 403 403 +  Mutation updateSellerProfile
 403 403 403 403 403 403 403 + 403 403 +  Mutation inviteMember removeMember setMemberRole
 403 403 403 403 403 403 403 + 403 403 +  Mutation revokeInvitation
 403 403 403 403 403 403 403 + 403 403 +  OpenInvitation expiresAt id role
 403 403 403 403 403 403 403 null 403 403 null  OpenInvitation email
 403 403 403 403 403 403 403 + 403 403 +  Query invitations
-InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError 403 NotFoundError  Mutation resendInvoiceEmail
+InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError 403 NotFoundError  Mutation resendCreditNoteEmail resendInvoiceEmail
 + + + 403 403 403 403 + + 403 +  NotFoundError code message param status
 + + + 403 403 403 403 + + + +  PageInfo endCursor hasNextPage hasPreviousPage startCursor
 + + + 403 403 403 403 + + + +  Problem code message param status
@@ -179,6 +179,8 @@ export const ROOTS: Readonly<Record<string, string>> = {
     'creditInvoice(invoiceId: "INVOICE", input: { reason: other, amounts: [{ taxRate: 20, net: 1 }] }) { __typename }',
   'Mutation.validateInvoice': `validateInvoice(input: ${CREATION}) { valid }`,
   'Mutation.resendInvoiceEmail': 'resendInvoiceEmail(id: "INVOICE") { __typename }',
+  'Mutation.resendCreditNoteEmail': 'resendCreditNoteEmail(id: "CREDITED") { __typename }',
+  'Mutation.revokeCreditNoteDocumentUrls': 'revokeCreditNoteDocumentUrls(id: "CREDITED") { __typename }',
   'Mutation.revokeDocumentUrls': 'revokeDocumentUrls(id: "INVOICE") { __typename }',
   'Mutation.createWebhookEndpoint': `createWebhookEndpoint(input: ${ENDPOINT}) { __typename }`,
   'Mutation.updateWebhookEndpoint': 'updateWebhookEndpoint(id: "ENDPOINT", input: { description: "d" }) { __typename }',

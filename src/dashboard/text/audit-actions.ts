@@ -228,4 +228,14 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditEntry['action'], Readonly<Recor
     en: 'Document links replaced',
     ar: 'استبدال روابط الوثائق',
   },
+  credit_note_email_resent: {
+    fr: 'E-mail de l’avoir renvoyé',
+    en: 'Credit note’s mail sent again',
+    ar: 'إعادة إرسال بريد الإشعار الدائن',
+  },
+  credit_note_document_urls_revoked: {
+    fr: 'Liens des documents de l’avoir remplacés',
+    en: 'Credit note’s document links replaced',
+    ar: 'استبدال روابط وثائق الإشعار الدائن',
+  },
 };

@@ -3,7 +3,7 @@ import { FIRST_ATTEMPTS, LAST_ATTEMPTS } from '../../domain/invoice/authority-at
 import { isMember } from '../../domain/principal.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
-import { InvoiceType } from './invoice.ts';
+import { addDocumentFields } from './fiscal-documents.ts';
 
 const PURPOSE_MEANING: Readonly<Record<AttemptPurpose, string>> = {
   submit: 'Submission of the signed invoice.',
@@ -51,7 +51,7 @@ const AuthorityAttemptType = builder.objectRef<AuthorityAttempt>('AuthorityAttem
   }),
 });
 
-builder.objectFields(InvoiceType, (t) => ({
+addDocumentFields((t) => ({
   authorityAttempts: t.field({
     type: [AuthorityAttemptType],
     description: `The calls to the tax authority, oldest first: the first ${FIRST_ATTEMPTS} and the last ${LAST_ATTEMPTS}. Empty without a secret key.`,

@@ -1,6 +1,6 @@
 import type { Problem } from '../../domain/authority/ports.ts';
 import { builder } from '../builder.ts';
-import { InvoiceType } from './invoice.ts';
+import { addDocumentFields } from './fiscal-documents.ts';
 
 const AuthorityProblemType = builder.objectRef<Problem>('AuthorityProblem').implement({
   description: 'A finding of the tax authority about an invoice.',
@@ -15,7 +15,7 @@ const AuthorityProblemType = builder.objectRef<Problem>('AuthorityProblem').impl
   }),
 });
 
-builder.objectFields(InvoiceType, (t) => ({
+addDocumentFields((t) => ({
   problems: t.field({
     type: [AuthorityProblemType],
     description: 'Why the tax authority rejected the invoice; empty if it did not.',

@@ -10,8 +10,9 @@ import { MAX_IDEMPOTENCY_KEY } from '../../domain/limits.ts';
 import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
 import { inputType } from './contract.ts';
-import { CreditNoteType, CreditReasonType } from './credit-note.ts';
+import { CreditReasonType } from './credit-note.ts';
 import { IdempotencyConflictError, InvalidInputError, NotFoundError } from './errors.ts';
+import { CreditNoteType } from './fiscal-documents.ts';
 
 const CreditLineInput = builder.inputType('CreditLineInput', {
   description: 'A line of the invoice to credit.',

@@ -10,8 +10,7 @@ import { builder, inBatches } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { outputFields } from './contract.ts';
-import { InvoiceType } from './invoice.ts';
-import { InvoiceDocumentsType } from './invoice-documents.ts';
+import { CreditNoteType, InvoiceType } from './fiscal-documents.ts';
 import { InvoiceTotalsType } from './invoice-totals.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 
@@ -51,7 +50,7 @@ function creditOf({ id, credit }: Invoice) {
   return credit;
 }
 
-export const CreditNoteType = builder.objectRef<Invoice>(CREDIT_NOTE.name).implement({
+CreditNoteType.implement({
   description: CREDIT_NOTE.description,
   interfaces: [NodeInterface],
   fields: (t) => ({
@@ -76,12 +75,6 @@ export const CreditNoteType = builder.objectRef<Invoice>(CREDIT_NOTE.name).imple
       description:
         'What is credited, with the VAT of each rate. The VAT of all credit notes of an invoice adds up to that of the invoice, so it may differ from base × rate by rounding.',
       resolve: (note) => totalsOfInvoice(note),
-    }),
-    documents: t.field({
-      type: InvoiceDocumentsType,
-      nullable: true,
-      description: 'Its documents; null until it is accepted.',
-      resolve: (note) => (note.status === 'accepted' ? note : null),
     }),
   }),
 });

@@ -2,7 +2,7 @@ import { type Attention, type AttentionReason, attentionOf } from '../../domain/
 import { isMember } from '../../domain/principal.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
-import { InvoiceType } from './invoice.ts';
+import { addDocumentFields } from './fiscal-documents.ts';
 
 const MEANING: Readonly<Record<AttentionReason, string>> = {
   internal_error: 'Processing fails repeatedly by an internal error. Operators are alerted; do not send it again.',
@@ -34,7 +34,7 @@ const AttentionType = builder.objectRef<Attention>('InvoiceAttention').implement
   }),
 });
 
-builder.objectFields(InvoiceType, (t) => ({
+addDocumentFields((t) => ({
   attention: t.field({
     type: AttentionType,
     nullable: true,

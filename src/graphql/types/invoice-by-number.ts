@@ -1,7 +1,7 @@
 import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
 import { accessOf } from '../access.ts';
 import { builder } from '../builder.ts';
-import { InvoiceType } from './invoice.ts';
+import { InvoiceType } from './fiscal-documents.ts';
 
 builder.queryField('invoiceByNumber', (t) =>
   t.field({

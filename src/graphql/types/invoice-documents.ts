@@ -6,7 +6,7 @@ import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { payloadOf } from '../payload.ts';
 import { NotFoundError } from './errors.ts';
-import { InvoiceType } from './invoice.ts';
+import { addDocumentFields, CreditNoteType, InvoiceType } from './fiscal-documents.ts';
 
 interface DocumentView {
   readonly url: string;
@@ -38,7 +38,7 @@ const InvoiceDocumentType = builder.objectRef<DocumentView>('InvoiceDocument').i
   }),
 });
 
-export const InvoiceDocumentsType = builder.objectRef<Invoice>('InvoiceDocuments').implement({
+const InvoiceDocumentsType = builder.objectRef<Invoice>('InvoiceDocuments').implement({
   description: 'The documents of an accepted invoice.',
   fields: (t) => ({
     xml: t.field({ type: InvoiceDocumentType, description: DOCUMENTS.xml.description, resolve: viewOf('xml') }),
@@ -74,14 +74,14 @@ function viewIfAny(kind: DocumentKind) {
     stored(invoice) === null && !isComing(invoice) ? null : view(invoice, args, context);
 }
 
-builder.objectField(InvoiceType, 'documents', (t) =>
-  t.field({
+addDocumentFields((t) => ({
+  documents: t.field({
     type: InvoiceDocumentsType,
     nullable: true,
-    description: 'Its documents; null until the invoice is accepted.',
+    description: 'Its documents; null until it is accepted.',
     resolve: (invoice) => (invoice.status === 'accepted' ? invoice : null),
   }),
-);
+}));
 
 builder.mutationFields((t) => ({
   revokeDocumentUrls: t.field({
@@ -91,5 +91,13 @@ builder.mutationFields((t) => ({
     description: "Invalidates the current URLs of an invoice's documents at once and creates new ones.",
     args: { id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.revokeDocumentUrls(principal, id),
+  }),
+  revokeCreditNoteDocumentUrls: t.field({
+    type: payloadOf('revokeCreditNoteDocumentUrls', 'creditNote', CreditNoteType, 'The credit note with its new URLs.'),
+    authScopes: accessOf('revokeCreditNoteDocumentUrls'),
+    errors: { types: [NotFoundError] },
+    description: "Invalidates the current URLs of a credit note's documents at once and creates new ones.",
+    args: { id: t.arg.id({ required: true, description: 'Prefix `crn_`.' }) },
+    resolve: (_root, { id }, { principal, useCases }) => useCases.revokeCreditNoteDocumentUrls(principal, id),
   }),
 }));

@@ -6,7 +6,7 @@ import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { payloadOf } from '../payload.ts';
 import { InvalidInputError, NotFoundError } from './errors.ts';
-import { InvoiceType } from './invoice.ts';
+import { addDocumentFields, CreditNoteType, InvoiceType } from './fiscal-documents.ts';
 
 const MEANING: Readonly<Record<EmailStatus, string>> = {
   waiting: 'The mail waits for the PDF or for the next attempt.',
@@ -29,7 +29,7 @@ const InvoiceEmailType = builder.objectRef<InvoiceEmailView>('InvoiceEmail').imp
   }),
 });
 
-builder.objectFields(InvoiceType, (t) => ({
+addDocumentFields((t) => ({
   email: t.field({
     type: InvoiceEmailType,
     nullable: true,
@@ -49,5 +49,16 @@ builder.mutationFields((t) => ({
       to: t.arg.string({ description: 'Another recipient. Default: the previous one, or the customer.' }),
     },
     resolve: (_root, { id, to }, { principal, useCases }) => useCases.resendInvoiceEmail(principal, id, to ?? null),
+  }),
+  resendCreditNoteEmail: t.field({
+    type: payloadOf('resendCreditNoteEmail', 'creditNote', CreditNoteType, 'The credit note; its mail is queued.'),
+    authScopes: accessOf('resendCreditNoteEmail'),
+    errors: { types: [InvalidInputError, NotFoundError] },
+    description: 'Sends the documents of an accepted credit note by mail again; at most ten times per credit note.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Prefix `crn_`.' }),
+      to: t.arg.string({ description: 'Another recipient. Default: the previous one, or the customer.' }),
+    },
+    resolve: (_root, { id, to }, { principal, useCases }) => useCases.resendCreditNoteEmail(principal, id, to ?? null),
   }),
 }));

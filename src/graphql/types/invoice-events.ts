@@ -4,11 +4,11 @@ import { isMember } from '../../domain/principal.ts';
 import { searchMetered } from '../answer-meter.ts';
 import { builder, inBatches } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
-import { InvoiceType } from './invoice.ts';
+import { addDocumentFields, InvoiceType } from './fiscal-documents.ts';
 import { deliveriesByEvent, WebhookDeliveryType } from './webhook-delivery.ts';
 import { eventsById, WebhookEventType } from './webhook-event.ts';
 
-builder.objectFields(InvoiceType, (t) => ({
+addDocumentFields((t) => ({
   events: t.loadableList({
     type: WebhookEventType,
     description:

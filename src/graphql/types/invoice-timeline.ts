@@ -2,7 +2,7 @@ import { statusOfEvent } from '../../domain/event.ts';
 import type { Invoice, InvoiceEvent } from '../../domain/invoice/invoice.ts';
 import { builder } from '../builder.ts';
 import { InvoiceStatusType } from './contract.ts';
-import { InvoiceType } from './invoice.ts';
+import { addDocumentFields } from './fiscal-documents.ts';
 
 /** A status and its start. The first status, `pending`, has no event. */
 type TimelineEntry = Pick<InvoiceEvent, 'status' | 'at'> & { readonly id: string | null };
@@ -20,13 +20,13 @@ const TimelineEntryType = builder.objectRef<TimelineEntry>('InvoiceTimelineEntry
   }),
 });
 
-builder.objectField(InvoiceType, 'timeline', (t) =>
-  t.field({
+addDocumentFields((t) => ({
+  timeline: t.field({
     type: [TimelineEntryType],
     description: 'Its statuses so far, starting with `pending`.',
     resolve: timelineOf,
   }),
-);
+}));
 
 function timelineOf({ createdAt, events }: Invoice): TimelineEntry[] {
   return [{ status: 'pending', at: createdAt, id: null }, ...events.filter(({ type }) => statusOfEvent(type) !== null)];

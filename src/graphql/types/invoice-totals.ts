@@ -3,7 +3,7 @@ import type { RateTotal } from '../../domain/invoice/tax-rate.ts';
 import { TAX_RATE_DESCRIPTION } from '../../domain/invoice/tax-rate.ts';
 import { type InvoiceTotals, totalsOfInvoice } from '../../domain/invoice/totals.ts';
 import { builder } from '../builder.ts';
-import { InvoiceType } from './invoice.ts';
+import { InvoiceType } from './fiscal-documents.ts';
 
 const TaxTotalType = builder.objectRef<RateTotal>('TaxTotal').implement({
   description: 'The VAT of the lines at one rate.',

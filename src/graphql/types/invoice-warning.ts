@@ -4,7 +4,7 @@ import { isMember } from '../../domain/principal.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
-import { InvoiceType } from './invoice.ts';
+import { addDocumentFields } from './fiscal-documents.ts';
 
 const WarningCodeType = enumOf(
   'InvoiceWarningCode',
@@ -21,13 +21,13 @@ export const InvoiceWarningType = builder.objectRef<InvoiceWarning>('InvoiceWarn
   }),
 });
 
-builder.objectField(InvoiceType, 'warnings', (t) =>
-  t.field({
+addDocumentFields((t) => ({
+  warnings: t.field({
     type: [InvoiceWarningType],
     description: 'Missing information that the law requires, and suspicious values. Empty without a secret key.',
     resolve: (invoice, _args, { principal, useCases }) => (isMember(principal) ? warningsOf(invoice, useCases) : []),
   }),
-);
+}));
 
 /** Caches the warnings of each invoice in memory, because several aliases may select them. */
 const known = new WeakMap<Invoice, Promise<InvoiceWarning[]>>();

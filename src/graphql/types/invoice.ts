@@ -10,10 +10,11 @@ import { builder } from '../builder.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
 import { InvoiceStatusType, inputType, outputFields } from './contract.ts';
 import { IdempotencyConflictError, InvalidInputError } from './errors.ts';
+import { InvoiceType } from './fiscal-documents.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
-export const InvoiceType = builder.objectRef<Invoice>(INVOICE.name).implement({
+InvoiceType.implement({
   description: INVOICE.description,
   interfaces: [NodeInterface],
   fields: (t) => outputFields(t, INVOICE, { terms: termsOf }),

@@ -3,7 +3,7 @@ import { isMember } from '../../domain/principal.ts';
 import { missingProfileFields, type SellerProfile } from '../../domain/tenant/tenant.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
-import { InvoiceType } from './invoice.ts';
+import { addDocumentFields } from './fiscal-documents.ts';
 import { PaymentMeansType } from './payment-means.ts';
 
 const LANGUAGE_NAMES: Readonly<Record<DocumentLanguage, string>> = { fr: 'French.', ar: 'Arabic.', en: 'English.' };
@@ -119,12 +119,12 @@ export const SellerProfileType = builder.objectRef<Partial<SellerProfile>>('Sell
   }),
 });
 
-builder.objectField(InvoiceType, 'seller', (t) =>
-  t.field({
+addDocumentFields((t) => ({
+  seller: t.field({
     type: SellerProfileType,
     nullable: true,
     description:
       'The seller’s profile at the creation of the invoice. In the test environment, documents complete it with labelled specimen data. Null without a secret key.',
     resolve: ({ seller }, _args, { principal }) => (isMember(principal) ? seller : null),
   }),
-);
+}));
