@@ -9,6 +9,7 @@ import { creditInvoice } from './invoice/credit-invoice.ts';
 import { customers } from './invoice/customer-search.ts';
 import { invoiceByNumber } from './invoice/find-by-number.ts';
 import { invoices } from './invoice/list-invoices.ts';
+import { creditsOfInvoices } from './invoice/read-credits.ts';
 import { creditNotesById, invoicesById } from './invoice/read-invoices.ts';
 import { resendCreditNoteEmail, resendInvoiceEmail } from './invoice/resend-email.ts';
 import { revokeCreditNoteDocumentUrls, revokeDocumentUrls } from './invoice/revoke-document-urls.ts';
@@ -33,6 +34,7 @@ export const USE_CASES = {
   creditEarlierInvoice,
   creditInvoice,
   creditNotesById,
+  creditsOfInvoices,
   customers,
   invoiceByNumber,
   invoiceDays,

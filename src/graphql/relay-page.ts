@@ -3,7 +3,7 @@ import { PAGE_SIZE } from '../domain/limits.ts';
 import type { Page } from '../domain/page.ts';
 
 /** The arguments of a connection, as the Relay plugin passes them. */
-interface ConnectionArguments {
+export interface ConnectionArguments {
   readonly first?: number | null | undefined;
   readonly last?: number | null | undefined;
   readonly after?: string | null | undefined;

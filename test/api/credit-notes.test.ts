@@ -108,8 +108,11 @@ describe('creditInvoice', () => {
     expect(of(20).reduce((sum, { tax }) => sum + tax, 0)).toBe(6_001);
     expect(of(10).reduce((sum, { tax }) => sum + tax, 0)).toBe(500);
     for (const note of notes) expect((await settled(note.id)).status).toBe('accepted');
-    const shown = await client.graphql(`{ invoice(id: "${id}") { creditedAmount creditNotes { id } } }`);
-    expect(shown.body.data.invoice).toEqual({ creditedAmount: 41_507, creditNotes: notes.map((n) => ({ id: n.id })) });
+    const shown = await client.graphql(`{ invoice(id: "${id}") { creditedAmount creditNotes { nodes { id } } } }`);
+    expect(shown.body.data.invoice).toEqual({
+      creditedAmount: 41_507,
+      creditNotes: { nodes: notes.map((n) => ({ id: n.id })).reverse() },
+    });
   });
 
   it('never exceeds the invoice, however many run at once', async () => {
@@ -126,6 +129,32 @@ describe('creditInvoice', () => {
     expect(new Set(numbers).size).toBe(3);
   });
 
+  it('lists the credit notes of an invoice in pages, newest first', async () => {
+    const { id } = await accepted();
+    const ids: string[] = [];
+    for (const net of [1, 2, 3, 4, 5])
+      ids.push((await credit(id, { reason: 'discount', amounts: [{ taxRate: 20, net }] })).creditNote.id);
+    for (const each of ids) await settled(each);
+    const page = async (args: string) => {
+      const { body } = await client.graphql(
+        `{ invoice(id: "${id}") { creditNotes${args} { nodes { id } pageInfo { hasNextPage hasPreviousPage endCursor } } } }`,
+      );
+      if (body.errors) return body.errors[0].extensions.param;
+      const { nodes, pageInfo } = body.data.invoice.creditNotes;
+      return [nodes.map((node: { id: string }) => node.id), pageInfo.hasPreviousPage, pageInfo.hasNextPage];
+    };
+    const all = (await page(''))[0];
+    expect(all).toEqual(ids.toReversed());
+    expect(await page('(first: 2)')).toEqual([all.slice(0, 2), false, true]);
+    expect(await page(`(first: 2, after: "${all[1]}")`)).toEqual([all.slice(2, 4), true, true]);
+    expect(await page(`(first: 2, after: "${all[3]}")`)).toEqual([all.slice(4), true, false]);
+    expect(await page(`(last: 2, before: "${all[3]}")`)).toEqual([all.slice(1, 3), true, true]);
+    expect(await page(`(last: 9, before: "${all[3]}")`)).toEqual([all.slice(0, 3), false, true]);
+    expect(await page('(first: 0)')).toBe('first');
+    expect(await page('(last: 2)')).toBe('last');
+    expect(await page(`(after: "${id}")`)).toBe('after');
+  });
+
   it('gives the amount of a rejected credit note back', async () => {
     const { id } = await accepted();
     const made = await credit(id, { reason: 'error' });
@@ -134,10 +163,10 @@ describe('creditInvoice', () => {
     const stored = service.app.store.db.collection<{ _id: string }>('invoices');
     await stored.updateOne({ _id: made.creditNote.id }, { $set: { status: 'rejected' } });
     expect((await credit(id, { reason: 'error' })).creditNote.amount).toBe(41_507);
-    const shown = await client.graphql(`{ invoice(id: "${id}") { creditedAmount creditNotes { status } } }`);
+    const shown = await client.graphql(`{ invoice(id: "${id}") { creditedAmount creditNotes { nodes { status } } } }`);
     expect(shown.body.data.invoice).toMatchObject({
       creditedAmount: 41_507,
-      creditNotes: [{ status: expect.any(String) }],
+      creditNotes: { nodes: [{ status: expect.any(String) }] },
     });
   });
 
@@ -277,9 +306,9 @@ describe('a credit note', () => {
     expect(await read(as(tenant.publishableKey), invoice.client_secret)).toBe(403);
     expect(await read(as((await service.tenant()).secretKey))).toBe(404);
     const shown = await as(invoice.client_secret).graphql(
-      `{ invoice(id: "${invoice.id}") { creditedAmount creditNotes { id } } }`,
+      `{ invoice(id: "${invoice.id}") { creditedAmount creditNotes { nodes { id } } } }`,
     );
-    expect(shown.body.data.invoice).toEqual({ creditedAmount: null, creditNotes: [] });
+    expect(shown.body.data.invoice).toEqual({ creditedAmount: null, creditNotes: { nodes: [] } });
   });
 
   it('has new URLs, and its mail again, by mutations of its own', async () => {

@@ -49,7 +49,11 @@ null null null 403 403 403 403 null null null null  DocumentVerification clearan
 + + + 403 403 403 403 + + 403 403  InvalidInputError code message param problems status
 + 404 404 403 + + 403 + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
 + 404 404 403 + + 403 + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
-+ 404 404 403 empty empty 403 + + + 404  Invoice authorityAttempts creditNotes deliveries events warnings
++ 404 404 403 empty empty 403 + + + 404  Invoice authorityAttempts deliveries events warnings
++ 404 404 403 + + 403 + + + 404  Invoice creditNotes
++ 404 404 403 empty empty 403 + + + 404  CreditNoteConnection edges nodes
++ 404 404 403 + + 403 + + + 404  CreditNoteConnection pageInfo
++ 404 404 403 hidden hidden 403 + + + 404  CreditNoteEdge cursor node
 + 404 404 403 null null 403 + + + 404  Invoice attention creditedAmount email seller
 + 404 404 403 hidden hidden 403 + + + 404  InvoiceAttention message nextAttemptAt reason since
 + + + 403 403 403 403 + + + +  InvoiceConnection edges nodes pageInfo

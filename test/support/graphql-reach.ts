@@ -12,6 +12,8 @@ export const KEY = 'an idempotency key of the tenant';
 const REACH: Readonly<Record<string, string>> = {
   Customer: '{ invoice(id: "INVOICE" SECRET) { customer { … } } }',
   CreditedInvoice: '{ creditNote(id: "CREDITED" SECRET) { invoice { … } } }',
+  CreditNoteConnection: '{ invoice(id: "INVOICE" SECRET) { creditNotes { … } } }',
+  CreditNoteEdge: '{ invoice(id: "INVOICE" SECRET) { creditNotes { edges { … } } } }',
   InvoiceLine: '{ invoice(id: "INVOICE" SECRET) { lines { … } } }',
   InvoiceTotals: '{ invoice(id: "INVOICE" SECRET) { totals { … } } }',
   TaxTotal: '{ invoice(id: "INVOICE" SECRET) { totals { taxTotals { … } } } }',

@@ -55,7 +55,7 @@ export async function takeCredit(
       const message = 'Another request with this idempotency key is under way. Send this one again later.';
       throw serviceError('internal_error', message, null, 503);
     }
-    const list = [...others, { creditNoteId, at: now(), ...share }];
+    const list = placed(counted, { creditNoteId, at: now(), ...share });
     if (await invoices.keepCredits(original, original.credits.version, list)) return { original, lines, share };
   }
   throw serviceError('internal_error', 'Too many credit notes of this invoice at once. Try again.', null, 503);
@@ -78,10 +78,16 @@ export async function confirmCredit(invoices: Invoices, { id, credit }: Invoice,
     const others = counted.filter((each) => each.creditNoteId !== id);
     if (!isKept && !fits(original, others, share)) return false;
     // Also written if it is kept: whoever read the list before this credit note was stored may be about to drop it.
-    const list = [...others, { creditNoteId: id, at: now(), ...share }];
+    const list = placed(counted, { creditNoteId: id, at: now(), ...share });
     if (await invoices.keepCredits(original, original.credits.version, list)) return true;
   }
   throw new Error(`credit note ${id} could not take its share: its invoice kept changing`);
+}
+
+/** Returns the list with this share, in its place or at the end: readers see the credit notes in this order. */
+function placed(list: readonly KeptCredit[], share: KeptCredit): readonly KeptCredit[] {
+  const isOwn = ({ creditNoteId }: KeptCredit) => creditNoteId === share.creditNoteId;
+  return list.some(isOwn) ? list.map((each) => (isOwn(each) ? share : each)) : [...list, share];
 }
 
 /** Returns the shares that count: of stored credit notes that are not rejected, and of those about to be stored. */

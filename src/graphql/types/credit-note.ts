@@ -1,14 +1,16 @@
-import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
+import { INVOICE_BYTES, READ_BYTES } from '../../domain/answer-bounds.ts';
 import { CREDIT_REASONS, type Original } from '../../domain/invoice/credit.ts';
 import type { RecordType } from '../../domain/invoice/field-table.ts';
 import { INVOICE } from '../../domain/invoice/fields.ts';
 import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { totalsOfInvoice } from '../../domain/invoice/totals.ts';
+import { type PageSpan, placeInList } from '../../domain/page.ts';
 import { isMember } from '../../domain/principal.ts';
 import { searchMetered } from '../answer-meter.ts';
 import { builder, inBatches } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
+import { type ConnectionArguments, connectionOf, pageRequest } from '../relay-page.ts';
 import { outputFields } from './contract.ts';
 import { CreditNoteType, InvoiceType } from './fiscal-documents.ts';
 import { InvoiceTotalsType } from './invoice-totals.ts';
@@ -100,11 +102,25 @@ builder.queryField('creditNote', (t) =>
   }),
 );
 
+const CreditNoteConnection = builder.connectionObject({
+  type: CreditNoteType,
+  name: 'CreditNoteConnection',
+  description: `A page of the credit notes of an invoice, newest first. Those of one request are limited to ${READ_BYTES / 1024 / 1024} MiB together: request fewer if it is refused.`,
+});
+
+/** A page of the credit notes of an invoice. */
+interface CreditNotesOf {
+  readonly invoice: Invoice;
+  readonly args: ConnectionArguments;
+  readonly span: PageSpan;
+}
+
 builder.objectFields(InvoiceType, (t) => ({
-  creditNotes: t.loadableList({
-    type: CreditNoteType,
-    description: 'Its credit notes that are not rejected, oldest first. Empty without a secret key.',
-    resolve: (invoice) => invoice,
+  creditNotes: t.loadable({
+    type: CreditNoteConnection,
+    description: 'Its credit notes that are not rejected, newest first. Empty without a secret key.',
+    args: t.arg.connectionArgs(),
+    resolve: (invoice, args): CreditNotesOf => ({ invoice, args, span: pageRequest(args) }),
     ...inBatches(creditNotesOf),
   }),
   creditedAmount: t.loadable({
@@ -112,28 +128,44 @@ builder.objectFields(InvoiceType, (t) => ({
     nullable: true,
     description: 'The sum of its credit notes that are not rejected, in centimes. Null without a secret key.',
     resolve: (invoice) => invoice,
-    ...inBatches(async (invoices: Invoice[], context) => {
-      const notes = await creditNotesOf(invoices, context);
-      return notes.map((each) =>
-        isMember(context.principal) ? each.reduce((sum, { amount }) => sum + amount, 0) : null,
-      );
+    ...inBatches(async (invoices: Invoice[], { principal, useCases }) => {
+      if (!isMember(principal)) return invoices.map(() => null);
+      const credits = await useCases.creditsOfInvoices(principal, invoices);
+      return credits.map((each) => each.reduce((sum, { amount }) => sum + amount, 0));
     }),
   }),
 }));
 
-async function creditNotesOf(
-  invoices: Invoice[],
-  { principal, useCases, meter }: GraphQLContext,
-): Promise<Invoice[][]> {
-  const ids = isMember(principal)
-    ? invoices.flatMap(({ credits }) => credits.list.map(({ creditNoteId }) => creditNoteId))
-    : [];
-  if (ids.length === 0) return invoices.map(() => []);
-  const { rows } = await searchMetered(meter, ids.length * INVOICE_BYTES, (maxBytes) =>
-    useCases.creditNotesById(principal, ids, maxBytes),
+/** Loads pages of the credit notes of many invoices with two queries. */
+async function creditNotesOf(pages: CreditNotesOf[], { principal, useCases, meter }: GraphQLContext) {
+  const invoices = pages.map(({ invoice }) => invoice);
+  const credits = isMember(principal) ? await useCases.creditsOfInvoices(principal, invoices) : invoices.map(() => []);
+  const places = await Promise.all(
+    pages.map(({ span }, nth) =>
+      pageOfIds(credits[nth]?.map(({ creditNoteId }) => creditNoteId).reverse() ?? [], span),
+    ),
   );
-  return invoices.map(({ id, credits }) => {
-    const notes = credits.list.flatMap(({ creditNoteId }) => rows.get(creditNoteId) ?? []);
-    return notes.filter(({ status, credit }) => status !== 'rejected' && credit?.original.id === id);
-  });
+  const ids = places.flatMap((place) => place.ids);
+  const { rows } =
+    isMember(principal) && ids.length > 0
+      ? await searchMetered(meter, ids.length * INVOICE_BYTES, (maxBytes) =>
+          useCases.creditNotesById(principal, ids, maxBytes),
+        )
+      : { rows: new Map<string, Invoice>() };
+  return places.map(({ hasMore, hasOthers, ids: own }, nth) =>
+    connectionOf({ rows: own.flatMap((id) => rows.get(id) ?? []), hasMore, hasOthers }, pages[nth]?.args ?? {}),
+  );
+}
+
+/** The part of a list of ids that a page has. @throws {ServiceError} invalid_request as {@link placeInList} */
+async function pageOfIds(all: readonly string[], span: PageSpan) {
+  const { limit, cursor } = await placeInList(span, async (id) => (all.includes(id) ? { order: id } : null));
+  const at = cursor === null ? -1 : all.indexOf(cursor.order);
+  const isBackwards = cursor?.direction === 'before';
+  const [start, end] = isBackwards ? [Math.max(0, at - limit), at] : [at + 1, at + 1 + limit];
+  return {
+    ids: all.slice(start, end),
+    hasMore: isBackwards ? start > 0 : end < all.length,
+    hasOthers: async () => cursor !== null,
+  };
 }
