@@ -7,10 +7,18 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const page = read('docs/api/contract.md');
 const { schemas } = JSON.parse(read('openapi.json')).components;
 
-/** The text under a heading, up to the next one. */
+/** The text under a heading, up to the next one of its level or a higher one. */
 function section(heading: string): string {
-  const [, text] = page.split(`\n## ${heading}\n`);
-  return (text ?? '').split(/^## /m)[0] ?? '';
+  const [before = '', text = ''] = page.split(new RegExp(`^#{2,3} ${heading}\n`, 'm'));
+  const isBelow = page.slice(before.length).startsWith('### ');
+  return text.split(isBelow ? /^#{2,3} /m : /^## /m)[0] ?? '';
+}
+
+/** The members of schemas: those of the contract, or those beyond it. */
+function membersOf(names: readonly string[], beyond: boolean): string[] {
+  const members = names.flatMap((name) => Object.entries<{ 'x-extension'?: true }>(schemas[name].properties));
+  const found = members.filter(([, schema]) => (schema['x-extension'] === true) === beyond);
+  return [...new Set(found.map(([name]) => name))].toSorted();
 }
 
 /** What stands as code in the first column of a section's table. */
@@ -26,8 +34,13 @@ it.each([
   ['Webhook endpoint', ['CreatedWebhookEndpoint']],
   ['Event', ['InvoiceEvent']],
 ])('%s has the fields of the schema', (heading, names) => {
-  const fields = new Set(names.flatMap((name) => Object.keys(schemas[name].properties)));
-  expect(namesIn(heading).toSorted()).toEqual([...fields].toSorted());
+  expect(namesIn(heading).toSorted()).toEqual(membersOf(names, false));
+});
+
+it('Further members of an invoice has the members that only `include` adds', () => {
+  const names = [...section('Further members of an invoice').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  expect(names.toSorted()).toEqual(membersOf(['Invoice', 'CreatedInvoice'], true));
+  expect(names).toHaveLength(5);
 });
 
 it.each([

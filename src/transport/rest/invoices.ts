@@ -13,11 +13,11 @@ import { answeredFields, type RecordType } from '../../domain/invoice/field-tabl
 import { INVOICE } from '../../domain/invoice/fields.ts';
 import { listInvoicesQuery, NEXT_PAGE } from '../../domain/invoice/list-invoices-input.ts';
 import { HEARTBEAT_MS } from '../../domain/limits.ts';
-import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
 import { decodedHeader, singleHeader } from '../headers.ts';
 import { answerJson, answerRead } from '../json.ts';
 import { PUBLISHABLE_KEY } from '../stream-credential.ts';
+import { type IncludedName, includeParameter, including, splitIncluded } from './include.ts';
 import { inRestNames, restProblem } from './names.ts';
 import { HIDDEN, type Route, route } from './route.ts';
 import {
@@ -50,39 +50,47 @@ const NESTED = answeredFields(INVOICE).flatMap(({ name, rest }) => {
 
 type InvoiceData = Readonly<Record<string, unknown>> & { readonly id: string };
 
-const create = prepare<{
+const create = including<{
   createInvoice: {
     invoice: InvoiceData & { readonly warnings: readonly { readonly code: string }[] };
     clientSecret: string;
     replayed: boolean;
   };
-}>(`
+}>(
+  (included) => `
   mutation ($input: CreateInvoiceInput!, $idempotencyKey: String) {
     createInvoice(input: $input, idempotencyKey: $idempotencyKey) {
-      ... on CreateInvoicePayload { invoice { ${FIELDS} warnings { code } } clientSecret replayed }
+      ... on CreateInvoicePayload { invoice { ${FIELDS} warnings { code } ${included} } clientSecret replayed }
     }
-  }`);
+  }`,
+);
 
-const read = prepare<{ invoice: InvoiceData }>(`
-  query ($id: ID!, $clientSecret: String) { invoice(id: $id, clientSecret: $clientSecret) { ${FIELDS} } }`);
+const read = including<{ invoice: InvoiceData }>(
+  (included) => `
+  query ($id: ID!, $clientSecret: String) { invoice(id: $id, clientSecret: $clientSecret) { ${FIELDS} ${included} } }`,
+);
 
 /**
  * Makes the query of a page. It selects only whether there is another page in the direction of the cursor, because the
  * other direction would cost another query.
  */
 const listing = (more: 'hasNextPage' | 'hasPreviousPage') =>
-  prepare<{ invoices: { edges: { node: InvoiceData }[]; pageInfo: { more: boolean } } }>(`
+  including<{ invoices: { edges: { node: InvoiceData }[]; pageInfo: { more: boolean } } }>(
+    (included) => `
   query ($status: InvoiceStatus, $first: Int, $last: Int, $after: String, $before: String, $createdAfter: DateTime, $createdBefore: DateTime) {
     invoices(status: $status, first: $first, last: $last, after: $after, before: $before, createdAfter: $createdAfter, createdBefore: $createdBefore) {
-      edges { node { ${FIELDS} } }
+      edges { node { ${FIELDS} ${included} } }
       pageInfo { more: ${more} }
     }
-  }`);
+  }`,
+  );
 const [towardsOlder, towardsNewer] = [listing('hasNextPage'), listing('hasPreviousPage')];
 
 const once = z.string({ error: 'must be given once' }).optional();
 const client_secret = once.meta({ description: "With a publishable key: the invoice's client_secret." });
-const clientSecretQuery = exactly({ client_secret }, 'query parameters');
+const creationQuery = exactly({ include: includeParameter }, 'query parameters');
+const readQuery = exactly({ client_secret, include: includeParameter }, 'query parameters');
+const listQuery = listInvoicesQuery.safeExtend({ include: includeParameter });
 
 /**
  * The query parameters of the stream, with those of a browser's EventSource, which cannot send headers
@@ -113,6 +121,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
       'never creates a second invoice: it gets the first answer again, with `Idempotent-Replayed: true`. The header `Fatoura-Warnings` lists possible ' +
       'problems with the law or the tax authority; [/docs](/docs#warnings) lists the codes, and GraphQL (`invoice { warnings { … } }`) explains them.',
     useCase: 'createInvoice',
+    query: creationQuery,
     headers: ['Idempotency-Key'],
     body: restInvoiceBody,
     answers: {
@@ -123,18 +132,18 @@ export const INVOICE_ROUTES: readonly Route[] = [
       },
     },
     rules: ['amount_too_small', 'amount_mismatch', 'invalid_ice'],
-    async handle(ctx, graphql, _query, { refuseReusedKey }) {
+    async handle(ctx, graphql, { include }, { refuseReusedKey }) {
       const input = await readInput(ctx);
       const idempotencyKey = idempotencyKeyOf(ctx);
       if (input instanceof ServiceError) {
         if (idempotencyKey !== null) await inRestNames(refuseReusedKey(graphql.principal, idempotencyKey));
         throw input;
       }
-      const { createInvoice } = await inRestNames(create.execute(graphql, { input, idempotencyKey }));
+      const { createInvoice } = await inRestNames(create(include).execute(graphql, { input, idempotencyKey }));
       if (createInvoice.replayed) ctx.set('Idempotent-Replayed', 'true');
       const { warnings, ...invoice } = createInvoice.invoice;
       if (warnings.length > 0) ctx.set('Fatoura-Warnings', [...new Set(warnings.map(({ code }) => code))].join(', '));
-      answerJson(ctx, 201, bodyOf(invoice, createInvoice.clientSecret));
+      answerJson(ctx, 201, bodyOf(invoice, include, createInvoice.clientSecret));
     },
   }),
   route({
@@ -146,13 +155,13 @@ export const INVOICE_ROUTES: readonly Route[] = [
     summary: 'Read an invoice',
     description: 'Its current state. With the ETag in `If-None-Match` the answer is 304 while nothing has changed.',
     useCase: null,
-    query: clientSecretQuery,
+    query: readQuery,
     headers: ['If-None-Match'],
     answers: { 200: { description: 'The invoice.', schema: invoiceSchema, headers: ['ETag'] } },
     async handle(ctx, graphql, query) {
       const variables = { id: ctx.params.id, clientSecret: query.client_secret ?? null };
-      const { invoice } = await inRestNames(read.execute(graphql, variables));
-      answerRead(ctx, bodyOf(invoice));
+      const { invoice } = await inRestNames(read(query.include).execute(graphql, variables));
+      answerRead(ctx, bodyOf(invoice, query.include));
     },
   }),
   route({
@@ -163,7 +172,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
     summary: 'List invoices',
     description: `The invoices of the key's tenant and environment, newest first. ${NEXT_PAGE} A page may have fewer objects than \`limit\`.`,
     useCase: 'invoices',
-    query: listInvoicesQuery,
+    query: listQuery,
     headers: ['If-None-Match'],
     answers: { 200: { description: 'A page.', schema: invoiceListSchema, headers: ['ETag'] } },
     async handle(ctx, graphql, query) {
@@ -177,8 +186,8 @@ export const INVOICE_ROUTES: readonly Route[] = [
         createdBefore: query.created_before?.toISOString(),
       };
       const list = backwards ? towardsNewer : towardsOlder;
-      const { invoices } = await inRestNames(list.execute(graphql, page));
-      const data = invoices.edges.map(({ node }) => bodyOf(node));
+      const { invoices } = await inRestNames(list(query.include).execute(graphql, page));
+      const data = invoices.edges.map(({ node }) => bodyOf(node, query.include));
       answerRead(ctx, {
         object: 'list',
         data,
@@ -212,8 +221,9 @@ export const INVOICE_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** Builds the invoice object with its fields in the order of the contract. */
-function bodyOf({ id, ...fields }: InvoiceData, clientSecret?: string) {
+/** Builds the invoice object with its fields in the order of the contract, and the included members after them. */
+function bodyOf({ id, ...data }: InvoiceData, include?: readonly IncludedName[], clientSecret?: string) {
+  const { fields, included } = splitIncluded(data, include);
   const nested = NESTED.map(({ rest, below }) => [rest, below.reduce(memberOf, fields[rest])]);
   return {
     id,
@@ -221,6 +231,7 @@ function bodyOf({ id, ...fields }: InvoiceData, clientSecret?: string) {
     ...(clientSecret !== undefined && { client_secret: clientSecret }),
     ...fields,
     ...Object.fromEntries(nested),
+    ...included,
   };
 }
 

@@ -4,6 +4,7 @@ import { type ErrorCode, exampleOfError } from '../../domain/error-codes.ts';
 import { serviceError } from '../../domain/errors.ts';
 import { DELIVERY_TIMES, MAX_BODY_BYTES } from '../../domain/limits.ts';
 import { errorBody } from './errors.ts';
+import { EXTENSION } from './include.ts';
 import { forClients } from './json-schema.ts';
 import {
   COMMON_HEADERS,
@@ -100,11 +101,12 @@ function parametersOf(route: Route, components: Components): Json[] {
     ...(route.id ? [{ name: 'id', in: 'path', required: true, schema: components.add(route.id, 'input') }] : []),
     ...Object.entries(query.properties ?? {})
       .filter(([, schema]) => schema[HIDDEN] === undefined)
-      .map(([name, { description, ...schema }]) => ({
+      .map(([name, { description, [EXTENSION]: isExtension, ...schema }]) => ({
         name,
         in: 'query',
         required: query.required?.includes(name) ?? false,
         ...(description !== undefined && { description }),
+        ...(isExtension !== undefined && { [EXTENSION]: true }),
         schema,
       })),
     ...(route.headers ?? []).map((name) => ({ $ref: `#/components/parameters/${name}` })),

@@ -18,6 +18,7 @@ import { TAX_RATES } from '../../domain/invoice/tax-rate.ts';
 import { MAX_ENDPOINTS, PAGE_SIZE } from '../../domain/limits.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { errorBody } from './errors.ts';
+import { INCLUDED_MEMBERS } from './include.ts';
 
 // Schemas of answers (docs/api/contract.md). The OpenAPI document contains them, and tests validate every answer
 // against them. Their ids name the components of the document.
@@ -105,7 +106,7 @@ const invoiceExample = { id: exampleId, object: 'invoice', ...exampleMembers };
 
 /** An invoice in answers to reads. */
 export const invoiceSchema = z
-  .strictObject({ id: idMember, object, ...members })
+  .strictObject({ id: idMember, object, ...members, ...INCLUDED_MEMBERS })
   .meta({ id: INVOICE.restName, examples: [invoiceExample] });
 
 /**
@@ -113,7 +114,7 @@ export const invoiceSchema = z
  * not known yet. Its fields have the types of {@link invoiceSchema}.
  */
 export const createdInvoiceSchema = z
-  .strictObject({ id: idMember, object, client_secret: clientSecretSchema, ...members })
+  .strictObject({ id: idMember, object, client_secret: clientSecretSchema, ...members, ...INCLUDED_MEMBERS })
   .meta({
     id: 'CreatedInvoice',
     examples: [

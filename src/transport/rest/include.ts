@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { expected } from '../../domain/input-problems.ts';
+import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
+import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
+import { type PreparedOperation, prepare } from '../../graphql/execute.ts';
+
+interface Member {
+  readonly description: string;
+  /** What is selected of the invoice in GraphQL, under the alias `included_<name>` and the names of REST. */
+  readonly selection: string;
+  readonly schema: z.ZodType;
+}
+
+/** The keyword of the OpenAPI document for what goes beyond the contract. */
+export const EXTENSION = 'x-extension';
+
+const centimes = z.int().min(0);
+const text = z.string().nullable();
+
+/**
+ * The members of an invoice that an answer has only if `include` names them, in the order in which they follow the
+ * members of the contract (docs/api/contract.md, "Further members of an invoice").
+ */
+const MEMBERS = {
+  number: {
+    description: 'Legal number; null until it is assigned.',
+    selection: 'included_number: number',
+    schema: text,
+  },
+  totals: {
+    description: 'The totals of the lines, in centimes, with the VAT of each rate.',
+    selection: 'included_totals: totals { subtotal tax_total: taxTotal tax_totals: taxTotals { rate base tax } total }',
+    schema: z.strictObject({
+      subtotal: centimes,
+      tax_total: centimes,
+      tax_totals: z.array(z.strictObject({ rate: z.int().min(0), base: centimes, tax: centimes })),
+      total: centimes,
+    }),
+  },
+  terms: {
+    description: 'Dates and payment as the documents state them.',
+    selection:
+      'included_terms: terms { operation_date: operationDate due_date: dueDate payment_mode: paymentMode payment_means: paymentMeans payment_reference: paymentReference bank_account: bankAccount }',
+    schema: z.strictObject({
+      operation_date: text,
+      due_date: text,
+      payment_mode: text,
+      payment_means: text,
+      payment_reference: text,
+      bank_account: text,
+    }),
+  },
+  warnings: {
+    description: 'What the law or the tax authority may object to. Empty without a secret key.',
+    selection: 'included_warnings: warnings { code path message }',
+    schema: z.array(
+      z.strictObject({
+        code: z.string().meta({ 'x-extensible-enum': Object.keys(INVOICE_WARNINGS) }),
+        path: z.string(),
+        message: z.string(),
+      }),
+    ),
+  },
+  credits: {
+    description:
+      'The sum of its credit notes that are not rejected, and the 20 newest of them; more are in GraphQL. Null without a secret key.',
+    selection:
+      'included_credits: creditedAmount included_notes: creditNotes(first: 20) { nodes { id number status amount } }',
+    schema: z
+      .strictObject({
+        credited_amount: centimes,
+        credit_notes: z.array(
+          z.strictObject({ id: z.string(), number: text, status: z.enum(INVOICE_STATUSES), amount: centimes }),
+        ),
+      })
+      .nullable(),
+  },
+} as const satisfies Readonly<Record<string, Member>>;
+
+export type IncludedName = keyof typeof MEMBERS;
+
+const NAMES = Object.keys(MEMBERS) as IncludedName[];
+/** Maximum length of the parameter, in characters: all names. */
+const LONGEST = NAMES.join(',').length;
+const LISTED = `a list of ${NAMES.join(', ')}, separated by commas, each at most once`;
+
+/** The schemas of these members in answers. */
+export const INCLUDED_MEMBERS = Object.fromEntries(
+  NAMES.map((name) => [
+    name,
+    MEMBERS[name].schema.optional().meta({ [EXTENSION]: true, description: descriptionOf(name) }),
+  ]),
+);
+
+function descriptionOf(name: IncludedName): string {
+  return `With \`include=${name}\`: ${MEMBERS[name].description}`;
+}
+
+/** The query parameter `include`. Its output has the names in the order of the answer. */
+export const includeParameter = z
+  .string({ error: 'must be given once' })
+  .max(LONGEST, { error: expected(LISTED) })
+  .refine(isList, { error: expected(LISTED) })
+  .transform((list) => NAMES.filter((name) => list.split(',').includes(name)))
+  .optional()
+  .meta({ [EXTENSION]: true, type: 'string', description: `Members to add to each invoice: ${LISTED}.` });
+
+function isList(list: string): boolean {
+  if (list.length > LONGEST) return false;
+  const names = list.split(',');
+  return new Set(names).size === names.length && names.every((name) => Object.hasOwn(MEMBERS, name));
+}
+
+/**
+ * Makes the operations of a route, one for each combination of included members, each prepared when it is first needed.
+ * @param sourceOf the document with this further selection of the invoice
+ * @returns the operation for the names of `include`
+ */
+export function including<Data>(
+  sourceOf: (selection: string) => string,
+): (names: readonly IncludedName[] | undefined) => PreparedOperation<Data> {
+  // At most one for each subset of the names. The first is prepared at start, which shows that the document is valid.
+  const prepared = new Map([['', prepare<Data>(sourceOf(''))]]);
+  return (names = []) => {
+    const key = names.join(',');
+    const known = prepared.get(key);
+    if (known) return known;
+    const operation = prepare<Data>(sourceOf(names.map((name) => MEMBERS[name].selection).join(' ')));
+    prepared.set(key, operation);
+    return operation;
+  };
+}
+
+/** Splits an invoice's data into the fields of the contract and the included members under their names. */
+export function splitIncluded(data: Readonly<Record<string, unknown>>, names: readonly IncludedName[] = []) {
+  if (names.length === 0) return { fields: data, included: {} };
+  const fields = Object.fromEntries(Object.entries(data).filter(([name]) => !name.startsWith('included_')));
+  return { fields, included: Object.fromEntries(names.map((name) => [name, memberOf(data, name)])) };
+}
+
+function memberOf(data: Readonly<Record<string, unknown>>, name: IncludedName): unknown {
+  const value = data[`included_${name}`];
+  if (name !== 'credits' || value === null) return value;
+  const { nodes } = data.included_notes as { readonly nodes: unknown };
+  return { credited_amount: value, credit_notes: nodes };
+}

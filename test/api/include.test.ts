@@ -1,0 +1,103 @@
+import { expect, it, vi } from 'vitest';
+import { Client, invoiceBody } from '../support/client.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+let invoice: { readonly id: string; readonly client_secret: string };
+let creditNoteId: string;
+
+const ALL = 'number,totals,terms,warnings,credits';
+
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+  // The check key of this ICE is wrong, which is a warning.
+  invoice = (await client.post('/v1/invoices', invoiceBody({ customer: { ice: '001234567000080', name: 'N' } }))).body;
+  expect((await client.settled(invoice.id)).status).toBe('accepted');
+  const { body } = await client.graphql(
+    `mutation { creditInvoice(invoiceId: "${invoice.id}", input: { reason: discount, amounts: [{ taxRate: 20, net: 1000 }] }) {
+      ... on CreditInvoicePayload { creditNote { id } } } }`,
+  );
+  creditNoteId = body.data.creditInvoice.creditNote.id;
+  const shown = `{ creditNote(id: "${creditNoteId}") { status } }`;
+  await vi.waitFor(async () => expect((await client.graphql(shown)).body.data.creditNote.status).toBe('accepted'), {
+    timeout: 30_000,
+    interval: 100,
+  });
+});
+
+const textOf = async (path: string, key: string = tenant.secretKey) =>
+  (await fetch(`${service.url}${path}`, { headers: { Authorization: `Bearer ${key}` } })).text();
+
+it('adds the members that GraphQL has, after those of the contract, in a fixed order', async () => {
+  const { body } = await client.graphql(`{ invoice(id: "${invoice.id}") { number
+    totals { subtotal tax_total: taxTotal tax_totals: taxTotals { rate base tax } total }
+    terms { operation_date: operationDate due_date: dueDate payment_mode: paymentMode payment_means: paymentMeans
+      payment_reference: paymentReference bank_account: bankAccount }
+    warnings { code path message } } }`);
+  const credits = {
+    credited_amount: 1200,
+    credit_notes: [{ id: creditNoteId, number: expect.stringMatching(/^AV-/), status: 'accepted', amount: 1200 }],
+  };
+  const expected = { ...body.data.invoice, credits };
+  expect(expected.warnings.length).toBeGreaterThan(0);
+  const plain = (await client.get(`/v1/invoices/${invoice.id}`)).body;
+  const { body: read } = await client.get(`/v1/invoices/${invoice.id}?include=credits,warnings,terms,totals,number`);
+  expect(read).toEqual({ ...plain, ...expected });
+  expect(Object.keys(read)).toEqual([...Object.keys(plain), ...ALL.split(',')]);
+  const { body: list } = await client.get(`/v1/invoices?include=${ALL}`);
+  expect(list.data.find(({ id }: { id: string }) => id === invoice.id)).toEqual(read);
+  const one = (await client.get(`/v1/invoices/${invoice.id}?include=number`)).body;
+  expect(one).toEqual({ ...plain, number: read.number });
+});
+
+it('adds them to the answer of a creation and of its repetition', async () => {
+  const headers = { 'Idempotency-Key': 'include-1' };
+  const made = await client.post(`/v1/invoices?include=${ALL}`, invoiceBody(), headers);
+  expect(made.status).toBe(201);
+  expect(made.body).toMatchObject({ number: null, warnings: expect.any(Array), totals: { total: made.body.amount } });
+  expect(made.body.credits).toEqual({ credited_amount: 0, credit_notes: [] });
+  const again = await client.post('/v1/invoices', invoiceBody(), headers);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(again.body.id).toBe(made.body.id);
+  expect(again.body).not.toHaveProperty('number');
+});
+
+it('changes no byte of an answer that does not ask for it', async () => {
+  const plain = await textOf(`/v1/invoices/${invoice.id}`);
+  const included = await textOf(`/v1/invoices/${invoice.id}?include=number,credits`);
+  expect(included.startsWith(plain.slice(0, -1))).toBe(true);
+  expect(plain).not.toContain('"number"');
+  // Without `include`, the answer after one with it is the same as before it.
+  expect(await textOf(`/v1/invoices/${invoice.id}`)).toBe(plain);
+  expect(JSON.parse(await textOf('/v1/invoices')).data[0]).not.toHaveProperty('number');
+});
+
+it('shows a reader with a client_secret what GraphQL shows it', async () => {
+  const read = JSON.parse(await textOf(`/v1/invoices/${invoice.id}?include=${ALL}`, invoice.client_secret));
+  expect(read).toMatchObject({ number: expect.any(String), warnings: [], credits: null });
+  const path = `/v1/invoices/${invoice.id}?client_secret=${invoice.client_secret}&include=credits`;
+  expect(JSON.parse(await textOf(path, tenant.publishableKey))).toHaveProperty('credits', null);
+});
+
+it.each(['', 'numbers', 'number,', 'number,number', 'Number', ' number', 'toString', 'number'.repeat(20), 'number%00'])(
+  'refuses include=%s with the names that it knows',
+  async (names) => {
+    for (const path of [`/v1/invoices/${invoice.id}`, '/v1/invoices']) {
+      const { status, body } = await client.get(`${path}?include=${names}`);
+      expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request', 'include']);
+      expect(body.error.message).toContain(ALL.replaceAll(',', ', '));
+    }
+    const before = (await client.get('/v1/invoices?limit=1')).body.data[0].id;
+    expect((await client.post(`/v1/invoices?include=${names}`, invoiceBody())).status).toBe(400);
+    expect((await client.get('/v1/invoices?limit=1')).body.data[0].id).toBe(before);
+  },
+);
+
+it('refuses include twice', async () => {
+  const { status, body } = await client.get(`/v1/invoices/${invoice.id}?include=number&include=terms`);
+  expect([status, body.error.param]).toEqual([400, 'include']);
+});
