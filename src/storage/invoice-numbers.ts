@@ -90,7 +90,7 @@ export async function reserveAll(
  * Only the last number of a series can be one that was taken and not written to its invoice, because a process died or
  * lost its claim in between: nobody takes the next number before this function, or the process that took the last one,
  * knows that the last one is written. Such a number is given to its invoice here. If the invoice has another number by
- * now, no update can give it a second one, so the number is free again.
+ * now, or was rejected without one, no update can give it this number, so the number is free again.
  */
 export async function highestSerial(stores: NumberedInvoices, owner: Owner, name: string): Promise<number> {
   const prefix = seriesPrefix(owner, name);
@@ -113,10 +113,10 @@ async function isWritten(
   { _id, invoiceId }: NumberDocument,
   series: SeriesNumber,
 ): Promise<boolean> {
-  const holder = await invoices.findOne({ _id: invoiceId }, { projection: { series: 1 } });
+  const holder = await invoices.findOne({ _id: invoiceId }, { projection: { series: 1, status: 1 } });
   // The number of an invoice that was removed is not given to another one.
   if (holder === null || holder.series?.serial === series.serial) return true;
-  if (holder.series) {
+  if (holder.series || holder.status !== WAITING.status) {
     await numbers.deleteOne({ _id, invoiceId });
     return false;
   }
@@ -124,10 +124,13 @@ async function isWritten(
   return modifiedCount === 1;
 }
 
-/** The filter and the update that write a number to an invoice that has none. */
+/** The status of invoices that wait for their numbers. One that is rejected meanwhile gets none. */
+const WAITING = { status: 'pending' } as const;
+
+/** The filter and the update that write a number to an invoice that waits for it. */
 export function numberWrite(invoiceId: string, series: SeriesNumber) {
   return [
-    { _id: invoiceId, 'series.serial': { $exists: false } } as Filter<InvoiceDocument>,
+    { _id: invoiceId, ...WAITING, 'series.serial': { $exists: false } } as Filter<InvoiceDocument>,
     { $set: { series }, $unset: { awaitsNumber: '' } } as UpdateFilter<InvoiceDocument>,
   ] as const;
 }

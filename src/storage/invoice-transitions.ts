@@ -191,7 +191,7 @@ async function reserveOne({ invoices, numbers }: NumberedInvoices, reserved: Res
   const [refusal] = await reserveEach(numbers, [reserved]);
   if (refusal) throw refusal;
   const { matchedCount } = await invoices.updateOne(...numberWrite(reserved.invoice.id, reserved.series));
-  if (matchedCount === 0) throw new ClaimLost(`${reserved.invoice.id} has a number by now`);
+  if (matchedCount === 0) throw new ClaimLost(`${reserved.invoice.id} has a number or is rejected by now`);
 }
 
 function entryOf({ claim, change }: ClaimedChange): ReservedNumber[] {

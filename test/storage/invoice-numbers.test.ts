@@ -130,6 +130,37 @@ describe('the numbers of a series', () => {
     expect(await serialsOf(tenantId)).toEqual(upTo(60));
   });
 
+  it('have no gap if a credit note is rejected between taking a number for it and writing it', async () => {
+    const tenantId = newId('ten');
+    const { invoices, numbers } = collections();
+    const { number, invoices: repository } = await worker();
+    expect((await number(await claimed({ tenantId }))).made).toBe(1);
+    const rejected = await claimed({ tenantId });
+    const series = { name: SERIES, serial: 2 };
+    await numbers.insertOne({ _id: seriesKey(rejected.invoice, series), invoiceId: rejected.invoice.id });
+    await invoices.updateOne(
+      { _id: rejected.invoice.id },
+      { $set: { status: 'rejected' }, $unset: { awaitsNumber: '' } },
+    );
+    expect(await repository.highestSerial(tenantId, 'test', SERIES)).toBe(1);
+    expect((await invoices.findOne({ _id: rejected.invoice.id }))?.series).toBeUndefined();
+    expect((await number(await claimed({ tenantId }))).made).toBe(2);
+    expect(await serialsOf(tenantId)).toEqual([1, 2]);
+  });
+
+  it('writes no number that was taken for another one to an invoice that is rejected meanwhile', async () => {
+    const tenantId = newId('ten');
+    const { invoices } = collections();
+    const { invoices: repository } = await worker();
+    const [claim, other] = [await claimed({ tenantId }), await claimed({ tenantId })];
+    await invoices.updateOne({ _id: other.invoice.id }, { $set: { status: 'rejected' } });
+    const change = { series: { name: SERIES, serial: 1 }, work: KEEP };
+    const reserved = [{ invoice: other.invoice, series: { name: SERIES, serial: 2 } }];
+    await expect(repository.changeAll([[claim, change]], HOUR_MS, reserved)).rejects.toBeInstanceOf(ClaimLost);
+    expect((await invoices.findOne({ _id: other.invoice.id }))?.series).toBeUndefined();
+    expect(await serialsOf(tenantId)).toEqual([]);
+  });
+
   it('have no gap if a process dies between taking a number and writing it', async () => {
     const tenantId = newId('ten');
     const { number, invoices } = await worker();

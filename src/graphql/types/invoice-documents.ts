@@ -18,7 +18,8 @@ const InvoiceDocumentType = builder.objectRef<DocumentView>('InvoiceDocument').i
   description: 'A document of an accepted invoice.',
   fields: (t) => ({
     url: t.exposeString('url', {
-      description: 'Download address, needs no credential: treat it as a secret. `revokeDocumentUrls` replaces it.',
+      description:
+        'Download address, needs no credential: treat it as a secret. `revokeDocumentUrls` or `revokeCreditNoteDocumentUrls` replaces it.',
     }),
     mediaType: t.exposeString('mediaType', { description: '`application/xml` or `application/pdf`.' }),
     ready: t.boolean({
