@@ -136,7 +136,7 @@ export const ERRORS = {
   duplicate_number: {
     status: 422,
     type: 'InvalidInputError',
-    description: 'Another invoice has this number (GraphQL, where the client may number invoices itself).',
+    description: 'Another invoice has this number of the client’s own series.',
     remedy: 'Send the next number of your series, or none to get one of the service’s series.',
     example: [
       'number FA/2026/0123 is already used by your invoice inv_550e8400-e29b-41d4-a716-446655440000; a number is never reused, even after a rejection. Use another one.',
@@ -146,7 +146,7 @@ export const ERRORS = {
   invalid_date: {
     status: 422,
     type: 'InvalidInputError',
-    description: 'A date of the terms is too far from the date of the invoice, or the due date is before it (GraphQL).',
+    description: 'A date of the terms is too far from the date of the invoice, or the due date is before it.',
     remedy: 'Check the date; the message states the first and the last date allowed.',
     example: [
       'dueDate is 2026-01-30; for an invoice of 2026-01-31 it must be from 2026-01-31 to 2031-01-31.',
@@ -156,7 +156,7 @@ export const ERRORS = {
   invalid_bank_account: {
     status: 422,
     type: 'InvalidInputError',
-    description: 'The check key of the RIB (its last two digits) does not match (GraphQL).',
+    description: 'The check key of the RIB (its last two digits) does not match.',
     remedy: 'Check the 24 digits with the owner of the account.',
     example: [
       'bankAccount has a check key (its last two digits) that does not match: at least one digit is wrong.',

@@ -238,29 +238,27 @@ describe('POST /v1/invoices: 400 and 422', () => {
   });
 
   it.each([
-    ['terms', 'it'],
-    ['number', 'it'],
-    ['due_date', 'it as terms.dueDate'],
-    ['dueDate', 'it as terms.dueDate'],
-    ['operation_date', 'it as terms.operationDate'],
-    ['bank_account', 'it as terms.bankAccount'],
-  ])('says of %s, which REST does not have, that GraphQL has %s', async (field, what) => {
+    ['due_date', 'terms.due_date'],
+    ['dueDate', 'terms.due_date'],
+    ['operation_date', 'terms.operation_date'],
+    ['bank_account', 'terms.bank_account'],
+  ])('says of %s at the top level that it is %s', async (field, place) => {
     const { status, body } = await client.post('/v1/invoices', invoiceBody({ [field]: 'x' }));
     expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request', field]);
     expect(body.error.message).toBe(
-      `${field} is not known here; expected are amount, currency, customer, lines, metadata; GraphQL's createInvoice has ${what}.`,
+      `${field} is not known here; expected are amount, currency, customer, lines, metadata, number, terms; it is ${place}.`,
     );
   });
 
-  it('says nothing of GraphQL for a field that it has not either, or within metadata', async () => {
+  it('names no place for a field that exists nowhere, or within metadata', async () => {
     for (const changes of [
       { colour: 'x' },
-      { metadata: { terms: 1 } },
-      { customer: { ice: '1', name: 'A', terms: 1 } },
+      { metadata: { due_date: 1 } },
+      { customer: { ice: '1', name: 'A', due_date: 1 } },
     ]) {
       const { status, body } = await client.post('/v1/invoices', invoiceBody(changes));
       expect(status).toBe(400);
-      expect(body.error.message).not.toContain('GraphQL');
+      expect(body.error.message).not.toContain('; it is');
     }
   });
 

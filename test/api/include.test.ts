@@ -101,3 +101,54 @@ it('refuses include twice', async () => {
   const { status, body } = await client.get(`/v1/invoices/${invoice.id}?include=number&include=terms`);
   expect([status, body.error.param]).toEqual([400, 'include']);
 });
+
+const NUMBERED = {
+  number: 'FA 2026/7',
+  terms: { due_date: '2027-01-31', payment_means: 'transfer', bank_account: null },
+};
+
+it('takes number and terms with the rules and errors of GraphQL', async () => {
+  const { status, body } = await client.post('/v1/invoices?include=number,terms', invoiceBody(NUMBERED));
+  expect([status, body.number]).toEqual([201, 'FA 2026/7']);
+  expect(body.terms).toMatchObject({ due_date: '2027-01-31', payment_means: 'transfer', operation_date: null });
+  const { body: shown } = await client.graphql(
+    `{ invoice(id: "${body.id}") { number terms { dueDate paymentMeans } } }`,
+  );
+  expect(shown.data.invoice).toEqual({
+    number: 'FA 2026/7',
+    terms: { dueDate: '2027-01-31', paymentMeans: 'transfer' },
+  });
+  const refused = async (changes: Record<string, unknown>) => {
+    const { status, body } = await client.post('/v1/invoices', invoiceBody(changes));
+    return [status, body.error?.code, body.error?.param];
+  };
+  expect(await refused(NUMBERED)).toEqual([422, 'duplicate_number', 'number']);
+  expect(await refused({ number: 'AV-2026-000001' })).toEqual([400, 'invalid_request', 'number']);
+  expect(await refused({ number: ' ' })).toEqual([400, 'invalid_request', 'number']);
+  expect(await refused({ terms: { due_date: '2026-02-30' } })).toEqual([400, 'invalid_request', 'terms.due_date']);
+  expect(await refused({ terms: { due_date: '1999-01-31' } })).toEqual([422, 'invalid_date', 'terms.due_date']);
+  const { body: late } = await client.post('/v1/invoices', invoiceBody({ terms: { due_date: '1999-01-31' } }));
+  expect(late.error.message).toMatch(/^due_date is 1999-01-31; for an invoice of /);
+  expect(await refused({ terms: { dueDate: '2027-01-31' } })).toEqual([400, 'invalid_request', 'terms.dueDate']);
+  expect(await refused({ terms: { bank_account: '123456789012345678901235' } })).toEqual([
+    422,
+    'invalid_bank_account',
+    'terms.bank_account',
+  ]);
+});
+
+it('makes number and terms part of what a repetition must repeat, in REST as in GraphQL', async () => {
+  const headers = { 'Idempotency-Key': 'include-2' };
+  const own = { ...NUMBERED, number: 'FA 2026/8' };
+  const made = (await client.post('/v1/invoices', invoiceBody(own), headers)).body;
+  expect((await client.post('/v1/invoices', invoiceBody(own), headers)).body.id).toBe(made.id);
+  for (const changes of [{}, { ...own, number: 'FA 2026/9' }, { ...own, terms: { due_date: '2027-02-01' } }]) {
+    const { status, body } = await client.post('/v1/invoices', invoiceBody(changes), headers);
+    expect([status, body.error.code]).toEqual([409, 'idempotency_conflict']);
+  }
+  // Absent members and null are the same, so a client of before is unaffected.
+  const old = { 'Idempotency-Key': 'include-3' };
+  const plain = (await client.post('/v1/invoices', invoiceBody(), old)).body;
+  const again = await client.post('/v1/invoices', invoiceBody({ number: null, terms: null }), old);
+  expect([again.status, again.body.id]).toEqual([201, plain.id]);
+});

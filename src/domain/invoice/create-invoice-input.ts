@@ -14,33 +14,29 @@ export type CreateInvoiceInput = Input<typeof INVOICE>;
 export const restInvoiceBody = inputSchema(INVOICE, 'rest');
 
 /**
- * Fields that only GraphQL's input has, by the names that a REST client may try: GraphQL's own names and the same in
- * REST's style. Members of a record are also listed without it, because other services have them at the top level.
+ * The places of members that other services have at the top level, by the names that a REST client may try there:
+ * `due_date` and `dueDate` are `terms.due_date` here.
  */
-const GRAPHQL_ONLY: ReadonlyMap<string, string> = new Map(
-  Object.entries<Field>(INVOICE.fields).flatMap(([name, field]) => {
-    if (field.rest !== null || field.input === undefined) return [];
-    const members = 'record' in field ? Object.keys(field.record.fields) : [];
-    const paths = [[name, name] as const, ...members.map((member) => [member, `${name}.${member}`] as const)];
-    return paths.flatMap(([each, path]) => [[each, path] as const, [snakeCase(each), path] as const]);
+const PLACES: ReadonlyMap<string, string> = new Map(
+  Object.values<Field>(INVOICE.fields).flatMap((field) => {
+    if (!field.beyond || !('record' in field)) return [];
+    const members = Object.entries<Field>(field.record.fields);
+    return members.flatMap(([name, { rest }]) => {
+      const place = `${field.rest}.${rest}`;
+      return [[name, place] as const, [`${rest}`, place] as const];
+    });
   }),
 );
 
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-/** Returns the problems (400) of a REST body. If a field exists only in GraphQL, the message says so. */
+/** Returns the problems (400) of a REST body. Of a member at a wrong place the message says the right one. */
 export function restBodyProblems(error: Parameters<typeof problemsOf>[0]): [Problem, ...Problem[]] {
   const [first, ...rest] = problemsOf(error);
   return [hinted(first), ...rest.map(hinted)];
 }
 
 function hinted(problem: Problem): Problem {
-  const path = GRAPHQL_ONLY.get(problem.param ?? '');
-  if (path === undefined) return problem;
-  const where = path === problem.param ? 'it' : `it as ${path}`;
-  return { ...problem, message: problem.message.replace(/\.$/, `; GraphQL's createInvoice has ${where}.`) };
+  const place = PLACES.get(problem.param ?? '');
+  return place === undefined ? problem : { ...problem, message: problem.message.replace(/\.$/, `; it is ${place}.`) };
 }
 
 /** Translates a valid REST body to the input of the use case. */

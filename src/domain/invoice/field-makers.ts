@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { exactly, expected } from '../input-problems.ts';
 import {
+  EXTENSION,
   exampleOf,
   type Face,
   type Field,
@@ -32,7 +33,7 @@ export function inputSchema<Type extends RecordType>(type: Type, face: Face): In
 
 function ruleOf(field: Field, face: Face): z.ZodType {
   const description = field.inputDescription ?? field.description;
-  return bareRule(field, face).meta({ description });
+  return bareRule(field, face).meta({ description, ...(face === 'rest' && field.beyond && { [EXTENSION]: true }) });
 }
 
 function bareRule(field: Field, face: Face): z.ZodType {

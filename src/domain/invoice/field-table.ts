@@ -34,6 +34,8 @@ interface Column {
    * Whether the value may be null in answers. Default: true if the input may leave the field out and has no default.
    */
   readonly nullable?: boolean;
+  /** Beyond the contract: REST takes it in requests, and its answers have it only if `include` names it. */
+  readonly beyond?: true;
   /** Visible to secret keys only, so absent from REST's answers and from events. */
   readonly secretKeyOnly?: true;
   /** Position among the members of an event's `data`, where `object` has position 2; absent: events lack the field. */
@@ -149,6 +151,9 @@ export type ValidParts<Type extends RecordType> = {
 
 export type Face = 'rest' | 'graphql';
 
+/** The keyword of the OpenAPI document for what goes beyond the contract. */
+export const EXTENSION = 'x-extension';
+
 /** Returns the fields that clients send, with their names in one API. */
 export function inputFields({ fields }: RecordType, face: Face): [name: string, field: Field][] {
   return Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
@@ -185,7 +190,7 @@ export interface AnsweredField {
 
 export function answeredFields({ fields }: RecordType): AnsweredField[] {
   return Object.entries(fields).flatMap(([name, field]) =>
-    field.rest === null || field.secretKeyOnly ? [] : [{ name, rest: field.rest, field }],
+    field.rest === null || field.secretKeyOnly || field.beyond ? [] : [{ name, rest: field.rest, field }],
   );
 }
 
@@ -200,7 +205,9 @@ export function eventFields(type: RecordType): AnsweredField[] {
 /** Makes an example of a REST answer or a REST input. */
 export function exampleOf(type: RecordType, of: 'answer' | 'input'): Record<string, unknown> {
   const fields =
-    of === 'answer' ? answeredFields(type).map(({ rest, field }) => [rest, field] as const) : inputFields(type, 'rest');
+    of === 'answer'
+      ? answeredFields(type).map(({ rest, field }) => [rest, field] as const)
+      : inputFields(type, 'rest').filter(([, { beyond }]) => !beyond);
   const value = (field: Field) => {
     if ('type' in field) return field.example ?? null;
     return 'list' in field ? [exampleOf(field.list, of)] : exampleOf(field.record, of);

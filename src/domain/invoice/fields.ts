@@ -122,21 +122,21 @@ export const INVOICE_TERMS = {
   description: 'Dates and payment. Dates are calendar dates in Morocco.',
   fields: {
     operationDate: {
-      rest: null,
+      rest: 'operation_date',
       type: 'text',
       input: date.nullish(),
       description: 'When the goods were delivered or the service was done: `2026-01-31`.',
       inputDescription: `When the goods were delivered or the service was done, such as \`2026-01-31\`: at most ${DATE_YEARS.operationBefore} years before the date of the invoice and ${DATE_YEARS.operationAfter} year after it.`,
     },
     dueDate: {
-      rest: null,
+      rest: 'due_date',
       type: 'text',
       input: date.nullish(),
       description: 'When payment is due: `2026-03-02`.',
       inputDescription: `When payment is due: the date of the invoice, or up to ${DATE_YEARS.dueAfter} years after it.`,
     },
     paymentMode: {
-      rest: null,
+      rest: 'payment_mode',
       type: 'text',
       input: oneLineText(LIMITS.paymentMode, 'how the invoice is paid, in words').nullish(),
       nullable: false,
@@ -144,21 +144,21 @@ export const INVOICE_TERMS = {
       inputDescription: `How to pay, in words, at most ${LIMITS.paymentMode} characters. An invoice that has this or \`paymentMeans\` takes neither from the profile: send both, or \`paymentMeans\` only.`,
     },
     paymentMeans: {
-      rest: null,
+      rest: 'payment_means',
       type: 'paymentMeans',
       input: z.enum(PAYMENT_MEANS_NAMES, { error: expected(`one of ${PAYMENT_MEANS_NAMES.join(', ')}`) }).nullish(),
       description: 'How to pay, as a code; null where it is not known.',
       inputDescription: 'How to pay, as a code.',
     },
     paymentReference: {
-      rest: null,
+      rest: 'payment_reference',
       type: 'text',
       input: oneLineText(LIMITS.paymentReference, 'what the buyer is to quote').nullish(),
       description: 'What the buyer quotes: the number of the invoice, unless it was created with another reference.',
       inputDescription: `What the buyer quotes, at most ${LIMITS.paymentReference} characters. Default: the number of the invoice.`,
     },
     bankAccount: {
-      rest: null,
+      rest: 'bank_account',
       type: 'text',
       input: bankAccountDigits().nullish(),
       description: 'The account to pay to: a RIB, 24 digits.',
@@ -270,7 +270,8 @@ export const INVOICE = {
       example: '2026-01-31T12:00:02Z',
     },
     number: {
-      rest: null,
+      rest: 'number',
+      beyond: true,
       type: 'text',
       input: ownNumber.nullish(),
       description:
@@ -278,7 +279,8 @@ export const INVOICE = {
       inputDescription: `A number of your own series: letters A to Z and a to z, digits, and between them single spaces and \`. / _ -\`, at most ${LIMITS.number} characters; never used before in this environment. Default: the next number of the service’s series.`,
     },
     terms: {
-      rest: null,
+      rest: 'terms',
+      beyond: true,
       record: INVOICE_TERMS,
       input: 'optional',
       nullable: false,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { expected } from '../../domain/input-problems.ts';
+import { answeredFields, EXTENSION } from '../../domain/invoice/field-table.ts';
+import { INVOICE_TERMS } from '../../domain/invoice/fields.ts';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
 import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
 import { type PreparedOperation, prepare } from '../../graphql/execute.ts';
@@ -11,11 +13,9 @@ interface Member {
   readonly schema: z.ZodType;
 }
 
-/** The keyword of the OpenAPI document for what goes beyond the contract. */
-export const EXTENSION = 'x-extension';
-
 const centimes = z.int().min(0);
 const text = z.string().nullable();
+const TERMS = answeredFields(INVOICE_TERMS);
 
 /**
  * The members of an invoice that an answer has only if `include` names them, in the order in which they follow the
@@ -39,16 +39,8 @@ const MEMBERS = {
   },
   terms: {
     description: 'Dates and payment as the documents state them.',
-    selection:
-      'included_terms: terms { operation_date: operationDate due_date: dueDate payment_mode: paymentMode payment_means: paymentMeans payment_reference: paymentReference bank_account: bankAccount }',
-    schema: z.strictObject({
-      operation_date: text,
-      due_date: text,
-      payment_mode: text,
-      payment_means: text,
-      payment_reference: text,
-      bank_account: text,
-    }),
+    selection: `included_terms: terms { ${TERMS.map(({ rest, name }) => `${rest}: ${name}`).join(' ')} }`,
+    schema: z.strictObject(Object.fromEntries(TERMS.map(({ rest }) => [rest, text]))),
   },
   warnings: {
     description: 'What the law or the tax authority may object to. Empty without a secret key.',

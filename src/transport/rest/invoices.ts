@@ -131,7 +131,14 @@ export const INVOICE_ROUTES: readonly Route[] = [
         headers: ['Idempotent-Replayed', 'Fatoura-Warnings'],
       },
     },
-    rules: ['amount_too_small', 'amount_mismatch', 'invalid_ice'],
+    rules: [
+      'amount_too_small',
+      'amount_mismatch',
+      'invalid_ice',
+      'duplicate_number',
+      'invalid_date',
+      'invalid_bank_account',
+    ],
     async handle(ctx, graphql, { include }, { refuseReusedKey }) {
       const input = await readInput(ctx);
       const idempotencyKey = idempotencyKeyOf(ctx);

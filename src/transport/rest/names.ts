@@ -25,11 +25,21 @@ export async function inRestNames<Result>(work: Promise<Result>): Promise<Result
   }
 }
 
-/** Converts a problem to REST names: `param`, and the path at the start of its message, if any. */
+/** Converts a problem to REST names: `param`, and the path or its last step at the start of its message, if any. */
 export function restProblem(problem: Problem): Problem {
   const { param, message } = problem;
   if (param === null) return problem;
   const name = ARGUMENTS.get(param) ?? restPath(INVOICE, param);
-  const begins = message.startsWith(`${param} `);
-  return { ...problem, param: name, message: begins ? name + message.slice(param.length) : message };
+  for (const [graphql, rest] of [
+    [param, name],
+    [lastOf(param), lastOf(name)],
+  ] as const)
+    if (message.startsWith(`${graphql} `))
+      return { ...problem, param: name, message: rest + message.slice(graphql.length) };
+  return { ...problem, param: name };
+}
+
+/** The last step of a path. */
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1);
 }

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type ErrorCode, exampleOfError } from '../../domain/error-codes.ts';
 import { serviceError } from '../../domain/errors.ts';
+import { EXTENSION } from '../../domain/invoice/field-table.ts';
 import { DELIVERY_TIMES, MAX_BODY_BYTES } from '../../domain/limits.ts';
 import { errorBody } from './errors.ts';
-import { EXTENSION } from './include.ts';
 import { forClients } from './json-schema.ts';
 import {
   COMMON_HEADERS,
