@@ -20,7 +20,8 @@ export function skim(document: Buffer): InvoiceIdentity | null {
     // A copy: V8's substrings keep the whole text, and the ledger keeps these.
     return found === undefined ? undefined : Buffer.from(found).toString();
   });
-  const kind = KIND_NAMES.find((each) => text.includes(`<cbc:${KINDS[each].ublRoot}TypeCode>`));
-  if (!kind || number === undefined || sellerIce === undefined || customerIce === undefined) return null;
+  // One without a type code is an invoice: this service always writes the code.
+  const kind = KIND_NAMES.find((each) => text.includes(`<cbc:${KINDS[each].ublRoot}TypeCode>`)) ?? 'invoice';
+  if (number === undefined || sellerIce === undefined || customerIce === undefined) return null;
   return { kind, number, sellerIce, customerIce };
 }

@@ -163,8 +163,3 @@ it('validateInvoice does not warn of a field that it reports as a problem', asyn
     expect(body.data.validateInvoice.warnings.map(({ path }: { path: string }) => path)).toEqual(paths);
   }
 });
-
-it('the REST contract has no terms', async () => {
-  const { status, body } = await client.post('/v1/invoices', invoiceBody({ terms: { dueDate: '2027-01-01' } }));
-  expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request', 'terms']);
-});

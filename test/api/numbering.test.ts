@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
+import { Client, invoiceFor } from '../support/client.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 
 let service: TestService;
@@ -141,12 +141,6 @@ describe("numbers of the client's own series", () => {
         status: 400,
       });
     expect((await client.get('/v1/invoices')).body.data).toEqual([]);
-  });
-
-  it('are not in the REST contract', async () => {
-    const client = new Client(service.url, (await service.tenant()).secretKey);
-    const { status, body } = await client.post('/v1/invoices', invoiceBody({ number: 'A-1' }));
-    expect([status, body.error]).toMatchObject([400, { code: 'invalid_request', param: 'number' }]);
   });
 
   it('find their invoice like the service’s own, for the tenant only', async () => {

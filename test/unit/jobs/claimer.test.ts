@@ -301,8 +301,9 @@ it('a worker with work of its own takes up what a slower one has no places for',
   const { claimer, begun } = worker(it, undefined, rangeOf(['a', 'b'], 'a'));
   const late = Array.from({ length: 40 }, (_, i) => it.add('stages', PARTITIONS - 1 - i));
   claimer.start();
-  // Ten seconds until the work is late, and two looks in two turns of three seconds: a worker looks every two seconds.
-  for (let i = 0; i < 1200; i++) {
+  // Ten seconds until the work is late, then several looks in each of several turns of three seconds: a worker looks every
+  // two seconds, and how its looks lie in the turns depends on the time of the day.
+  for (let i = 0; i < 1600; i++) {
     it.add('stages', i);
     await vi.advanceTimersByTimeAsync(15);
   }
