@@ -146,7 +146,11 @@ export const INVOICE_TERMS = {
     paymentMeans: {
       rest: 'payment_means',
       type: 'paymentMeans',
-      input: z.enum(PAYMENT_MEANS_NAMES, { error: expected(`one of ${PAYMENT_MEANS_NAMES.join(', ')}`) }).nullish(),
+      input: z
+        .enum(PAYMENT_MEANS_NAMES, { error: expected(`one of ${PAYMENT_MEANS_NAMES.join(', ')}`) })
+        .meta({ id: 'PaymentMeans' })
+        .nullish(),
+      example: 'transfer',
       description: 'How to pay, as a code; null where it is not known.',
       inputDescription: 'How to pay, as a code.',
     },

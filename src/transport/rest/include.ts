@@ -3,7 +3,7 @@ import { expected } from '../../domain/input-problems.ts';
 import { answeredFields, EXTENSION } from '../../domain/invoice/field-table.ts';
 import { INVOICE_TERMS } from '../../domain/invoice/fields.ts';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
-import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
+import { invoiceStatus } from '../../domain/invoice/list-invoices-input.ts';
 import { type PreparedOperation, prepare } from '../../graphql/execute.ts';
 
 interface Member {
@@ -30,42 +30,52 @@ const MEMBERS = {
   totals: {
     description: 'The totals of the lines, in centimes, with the VAT of each rate.',
     selection: 'included_totals: totals { subtotal tax_total: taxTotal tax_totals: taxTotals { rate base tax } total }',
-    schema: z.strictObject({
-      subtotal: centimes,
-      tax_total: centimes,
-      tax_totals: z.array(z.strictObject({ rate: z.int().min(0), base: centimes, tax: centimes })),
-      total: centimes,
-    }),
+    schema: z
+      .strictObject({
+        subtotal: centimes,
+        tax_total: centimes,
+        tax_totals: z.array(
+          z.strictObject({ rate: z.int().min(0), base: centimes, tax: centimes }).meta({ id: 'TaxTotal' }),
+        ),
+        total: centimes,
+      })
+      .meta({ id: 'InvoiceTotals' }),
   },
   terms: {
     description: 'Dates and payment as the documents state them.',
     selection: `included_terms: terms { ${TERMS.map(({ rest, name }) => `${rest}: ${name}`).join(' ')} }`,
-    schema: z.strictObject(Object.fromEntries(TERMS.map(({ rest }) => [rest, text]))),
+    schema: z
+      .strictObject(Object.fromEntries(TERMS.map(({ rest }) => [rest, text])))
+      .meta({ id: INVOICE_TERMS.restName }),
   },
   warnings: {
     description: 'What the law or the tax authority may object to. Empty without a secret key.',
     selection: 'included_warnings: warnings { code path message }',
     schema: z.array(
-      z.strictObject({
-        code: z.string().meta({ 'x-extensible-enum': Object.keys(INVOICE_WARNINGS) }),
-        path: z.string(),
-        message: z.string(),
-      }),
+      z
+        .strictObject({
+          code: z.string().meta({ 'x-extensible-enum': Object.keys(INVOICE_WARNINGS) }),
+          path: z.string(),
+          message: z.string(),
+        })
+        .meta({ id: 'InvoiceWarning' }),
     ),
   },
   credits: {
     description:
-      'The sum of its credit notes that are not rejected, and the 20 newest of them; more are in GraphQL. Null without a secret key.',
+      'The sum of its credit notes that are not rejected, and the 20 newest of them; more are in GraphQL. Null and empty without a secret key.',
     selection:
       'included_credits: creditedAmount included_notes: creditNotes(first: 20) { nodes { id number status amount } }',
     schema: z
       .strictObject({
-        credited_amount: centimes,
+        credited_amount: centimes.nullable(),
         credit_notes: z.array(
-          z.strictObject({ id: z.string(), number: text, status: z.enum(INVOICE_STATUSES), amount: centimes }),
+          z
+            .strictObject({ id: z.string(), number: text, status: invoiceStatus, amount: centimes })
+            .meta({ id: 'CreditNoteSummary' }),
         ),
       })
-      .nullable(),
+      .meta({ id: 'InvoiceCredits' }),
   },
 } as const satisfies Readonly<Record<string, Member>>;
 
@@ -132,7 +142,7 @@ export function splitIncluded(data: Readonly<Record<string, unknown>>, names: re
 
 function memberOf(data: Readonly<Record<string, unknown>>, name: IncludedName): unknown {
   const value = data[`included_${name}`];
-  if (name !== 'credits' || value === null) return value;
+  if (name !== 'credits') return value;
   const { nodes } = data.included_notes as { readonly nodes: unknown };
   return { credited_amount: value, credit_notes: nodes };
 }

@@ -82,7 +82,14 @@ describe('the OpenAPI document', () => {
     expect(schemas.Invoice.required).toContain('metadata');
     const closed = Object.keys(schemas).filter((name) => schemas[name].additionalProperties === false);
     expect(closed.sort()).toEqual(
-      ['CreateInvoice', 'CreateWebhookEndpoint', 'CustomerInput', 'LineInput', 'UpdateWebhookEndpoint'].sort(),
+      [
+        'CreateInvoice',
+        'CreateWebhookEndpoint',
+        'CustomerInput',
+        'LineInput',
+        'TermsInput',
+        'UpdateWebhookEndpoint',
+      ].sort(),
     );
   });
 
@@ -178,7 +185,9 @@ describe('the OpenAPI document', () => {
     }
     // A closed set is either the contract's own, or that of a request.
     expect(where(({ enum: closed }) => closed !== undefined)).toEqual(
-      ['InvoiceStatus', 'Currency', 'TaxRate', 'EventType', 'Environment'].map((name) => `components.schemas.${name}`),
+      ['InvoiceStatus', 'Currency', 'TaxRate', 'PaymentMeans', 'EventType', 'Environment'].map(
+        (name) => `components.schemas.${name}`,
+      ),
     );
   });
 
