@@ -188,9 +188,14 @@ export interface AnsweredField {
   readonly field: Field;
 }
 
+/** Whether REST's answers have the field unasked. */
+export function isAnswered(field: Field): field is Field & { readonly rest: string } {
+  return field.rest !== null && !field.secretKeyOnly && !field.beyond;
+}
+
 export function answeredFields({ fields }: RecordType): AnsweredField[] {
   return Object.entries(fields).flatMap(([name, field]) =>
-    field.rest === null || field.secretKeyOnly || field.beyond ? [] : [{ name, rest: field.rest, field }],
+    isAnswered(field) ? [{ name, rest: field.rest, field }] : [],
   );
 }
 

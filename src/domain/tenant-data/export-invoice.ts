@@ -1,5 +1,5 @@
 import { DOCUMENT_FIELDS, type DocumentField } from '../invoice/documents.ts';
-import { answeredFields, type Field, restWriter, type Stored } from '../invoice/field-table.ts';
+import { answeredFields, type Field, isAnswered, restWriter, type Stored } from '../invoice/field-table.ts';
 import { INVOICE } from '../invoice/fields.ts';
 import type { Invoice, StoredDocument } from '../invoice/invoice.ts';
 import type { DocumentStore } from '../invoice/repository.ts';
@@ -10,13 +10,12 @@ const writeAnswer = restWriter(answeredFields(INVOICE));
 
 /** The fields of the contract that REST does not answer completely. An export has them in `details`, as stored. */
 const NOT_ANSWERED = Object.entries<Field>(INVOICE.fields).flatMap(([name, field]) =>
-  isAnswered(field) ? [] : [name],
+  isWhollyAnswered(field) ? [] : [name],
 );
 
-function isAnswered(field: Field): boolean {
+function isWhollyAnswered(field: Field): boolean {
   const within = 'record' in field ? field.record : 'list' in field ? field.list : null;
-  const isWhole = within === null || Object.values<Field>(within.fields).every(isAnswered);
-  return field.rest !== null && !field.secretKeyOnly && isWhole;
+  return isAnswered(field) && (within === null || Object.values<Field>(within.fields).every(isWhollyAnswered));
 }
 
 /**
