@@ -1,5 +1,5 @@
 import { LIMITS } from '../../domain/invoice/field-input.ts';
-import { KIND_NAMES, KINDS, type Kind } from '../../domain/invoice/kinds.ts';
+import { KINDS, type Kind, kindOfRoot } from '../../domain/invoice/kinds.ts';
 import { parseTaxRate } from '../../domain/invoice/tax-rate.ts';
 import { CURRENCY, decimalOf, divideHalfUp, MAX_CENTIMES } from '../../domain/money.ts';
 import { amountNote } from './invoice-document.ts';
@@ -14,8 +14,8 @@ import { type ReadElement, readCanonical } from './read-canonical.ts';
 export function brokenRule(xml: string): string | null {
   try {
     const root = readCanonical(xml);
-    const kind = root && KIND_NAMES.find((each) => KINDS[each].ublRoot === root.name);
-    expect(root !== null && kind != null, 'The document is not a well-formed Invoice or CreditNote.');
+    const kind = root && kindOfRoot(root.name);
+    expect(root !== null && kind !== null, 'The document is not a well-formed Invoice or CreditNote.');
     expectNothingEmpty(root);
     expectOrder(root, kind);
     expectTerms(root);

@@ -62,6 +62,11 @@ export function kindOfId(id: string): Kind | null {
   return KIND_NAMES.find((kind) => id.startsWith(`${KINDS[kind].idPrefix}_`)) ?? null;
 }
 
+/** Returns the kind of the UBL document with this root element; null if it is that of no kind. */
+export function kindOfRoot(name: string): Kind | null {
+  return KIND_NAMES.find((kind) => KINDS[kind].ublRoot === name) ?? null;
+}
+
 /** Whether a text has the format of the id of a document of this kind. Other texts are never looked up in the store. */
 export function isIdOfKind(kind: Kind, text: string): boolean {
   return isId(KINDS[kind].idPrefix, text);

@@ -1,6 +1,6 @@
 import type { Problem } from '../../../domain/authority/ports.ts';
 import { LIMITS } from '../../../domain/invoice/field-input.ts';
-import { KIND_NAMES, KINDS, type Kind } from '../../../domain/invoice/kinds.ts';
+import { type Kind, kindOfRoot } from '../../../domain/invoice/kinds.ts';
 import { parseTaxRate } from '../../../domain/invoice/tax-rate.ts';
 import { CURRENCY, decimalOf, divideHalfUp } from '../../../domain/money.ts';
 import { readXml, type XmlElement } from './read-xml.ts';
@@ -8,8 +8,6 @@ import { readXml, type XmlElement } from './read-xml.ts';
 const UBL = 'urn:oasis:names:specification:ubl:schema:xsd:';
 const CAC = `${UBL}CommonAggregateComponents-2`;
 const CBC = `${UBL}CommonBasicComponents-2`;
-
-const ROOTS: readonly string[] = KIND_NAMES.map((kind) => KINDS[kind].ublRoot);
 
 /** An element with its path from the root: `/Invoice/cac:InvoiceLine[2]/cbc:InvoicedQuantity`. */
 interface Located {
@@ -29,7 +27,7 @@ export function faultOf(document: Uint8Array, customerIce: string): Problem | nu
   try {
     const element = readXml(new TextDecoder().decode(document));
     must(
-      element !== null && ROOTS.includes(element.name) && element.uri === `${UBL}${element.name}-2`,
+      element !== null && kindOfRoot(element.name) !== null && element.uri === `${UBL}${element.name}-2`,
       'not_ubl',
       '/',
       'Le document n’est ni une facture ni un avoir UBL 2.1',
@@ -60,8 +58,8 @@ export interface InvoiceIdentity {
 export function identityOf(document: Uint8Array): InvoiceIdentity | null {
   try {
     const element = readXml(new TextDecoder().decode(document));
-    const kind = KIND_NAMES.find((each) => KINDS[each].ublRoot === element?.name);
-    if (element === null || !kind) return null;
+    const kind = element && kindOfRoot(element.name);
+    if (element === null || kind === null) return null;
     const root: Located = { element, path: `/${element.name}` };
     const iceOf = (role: string) => textOf(child(one(one(one(root, role), 'Party'), 'PartyIdentification'), 'ID'));
     return {
