@@ -1,10 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { verifySignedDocument } from '../../src/adapters/xades/verify-document.ts';
-import { corpus } from '../support/corpus.ts';
+import { DOCUMENT_LANGUAGES } from '../../src/domain/document-language.ts';
+import { CREDIT_REASONS } from '../../src/domain/invoice/credit.ts';
+import { totalsOf } from '../../src/domain/invoice/totals.ts';
+import { MAX_CENTIMES } from '../../src/domain/money.ts';
+import { corpus, type Specimen } from '../support/corpus.ts';
+import { creditCorpus } from '../support/credit-corpus.ts';
 import { brokenRules, WITHOUT_EN16931 } from '../support/en16931.ts';
 import { jdkVerifies, WITHOUT_JDK } from '../support/jdk-validator.ts';
-import { differences } from '../support/recompute.ts';
+import { differences, statedFigures } from '../support/recompute.ts';
+import { dueFigures, sumOfFigures } from '../support/recompute-figures.ts';
 import { hasTool } from '../support/tools.ts';
 import { hasUblSchema, schemaErrors, WITHOUT_UBL_SCHEMA } from '../unit/ubl/ubl-schema.ts';
 import { ecKey, identityOf, rsaKey, signedInvoice } from '../unit/xades/identities.ts';
@@ -12,20 +18,9 @@ import { WITHOUT_XMLSEC1, xmlsec1Verifies } from '../unit/xades/xmlsec1.ts';
 
 const hasXmlsec1 = hasTool('xmlsec1');
 
-const SPECIMENS = corpus();
 /** Keys used in turn; the JDK runs once per key. */
 const KEYS = [rsaKey(2048), ecKey('P-256'), rsaKey(3072)].map((key) => identityOf(key));
 const certificateOf = (index: number) => String(KEYS[index % KEYS.length]!.certificateChain[0]);
-
-let signed: Buffer[];
-/** The documents with one signed byte changed in each. */
-let changed: Buffer[];
-
-beforeAll(async () => {
-  signed = await Promise.all(SPECIMENS.map(({ invoice }, index) => signedInvoice(KEYS[index % KEYS.length]!, invoice)));
-  const random = randomNumbers(7);
-  changed = signed.map((document) => withChangedByte(document, random));
-});
 
 /**
  * Changes a byte at a random signed position: in the document outside the signature, in SignedInfo, or in the signed
@@ -50,23 +45,82 @@ function withChangedByte(document: Buffer, random: () => number): Buffer {
   }
 }
 
-/** The names of the specimens whose verdict is false. */
-const failing = (verdicts: readonly boolean[]) =>
-  SPECIMENS.filter((_specimen, index) => !verdicts[index]).map(({ name }) => name);
 const ALL_VALID: string[] = [];
 
-describe(`a corpus of ${SPECIMENS.length} signed invoices`, () => {
-  test('has at least 200, of 1 to 1,000 lines', () => {
-    expect(SPECIMENS.length).toBeGreaterThanOrEqual(200);
-    expect(new Set(SPECIMENS.map(({ invoice }) => invoice.lines.length))).toContain(1000);
+const INVOICES = corpus();
+const CREDIT_NOTES = creditCorpus();
+
+test('there are at least 200 invoices, of 1 to 1,000 lines', () => {
+  expect(INVOICES.length).toBeGreaterThanOrEqual(200);
+  expect(new Set(INVOICES.map(({ invoice }) => invoice.lines.length))).toContain(1000);
+});
+
+test('there are at least 120 credit notes, of all shapes', () => {
+  expect(CREDIT_NOTES.length).toBeGreaterThanOrEqual(120);
+  const shapes: Record<string, (specimen: Specimen) => boolean> = {
+    'a whole invoice': ({ name, credits }) => name.startsWith('rest') && credits?.counted.length === 0,
+    'the rest of an invoice': ({ name, credits }) => name.startsWith('rest') && credits?.counted.length === 3,
+    lines: ({ name }) => name.startsWith('lines'),
+    'amounts at several rates': ({ name, invoice }) => name.startsWith('amounts') && invoice.totals.rates.length > 1,
+    'VAT that is not its base × rate': ({ credits, invoice }) =>
+      credits !== null && invoice.totals.tax !== totalsOf(invoice.lines)?.tax,
+    'a part of the rounding of its invoice': ({ credits, invoice }) =>
+      credits !== null && invoice.amount !== invoice.totals.gross,
+    "another system's invoice with rounding": ({ credits, invoice }) =>
+      credits === null && invoice.amount !== invoice.totals.gross,
+    "another system's invoice at 7 %": ({ credits, invoice }) =>
+      credits === null && invoice.totals.rates.some(({ rate }) => rate === 7),
+    'the largest amount': ({ invoice }) => invoice.amount === MAX_CENTIMES,
+    'exempt from VAT': ({ invoice }) => invoice.totals.rates.some(({ rate }) => rate === 0),
+    'a note of 500 characters': ({ invoice }) => invoice.credit?.note?.length === 500,
+    'no note': ({ invoice }) => invoice.credit?.note === null,
+    '1,000 lines': ({ invoice }) => invoice.lines.length === 1000,
+  };
+  for (const language of DOCUMENT_LANGUAGES)
+    shapes[`in ${language}`] = ({ invoice }) => invoice.seller.documentLanguage === language;
+  for (const reason of Object.keys(CREDIT_REASONS))
+    shapes[`because of ${reason}`] = ({ invoice }) => invoice.credit?.reason === reason;
+  expect(Object.keys(shapes).filter((shape) => !CREDIT_NOTES.some(shapes[shape]!))).toEqual([]);
+});
+
+describe.each([
+  ['invoices', INVOICES],
+  ['credit notes', CREDIT_NOTES],
+])('a corpus of signed %s', (kind, SPECIMENS) => {
+  let signed: Buffer[];
+  /** The documents with one signed byte changed in each. */
+  let changed: Buffer[];
+
+  beforeAll(async () => {
+    signed = await Promise.all(
+      SPECIMENS.map(({ invoice }, index) => signedInvoice(KEYS[index % KEYS.length]!, invoice)),
+    );
+    const random = randomNumbers(7);
+    changed = signed.map((document) => withChangedByte(document, random));
   });
 
+  /** The names of the specimens whose verdict is false. */
+  const failing = (verdicts: readonly boolean[]) =>
+    SPECIMENS.filter((_specimen, index) => !verdicts[index]).map(({ name }) => name);
+
   test('states every figure as recomputed independently, and every text as given', () => {
-    const wrong = SPECIMENS.flatMap(({ name, invoice }, index) =>
-      differences(signed[index]!, invoice).map((each) => `${name}: ${each}`),
+    const wrong = SPECIMENS.flatMap((specimen, index) =>
+      differences(signed[index]!, specimen).map((each) => `${specimen.name}: ${each}`),
     );
     expect(wrong).toEqual([]);
   });
+
+  if (kind === 'credit notes') {
+    test('adds up to the invoice at each rate once all of it is credited', () => {
+      const completed = SPECIMENS.filter(({ name, credits }) => credits !== null && name.startsWith('rest'));
+      expect(completed.length).toBeGreaterThan(50);
+      for (const specimen of completed) {
+        const { original, counted } = specimen.credits!;
+        const stated = [...counted, specimen].map((each) => statedFigures(signed[SPECIMENS.indexOf(each)]!));
+        expect(sumOfFigures(stated), specimen.name).toEqual(dueFigures({ invoice: original, credits: null }));
+      }
+    });
+  }
 
   test('is valid against the UBL 2.1 schema', async ({ skip }) => {
     if (!hasUblSchema) skip(WITHOUT_UBL_SCHEMA);

@@ -8,15 +8,23 @@ import { MAX_CENTIMES } from '../../src/domain/money.ts';
 import { PAYMENT_MEANS_NAMES } from '../../src/domain/payment-means.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
 
-/** An invoice that creation accepts, with the case that it covers. */
+/** A document that creation accepts, with the case that it covers. */
 export interface Specimen {
   readonly name: string;
   readonly invoice: LegalInvoice;
+  /** What the figures of a credit note of this service's invoice follow from besides its lines; null otherwise. */
+  readonly credits: Credited | null;
+}
+
+export interface Credited {
+  readonly original: LegalInvoice;
+  /** The earlier credit notes of the invoice that were not rejected, oldest first. */
+  readonly counted: readonly Specimen[];
 }
 
 type Line = CreateInvoiceInput['lines'][number];
 
-const TEXTS: readonly string[] = [
+export const TEXTS: readonly string[] = [
   'فاتورة رقم ١٢٣ — شركة الأطلس للاستشارات',
   'ورق A4 (500 ورقة) – 80 غ/م²',
   'ⵜⴰⴳⴻⵍⴷⵉⵜ ⵏ ⵍⵎⵖⵔⵉⴱ',
@@ -64,7 +72,7 @@ export function corpus(): Specimen[] {
   const oneOf = <T>(values: readonly T[]): T => values[upTo(values.length)] as T;
   const found: Specimen[] = [];
   const add = (name: string, lines: readonly Line[], changes: Partial<LegalInvoice> = {}) =>
-    found.push({ name, invoice: legalFrom(lines, changes, found.length + 1) });
+    found.push({ name, invoice: legalFrom(lines, changes, found.length + 1), credits: null });
 
   for (const rate of TAX_RATES) {
     for (const price of [100, 999, 12_345, 3_333_333]) add(`${rate} % of ${price}`, [line(1, price, rate)]);

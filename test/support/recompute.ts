@@ -1,5 +1,7 @@
 import { DOMParser, type Element } from '@xmldom/xmldom';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
+import type { Specimen } from './corpus.ts';
+import { dueFigures, type Figures } from './recompute-figures.ts';
 
 const UBL = 'urn:oasis:names:specification:ubl:schema:xsd:';
 const NAMESPACE: Readonly<Record<string, string>> = {
@@ -7,59 +9,65 @@ const NAMESPACE: Readonly<Record<string, string>> = {
   cbc: `${UBL}CommonBasicComponents-2`,
 };
 
+/** Names and codes of UBL 2.1 by kind. */
+const WRITTEN = {
+  invoice: { root: 'Invoice', code: '380', quantity: 'Invoiced' },
+  credit_note: { root: 'CreditNote', code: '381', quantity: 'Credited' },
+} as const;
+
 /**
- * Compares a signed document with the invoice input, without code of the service: xmldom parses it, and all figures are
- * recomputed as decimal fractions. @returns the differences
+ * Compares a signed document with what it was made from, without code of the service: xmldom parses it, and all figures
+ * are recomputed as decimal fractions. @returns the differences
  */
-export function differences(document: Uint8Array, invoice: LegalInvoice): string[] {
-  const root = new DOMParser().parseFromString(Buffer.from(document).toString(), 'text/xml').documentElement;
-  if (root === null) return ['not XML'];
+export function differences(document: Uint8Array, specimen: Omit<Specimen, 'name'>): string[] {
+  const { invoice } = specimen;
+  const written = WRITTEN[invoice.kind];
+  const root = parsed(document);
   const found: string[] = [];
   const same = (what: string, written: unknown, due: unknown) => {
     if (written !== due) found.push(`${what}: ${written} is written, ${due} is due`);
   };
-  const lines = all(root, 'cac:InvoiceLine');
+  same('root', root.localName, written.root);
+  same('type', text(root, `cbc:${written.root}TypeCode`), written.code);
+  const lines = all(root, `cac:${written.root}Line`);
   same('lines', lines.length, invoice.lines.length);
-
-  const bases = new Map<number, bigint>();
   invoice.lines.forEach((line, index) => {
-    const written = lines[index];
-    if (written === undefined) return;
-    const amount = BigInt(line.quantity) * BigInt(line.unitPrice);
-    bases.set(line.taxRate, (bases.get(line.taxRate) ?? 0n) + amount);
-    same(`description ${index}`, text(written, 'cac:Item/cbc:Name'), asXmlReads(line.description));
-    same(`quantity ${index}`, text(written, 'cbc:InvoicedQuantity'), String(line.quantity));
-    same(`price ${index}`, text(written, 'cac:Price/cbc:PriceAmount'), dirhams(BigInt(line.unitPrice)));
-    same(`amount ${index}`, text(written, 'cbc:LineExtensionAmount'), dirhams(amount));
-    same(`rate ${index}`, text(written, 'cac:Item/cac:ClassifiedTaxCategory/cbc:Percent'), String(line.taxRate));
+    const at = lines[index];
+    if (at === undefined) return;
+    same(`description ${index}`, text(at, 'cac:Item/cbc:Name'), asXmlReads(line.description));
+    same(`quantity ${index}`, text(at, `cbc:${written.quantity}Quantity`), String(line.quantity));
+    same(`price ${index}`, text(at, 'cac:Price/cbc:PriceAmount'), dirhams(BigInt(line.unitPrice)));
+    same(
+      `amount ${index}`,
+      text(at, 'cbc:LineExtensionAmount'),
+      dirhams(BigInt(line.quantity) * BigInt(line.unitPrice)),
+    );
+    same(`rate ${index}`, text(at, 'cac:Item/cac:ClassifiedTaxCategory/cbc:Percent'), String(line.taxRate));
   });
 
-  const subtotals = all(root, 'cac:TaxTotal/cac:TaxSubtotal');
-  same(
-    'rates',
-    subtotals.map((each) => text(each, 'cac:TaxCategory/cbc:Percent')).join(),
-    [...bases.keys()].sort((a, b) => b - a).join(),
+  const { rates, amount } = dueFigures(specimen);
+  const stated = all(root, 'cac:TaxTotal/cac:TaxSubtotal').map((each) =>
+    ['cac:TaxCategory/cbc:Percent', 'cbc:TaxableAmount', 'cbc:TaxAmount'].map((path) => text(each, path)),
   );
-  let net = 0n;
-  let tax = 0n;
-  for (const subtotal of subtotals) {
-    const rate = Number(text(subtotal, 'cac:TaxCategory/cbc:Percent'));
-    const base = bases.get(rate) ?? 0n;
-    // Rounds half up in integers: (2 × VAT + 1) / 2 in centimes.
-    const due = (2n * base * BigInt(rate) + 100n) / 200n;
-    same(`base at ${rate} %`, text(subtotal, 'cbc:TaxableAmount'), dirhams(base));
-    same(`VAT at ${rate} %`, text(subtotal, 'cbc:TaxAmount'), dirhams(due));
-    net += base;
-    tax += due;
-  }
-  const rounding = BigInt(invoice.amount) - net - tax;
+  const due = rates.map(({ rate, base, tax }) => [String(rate), dirhams(base), dirhams(tax)]);
+  same('rates, bases and VAT', JSON.stringify(stated), JSON.stringify(due));
+  const net = rates.reduce((sum, { base }) => sum + base, 0n);
+  const tax = rates.reduce((sum, each) => sum + each.tax, 0n);
+  const rounding = amount - net - tax;
   same('VAT', text(root, 'cac:TaxTotal/cbc:TaxAmount'), dirhams(tax));
   const totals = 'cac:LegalMonetaryTotal/cbc:';
   same('sum of the lines', text(root, `${totals}LineExtensionAmount`), dirhams(net));
   same('without VAT', text(root, `${totals}TaxExclusiveAmount`), dirhams(net));
   same('with VAT', text(root, `${totals}TaxInclusiveAmount`), dirhams(net + tax));
   same('rounding', text(root, `${totals}PayableRoundingAmount`), rounding === 0n ? undefined : dirhams(rounding));
-  same('to pay', text(root, `${totals}PayableAmount`), dirhams(BigInt(invoice.amount)));
+  same('to pay', text(root, `${totals}PayableAmount`), dirhams(amount));
+  const corrected = 'cac:BillingReference/cac:InvoiceDocumentReference/cbc:';
+  const { original, note } = invoice.credit ?? {};
+  same('corrected number', text(root, `${corrected}ID`), original?.number);
+  same('corrected UUID', text(root, `${corrected}UUID`), original?.id?.slice('inv_'.length));
+  same('corrected date', text(root, `${corrected}IssueDate`), original?.issueDate);
+  const notes = all(root, 'cbc:Note').map((each) => each.textContent ?? '');
+  if (note != null) same('note', notes[1]?.endsWith(asXmlReads(note)), true);
   same('number', text(root, 'cbc:ID'), invoice.number);
   const { terms } = invoice;
   same('date', text(root, 'cbc:IssueDate'), invoice.issueDate);
@@ -90,6 +98,27 @@ export function differences(document: Uint8Array, invoice: LegalInvoice): string
     invoice.customer.ice,
   );
   return found;
+}
+
+/** The figures that a document states. */
+export function statedFigures(document: Uint8Array): Figures {
+  const root = parsed(document);
+  const centimes = (from: Element, path: string) => BigInt((text(from, path) ?? '').replace('.', ''));
+  return {
+    rates: all(root, 'cac:TaxTotal/cac:TaxSubtotal').map((each) => ({
+      rate: Number(text(each, 'cac:TaxCategory/cbc:Percent')),
+      base: centimes(each, 'cbc:TaxableAmount'),
+      tax: centimes(each, 'cbc:TaxAmount'),
+    })),
+    amount: centimes(root, 'cac:LegalMonetaryTotal/cbc:PayableAmount'),
+  };
+}
+
+/** @throws if it is not XML */
+function parsed(document: Uint8Array): Element {
+  const root = new DOMParser().parseFromString(Buffer.from(document).toString(), 'text/xml').documentElement;
+  if (root === null) throw new Error('not XML');
+  return root;
 }
 
 function all(from: Element, path: string): Element[] {
