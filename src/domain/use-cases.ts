@@ -7,8 +7,8 @@ import { createInvoice } from './invoice/create-invoice.ts';
 import { creditEarlierInvoice } from './invoice/credit-earlier-invoice.ts';
 import { creditInvoice } from './invoice/credit-invoice.ts';
 import { customers } from './invoice/customer-search.ts';
-import { invoiceByNumber } from './invoice/find-by-number.ts';
-import { invoices } from './invoice/list-invoices.ts';
+import { fiscalDocumentByNumber, invoiceByNumber } from './invoice/find-by-number.ts';
+import { fiscalDocuments, invoices } from './invoice/list-invoices.ts';
 import { creditsOfInvoices } from './invoice/read-credits.ts';
 import { creditNotesById, invoicesById } from './invoice/read-invoices.ts';
 import { resendCreditNoteEmail, resendInvoiceEmail } from './invoice/resend-email.ts';
@@ -36,6 +36,8 @@ export const USE_CASES = {
   creditNotesById,
   creditsOfInvoices,
   customers,
+  fiscalDocumentByNumber,
+  fiscalDocuments,
   invoiceByNumber,
   invoiceDays,
   invoiceEvents,

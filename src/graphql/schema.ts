@@ -10,6 +10,7 @@ import './types/invoice-warning.ts';
 import './types/webhook-delivery.ts';
 import './types/webhook-event.ts';
 import './types/webhook-resend.ts';
+import './types/fiscal-document-list.ts';
 import './types/invoice-by-number.ts';
 import './types/invoice-search.ts';
 import './types/invoice-events.ts';

@@ -1,17 +1,12 @@
-import type { Document, Filter } from 'mongodb';
+import type { Document } from 'mongodb';
 import { INVOICE_STATUSES } from '../domain/invoice/lifecycle.ts';
-import type {
-  InvoiceMatch,
-  InvoicePageQuery,
-  InvoiceReading,
-  KnownCustomer,
-  StatusCounts,
-} from '../domain/invoice/repository.ts';
+import type { InvoiceReading, KnownCustomer, StatusCounts } from '../domain/invoice/repository.ts';
 import { orderAt } from '../domain/order-key.ts';
 import { batchedFind } from './batched-find.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { highestSerial, type NumberedInvoices, numberKey, ownNumberKey } from './invoice-numbers.ts';
-import { anyBehind, newestOf, orderRange, readAll, readUpTo, upTo } from './pages.ts';
+import { pageOf } from './invoice-page.ts';
+import { readAll } from './pages.ts';
 
 /** Reads invoices: one by its id or number, several, or a page of the list. */
 export function readingOf(stores: NumberedInvoices): InvoiceReading {
@@ -60,21 +55,7 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
       return document?.tenantId === tenantId && document.environment === environment ? document.order : null;
     },
 
-    async page(query) {
-      const newestFirst = query.cursor?.direction !== 'before';
-      const own = { ...ownFilter(query), ...createdWithin(query) } as Filter<InvoiceDocument>;
-      const { createdFrom: from, createdUntil } = query;
-      const range = { cursor: query.cursor, from, until: createdUntil && createdUntil + MOST_RAISED_MS };
-      const newest = await newestOf(invoices, own, range);
-      const hasOthers = () => anyBehind(invoices, own, range);
-      if (newest === null && !newestFirst) return { invoices: [], hasMore: false, hasOthers, bytes: 0 };
-      const order = upTo(newest, orderRange(range));
-      const filter = { ...own, ...(order && { order }) } as Filter<InvoiceDocument>;
-      const cursor = invoices.find(filter, { raw: true }).sort({ order: newestFirst ? -1 : 1 });
-      const { found, hasMore, bytes } = await readUpTo(cursor, query.limit, query.maxBytes);
-      const page = found.map(invoiceOf);
-      return { invoices: newestFirst ? page : page.reverse(), hasMore, hasOthers, bytes };
-    },
+    page: (query) => pageOf(invoices, query),
 
     async customers({ tenantId, environment, field, prefix, limit }) {
       const path = SEARCHED[field];
@@ -132,29 +113,3 @@ export function readingOf(stores: NumberedInvoices): InvoiceReading {
 const SEARCHED = { ice: 'customer.ice', name: 'customerKey' } as const;
 /** Sorts behind every other character. */
 const LAST_CHARACTER = '\u{10FFFF}';
-
-/** How far the key of an invoice may be after its time of creation so that filters by time are exact, milliseconds. */
-const MOST_RAISED_MS = 60_000;
-
-/**
- * Returns the condition on the time of creation. It is combined with a range of keys, by which an index finds the
- * invoices. The key of an invoice is never before its creation; it is later if clocks of other processes are ahead. An
- * invoice whose key is more than a minute after its creation counts as created one minute before its key. So each
- * invoice is in exactly one of two consecutive periods.
- */
-function createdWithin({ createdFrom, createdUntil }: InvoicePageQuery): Document {
-  return {
-    ...(createdUntil !== null && { createdAt: { $lt: new Date(createdUntil) } }),
-    ...(createdFrom !== null && {
-      $nor: [{ createdAt: { $lt: new Date(createdFrom) }, order: { $lt: orderAt(createdFrom + MOST_RAISED_MS) } }],
-    }),
-  };
-}
-
-function ownFilter({ tenantId, environment, kind, status, match }: InvoicePageQuery): Filter<InvoiceDocument> {
-  return { tenantId, environment, kind, ...(status !== null && { status }), ...(match && matchFilter(match)) };
-}
-
-function matchFilter(match: InvoiceMatch): Filter<InvoiceDocument> {
-  return 'customerIce' in match ? { 'customer.ice': match.customerIce } : match;
-}

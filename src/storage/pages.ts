@@ -9,20 +9,30 @@ import type { Page, PageQuery } from '../domain/page.ts';
  * read upwards. Rows up to this key are complete (`ordered-insert.ts`); above it, a row may be visible while an earlier
  * one is not yet. Null if there are no rows, and for pages that are read downwards, which begin with the highest key.
  */
-export async function newestOf<Stored extends Document>(
+async function newestOf<Stored extends Document>(
   collection: Collection<Stored>,
   filter: Filter<Stored>,
   query: Pick<PageQuery, 'cursor' | 'from' | 'until'>,
   hint?: string,
 ): Promise<string | null> {
-  if (query.cursor?.direction !== 'before') return null;
-  const newest = await collection
-    .find({ ...filter, order: orderRange(query) } as Filter<Stored>, hinted({ hint }))
+  return query.cursor?.direction === 'before' ? highestOf(collection, filter, query, hint) : null;
+}
+
+/** Returns the highest existing order key within a page's cursor and time range; null if there are no rows. */
+export async function highestOf<Stored extends Document>(
+  collection: Collection<Stored>,
+  filter: Filter<Stored>,
+  query: Pick<PageQuery, 'cursor' | 'from' | 'until'>,
+  hint?: string,
+): Promise<string | null> {
+  const order = orderRange(query);
+  const highest = await collection
+    .find({ ...filter, ...(order && { order }) } as Filter<Stored>, hinted({ hint }))
     .project<{ order: string }>({ _id: 0, order: 1 })
     .sort({ order: -1 })
     .limit(1)
     .next();
-  return newest?.order ?? null;
+  return highest?.order ?? null;
 }
 
 /** Returns the condition on the order key for a page's cursor and time range; null if it has neither. */
@@ -103,15 +113,12 @@ export async function readUpTo<Stored extends Document>(
   cursor: FindCursor<Stored>,
   limit: number,
   maxBytes = READ_BYTES,
-  atOnce = expectedWithin(maxBytes, cursor),
+  atOnce?: number,
 ): Promise<{ found: Stored[]; hasMore: boolean; bytes: number }> {
   const found: Stored[] = [];
   let bytes = 0;
   try {
-    cursor.limit(limit + 1).batchSize(Math.min(atOnce, limit + 1));
-    while (await cursor.hasNext()) {
-      const batch = cursor.readBufferedDocuments() as unknown as Uint8Array[];
-      noteSizes(batch, cursor);
+    for await (const batch of readBatches(cursor, limit, maxBytes, atOnce)) {
       for (const raw of batch) {
         if (found.length === limit || (found.length > 0 && bytes + raw.length > maxBytes))
           return { found, hasMore: true, bytes };
@@ -122,6 +129,26 @@ export async function readUpTo<Stored extends Document>(
     return { found, hasMore: false, bytes };
   } finally {
     await cursor.close();
+  }
+}
+
+/**
+ * Yields the first `limit` documents of a query and one more, if it has so many, in the batches in which the server
+ * returns them. The caller closes the cursor.
+ * @param cursor with the option `raw`
+ * @param atOnce batch size; by default the number of documents expected to have `maxBytes`
+ */
+export async function* readBatches<Stored extends Document>(
+  cursor: FindCursor<Stored>,
+  limit: number,
+  maxBytes: number,
+  atOnce = expectedWithin(maxBytes, cursor),
+): AsyncGenerator<readonly Uint8Array[]> {
+  cursor.limit(limit + 1).batchSize(Math.min(atOnce, limit + 1));
+  while (await cursor.hasNext()) {
+    const batch = cursor.readBufferedDocuments() as unknown as Uint8Array[];
+    noteSizes(batch, cursor);
+    yield batch;
   }
 }
 

@@ -343,6 +343,18 @@ function pageCalls(): [string, () => Promise<unknown>, number][] {
     { direction: 'before', order: orderAt(0) },
   ] as const;
   const calls: [string, () => Promise<unknown>, number][] = [];
+  // The list of all kinds reads as many documents of each.
+  for (const cursor of cursors)
+    for (const query of [
+      {},
+      { status: 'pending' },
+      { createdFrom: 0 },
+      ...MATCHES.map((match) => ({ match })),
+    ] as const) {
+      const name = `invoices.page: all kinds, ${cursor?.direction ?? 'no cursor'}, ${JSON.stringify(query)}`;
+      const asked = { ...page, kind: null, status: null, match: null, createdFrom: null, createdUntil: null };
+      calls.push([name, () => invoices.page({ ...asked, cursor, ...query }), 12]);
+    }
   for (const status of [null, 'pending'] as const)
     for (const cursor of cursors)
       for (const createdFrom of [null, 0])

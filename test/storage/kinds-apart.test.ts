@@ -43,18 +43,23 @@ const MATCHES: (InvoiceMatch | null)[] = [
   { customerKey: customerKey(customer.name) },
 ];
 
-describe.each(KIND_NAMES)('a list of %ss', (kind) => {
-  const page = (query: Partial<InvoicePageQuery>) =>
-    invoicesOf(store.db).page({
-      ...{ ...OWNER, kind, status: null, match: null, limit: 100, cursor: null },
-      ...{ createdFrom: null, createdUntil: null, ...query },
-    });
+const QUERIES: Partial<InvoicePageQuery>[] = [
+  ...MATCHES.map((match) => ({ match })),
+  { status: 'pending' },
+  { createdFrom: 0, createdUntil: Date.now() + 86_400_000 },
+];
 
-  it.each([
-    ...MATCHES.map((match) => ({ match })),
-    { status: 'pending' as const },
-    { createdFrom: 0, createdUntil: Date.now() + 86_400_000 },
-  ])('has all of them and nothing else: %o', async (query) => {
+function pageOf(kind: Kind | null, query: Partial<InvoicePageQuery>) {
+  return invoicesOf(store.db).page({
+    ...{ ...OWNER, kind, status: null, match: null, limit: 100, cursor: null },
+    ...{ createdFrom: null, createdUntil: null, ...query },
+  });
+}
+
+describe.each(KIND_NAMES)('a list of %ss', (kind) => {
+  const page = (query: Partial<InvoicePageQuery>) => pageOf(kind, query);
+
+  it.each(QUERIES)('has all of them and nothing else: %o', async (query) => {
     const found = await page(query);
     expect(found.invoices.map(({ id }) => id)).toEqual(idsOf(kind));
     expect(found.invoices.every((each) => each.kind === kind)).toBe(true);
@@ -73,6 +78,50 @@ describe.each(KIND_NAMES)('a list of %ss', (kind) => {
       const { hasOthers } = await page({ cursor: { direction, order: end?.order ?? '' } });
       expect(await hasOthers()).toBe(end?.kind === kind);
     }
+  });
+});
+
+describe('a list of all kinds', () => {
+  const all = () => made.map(({ id }) => id);
+
+  it.each(QUERIES)('has all documents, newest first: %o', async (query) => {
+    expect((await pageOf(null, query)).invoices.map(({ id }) => id)).toEqual(all());
+  });
+
+  it.each([1, 3, 5, COUNT])('pages downwards and upwards, %i at once', async (limit) => {
+    const down: string[] = [];
+    for (let cursor: InvoicePageQuery['cursor'] = null; ; ) {
+      const page = await pageOf(null, { limit, cursor });
+      down.push(...page.invoices.map(({ id }) => id));
+      expect(await page.hasOthers()).toBe(cursor !== null);
+      if (!page.hasMore) break;
+      cursor = { direction: 'after', order: made[down.length - 1]?.order ?? '' };
+    }
+    expect(down).toEqual(all());
+    const up: string[] = [];
+    for (let at = COUNT; ; at = COUNT - up.length) {
+      const order = at === COUNT ? '' : (made[at]?.order ?? '');
+      const page = await pageOf(null, { limit, cursor: { direction: 'before', order } });
+      up.unshift(...page.invoices.map(({ id }) => id));
+      if (!page.hasMore) break;
+    }
+    expect(up).toEqual(all());
+  });
+
+  it('is cut at its size, but has at least one document', async () => {
+    const whole = await pageOf(null, {});
+    const three = await pageOf(null, { maxBytes: Math.ceil((3.5 * whole.bytes) / COUNT) });
+    expect(three.invoices.map(({ id }) => id)).toEqual(all().slice(0, 3));
+    expect(three.hasMore).toBe(true);
+    const one = await pageOf(null, { maxBytes: 1 });
+    expect(one.invoices.map(({ id }) => id)).toEqual(all().slice(0, 1));
+  });
+
+  it('is empty where there is none', async () => {
+    for (const direction of ['after', 'before'] as const)
+      for (const cursor of [null, { direction, order: direction === 'after' ? '' : '~' }])
+        if (cursor) expect((await pageOf(null, { cursor })).invoices).toEqual([]);
+    expect((await pageOf(null, { status: 'accepted' })).invoices).toEqual([]);
   });
 });
 

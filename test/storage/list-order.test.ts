@@ -4,6 +4,7 @@ import type { Db } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { KIND_NAMES, KINDS, type Kind } from '../../src/domain/invoice/kinds.ts';
 import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import type { Page, PageQuery } from '../../src/domain/page.ts';
@@ -46,10 +47,10 @@ interface List {
   page(limit: number, cursor: PageQuery['cursor']): Promise<{ ids: string[]; hasMore: boolean }>;
 }
 
-const invoicesOf = (invoices: InvoiceRepository, tenantId: string): List => ({
+const invoicesOf = (invoices: InvoiceRepository, tenantId: string, kind: Kind | null): List => ({
   orderOf: (id) => invoices.orderOf(tenantId, 'test', id),
   async page(limit, cursor) {
-    const all = { kind: 'invoice', status: null, match: null, createdFrom: null, createdUntil: null } as const;
+    const all = { kind, status: null, match: null, createdFrom: null, createdUntil: null } as const;
     const page = await invoices.page({ ...all, tenantId, environment: 'test', limit, cursor });
     return { ids: page.invoices.map(({ id }) => id), hasMore: page.hasMore };
   },
@@ -107,31 +108,39 @@ async function idsInOrder(collection: string, tenantId: string): Promise<string[
   return (await rows.find({ tenantId }).sort({ order: 1 }).toArray()).map(({ _id }) => _id);
 }
 
-it('pollers of newer invoices see each one once and in order, whichever process stored it and however long it took', async () => {
-  const random = randomNumbers(41);
-  const tenantId = newId('ten');
-  const repositories = connections.map(({ db }) => createInvoiceRepository(db));
-  const lists = repositories.map((each) => invoicesOf(each, tenantId));
-  const pollers = lists.map((each, nth) => poller(each, random, [100, 7, 1][nth] ?? 100));
-  const missed: string[] = [];
-  await createAll(async (nth) => {
-    const repository = repositories[nth % PROCESSES] as InvoiceRepository;
-    const ownNumber = random() < 0.3 ? `F ${nth}` : null;
-    const invoice = pendingInvoice({ tenantId, ...(ownNumber && { ownNumber, number: ownNumber }) });
-    const mark = { key: invoice.id, fingerprint: '' };
-    const { order } = newCreationMoment();
-    // Checks before the insert take their time, some longer than others.
-    await sleep(random() * 30);
-    await repository.insert(invoice, order, mark);
-    // Who was answered sees what was created.
-    const first = await lists[(nth + 1) % PROCESSES]?.page(100, null);
-    if (!first?.ids.includes(invoice.id)) missed.push(invoice.id);
-    // A replay takes no place of its own.
-    if (random() < 0.2) await repository.insert(invoice, newCreationMoment().order, mark);
-  });
-  await expectAllSeen(pollers, await idsInOrder('invoices', tenantId));
-  expect(missed).toEqual([]);
-});
+it.each([
+  ['invoices', 'invoice' as const],
+  ['documents of all kinds', null],
+])(
+  'pollers of newer %s see each one once and in order, whichever process stored it and however long it took',
+  async (_what, listed) => {
+    const random = randomNumbers(41);
+    const tenantId = newId('ten');
+    const repositories = connections.map(({ db }) => createInvoiceRepository(db));
+    const lists = repositories.map((each) => invoicesOf(each, tenantId, listed));
+    const pollers = lists.map((each, nth) => poller(each, random, [100, 7, 1][nth] ?? 100));
+    const missed: string[] = [];
+    await createAll(async (nth) => {
+      const repository = repositories[nth % PROCESSES] as InvoiceRepository;
+      const ownNumber = random() < 0.3 ? `F ${nth}` : null;
+      const kind = listed ?? (KIND_NAMES[Math.floor(random() * KIND_NAMES.length)] as Kind);
+      const id = newId(KINDS[kind].idPrefix);
+      const invoice = pendingInvoice({ id, kind, tenantId, ...(ownNumber && { ownNumber, number: ownNumber }) });
+      const mark = { key: invoice.id, fingerprint: '' };
+      const { order } = newCreationMoment();
+      // Checks before the insert take their time, some longer than others.
+      await sleep(random() * 30);
+      await repository.insert(invoice, order, mark);
+      // Who was answered sees what was created.
+      const first = await lists[(nth + 1) % PROCESSES]?.page(100, null);
+      if (!first?.ids.includes(invoice.id)) missed.push(invoice.id);
+      // A replay takes no place of its own.
+      if (random() < 0.2) await repository.insert(invoice, newCreationMoment().order, mark);
+    });
+    await expectAllSeen(pollers, await idsInOrder('invoices', tenantId));
+    expect(missed).toEqual([]);
+  },
+);
 
 const OWNER = { environment: 'test' } as const;
 const EVENT = { type: 'invoice.signing', invoiceId: 'inv_1', sequence: 1, body: '{}', documentRevision: 0 } as const;

@@ -95,13 +95,15 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError 
 + + + 403 403 403 403 + + + +  PageInfo endCursor hasNextPage hasPreviousPage startCursor
 + + + 403 403 403 403 + + + +  Problem code message param status
 null null null 403 403 403 403 null null null null  Problem expected
-+ + + 403 403 403 403 + + + +  Query apiKeys invoiceDays invoices tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
++ + + 403 403 403 403 + + + +  FiscalDocumentConnection edges nodes pageInfo
++ + + 403 403 403 403 + + + +  FiscalDocumentEdge cursor node
++ + + 403 403 403 403 + + + +  Query apiKeys fiscalDocuments invoiceDays invoices tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + empty empty 403 403 403 403 + + + empty  Query customers
 + 404 404 403 403 403 403 + + 403 404  Query apiRequest
 + + + 403 403 403 403 + + 403 +  Query apiRequestFailures apiRequests
 + 404 404 403 403 403 403 + + + 404  Query creditNote
 + 404 404 403 + + 403 + + + 404  Query invoice node
-+ 404 404 403 403 403 403 + + + 404  Query apiKey invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
++ 404 404 403 403 403 403 + + + 404  Query apiKey fiscalDocumentByNumber invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
 403 403 403 403 403 403 403 + 403 403 +  Query auditLog
 + + + 403 403 403 403 + 403 403 +  Query sellerProfilePreview
 403 403 403 403 403 403 403 + + + +  Query members
@@ -155,6 +157,8 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.creditNote': 'creditNote(id: "CREDITED" SECRET) { id }',
   'Query.node': 'node(id: "INVOICE" SECRET) { id }',
   'Query.invoiceByNumber': 'invoiceByNumber(number: "OWN 4711") { id }',
+  'Query.fiscalDocumentByNumber': 'fiscalDocumentByNumber(number: "OWN 4711") { id }',
+  'Query.fiscalDocuments': 'fiscalDocuments { nodes { id } }',
   'Query.invoices': 'invoices { nodes { id } }',
   'Query.verifyDocument': 'verifyDocument(xml: "<a/>") { valid }',
   'Query.webhookEndpoint': 'webhookEndpoint(id: "ENDPOINT") { id }',

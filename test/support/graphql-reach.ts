@@ -29,6 +29,7 @@ const REACH: Readonly<Record<string, string>> = {
   InvoiceEmail: '{ invoice(id: "INVOICE" SECRET) { email { … } } }',
   AuthorityAttempt: '{ invoice(id: "INVOICE" SECRET) { authorityAttempts { … } } }',
   AuthorityProblem: '{ invoice(id: "INVOICE" SECRET) { problems { … } } }',
+  FiscalDocumentEdge: '{ fiscalDocuments { edges { … } } }',
   InvoiceEdge: '{ invoices { edges { … } } }',
   PageInfo: '{ invoices(first: 1) { pageInfo { … } } }',
   DocumentVerification: 'query ($xml: String!) { verifyDocument(xml: $xml) { … } }',

@@ -1,9 +1,8 @@
 import { serviceError } from '../errors.ts';
-import { isId } from '../ids.ts';
 import { type PageSpan, placeInList } from '../page.ts';
 import type { Call, UseCase } from '../use-case.ts';
 import { customerKey } from './customer-key.ts';
-import { KINDS, type Kind } from './kinds.ts';
+import { isDocumentId, isIdOfKind, type Kind } from './kinds.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
 import type { InvoiceMatch, InvoicePage, InvoiceReading } from './repository.ts';
 
@@ -37,27 +36,41 @@ export const invoices = {
     pageOf('invoice', ports, call, input),
 } as const satisfies UseCase;
 
+export interface ListFiscalDocumentsInput extends ListInvoicesInput {
+  /** Null for the documents of all kinds as one list. */
+  readonly kind: Kind | null;
+}
+
+/** Returns a page of the fiscal documents of the key's tenant and environment, as {@link invoices} does. */
+export const fiscalDocuments = {
+  scope: 'read',
+  run: (ports: ListPorts, call: Call, { kind, ...input }: ListFiscalDocumentsInput): Promise<InvoicePage> =>
+    pageOf(kind, ports, call, input),
+} as const satisfies UseCase;
+
 interface ListPorts {
   readonly invoices: Pick<InvoiceReading, 'page' | 'orderOf'>;
 }
 
 async function pageOf(
-  kind: Kind,
+  kind: Kind | null,
   { invoices }: ListPorts,
   { by: { tenant, environment } }: Call,
   input: ListInvoicesInput,
 ): Promise<InvoicePage> {
   const orderOf = async (id: string) => {
-    const order = isId(KINDS[kind].idPrefix, id) ? await invoices.orderOf(tenant.id, environment, id) : null;
+    const isOfList = kind === null ? isDocumentId(id) : isIdOfKind(kind, id);
+    const order = isOfList ? await invoices.orderOf(tenant.id, environment, id) : null;
     return order === null ? null : { order };
   };
+  const expected = kind === 'invoice' ? 'the id of one of your invoices' : undefined;
   return invoices.page({
     tenantId: tenant.id,
     environment,
     kind,
     status: input.status,
     match: matchOf(input),
-    ...(await placeInList(input, orderOf, 'the id of one of your invoices')),
+    ...(await placeInList(input, orderOf, expected)),
     ...(input.maxBytes !== undefined && { maxBytes: input.maxBytes }),
     // Rounded to whole seconds, as timestamps are shown.
     createdFrom: input.createdAfter && (Math.floor(input.createdAfter.getTime() / 1000) + 1) * 1000,

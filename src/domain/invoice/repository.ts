@@ -104,7 +104,8 @@ export interface CreationRange {
 export interface InvoicePageQuery {
   readonly tenantId: string;
   readonly environment: Environment;
-  readonly kind: Kind;
+  /** Null for the documents of all kinds as one list. */
+  readonly kind: Kind | null;
   readonly status: InvoiceStatus | null;
   /** 1 to 100. */
   readonly limit: number;

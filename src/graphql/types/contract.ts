@@ -49,9 +49,9 @@ type SchemaTypes = typeof builder.$inferSchemaTypes;
 /** Resolvers by field name, for fields whose stored value differs from the value shown. */
 export type Resolvers<Row> = Readonly<Record<string, (row: Row) => unknown>>;
 
-/** Makes the fields of an object. Fields of nested objects, whose names contain a dot, are left out. */
+/** Makes the fields of an object or an interface. Fields of nested objects, whose names contain a dot, are left out. */
 export function outputFields<Row extends object>(
-  t: ObjectFieldBuilder<SchemaTypes, Row>,
+  t: Pick<ObjectFieldBuilder<SchemaTypes, Row>, 'field'>,
   { fields }: RecordType,
   resolvers: Resolvers<Row> = {},
 ) {

@@ -12,11 +12,9 @@ import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { type ConnectionArguments, connectionOf, pageRequest } from '../relay-page.ts';
 import { outputFields } from './contract.ts';
-import { CreditNoteType, InvoiceType } from './fiscal-documents.ts';
+import { CreditNoteType, DOCUMENT_FIELDS, FiscalDocumentType, InvoiceType } from './fiscal-documents.ts';
 import { InvoiceTotalsType } from './invoice-totals.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
-
-const { terms: _terms, ...COMMON } = INVOICE.fields;
 
 /** The fields that a credit note has in common with an invoice. */
 const CREDIT_NOTE = {
@@ -24,12 +22,12 @@ const CREDIT_NOTE = {
   name: 'CreditNote',
   description: 'A credit note: it corrects an accepted invoice. Amounts are positive and in favour of the customer.',
   fields: {
-    ...COMMON,
-    id: { ...COMMON.id, description: 'Prefix `crn_`.' },
-    amount: { ...COMMON.amount, description: 'Amount credited, in centimes, including tax.' },
-    lines: { ...COMMON.lines, description: 'What is credited.' },
+    ...DOCUMENT_FIELDS,
+    id: { ...DOCUMENT_FIELDS.id, description: 'Prefix `crn_`.' },
+    amount: { ...DOCUMENT_FIELDS.amount, description: 'Amount credited, in centimes, including tax.' },
+    lines: { ...DOCUMENT_FIELDS.lines, description: 'What is credited.' },
     number: {
-      ...COMMON.number,
+      ...DOCUMENT_FIELDS.number,
       description: 'Legal number of the series of credit notes: `AV-2026-000123`; null until it is assigned.',
     },
   },
@@ -54,7 +52,7 @@ function creditOf({ id, credit }: Invoice) {
 
 CreditNoteType.implement({
   description: CREDIT_NOTE.description,
-  interfaces: [NodeInterface],
+  interfaces: [FiscalDocumentType, NodeInterface],
   fields: (t) => ({
     ...outputFields(t, CREDIT_NOTE, {}),
     invoice: t.field({

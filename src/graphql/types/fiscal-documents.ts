@@ -1,4 +1,5 @@
 import type { FieldMap } from '@pothos/core';
+import { INVOICE } from '../../domain/invoice/fields.ts';
 import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { builder } from '../builder.ts';
 import type { Types } from '../payload.ts';
@@ -6,8 +7,16 @@ import type { Types } from '../payload.ts';
 /** The types of the kinds of fiscal documents. `invoice.ts` and `credit-note.ts` implement them. */
 export const InvoiceType = builder.objectRef<Invoice>('Invoice');
 export const CreditNoteType = builder.objectRef<Invoice>('CreditNote');
+/** What documents of all kinds have. `fiscal-document-list.ts` implements it. */
+export const FiscalDocumentType = builder.interfaceRef<Invoice>('FiscalDocument');
+
+const { terms: _terms, ...fields } = INVOICE.fields;
+/** The fields of the record that documents of all kinds have. Nobody pays a credit note, so it has no terms. */
+export const DOCUMENT_FIELDS = fields;
 
 /** Adds fields that documents of all kinds have. */
-export function addDocumentFields(fields: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Invoice>) => FieldMap): void {
-  for (const type of [InvoiceType, CreditNoteType]) builder.objectFields(type, fields);
+export function addDocumentFields(
+  fields: (t: PothosSchemaTypes.InterfaceFieldBuilder<Types, Invoice>) => FieldMap,
+): void {
+  builder.interfaceFields(FiscalDocumentType, fields);
 }

@@ -7,16 +7,17 @@ import { MAX_IDEMPOTENCY_KEY } from '../../domain/limits.ts';
 import { accessOf } from '../access.ts';
 import { searchMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
-import { connectionOf, pageRequest } from '../relay-page.ts';
-import { InvoiceStatusType, inputType, outputFields } from './contract.ts';
+import { connectionOf } from '../relay-page.ts';
+import { inputType, outputFields } from './contract.ts';
 import { IdempotencyConflictError, InvalidInputError } from './errors.ts';
-import { InvoiceType } from './fiscal-documents.ts';
+import { FiscalDocumentType, InvoiceType } from './fiscal-documents.ts';
+import { listArguments, listInput } from './list-arguments.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
 InvoiceType.implement({
   description: INVOICE.description,
-  interfaces: [NodeInterface],
+  interfaces: [FiscalDocumentType, NodeInterface],
   fields: (t) => outputFields(t, INVOICE, { terms: termsOf }),
 });
 
@@ -25,9 +26,6 @@ findableAsNode({
   type: 'Invoice',
   find: (id, clientSecret, { principal, useCases }) => useCases.readInvoice(principal, id, clientSecret),
 });
-
-/** The text about combinations of filters for which there is no index. */
-const ALONE = 'Not with `status` or another one of `customerName`, `customerIce` and `amount`.';
 
 const InvoiceConnection = builder.connectionObject({ type: InvoiceType, name: 'InvoiceConnection' });
 
@@ -50,26 +48,9 @@ builder.queryFields((t) => ({
       authScopes: accessOf('invoices'),
       description:
         'The invoices of the secret key’s tenant and environment, newest first. Cursors are invoice ids. A page of very large invoices is shorter than requested: continue while `hasNextPage` is true.',
-      args: {
-        status: t.arg({ type: InvoiceStatusType, description: 'Only invoices of this status.' }),
-        customerName: t.arg.string({
-          description: `Only invoices of the customer with this name, without regard to case, accents and punctuation. ${ALONE}`,
-        }),
-        customerIce: t.arg.string({ description: `Only invoices of the customer with this ICE. ${ALONE}` }),
-        amount: t.arg({ type: 'Centimes', description: `Only invoices of this amount payable. ${ALONE}` }),
-        createdAfter: t.arg({ type: 'DateTime', description: 'Created after this instant.' }),
-        createdBefore: t.arg({ type: 'DateTime', description: 'Created before this instant.' }),
-      },
+      args: listArguments(t.arg, 'invoices'),
       resolve: async (_root, args, { principal, useCases, meter }) => {
-        const asked = {
-          ...pageRequest(args),
-          status: args.status ?? null,
-          customerName: args.customerName,
-          customerIce: args.customerIce,
-          amount: args.amount,
-          createdAfter: args.createdAfter ?? null,
-          createdBefore: args.createdBefore ?? null,
-        };
+        const asked = listInput(args);
         const { invoices: rows, ...page } = await searchMetered(meter, asked.limit * INVOICE_BYTES, (maxBytes) =>
           useCases.invoices(principal, { ...asked, maxBytes }),
         );

@@ -1,0 +1,39 @@
+import type { ArgBuilder } from '@pothos/core';
+import type { ListInvoicesInput } from '../../domain/invoice/list-invoices.ts';
+import type { Types } from '../payload.ts';
+import { type ConnectionArguments, pageRequest } from '../relay-page.ts';
+import { InvoiceStatusType } from './contract.ts';
+
+/** The text about combinations of filters for which there is no index. */
+const ALONE = 'Not with `status` or another one of `customerName`, `customerIce` and `amount`.';
+
+/** Makes the filters of a list. @param called what it lists */
+export function listArguments(arg: ArgBuilder<Types>, called: string) {
+  return {
+    status: arg({ type: InvoiceStatusType, description: `Only ${called} of this status.` }),
+    customerName: arg.string({
+      description: `Only ${called} of the customer with this name, without regard to case, accents and punctuation. ${ALONE}`,
+    }),
+    customerIce: arg.string({ description: `Only ${called} of the customer with this ICE. ${ALONE}` }),
+    amount: arg({ type: 'Centimes', description: `Only ${called} of this amount payable. ${ALONE}` }),
+    createdAfter: arg({ type: 'DateTime', description: 'Created after this instant.' }),
+    createdBefore: arg({ type: 'DateTime', description: 'Created before this instant.' }),
+  };
+}
+
+type Optional<Input> = { readonly [Name in keyof Input]?: Input[Name] | null | undefined };
+
+/** Converts the arguments of a list to the input of its use case. */
+export function listInput(
+  args: ConnectionArguments & Optional<Omit<ListInvoicesInput, 'limit' | 'cursor' | 'maxBytes'>>,
+): ListInvoicesInput {
+  return {
+    ...pageRequest(args),
+    status: args.status ?? null,
+    customerName: args.customerName,
+    customerIce: args.customerIce,
+    amount: args.amount,
+    createdAfter: args.createdAfter ?? null,
+    createdBefore: args.createdBefore ?? null,
+  };
+}

@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import { KINDS, type Kind } from '../../src/domain/invoice/kinds.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { Client } from '../support/client.ts';
+import { invoicesOf, pendingInvoice } from '../support/invoices.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+/** Ids, newest first. */
+const made: string[] = [];
+const KINDS_MADE: readonly Kind[] = ['invoice', 'credit_note', 'invoice', 'credit_note', 'credit_note'];
+const CREDIT = {
+  original: { id: 'inv_original', number: '2026-000001', issueDate: '2026-01-31', dgiId: null },
+  reason: 'error',
+  note: null,
+  rates: [{ rate: 20, base: 1000, tax: 200 }],
+  amount: 1200,
+} as const;
+
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+  for (const [nth, kind] of KINDS_MADE.entries()) made.unshift(await store(kind, tenant.id, 1200 + (nth % 2)));
+  await store('credit_note', (await service.tenant()).id, 1200);
+});
+
+async function store(kind: Kind, tenantId: string, amount: number): Promise<string> {
+  const { createdAt, order } = newCreationMoment();
+  const id = newId(KINDS[kind].idPrefix);
+  const changes = { ...(kind === 'credit_note' && { credit: CREDIT }), status: 'accepted', work: null } as const;
+  await invoicesOf(service.app.store.db).insert(
+    pendingInvoice({ id, kind, tenantId, amount, createdAt, ...changes }),
+    order,
+    null,
+  );
+  return id;
+}
+
+async function list(args = '') {
+  const query = `{ fiscalDocuments${args} {
+    nodes { __typename id amount ... on CreditNote { invoice { number } } ... on Invoice { roundingAmount } }
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`;
+  const { body } = await client.graphql(query);
+  return body.data?.fiscalDocuments ?? body.errors[0].extensions;
+}
+const idsOf = (page: { nodes: { id: string }[] }) => page.nodes.map(({ id }) => id);
+
+it('lists the tenant’s documents of all kinds newest first, each as its own type', async () => {
+  const page = await list();
+  expect(idsOf(page)).toEqual(made);
+  expect(page.nodes.map((each: { __typename: string }) => each.__typename)).toEqual(
+    KINDS_MADE.map((kind) => (kind === 'invoice' ? 'Invoice' : 'CreditNote')).reverse(),
+  );
+  expect(page.nodes[0]).toMatchObject({ invoice: { number: '2026-000001' } });
+});
+
+it('lists one kind, and filters all kinds as one list', async () => {
+  const ofKind = (kind: Kind) => made.filter((id) => id.startsWith(KINDS[kind].idPrefix));
+  expect(idsOf(await list('(kind: credit_note)'))).toEqual(ofKind('credit_note'));
+  expect(idsOf(await list('(kind: invoice)'))).toEqual(ofKind('invoice'));
+  expect(idsOf(await list('(amount: 1201)'))).toEqual([made[1], made[3]]);
+  expect(idsOf(await list('(status: rejected)'))).toEqual([]);
+  expect(await list('(status: accepted, amount: 1200)')).toMatchObject({ code: 'invalid_request', param: 'amount' });
+});
+
+it('pages in both directions, with the ids of both kinds as cursors', async () => {
+  const first = await list('(first: 2)');
+  expect(idsOf(first)).toEqual(made.slice(0, 2));
+  expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false, endCursor: made[1] });
+  const second = await list(`(first: 2, after: "${made[1]}")`);
+  expect(idsOf(second)).toEqual(made.slice(2, 4));
+  expect(second.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: true });
+  expect(idsOf(await list(`(last: 2, before: "${made[3]}")`))).toEqual(made.slice(1, 3));
+});
+
+it('refuses the cursor of a document of the other kind', async () => {
+  const [note] = made;
+  expect(await list(`(kind: invoice, after: "${note}")`)).toMatchObject({ code: 'invalid_request', param: 'after' });
+  expect(await list('(after: "we_1")')).toMatchObject({ code: 'invalid_request', param: 'after' });
+});
+
+it('finds a document of any kind by its number, and invoiceByNumber only invoices', async () => {
+  const lines = [{ description: 'Conseil', quantity: 1, unit_price: 10_000 }];
+  const customer = { ice: '001234567000062', name: 'Atlas' };
+  const { body } = await client.post('/v1/invoices', { amount: 12_000, currency: 'MAD', customer, lines });
+  await client.settled(body.id);
+  const credited = await client.graphql(
+    `mutation { creditInvoice(invoiceId: "${body.id}", input: { reason: error }) {
+      ... on CreditInvoicePayload { creditNote { id } } } }`,
+  );
+  const { id } = credited.body.data.creditInvoice.creditNote;
+  const numberOf = async () =>
+    (await client.graphql(`{ creditNote(id: "${id}") { number } }`)).body.data.creditNote.number;
+  await expect.poll(numberOf, { timeout: 20_000 }).toMatch(/^AV-/);
+  const number = await numberOf();
+  const found = await client.graphql(`{ fiscalDocumentByNumber(number: "${number}") { __typename id } }`);
+  expect(found.body.data.fiscalDocumentByNumber).toEqual({ __typename: 'CreditNote', id });
+  for (const [query, by] of [
+    ['invoiceByNumber', client],
+    ['fiscalDocumentByNumber', new Client(service.url, (await service.tenant()).secretKey)],
+  ] as const) {
+    const { errors } = (await by.graphql(`{ ${query}(number: "${number}") { id } }`)).body;
+    expect(errors[0].extensions).toMatchObject({ code: 'resource_not_found', param: 'number' });
+  }
+});
