@@ -109,6 +109,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     // Sets and limits, which import no package.
     may: [
       ...['domain/limits.ts', 'domain/event.ts', 'domain/person/limits.ts', 'domain/person/person.ts'],
+      'domain/scopes.ts',
       ...['domain/invoice/lifecycle.ts', 'domain/invoice/lanes.ts', 'domain/invoice/attention.ts'],
       'domain/invoice/kinds.ts',
       ...['domain/webhook/delivery.ts', 'domain/tenant/tenant.ts', 'domain/tenant/ports.ts'],

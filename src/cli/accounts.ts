@@ -15,7 +15,8 @@ export const inviteAccount: Command = {
     role: {
       value: 'ROLE',
       choices: [...ROLES].reverse(),
-      description: 'In the tenant: an owner also administers its people; a viewer only reads',
+      description:
+        'In the tenant: a biller works with invoices, a developer with endpoints and test keys, an owner with everything; a viewer only reads',
     },
     operator: { description: 'The person operates the service' },
     email: { value: 'ADDRESS', description: 'Only the person with this address can use the link' },

@@ -1,5 +1,6 @@
 import { serviceError } from './errors.ts';
 import { includesRole, type Role } from './person/person.ts';
+import { hasScope, rolesWith, type Scope } from './scopes.ts';
 import { type Environment, missingProfileFields, type Tenant } from './tenant/tenant.ts';
 
 /** The authenticated caller of a request (docs/api/contract.md, "Authentication"). */
@@ -48,26 +49,6 @@ export const MOST_USER_AGENT = 200;
 /** A caller that acts for a tenant in an environment: a secret key or a person. */
 export type Member = (KeyPrincipal & { readonly kind: 'secret' }) | PersonPrincipal;
 
-/**
- * The rights of members, with the least role that a person needs for each in each environment; null: only a secret key
- * has the right. A secret key has all rights.
- */
-const SCOPES = {
-  /** See everything of the tenant; nothing is changed. */
-  read: { test: 'viewer', live: 'viewer' },
-  /** Change endpoints; send events and mails again; revoke the URLs of documents. */
-  operate: { test: 'developer', live: 'developer' },
-  /**
-   * Create invoices. Live ones have legal value, come from the tenant's systems alone, and need the seller's complete
-   * profile.
-   */
-  issue: { test: 'developer', live: null },
-  keys: { test: 'developer', live: 'owner' },
-  /** Change the seller's profile, which live invoices print. */
-  profile: { test: 'owner', live: 'owner' },
-} as const satisfies Record<string, Record<Environment, Role | null>>;
-export type Scope = keyof typeof SCOPES;
-
 /** Whether the caller acts for a tenant: it sees more of an invoice than the invoice's customer. */
 export function isMember(principal: Principal): principal is Member {
   return principal.kind === 'secret' || principal.kind === 'person';
@@ -92,12 +73,12 @@ export function requireScope(principal: Principal, scope: Scope): Member {
 function memberWith(principal: Principal, scope: Scope): Member {
   if (principal.kind === 'person') {
     const { role, environment } = principal;
-    const needed: Role | null = SCOPES[scope][environment];
-    if (needed && includesRole(role, needed)) return principal;
+    if (hasScope(role, scope, environment)) return principal;
+    const roles = rolesWith(scope, environment);
     throw serviceError(
       'insufficient_scope',
-      needed
-        ? `This needs the role ${needed} in the ${environment} environment, and you have the role ${role}. Ask an owner of the tenant.`
+      roles.length > 0
+        ? `This needs the role ${roles.join(' or ')} in the ${environment} environment, and you have the role ${role}. Ask an owner of the tenant.`
         : `In the ${environment} environment this needs a secret key (sk_…).`,
     );
   }
@@ -117,7 +98,7 @@ function refuseSuspended(principal: Principal): void {
 }
 
 /**
- * Requires a person with this role or a higher one in the tenant.
+ * Requires a person with this role, or one that includes it, in the tenant.
  * @param use who is suspended may only read
  * @throws {ServiceError} insufficient_scope (403), to every key; tenant_suspended (403)
  */

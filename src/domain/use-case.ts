@@ -1,6 +1,7 @@
 import type { AuditedChange, AuditFacts, SharedAction } from './audit-entry.ts';
 import type { Role } from './person/person.ts';
-import type { Member, PersonPrincipal, Scope } from './principal.ts';
+import type { Member, PersonPrincipal } from './principal.ts';
+import type { Scope } from './scopes.ts';
 
 /**
  * A use case is one row: who may call it, what the audit log says of it, and what it does. The row's name is that of

@@ -1,4 +1,4 @@
-import type { Scope } from '../domain/principal.ts';
+import type { Scope } from '../domain/scopes.ts';
 import { USE_CASES } from '../domain/use-cases.ts';
 
 type Rows = typeof USE_CASES;

@@ -10,7 +10,8 @@ import { takeTurn } from '../domain/event-loop-turns.ts';
 import { problemsOf } from '../domain/input-problems.ts';
 import { PAGE_SIZE } from '../domain/limits.ts';
 import type { Role } from '../domain/person/person.ts';
-import { type Principal, requirePerson, requireScope, type Scope } from '../domain/principal.ts';
+import { type Principal, requirePerson, requireScope } from '../domain/principal.ts';
+import type { Scope } from '../domain/scopes.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** The schema builder. Fields are non-null by default. */

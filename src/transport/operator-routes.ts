@@ -38,7 +38,7 @@ const keyInput = exactly(
   'a JSON object with kind and environment',
 );
 const invitationInput = exactly(
-  { role: z.enum(ROLES, { error: expected('viewer, developer or owner') }) },
+  { role: z.enum(ROLES, { error: expected('viewer, biller, developer or owner') }) },
   'a JSON object with role',
 );
 const pauseInput = exactly(

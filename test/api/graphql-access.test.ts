@@ -89,7 +89,7 @@ beforeAll(async () => {
   withToken('publishable+', own.publishableKey);
   withToken('client', made.client_secret);
   withToken('sibling', (await create(invoiceBody())).client_secret);
-  for (const role of ['owner', 'developer', 'viewer'] as const) {
+  for (const role of ['owner', 'developer', 'biller', 'viewer'] as const) {
     const { browser, id } = await signedIn(service, { memberships: [{ tenantId: own.id, role }] });
     credentials.set(role, browser.credential(own.id));
     if (role !== 'owner') continue;
@@ -278,7 +278,7 @@ const ELSEWHERE = new Set<Column>(['live', 'other', 'owner-live']);
  * tenant's and those of the roles that may less, and one that is another in each row; `npm run test:long` tries all.
  */
 function columnsOf(type: GraphQLObjectType, field: string): readonly Column[] {
-  const first: readonly Column[] = isRoot(type) ? ['secret', 'other', 'developer', 'viewer'] : ['secret'];
+  const first: readonly Column[] = isRoot(type) ? ['secret', 'other', 'developer', 'biller', 'viewer'] : ['secret'];
   const names = Object.keys(type.getFields());
   const rows = isRoot(type) ? [field] : names.map((name) => `${type.name}.${name}`);
   const found = (column: Column) => rows.some((row) => cellsOf(row)?.split(' ')[COLUMNS.indexOf(column)] === '+');

@@ -8,6 +8,7 @@ import { createPeopleRepository } from '../../src/storage/people.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { codeAt, earlierCode } from '../support/authenticator.ts';
 import { Client } from '../support/client.ts';
+import { CREATION, ENDPOINT } from '../support/graphql-access.ts';
 import { Browser, invite, mailedToken, signedIn } from '../support/person.ts';
 import { firstOf } from '../support/samples.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
@@ -116,6 +117,23 @@ describe('the people of a tenant', () => {
       code: 'invalid_request',
       param: 'email',
     });
+  });
+
+  it('create invoices as billers, who have neither keys nor endpoints nor the log of requests', async () => {
+    const tenant = await service.tenant();
+    const [owner, viewer] = [await member(tenant, 'owner'), await member(tenant, 'viewer')];
+    const { id } = viewer;
+    expect((await owner.run(SET_ROLE, { id, role: 'biller' })).data.result.member.role).toBe('biller');
+    const created = (await viewer.run(`mutation { createInvoice(input: ${CREATION}) { __typename } }`)).data;
+    expect(created.createInvoice.__typename).toBe('CreateInvoicePayload');
+    for (const query of [
+      'mutation { createApiKey(kind: publishable) { __typename } }',
+      `mutation { createWebhookEndpoint(input: ${ENDPOINT}) { __typename } }`,
+      'mutation { updateSellerProfile(input: { cnss: "1234567" }) { __typename } }',
+      '{ apiRequests { nodes { id } } }',
+      '{ auditLog { nodes { id } } }',
+    ])
+      expect((await viewer.run(query)).errors[0].extensions.code).toBe('insufficient_scope');
   });
 
   it('are changed and removed by owners only, at once, and may leave', async () => {
@@ -390,6 +408,9 @@ describe('an invitation of an owner', () => {
       .collection('audit_log')
       .findOne({ tenantId: tenant.id, 'details.was': 'viewer' });
     expect(entry).toMatchObject({ action: 'member.joined', details: { role: 'developer', was: 'viewer' } });
+    // Neither of these roles includes the other.
+    await accept(viewer.browser, await linkOf(owner, 'biller'), viewer);
+    expect((await viewer.browser.session()).body.memberships).toMatchObject([{ role: 'developer' }]);
   });
 
   it('is listed for owners until it is accepted or withdrawn; its link works no longer then', async () => {

@@ -1,7 +1,7 @@
 /** The credentials of the table's columns. */
 export const COLUMNS = [
   ...(['secret', 'live', 'other', 'publishable', 'publishable+', 'client', 'sibling'] as const),
-  ...(['owner', 'developer', 'viewer', 'owner-live'] as const),
+  ...(['owner', 'developer', 'biller', 'viewer', 'owner-live'] as const),
 ];
 export type Column = (typeof COLUMNS)[number];
 
@@ -18,124 +18,125 @@ export type Column = (typeof COLUMNS)[number];
  * the mutation, unless it has a row.
  */
 const TABLE = `
-+ 404 404 403 403 403 403 + + 403 404  ApiRequest apiKeyId at code id method milliseconds param route standsFor status
-null 404 404 403 403 403 403 null null 403 404  ApiRequest operation
-+ + + 403 403 403 403 + + 403 +  ApiRequestConnection edges nodes pageInfo
-+ + + 403 403 403 403 + + 403 +  ApiRequestEdge cursor node
-+ + + 403 403 403 403 + + 403 +  ApiRequestFailures code count firstAt kind lastAt method route status
-+ 404 404 403 403 403 403 + + + 404  ApiKey createdAt current environment id kind lastFour
-null 404 404 403 403 403 403 null null null 404  ApiKey revokedAt
-403 403 403 403 403 403 403 + 403 403 +  AuditActor actorId kind name
-403 403 403 403 403 403 403 + 403 403 +  AuditDetail name value
-403 403 403 403 403 403 403 + 403 403 +  AuditEntry action actor address at details id requestId subject userAgent
-403 403 403 403 403 403 403 + 403 403 +  AuditEntry environment
-403 403 403 403 403 403 403 + 403 403 +  AuditEntryConnection edges nodes pageInfo
-403 403 403 403 403 403 403 + 403 403 +  AuditEntryEdge cursor node
-+ 404 404 403 hidden hidden 403 + + + 404  AuthorityAttempt at message milliseconds outcome purpose requestId
-+ 404 404 403 + + 403 + + + 404  AuthorityProblem code message path
-+ + + 403 403 403 403 + + + +  CoveredDocument digest number type
-+ 404 404 403 403 403 403 + + + 404  CreditNote amount createdAt currency customer dgiId documents environment id invoice lines metadata
-+ 404 404 403 403 403 403 + + + 404  CreditNote note number reason rejectionReason status timeline totals updatedAt
-+ 404 404 403 403 403 403 + + + 404  CreditNote attention authorityAttempts authorityWarnings deliveries email events problems seller warnings
-+ 404 404 403 403 403 403 + + + 404  CreditedInvoice dgiId id issueDate number
-+ 404 404 403 + + 403 + + + 404  Customer ice name
-+ 404 404 403 null null 403 + + + 404  Customer address email
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Embed expiresAt token url
-hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden  DocumentClearance certificate decidedAt dgiId submissionId
-+ + + 403 403 403 403 + + + +  DocumentVerification algorithm certificate covered signingTime valid
-null null null 403 403 403 403 null null null null  DocumentVerification clearance failed reason timeStamp
-+ 404 404 403 403 403 403 + + + 404  HttpHeader name value
-+ CreateInvoicePayload CreateInvoicePayload 403 403 403 403 + + 403 403  IdempotencyConflictError code message param status
-+ + + 403 403 403 403 + + 403 403  InvalidInputError code message param problems status
-+ 404 404 403 + + 403 + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
-+ 404 404 403 + + 403 + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
-+ 404 404 403 empty empty 403 + + + 404  Invoice authorityAttempts deliveries events warnings
-+ 404 404 403 + + 403 + + + 404  Invoice creditNotes
-+ 404 404 403 empty empty 403 + + + 404  CreditNoteConnection edges nodes
-+ 404 404 403 + + 403 + + + 404  CreditNoteConnection pageInfo
-+ 404 404 403 hidden hidden 403 + + + 404  CreditNoteEdge cursor node
-+ 404 404 403 null null 403 + + + 404  Invoice attention creditedAmount email seller
-+ 404 404 403 hidden hidden 403 + + + 404  InvoiceAttention message nextAttemptAt reason since
-+ + + 403 403 403 403 + + + +  InvoiceConnection edges nodes pageInfo
-+ 404 404 403 + + 403 + + + 404  InvoiceDocument mediaType ready sha256 size url
-+ 404 404 403 + + 403 + + + 404  InvoiceDocuments pdf receipt signedXml xml
-+ + + 403 403 403 403 + + + +  InvoiceEdge cursor node
-+ 404 404 403 hidden hidden 403 + + + 404  InvoiceEmail attempts lastError sentAt status to
-+ 404 404 403 + + 403 + + + 404  InvoiceLine amount description quantity taxRate unitPrice
-+ 404 404 403 + + 403 + + + 404  InvoiceStatusChange dgiId eventId invoiceId status updatedAt
-+ 404 404 403 + + 403 + + + 404  FiscalDocumentStatusChange dgiId eventId documentId status updatedAt
-null 404 404 403 null null 403 null null null 404  FiscalDocumentStatusChange rejectionReason
-null 404 404 403 null null 403 null null null 404  InvoiceStatusChange rejectionReason
-+ 404 404 403 + + 403 + + + 404  InvoiceTerms bankAccount dueDate operationDate paymentMeans paymentMode paymentReference
-+ 404 404 403 + + 403 + + + 404  InvoiceTimelineEntry at status
-null 404 404 403 null null 403 null null null 404  InvoiceTimelineEntry eventId
-+ 404 404 403 + + 403 + + + 404  InvoiceTotals subtotal taxTotal taxTotals total
-+ 404 404 403 hidden hidden 403 + + + 404  InvoiceWarning code message path
-+ CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 + + 403 CreateWebhookEndpointPayload  LimitReachedError code message status
-null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 null null 403 CreateWebhookEndpointPayload  LimitReachedError param
-403 403 403 403 403 403 403 + + + +  Member addressConfirmed current email id name role
-+ + + 403 403 403 403 + + + +  InvoiceDay accepted date pending rejected signing transmitted
-+ hidden hidden 403 403 403 403 + + + hidden  KnownCustomer ice name
-+ + + 403 403 403 403 + + + +  Mutation validateInvoice
-+ + + 403 403 403 403 + + 403 +  Mutation createWebhookEndpoint
-+ + + 403 403 403 403 + + 403 403  Mutation createInvoice
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 403  Mutation creditInvoice
-+ + + 403 403 403 403 + + 403 403  Mutation creditEarlierInvoice
-+ InvalidInputError + 403 403 403 403 + + 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation createDeliveryLogEmbed createInvoiceEmbed deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
-+ NotFoundError NotFoundError 403 403 403 403 + + 403 NotFoundError  Mutation revokeCreditNoteDocumentUrls revokeDocumentUrls rotateApiKey rotateWebhookSecret updateWebhookEndpoint
-403 + + 403 403 403 403 403 403 403 +  Mutation updateSellerProfile
-403 403 403 403 403 403 403 + 403 403 +  Mutation inviteMember removeMember setMemberRole
-403 403 403 403 403 403 403 + 403 403 +  Mutation revokeInvitation
-403 403 403 403 403 403 403 + 403 403 +  OpenInvitation expiresAt id role
-403 403 403 403 403 403 403 null 403 403 null  OpenInvitation email
-403 403 403 403 403 403 403 + 403 403 +  Query invitations
-InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError 403 NotFoundError  Mutation resendCreditNoteEmail resendInvoiceEmail
-+ + + 403 403 403 403 + + 403 +  NotFoundError code message param status
-+ + + 403 403 403 403 + + + +  PageInfo endCursor hasNextPage hasPreviousPage startCursor
-+ + + 403 403 403 403 + + + +  Problem code message param status
-null null null 403 403 403 403 null null null null  Problem expected
-+ + + 403 403 403 403 + + + +  FiscalDocumentConnection edges nodes pageInfo
-+ + + 403 403 403 403 + + + +  FiscalDocumentEdge cursor node
-+ + + 403 403 403 403 + + + +  Query apiKeys fiscalDocuments invoiceDays invoices tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
-+ empty empty 403 403 403 403 + + + empty  Query customers
-+ 404 404 403 403 403 403 + + 403 404  Query apiRequest
-+ + + 403 403 403 403 + + 403 +  Query apiRequestFailures apiRequests
-+ 404 404 403 403 403 403 + + + 404  Query creditNote
-+ 404 404 403 + + 403 + + + 404  Query invoice node
-+ 404 404 403 403 403 403 + + + 404  Query apiKey fiscalDocumentByNumber invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
-403 403 403 403 403 403 403 + 403 403 +  Query auditLog
-+ + + 403 403 403 403 + 403 403 +  Query sellerProfilePreview
-403 403 403 403 403 403 403 + + + +  Query members
-+ 404 404 403 hidden hidden 403 + + + 404  SellerAddress city postalCode street
-+ 404 404 403 hidden hidden 403 + + + 404  SellerLogo contentType height sha256 width
-+ 404 404 403 hidden hidden 403 + + + 404  SellerProfile address capital cnss documentLanguage email exemptionReason ice legalForm legalName logo paymentMode
-+ 404 404 403 hidden hidden 403 + + + 404  SellerProfile bankAccount operationDateIsIssueDate paymentMeans paymentTermDays professionalTax taxId tradeRegister
-empty 404 404 403 hidden hidden 403 empty empty empty 404  SellerProfile missingFields
-+ + + 403 403 403 403 + + + +  SigningCertificate fingerprint issuer serialNumber subject validFrom validTo
-+ silent silent 403 403 403 403 + + + silent  StreamedEvent cursor event manual
-+ 404 404 403 + + 403 + + + 404  Subscription fiscalDocumentStatus invoiceStatus
-+ silent silent 403 403 403 403 + + + silent  Subscription invoiceEvents
-+ 404 404 403 + + 403 + + + 404  TaxTotal base rate tax
-+ + + 403 403 403 403 + + + +  MissingForLive condition text
-+ + + 403 403 403 403 + + + +  Tenant createdAt id missingForLive name seller signingCertificate
-null null null 403 403 403 403 null null null null  Tenant logo
-+ + + 403 403 403 403 + + + +  TestScenario ice name
-hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden  TimeStamp authority time
-empty empty empty 403 403 403 403 empty empty empty empty  ValidateInvoicePayload problems
-+ 404 404 403 403 403 403 + + + 404  WebhookAttempt at errorCode errorMessage latencyMs requestHeaders responseBody responseHeaders responseTruncated status url
-+ 404 404 403 403 403 403 + + + 404  WebhookDelivery attempts createdAt endpoint endpointId event eventId eventType id invoice invoiceId nextAttemptAt state
-+ + + 403 403 403 403 + + + +  WebhookDeliveryConnection pageInfo
-+ empty + 403 403 403 403 + + + empty  WebhookDeliveryConnection edges nodes
-+ hidden + 403 403 403 403 + + + hidden  WebhookDeliveryEdge cursor node
-+ 404 404 403 403 403 403 + + + 404  WebhookAttemptResults delivered failed
-+ 404 404 403 403 403 403 + + + 404  WebhookEndpoint active createdAt description events failing failingSince id statistics updatedAt url
-+ 404 404 403 403 403 403 + + + 404  WebhookEndpointHour at first retries
-+ 404 404 403 403 403 403 + + + 404  WebhookEndpointStatistics first hours medianMs p95Ms retries
-+ 404 404 403 403 403 403 + + + 404  WebhookEvent body createdAt deliveries id invoice invoiceId manual type
-+ + + 403 403 403 403 + + + +  WebhookEventConnection edges nodes pageInfo
-+ + + 403 403 403 403 + + + +  WebhookEventEdge cursor node
-+ 404 404 403 403 403 403 + + + 404  WebhookResendOutcome count more
++ 404 404 403 403 403 403 + + 403 403 404  ApiRequest apiKeyId at code id method milliseconds param route standsFor status
+null 404 404 403 403 403 403 null null 403 403 404  ApiRequest operation
++ + + 403 403 403 403 + + 403 403 +  ApiRequestConnection edges nodes pageInfo
++ + + 403 403 403 403 + + 403 403 +  ApiRequestEdge cursor node
++ + + 403 403 403 403 + + 403 403 +  ApiRequestFailures code count firstAt kind lastAt method route status
++ 404 404 403 403 403 403 + + + + 404  ApiKey createdAt current environment id kind lastFour
+null 404 404 403 403 403 403 null null null null 404  ApiKey revokedAt
+403 403 403 403 403 403 403 + 403 403 403 +  AuditActor actorId kind name
+403 403 403 403 403 403 403 + 403 403 403 +  AuditDetail name value
+403 403 403 403 403 403 403 + 403 403 403 +  AuditEntry action actor address at details id requestId subject userAgent
+403 403 403 403 403 403 403 + 403 403 403 +  AuditEntry environment
+403 403 403 403 403 403 403 + 403 403 403 +  AuditEntryConnection edges nodes pageInfo
+403 403 403 403 403 403 403 + 403 403 403 +  AuditEntryEdge cursor node
++ 404 404 403 hidden hidden 403 + + + + 404  AuthorityAttempt at message milliseconds outcome purpose requestId
++ 404 404 403 + + 403 + + + + 404  AuthorityProblem code message path
++ + + 403 403 403 403 + + + + +  CoveredDocument digest number type
++ 404 404 403 403 403 403 + + + + 404  CreditNote amount createdAt currency customer dgiId documents environment id invoice lines metadata
++ 404 404 403 403 403 403 + + + + 404  CreditNote note number reason rejectionReason status timeline totals updatedAt
++ 404 404 403 403 403 403 + + + + 404  CreditNote attention authorityAttempts authorityWarnings deliveries email events problems seller warnings
++ 404 404 403 403 403 403 + + + + 404  CreditedInvoice dgiId id issueDate number
++ 404 404 403 + + 403 + + + + 404  Customer ice name
++ 404 404 403 null null 403 + + + + 404  Customer address email
++ NotFoundError NotFoundError 403 403 403 403 + + 403 403 NotFoundError  Embed expiresAt token url
+hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden hidden  DocumentClearance certificate decidedAt dgiId submissionId
++ + + 403 403 403 403 + + + + +  DocumentVerification algorithm certificate covered signingTime valid
+null null null 403 403 403 403 null null null null null  DocumentVerification clearance failed reason timeStamp
++ 404 404 403 403 403 403 + + + + 404  HttpHeader name value
++ CreateInvoicePayload CreateInvoicePayload 403 403 403 403 + + + 403 403  IdempotencyConflictError code message param status
++ + + 403 403 403 403 + + 403 403 403  InvalidInputError code message param problems status
++ 404 404 403 + + 403 + + + + 404  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
++ 404 404 403 + + 403 + + + + 404  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
++ 404 404 403 empty empty 403 + + + + 404  Invoice authorityAttempts deliveries events warnings
++ 404 404 403 + + 403 + + + + 404  Invoice creditNotes
++ 404 404 403 empty empty 403 + + + + 404  CreditNoteConnection edges nodes
++ 404 404 403 + + 403 + + + + 404  CreditNoteConnection pageInfo
++ 404 404 403 hidden hidden 403 + + + + 404  CreditNoteEdge cursor node
++ 404 404 403 null null 403 + + + + 404  Invoice attention creditedAmount email seller
++ 404 404 403 hidden hidden 403 + + + + 404  InvoiceAttention message nextAttemptAt reason since
++ + + 403 403 403 403 + + + + +  InvoiceConnection edges nodes pageInfo
++ 404 404 403 + + 403 + + + + 404  InvoiceDocument mediaType ready sha256 size url
++ 404 404 403 + + 403 + + + + 404  InvoiceDocuments pdf receipt signedXml xml
++ + + 403 403 403 403 + + + + +  InvoiceEdge cursor node
++ 404 404 403 hidden hidden 403 + + + + 404  InvoiceEmail attempts lastError sentAt status to
++ 404 404 403 + + 403 + + + + 404  InvoiceLine amount description quantity taxRate unitPrice
++ 404 404 403 + + 403 + + + + 404  InvoiceStatusChange dgiId eventId invoiceId status updatedAt
++ 404 404 403 + + 403 + + + + 404  FiscalDocumentStatusChange dgiId eventId documentId status updatedAt
+null 404 404 403 null null 403 null null null null 404  FiscalDocumentStatusChange rejectionReason
+null 404 404 403 null null 403 null null null null 404  InvoiceStatusChange rejectionReason
++ 404 404 403 + + 403 + + + + 404  InvoiceTerms bankAccount dueDate operationDate paymentMeans paymentMode paymentReference
++ 404 404 403 + + 403 + + + + 404  InvoiceTimelineEntry at status
+null 404 404 403 null null 403 null null null null 404  InvoiceTimelineEntry eventId
++ 404 404 403 + + 403 + + + + 404  InvoiceTotals subtotal taxTotal taxTotals total
++ 404 404 403 hidden hidden 403 + + + + 404  InvoiceWarning code message path
++ CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 + + 403 403 CreateWebhookEndpointPayload  LimitReachedError code message status
+null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 null null 403 403 CreateWebhookEndpointPayload  LimitReachedError param
+403 403 403 403 403 403 403 + + + + +  Member addressConfirmed current email id name role
++ + + 403 403 403 403 + + + + +  InvoiceDay accepted date pending rejected signing transmitted
++ hidden hidden 403 403 403 403 + + + + hidden  KnownCustomer ice name
++ + + 403 403 403 403 + + + + +  Mutation validateInvoice
++ + + 403 403 403 403 + + 403 403 +  Mutation createWebhookEndpoint
++ + + 403 403 403 403 + + + 403 403  Mutation createInvoice
++ NotFoundError NotFoundError 403 403 403 403 + + + 403 403  Mutation creditInvoice
++ + + 403 403 403 403 + + + 403 403  Mutation creditEarlierInvoice
++ InvalidInputError + 403 403 403 403 + + 403 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
++ NotFoundError NotFoundError 403 403 403 403 + + 403 403 NotFoundError  Mutation createDeliveryLogEmbed createInvoiceEmbed deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
++ NotFoundError NotFoundError 403 403 403 403 + + + 403 NotFoundError  Mutation revokeCreditNoteDocumentUrls revokeDocumentUrls
++ NotFoundError NotFoundError 403 403 403 403 + + 403 403 NotFoundError  Mutation rotateApiKey rotateWebhookSecret updateWebhookEndpoint
+403 + + 403 403 403 403 403 403 403 403 +  Mutation updateSellerProfile
+403 403 403 403 403 403 403 + 403 403 403 +  Mutation inviteMember removeMember setMemberRole
+403 403 403 403 403 403 403 + 403 403 403 +  Mutation revokeInvitation
+403 403 403 403 403 403 403 + 403 403 403 +  OpenInvitation expiresAt id role
+403 403 403 403 403 403 403 null 403 403 403 null  OpenInvitation email
+403 403 403 403 403 403 403 + 403 403 403 +  Query invitations
+InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError InvalidInputError InvalidInputError 403 NotFoundError  Mutation resendCreditNoteEmail resendInvoiceEmail
++ + + 403 403 403 403 + + 403 403 +  NotFoundError code message param status
++ + + 403 403 403 403 + + + + +  PageInfo endCursor hasNextPage hasPreviousPage startCursor
++ + + 403 403 403 403 + + + + +  Problem code message param status
+null null null 403 403 403 403 null null null null null  Problem expected
++ + + 403 403 403 403 + + + + +  FiscalDocumentConnection edges nodes pageInfo
++ + + 403 403 403 403 + + + + +  FiscalDocumentEdge cursor node
++ + + 403 403 403 403 + + + + +  Query apiKeys fiscalDocuments invoiceDays invoices tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
++ empty empty 403 403 403 403 + + + + empty  Query customers
++ 404 404 403 403 403 403 + + 403 403 404  Query apiRequest
++ + + 403 403 403 403 + + 403 403 +  Query apiRequestFailures apiRequests
++ 404 404 403 403 403 403 + + + + 404  Query creditNote
++ 404 404 403 + + 403 + + + + 404  Query invoice node
++ 404 404 403 403 403 403 + + + + 404  Query apiKey fiscalDocumentByNumber invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
+403 403 403 403 403 403 403 + 403 403 403 +  Query auditLog
++ + + 403 403 403 403 + 403 403 403 +  Query sellerProfilePreview
+403 403 403 403 403 403 403 + + + + +  Query members
++ 404 404 403 hidden hidden 403 + + + + 404  SellerAddress city postalCode street
++ 404 404 403 hidden hidden 403 + + + + 404  SellerLogo contentType height sha256 width
++ 404 404 403 hidden hidden 403 + + + + 404  SellerProfile address capital cnss documentLanguage email exemptionReason ice legalForm legalName logo paymentMode
++ 404 404 403 hidden hidden 403 + + + + 404  SellerProfile bankAccount operationDateIsIssueDate paymentMeans paymentTermDays professionalTax taxId tradeRegister
+empty 404 404 403 hidden hidden 403 empty empty empty empty 404  SellerProfile missingFields
++ + + 403 403 403 403 + + + + +  SigningCertificate fingerprint issuer serialNumber subject validFrom validTo
++ silent silent 403 403 403 403 + + + + silent  StreamedEvent cursor event manual
++ 404 404 403 + + 403 + + + + 404  Subscription fiscalDocumentStatus invoiceStatus
++ silent silent 403 403 403 403 + + + + silent  Subscription invoiceEvents
++ 404 404 403 + + 403 + + + + 404  TaxTotal base rate tax
++ + + 403 403 403 403 + + + + +  MissingForLive condition text
++ + + 403 403 403 403 + + + + +  Tenant createdAt id missingForLive name seller signingCertificate
+null null null 403 403 403 403 null null null null null  Tenant logo
++ + + 403 403 403 403 + + + + +  TestScenario ice name
+hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden hidden  TimeStamp authority time
+empty empty empty 403 403 403 403 empty empty empty empty empty  ValidateInvoicePayload problems
++ 404 404 403 403 403 403 + + + + 404  WebhookAttempt at errorCode errorMessage latencyMs requestHeaders responseBody responseHeaders responseTruncated status url
++ 404 404 403 403 403 403 + + + + 404  WebhookDelivery attempts createdAt endpoint endpointId event eventId eventType id invoice invoiceId nextAttemptAt state
++ + + 403 403 403 403 + + + + +  WebhookDeliveryConnection pageInfo
++ empty + 403 403 403 403 + + + + empty  WebhookDeliveryConnection edges nodes
++ hidden + 403 403 403 403 + + + + hidden  WebhookDeliveryEdge cursor node
++ 404 404 403 403 403 403 + + + + 404  WebhookAttemptResults delivered failed
++ 404 404 403 403 403 403 + + + + 404  WebhookEndpoint active createdAt description events failing failingSince id statistics updatedAt url
++ 404 404 403 403 403 403 + + + + 404  WebhookEndpointHour at first retries
++ 404 404 403 403 403 403 + + + + 404  WebhookEndpointStatistics first hours medianMs p95Ms retries
++ 404 404 403 403 403 403 + + + + 404  WebhookEvent body createdAt deliveries id invoice invoiceId manual type
++ + + 403 403 403 403 + + + + +  WebhookEventConnection edges nodes pageInfo
++ + + 403 403 403 403 + + + + +  WebhookEventEdge cursor node
++ 404 404 403 403 403 403 + + + + 404  WebhookResendOutcome count more
 `;
 
 /** `Type.field` → the cells of its row, by {@link COLUMNS}. */

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { hasScope } from '../../domain/scopes.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { NotFound } from '../interface/not-found.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { formatAmount } from '../text/money.ts';
-import { mayChange } from '../workspace/permissions.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { CREATE_INVOICE, SCENARIOS } from './documents.ts';
@@ -26,7 +26,7 @@ const MOST_LINES = 20;
 /** `…/invoices/new`: creates a test invoice. Live invoices come only from the tenant's own systems. */
 export function NewInvoicePage() {
   const { tenant, environment } = useWorkspace();
-  const isOffered = environment === 'test' && mayChange('invoices', tenant.role, environment);
+  const isOffered = hasScope(tenant.role, 'issue', environment);
   return isOffered ? <CreationForm /> : <NotFound />;
 }
 

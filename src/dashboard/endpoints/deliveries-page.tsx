@@ -1,10 +1,10 @@
 import { useLocation } from 'preact-iso';
+import { hasScope } from '../../domain/scopes.ts';
 import { DELIVERY_STATES } from '../../domain/webhook/delivery.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { PageLinks } from '../workspace/page-links.tsx';
-import { mayChange } from '../workspace/permissions.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { DeliveryRow, useOutcomes } from './delivery-row.tsx';
 import { DELIVERIES, DELIVERIES_PAGE } from './documents.ts';
@@ -42,7 +42,7 @@ export function DeliveriesPage() {
           ))}
         </nav>
       </div>
-      {mayChange('endpoints', tenant.role, environment) && <ReplayForm onReplayed={reload} />}
+      {hasScope(tenant.role, 'operate', environment) && <ReplayForm onReplayed={reload} />}
       <Refusal why={problem && 'unreachable'} />
       {found?.nodes.length === 0 && <p class="empty">{none}</p>}
       {found?.nodes.map((delivery) => (

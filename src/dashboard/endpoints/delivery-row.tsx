@@ -1,9 +1,9 @@
 import { kindOfId } from '../../domain/invoice/kinds.ts';
+import { hasScope } from '../../domain/scopes.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { useEvery } from '../interface/use-every.ts';
 import { formatMoment } from '../text/dates.ts';
-import { mayChange } from '../workspace/permissions.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useWorkspace } from '../workspace/workspace-context.ts';
 import { type Delivery, RESEND_EVENT } from './documents.ts';
@@ -55,7 +55,7 @@ export function DeliveryRow({ delivery, onResent, isOpen = false }: DeliveryRowP
       <p class="row-actions">
         {kindOfId(invoiceId) === 'invoice' && <a href={`${address}/invoices/${invoiceId}`}>{invoice}</a>}
         {!isOpen && <a href={`${address}/deliveries/${id}`}>{own}</a>}
-        {mayChange('endpoints', tenant.role, environment) && (
+        {hasScope(tenant.role, 'operate', environment) && (
           <button
             type="button"
             class="quiet"

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
+import { hasScope } from '../../domain/scopes.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { SecretOnce } from '../interface/secret-once.tsx';
 import { useTitle } from '../interface/use-title.ts';
-import { mayChange } from '../workspace/permissions.ts';
 import { useChange } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { CREATE_ENDPOINT, ENDPOINTS } from './documents.ts';
@@ -17,7 +17,7 @@ export function EndpointsPage() {
   const { data, problem, reload } = useRead(ENDPOINTS, {});
   const [secret, setSecret] = useState<string | null>(null);
   const { title, lead, none, made } = texts.endpoints;
-  const isAllowed = mayChange('endpoints', tenant.role, environment);
+  const isAllowed = hasScope(tenant.role, 'operate', environment);
   useTitle(title);
   return (
     <section aria-busy={!data && !problem}>

@@ -1,11 +1,11 @@
 import { useLocation } from 'preact-iso';
 import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
+import { hasScope } from '../../domain/scopes.ts';
 import { useLanguage } from '../interface/language.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { formatDate } from '../text/dates.ts';
 import { formatAmount } from '../text/money.ts';
 import { PageLinks } from '../workspace/page-links.tsx';
-import { mayChange } from '../workspace/permissions.ts';
 import { useLive, useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { INVOICES, type ListedInvoice } from './documents.ts';
 import { ExportButton } from './export-button.tsx';
@@ -30,7 +30,7 @@ export function InvoicesPage() {
     <section class="invoices" aria-busy={!found && !problem}>
       <div class="head">
         <h1>{title}</h1>
-        {environment === 'test' && mayChange('invoices', tenant.role, environment) && (
+        {hasScope(tenant.role, 'issue', environment) && (
           <a class="primary" href={`${address}/invoices/new`}>
             {texts.search.create}
           </a>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { KEY_KINDS } from '../../domain/api-key/key-kinds.ts';
+import { hasScope } from '../../domain/scopes.ts';
 import { ConfirmedButton } from '../interface/confirmed-button.tsx';
 import { useLanguage } from '../interface/language.tsx';
 import { Refusal } from '../interface/refusal.tsx';
 import { SecretOnce } from '../interface/secret-once.tsx';
 import { useTitle } from '../interface/use-title.ts';
 import { formatDate } from '../text/dates.ts';
-import { mayChange } from '../workspace/permissions.ts';
 import { useChange, useSharedRefusal } from '../workspace/use-change.ts';
 import { useRead, useWorkspace } from '../workspace/workspace-context.ts';
 import { CREATE_KEY, KEYS, type Key, REVOKE_KEY, ROTATE_KEY } from './documents.ts';
@@ -22,7 +22,7 @@ export function KeysPage() {
   const revocation = useChange(REVOKE_KEY, shared);
   const [token, setToken] = useState<string | null>(null);
   const { title, lead, make, made, kinds, none } = texts.keys;
-  const isAllowed = mayChange('keys', tenant.role, environment);
+  const isAllowed = hasScope(tenant.role, 'keys', environment);
   useTitle(title);
 
   async function issue(made: Promise<{ readonly token: string } | null>) {

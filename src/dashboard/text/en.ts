@@ -122,7 +122,7 @@ export const en: Texts = {
     operator: 'Operator',
     jobs: 'Jobs',
     metrics: 'Metrics',
-    roleNames: { viewer: 'Viewer', developer: 'Developer', owner: 'Owner' },
+    roleNames: { viewer: 'Viewer', biller: 'Biller', developer: 'Developer', owner: 'Owner' },
     labels: {
       email: 'E-mail address',
       name: 'Your name',
@@ -631,8 +631,10 @@ export const en: Texts = {
     send: 'Invite',
     roles: {
       viewer: 'Sees everything and changes nothing.',
-      developer: 'Also works with endpoints and deliveries, and in test with invoices and keys.',
-      owner: 'Also works with live keys, the seller’s profile and people.',
+      biller:
+        'Sees everything and works with invoices and credit notes. Not with keys, endpoints, the profile or people.',
+      developer: 'Sees everything and works with endpoints and deliveries, and in test with invoices and keys.',
+      owner: 'May do everything, also with live keys, the seller’s profile and people.',
     },
   },
 };

@@ -141,7 +141,7 @@ export const fr = {
     /** The texts of the links to the pages of operators. */
     jobs: 'Tâches',
     metrics: 'Mesures',
-    roleNames: { viewer: 'Lecteur', developer: 'Développeur', owner: 'Propriétaire' },
+    roleNames: { viewer: 'Lecteur', biller: 'Facturation', developer: 'Développeur', owner: 'Propriétaire' },
     labels: {
       email: 'Adresse e-mail',
       name: 'Votre nom',
@@ -713,8 +713,10 @@ export const fr = {
     send: 'Inviter',
     roles: {
       viewer: 'Voit tout et ne change rien.',
-      developer: 'Gère aussi les points de réception et les livraisons, et en test les factures et les clés.',
-      owner: 'Gère aussi les clés réelles, le profil du vendeur et l’équipe.',
+      biller:
+        'Voit tout et gère les factures et les avoirs. Pas les clés, les points de réception, le profil ni l’équipe.',
+      developer: 'Voit tout et gère les points de réception et les livraisons, et en test les factures et les clés.',
+      owner: 'Peut tout faire, y compris gérer les clés réelles, le profil du vendeur et l’équipe.',
     },
   },
 };

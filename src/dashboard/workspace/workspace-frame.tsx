@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { hasScope } from '../../domain/scopes.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { BrandMark } from '../interface/brand-mark.tsx';
 import { useContentFocus } from '../interface/content-focus.ts';
@@ -6,7 +7,6 @@ import type { IconName } from '../interface/icon.tsx';
 import { LanguageSwitch, useLanguage } from '../interface/language.tsx';
 import { type Section, Sections } from '../interface/sections.tsx';
 import type { Connection } from './live-events.ts';
-import { mayChange } from './permissions.ts';
 import { workspaceAddress } from './session.ts';
 import { useWorkspace } from './workspace-context.ts';
 
@@ -28,7 +28,7 @@ export function WorkspaceFrame({ connection, children }: { connection: Connectio
       section('console', texts.console.title),
       section('keys', texts.keys.title),
       // The service refuses the request log to other roles.
-      ...(mayChange('endpoints', tenant.role, environment) ? [section('requests', texts.requests.title)] : []),
+      ...(hasScope(tenant.role, 'operate', environment) ? [section('requests', texts.requests.title)] : []),
     ],
     [
       section('people', texts.people.title),

@@ -42,7 +42,7 @@ export const resendCreditNoteEmail = mailOf('credit_note', {
 function mailOf<const Audit extends AuditedChange>(kind: Kind, audit: Audit) {
   const { called } = KINDS[kind];
   return {
-    scope: 'operate',
+    scope: 'mail',
     audit,
     async run(
       { invoices, queue, mailer, demand }: ResendNeeds,

@@ -25,7 +25,7 @@ export const revokeCreditNoteDocumentUrls = urlsOf('credit_note', {
 function urlsOf<const Audit extends AuditedChange>(kind: Kind, audit: Audit) {
   const { called } = KINDS[kind];
   return {
-    scope: 'operate',
+    scope: 'mail',
     audit,
     async run(
       { invoices }: { readonly invoices: Pick<InvoiceTransitions, 'raiseDocumentRevision'> },

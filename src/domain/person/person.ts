@@ -1,6 +1,14 @@
-/** The roles of people in a tenant, from the fewest rights up. Each role includes those before it. */
-export const ROLES = ['viewer', 'developer', 'owner'] as const;
+/** The roles of people in a tenant, as pages list them. */
+export const ROLES = ['viewer', 'biller', 'developer', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** The roles that each role includes. Billers and developers have different work: neither includes the other. */
+const INCLUDED: Readonly<Record<Role, readonly Role[]>> = {
+  viewer: ['viewer'],
+  biller: ['viewer', 'biller'],
+  developer: ['viewer', 'developer'],
+  owner: ROLES,
+};
 
 /** A person's membership in a tenant. */
 export interface Membership {
@@ -48,5 +56,5 @@ export interface SignedIn {
 
 /** Whether a role includes another one. */
 export function includesRole(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+  return INCLUDED[role].includes(needed);
 }

@@ -10,8 +10,11 @@ import './scalars.ts';
 
 const MEANING: Readonly<Record<Role, string>> = {
   viewer: 'Sees everything and changes nothing.',
-  developer: 'Also works with endpoints and deliveries, and in the test environment with invoices and keys.',
-  owner: 'Also works with live keys, the seller’s profile and people.',
+  biller:
+    'Sees everything, and works with invoices and credit notes; not with keys, endpoints, the seller’s profile or people.',
+  developer:
+    'Sees everything, and works with endpoints and deliveries, sends the mails of invoices again, and in the test environment works with invoices and keys.',
+  owner: 'May do what a biller and a developer may, and works with live keys, the seller’s profile and people.',
 };
 
 const RoleType = enumOf('MemberRole', 'What a person may do in a tenant.', MEANING);
@@ -93,7 +96,8 @@ builder.mutationFields((t) => ({
     type: InviteMemberPayload,
     authScopes: accessOf('inviteMember'),
     errors: { types: [InvalidInputError, LimitReachedError] },
-    description: 'Invites somebody to the tenant, or changes the role of somebody who belongs to it. For owners.',
+    description:
+      'Invites somebody to the tenant. Who belongs to it already gets the role only if it includes their own. For owners.',
     args: {
       role: t.arg({ type: RoleType, required: true, description: 'Role of the person.' }),
       email: t.arg.string({
