@@ -16,6 +16,7 @@ import { VERIFICATIONS } from '../domain/verification/verify-document.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import type { UseCases } from '../graphql/context.ts';
 import type { Jobs } from '../jobs/agenda.ts';
+import { createDraftStore } from '../storage/drafts.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
 import { createMissingForIssue, type LiveMeans } from './live-needs.ts';
@@ -64,6 +65,7 @@ export function composeUseCases(
     {
       ...data,
       ...webhooks.needs,
+      drafts: createDraftStore(data.store.db),
       invoices,
       queue,
       mailer,

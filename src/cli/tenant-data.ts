@@ -137,6 +137,7 @@ function preview(counts: TenantCounts, retained: number, years: number): string 
     members: 'memberships of people',
     endpoints: 'webhook endpoints',
     testInvoices: 'test invoices with documents',
+    drafts: 'drafts',
     events: 'events',
     deliveries: 'webhook deliveries',
     requests: 'requests in the log',

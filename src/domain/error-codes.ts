@@ -1,4 +1,13 @@
-import { MAX_BODY_BYTES, MAX_ENDPOINTS, MAX_KEYS, MAX_LOGOS, MAX_MEMBERS, MIN_AMOUNT, USUAL_RATES } from './limits.ts';
+import {
+  MAX_BODY_BYTES,
+  MAX_DRAFTS,
+  MAX_ENDPOINTS,
+  MAX_KEYS,
+  MAX_LOGOS,
+  MAX_MEMBERS,
+  MIN_AMOUNT,
+  USUAL_RATES,
+} from './limits.ts';
 import { CURRENCY, decimalOf } from './money.ts';
 
 /** A true answer, as the service gives it. */
@@ -11,7 +20,12 @@ interface ErrorRow {
   /** Further HTTP statuses that it occurs with, each with an example. */
   readonly alsoWith?: Readonly<Record<number, Example>>;
   /** The type of the error in GraphQL's mutation results; absent if it is an error of the whole request. */
-  readonly type?: 'InvalidInputError' | 'NotFoundError' | 'IdempotencyConflictError' | 'LimitReachedError';
+  readonly type?:
+    | 'InvalidInputError'
+    | 'NotFoundError'
+    | 'IdempotencyConflictError'
+    | 'ConflictError'
+    | 'LimitReachedError';
   /** The meaning of the code. */
   readonly description: string;
   /** The action that the client should take. */
@@ -106,6 +120,16 @@ export const ERRORS = {
       'Idempotency-Key',
     ],
   },
+  draft_changed: {
+    status: 409,
+    type: 'ConflictError',
+    description: 'The draft was changed after it was read (GraphQL).',
+    remedy: 'Read the draft again, and decide on its present content.',
+    example: [
+      'Draft drf_550e8400-e29b-41d4-a716-446655440000 has version 2, not 1: it was changed meanwhile. Read it again.',
+      'version',
+    ],
+  },
   amount_too_small: {
     status: 422,
     type: 'InvalidInputError',
@@ -181,6 +205,16 @@ export const ERRORS = {
     example: [
       'Invoice inv_550e8400-e29b-41d4-a716-446655440000 is rejected. Only an accepted invoice can be credited.',
       'invoiceId',
+    ],
+  },
+  draft_limit_reached: {
+    status: 422,
+    type: 'LimitReachedError',
+    description: `There are already ${MAX_DRAFTS} drafts in this environment, which is the maximum (GraphQL).`,
+    remedy: 'Issue or delete some.',
+    example: [
+      `There are already ${MAX_DRAFTS} drafts in the test environment, which is the maximum. Issue or delete some first.`,
+      null,
     ],
   },
   endpoint_limit_reached: {

@@ -20,6 +20,9 @@ export const PAGE_SIZE = { default: 20, most: 100 } as const;
 /** Maximum number of problems in an answer. */
 export const MAX_PROBLEMS = 100;
 
+/** Maximum number of drafts of a tenant in each environment. */
+export const MAX_DRAFTS = 1000;
+
 /** Maximum number of webhook endpoints of a tenant in each environment. */
 export const MAX_ENDPOINTS = 16;
 

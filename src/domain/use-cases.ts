@@ -7,6 +7,7 @@ import { createInvoice } from './invoice/create-invoice.ts';
 import { creditEarlierInvoice } from './invoice/credit-earlier-invoice.ts';
 import { creditInvoice } from './invoice/credit-invoice.ts';
 import { customers } from './invoice/customer-search.ts';
+import { DRAFT_USE_CASES } from './invoice/drafts/edit-drafts.ts';
 import { fiscalDocumentByNumber, invoiceByNumber } from './invoice/find-by-number.ts';
 import { fiscalDocuments, invoices } from './invoice/list-invoices.ts';
 import { creditsOfInvoices } from './invoice/read-credits.ts';
@@ -51,6 +52,7 @@ export const USE_CASES = {
   testScenarios,
   validateInvoice,
   verifyDocument,
+  ...DRAFT_USE_CASES,
   ...EMBED_USE_CASES,
   ...API_KEY_USE_CASES,
   ...MEMBER_USE_CASES,

@@ -191,6 +191,11 @@ export const COLLECTIONS: Readonly<Record<string, CollectionRules>> = {
     ...OF_INVOICES,
     indexes: [{ name: 'expiry', key: { at: 1 }, expireAfterSeconds: STATISTICS_SECONDS }],
   },
+  drafts: {
+    ...OF_INVOICES,
+    records: 'exported',
+    indexes: [{ name: 'list', key: { tenantId: 1, environment: 1, order: -1 } }],
+  },
   [`${DOCUMENTS_BUCKET}.files`]: {
     placement: BY_ID,
     move: 'moved',

@@ -136,6 +136,7 @@ export function createErasureStore(db: Db): ErasureStore {
         members: await count('person_grants', { 'memberships.tenantId': tenantId }),
         endpoints: await count('webhook_endpoints', { tenantId }),
         testInvoices: await count('invoices', { tenantId, environment: 'test' }),
+        drafts: await count('drafts', { tenantId }),
         events: await count('webhook_events', { tenantId }),
         deliveries: await count('webhook_deliveries', { tenantId, environment: { $in: [...ENVIRONMENTS] } }),
         requests: await count('request_log', { tenantId }),

@@ -67,10 +67,14 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
   await expect
     .poll(async () => (await key.graphql(noted)).body.data.creditNote.documents, { timeout: 30_000 })
     .toEqual({ pdf: { ready: true } });
+  const drafted = await key.graphql(
+    'mutation { createDraft(content: {}) { ... on CreateDraftPayload { draft { id } } } }',
+  );
   const other = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'viewer' }] });
   const ids: Record<string, string> = {
     INVOICE: made.id,
     CREDIT_NOTE: creditNoteId,
+    DRAFT_OF_KEY: drafted.body.data.createDraft.draft.id,
     PERSON: other.id,
     TENANT: tenant.id,
   };
@@ -108,6 +112,9 @@ it('every mutation of the schema is recorded once: what, by whom, from where, an
       'webhook_endpoint.deliveries_resent',
       'ENDPOINT',
     ],
+    ['createDraft(content: { number: "Confidential" })', 'DRAFT: draft { id }', 'draft.created', 'DRAFT'],
+    ['updateDraft(id: "DRAFT_OF_KEY", version: 1, content: { number: "F 1" })', '', 'draft.updated', 'DRAFT_OF_KEY'],
+    ['deleteDraft(id: "DRAFT", version: 1)', '', 'draft.deleted', 'DRAFT'],
     ['deleteWebhookEndpoint(id: "ENDPOINT")', '', 'webhook_endpoint.deleted', 'ENDPOINT'],
     ['revokeDocumentUrls(id: "INVOICE")', '', 'invoice.document_urls_revoked', 'INVOICE'],
     ['resendInvoiceEmail(id: "INVOICE", to: "somebody@example.com")', '', 'invoice.email_resent', 'INVOICE'],

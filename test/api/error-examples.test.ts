@@ -107,6 +107,19 @@ const CAUSES: Readonly<Partial<Record<ErrorCode, Readonly<Record<number, () => P
       return create({ metadata: { order: '2' } }, key);
     },
   },
+  draft_changed: {
+    409: async () => {
+      const created = await client.graphql(
+        'mutation { createDraft(content: {}) { ... on CreateDraftPayload { draft { id } } } }',
+      );
+      const update = (amount: number) =>
+        client.graphql(`mutation { updateDraft(id: "${created.body.data.createDraft.draft.id}", version: 1,
+          content: { amount: ${amount} }) { ... on Error { code message param status } } }`);
+      await update(1);
+      const error = (await update(2)).body.data.updateDraft;
+      return { status: error.status, body: { error } };
+    },
+  },
   amount_too_small: { 422: () => create({ amount: 99 }) },
   amount_mismatch: { 422: () => create({ amount: 12001 }) },
   invalid_ice: { 422: () => create({ customer: { ice: '12345678901234', name: 'A' } }) },
@@ -146,6 +159,7 @@ const LEFT_OUT = [
     'not_signed_in',
     'tenant_suspended',
     'invalid_date',
+    'draft_limit_reached',
     'key_limit_reached',
     'last_secret_key',
   ],

@@ -67,6 +67,8 @@ beforeAll(async () => {
   owner = new Client(service.url, own.secretKey);
   await scratchEndpoint();
   names.ENDPOINT = String(names.SCRATCH);
+  await scratchDraft();
+  names.DRAFT = String(names.SCRATCH_DRAFT);
   const create = async (changes: object = {}) => {
     const customer = { ice: '001234567000080', name: OWN_TEXT, address: OWN_TEXT, email: `a@${OWN_TEXT}.example` };
     const lines = [{ description: OWN_TEXT, quantity: 1, unit_price: 10000 }];
@@ -194,6 +196,11 @@ async function scratchEndpoint(): Promise<void> {
   names.SCRATCH = (await owner.post('/v1/webhook_endpoints', body)).body.id;
 }
 
+async function scratchDraft(): Promise<void> {
+  const create = `mutation { createDraft(content: { number: "${OWN_TEXT}" }) { ... on CreateDraftPayload { draft { id } } } }`;
+  names.SCRATCH_DRAFT = (await owner.graphql(create)).body.data.createDraft.draft.id;
+}
+
 /** A person of the tenant without an account, which no answer needs, and an invitation. */
 async function scratchPerson(): Promise<void> {
   names.PERSON = newId('per');
@@ -216,7 +223,7 @@ function operationFor(column: Column, template: string): string {
   return template
     .replace(/ SECRET/g, column === 'publishable+' ? `, clientSecret: "${names.SECRET}"` : '')
     .replace(
-      /"(INVOICE|CREDITED|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|PERSON|INVITATION|REQUEST|OWNER)"/g,
+      /"(INVOICE|CREDITED|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY|DRAFT|SCRATCH_DRAFT|PERSON|INVITATION|REQUEST|OWNER)"/g,
       (_, name) => `"${names[name]}"`,
     );
 }
@@ -299,6 +306,7 @@ async function look(type: GraphQLObjectType, column: Column): Promise<[field: st
     const cells: [string, string][] = [];
     for (const field of fields) {
       if (field === 'Mutation.deleteWebhookEndpoint') await scratchEndpoint();
+      if (field === 'Mutation.deleteDraft') await scratchDraft();
       if (/(Member|MemberRole|Invitation)$/.test(field)) await scratchPerson();
       const answer = await ask(column, `${type.name.toLowerCase()} { ${ROOTS[field]} }`);
       cells.push([field, refusal(answer) ?? outcome(Object.values(answer.data as object)[0])]);
@@ -306,6 +314,7 @@ async function look(type: GraphQLObjectType, column: Column): Promise<[field: st
     return cells;
   }
   if (type.name === 'DeleteWebhookEndpointPayload') await scratchEndpoint();
+  if (type.name === 'DeleteDraftPayload') await scratchDraft();
   if (/Member|Invitation/.test(type.name)) await scratchPerson();
   if (type.name === 'LimitReachedError' && WRITERS.has(column)) for (let i = 0; i < 16; i++) await scratchEndpoint();
   const answer = await ask(column, reachOf(type.name).replace('…', selectionOf(type)));

@@ -55,6 +55,10 @@ beforeAll(async () => {
       ... on CreditInvoicePayload { creditNote { id } } } }`,
   );
   const creditNoteId = credited.body.data.creditInvoice.creditNote.id;
+  const drafted = await owner.graphql(
+    `mutation { createDraft(content: { number: "${FOREIGN}" }) { ... on CreateDraftPayload { draft { id } } } }`,
+  );
+  const draftId = drafted.body.data.createDraft.draft.id;
   const query = '{ webhookDeliveries(state: delivered) { nodes { id eventId } } apiKeys { id } tenant { id } }';
   const data = await vi.waitFor(async () => {
     const found = (await owner.graphql(query)).body.data;
@@ -63,7 +67,15 @@ beforeAll(async () => {
   });
   const deliveries: { id: string; eventId: string }[] = data.webhookDeliveries.nodes;
   const keys = data.apiKeys.map(({ id }: { id: string }) => id);
-  foreignIds = [foreign.id, creditNoteId, endpointId, data.tenant.id, ...keys, ...deliveries.map(({ id }) => id)];
+  foreignIds = [
+    foreign.id,
+    creditNoteId,
+    draftId,
+    endpointId,
+    data.tenant.id,
+    ...keys,
+    ...deliveries.map(({ id }) => id),
+  ];
   ids = [asked.id, ...foreignIds, ...deliveries.map(({ eventId }) => eventId), 'inv_x', ''];
   askers['the client_secret of another invoice'] = { token: asked.client_secret, clientSecret: null };
   askers['a publishable key with it'] = { token: own.publishableKey, clientSecret: asked.client_secret };

@@ -64,12 +64,19 @@ it('what is not found is named by the argument of the operation', async () => {
     'resendWebhookEvent(eventId: "evt_x")': 'eventId',
     'updateWebhookEndpoint(id: "we_x", input: { active: false })': 'id',
     'deleteWebhookEndpoint(id: "we_x")': 'id',
+    'updateDraft(id: "drf_x", version: 1, content: {})': 'id',
+    'deleteDraft(id: "drf_x", version: 1)': 'id',
     'createInvoiceEmbed(id: "inv_x", origins: ["https://shop.example"])': 'id',
   };
   const found: Record<string, string | null> = {};
   for (const call of Object.keys(cases)) found[call] = await paramOf(tenant.secretKey, `mutation { ${call} ${ERROR} }`);
   expect(found).toEqual(cases);
-  for (const query of ['webhookEndpoint(id: "we_x")', 'webhookEvent(id: "evt_x")', 'webhookDelivery(id: "dlv_x")'])
+  for (const query of [
+    'webhookEndpoint(id: "we_x")',
+    'webhookEvent(id: "evt_x")',
+    'webhookDelivery(id: "dlv_x")',
+    'draft(id: "drf_x")',
+  ])
     expect(await paramOf(tenant.secretKey, `{ ${query} { id } }`)).toBe('id');
   const rest = new Client(service.url, tenant.secretKey);
   for (const answer of [

@@ -74,6 +74,8 @@ async function world(): Promise<{
   const { email } = await signedIn(service, { memberships: [{ tenantId: tenant.id, role: 'owner' }] });
   await client.post('/v1/webhook_endpoints', { url: receiver.url, events: ['invoice.accepted'] });
   const { body } = await client.post('/v1/invoices', invoiceBody({ metadata: { order: '47\u2028 11' } }));
+  const draft = 'mutation { createDraft(content: { amount: "120," }) { __typename } }';
+  await client.graphql(draft);
   const invoice = await client.settled(body.id);
   // Made on demand.
   await fetch(invoice.pdf_url).then((answer) => answer.arrayBuffer());
@@ -118,6 +120,8 @@ describe('an export of a tenant', () => {
     });
     const [delivery] = await linesOf(path, 'test/deliveries.jsonl');
     expect(delivery).toMatchObject({ state: 'delivered', attempts: [{ status: 200, url: receiver.url }] });
+    const [draft] = await linesOf(path, 'test/drafts.jsonl');
+    expect(draft).toMatchObject({ id: expect.stringMatching(/^drf_/), version: 1, content: '{"amount":"120,"}' });
     const events = await linesOf(path, 'test/events.jsonl');
     expect(events.map(({ type }) => type)).toEqual(['invoice.accepted', 'invoice.transmitted', 'invoice.signing']);
     expect(events[0].body.data).toMatchObject({ id: invoice.id, xml_url: null, pdf_url: null });

@@ -18,6 +18,7 @@ import { createAuthorityStateStore } from '../../src/storage/authority-state.ts'
 import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import { createCodeTries } from '../../src/storage/code-tries.ts';
 import type { Store } from '../../src/storage/connect.ts';
+import { createDraftStore } from '../../src/storage/drafts.ts';
 import { createStatisticsStore } from '../../src/storage/endpoint-statistics.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { createSettledCounts } from '../../src/storage/invoice-counts.ts';
@@ -152,6 +153,16 @@ beforeAll(async () => {
       ...(i % 4 === 1 && { failed: true }),
     })),
   );
+  await store.db.collection('drafts').insertMany(
+    Array.from({ length: 2000 }, (_, i) => ({
+      _id: `drf_${i}` as never,
+      tenantId: `ten_${i % 2}`,
+      environment: 'test',
+      order: `o${i}`,
+      version: 1,
+      content: '{}',
+    })),
+  );
   await store.db.collection('audit_log').insertMany(
     Array.from({ length: 2000 }, (_, i) => ({
       _id: `aud_${i}` as never,
@@ -193,6 +204,12 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
 const SERIES = { name: '2026', serial: 500 };
 const WAITING = { stage: 'transmit', attempts: 2, outcomeUnknown: false, dueAt: new Date(8.64e15), token: null };
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
+const DRAFT_CHANGE = {
+  version: 2,
+  content: '{"a":1}',
+  updatedAt: new Date(),
+  updatedBy: { kind: 'key', id: 'key_1', name: null },
+} as const;
 const ENTRIES = { tenantId: 'ten_1', limit: 5, cursor: null, from: null, until: null, actorId: null, subject: null };
 const REQUESTS = { ...test, limit: 5, cursor: null, from: null, until: null } as const;
 const MATCHES = [
@@ -229,6 +246,11 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['auditLog.page', () => createAuditLog(store.db).page(ENTRIES), 6],
   ['auditLog.page, of an actor', () => createAuditLog(store.db).page({ ...ENTRIES, actorId: 'key_1' }), 6],
   ['auditLog.page, of a subject', () => createAuditLog(store.db).page({ ...ENTRIES, subject: 'we_1' }), 6],
+  ['drafts.find', () => createDraftStore(store.db).find('drf_1'), 1],
+  ['drafts.page', () => createDraftStore(store.db).page(REQUESTS), 6],
+  ['drafts.count', () => createDraftStore(store.db).count(test, 1000), 1000],
+  ['drafts.change', () => createDraftStore(store.db).change('drf_1', 1, DRAFT_CHANGE), 1],
+  ['drafts.remove', () => createDraftStore(store.db).remove('drf_1', 9), 1],
   ['statistics.read', () => createStatisticsStore(store.db).read('we_1', [new Date()]), 1],
   ['requestLog.find', () => createRequestLog(store.db).find('ten_1', 'test', 'req_1'), 1],
   ['requestLog.page', () => createRequestLog(store.db).page({ ...REQUESTS, failed: false, kind: null }), 6],

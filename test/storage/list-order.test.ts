@@ -13,6 +13,7 @@ import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import { createAuditLog } from '../../src/storage/audit-log.ts';
 import { COLLECTIONS } from '../../src/storage/collection-rules.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
+import { createDraftStore } from '../../src/storage/drafts.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createRequestLog } from '../../src/storage/request-log.ts';
 import { createDeliveryLedger } from '../../src/storage/webhook-deliveries.ts';
@@ -196,6 +197,20 @@ const LISTS: Record<
         log.insert([{ ...REQUEST, ...OWNER, id: `req_${randomUUID()}`, tenantId, at: new Date(), order }]),
       orderOf: async (id) => (await log.find(tenantId, 'test', id))?.order ?? null,
       page: async (limit, cursor) => idsOf(await log.page({ ...query, limit, cursor })),
+    };
+  },
+  drafts(db, tenantId) {
+    const drafts = createDraftStore(db);
+    const query = { ...OWNER, tenantId, from: null, until: null };
+    const written = { updatedAt: new Date(), updatedBy: { kind: 'key', id: 'key_1', name: null } } as const;
+    return {
+      add: (order) =>
+        drafts.insert({
+          ...{ ...OWNER, ...written, id: newId('drf'), tenantId, order },
+          ...{ version: 1, content: '{}', createdAt: new Date() },
+        }),
+      orderOf: async (id) => (await drafts.find(id))?.order ?? null,
+      page: async (limit, cursor) => idsOf(await drafts.page({ ...query, limit, cursor })),
     };
   },
   audit_log(db, tenantId) {

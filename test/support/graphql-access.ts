@@ -44,6 +44,10 @@ null 404 404 403 403 403 403 null null null null 404  ApiKey revokedAt
 hidden hidden hidden 403 403 403 403 hidden hidden hidden hidden hidden  DocumentClearance certificate decidedAt dgiId submissionId
 + + + 403 403 403 403 + + + + +  DocumentVerification algorithm certificate covered signingTime valid
 null null null 403 403 403 403 null null null null null  DocumentVerification clearance failed reason timeStamp
++ 404 404 403 403 403 403 + + + + 404  Draft content createdAt id updatedAt updatedBy validation version
++ + + 403 403 403 403 + + + + +  DraftConnection edges nodes pageInfo
++ + + 403 403 403 403 + + + + +  DraftEdge cursor node
++ NotFoundError NotFoundError 403 403 403 403 + + + 403 403  ConflictError code message param status
 + 404 404 403 403 403 403 + + + + 404  HttpHeader name value
 + CreateInvoicePayload CreateInvoicePayload 403 403 403 403 + + + 403 403  IdempotencyConflictError code message param status
 + + + 403 403 403 403 + + 403 403 403  InvalidInputError code message param problems status
@@ -78,8 +82,8 @@ null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403 n
 + hidden hidden 403 403 403 403 + + + + hidden  KnownCustomer ice name
 + + + 403 403 403 403 + + + + +  Mutation validateInvoice
 + + + 403 403 403 403 + + 403 403 +  Mutation createWebhookEndpoint
-+ + + 403 403 403 403 + + + 403 403  Mutation createInvoice
-+ NotFoundError NotFoundError 403 403 403 403 + + + 403 403  Mutation creditInvoice
++ + + 403 403 403 403 + + + 403 403  Mutation createDraft createInvoice
++ NotFoundError NotFoundError 403 403 403 403 + + + 403 403  Mutation creditInvoice deleteDraft updateDraft
 + + + 403 403 403 403 + + + 403 403  Mutation creditEarlierInvoice
 + InvalidInputError + 403 403 403 403 + + 403 403 InvalidInputError  Mutation createApiKey sendTestWebhookEvent
 + NotFoundError NotFoundError 403 403 403 403 + + 403 403 NotFoundError  Mutation createDeliveryLogEmbed createInvoiceEmbed deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
@@ -98,11 +102,11 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403 InvalidInputError 
 null null null 403 403 403 403 null null null null null  Problem expected
 + + + 403 403 403 403 + + + + +  FiscalDocumentConnection edges nodes pageInfo
 + + + 403 403 403 403 + + + + +  FiscalDocumentEdge cursor node
-+ + + 403 403 403 403 + + + + +  Query apiKeys fiscalDocuments invoiceDays invoices tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
++ + + 403 403 403 403 + + + + +  Query apiKeys drafts fiscalDocuments invoiceDays invoices tenant testScenarios verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + empty empty 403 403 403 403 + + + + empty  Query customers
 + 404 404 403 403 403 403 + + 403 403 404  Query apiRequest
 + + + 403 403 403 403 + + 403 403 +  Query apiRequestFailures apiRequests
-+ 404 404 403 403 403 403 + + + + 404  Query creditNote
++ 404 404 403 403 403 403 + + + + 404  Query creditNote draft
 + 404 404 403 + + 403 + + + + 404  Query invoice node
 + 404 404 403 403 403 403 + + + + 404  Query apiKey fiscalDocumentByNumber invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
 403 403 403 403 403 403 403 + 403 403 403 +  Query auditLog
@@ -156,6 +160,8 @@ export const ENDPOINT = '{ url: "https://example.com/", events: [invoice_accepte
 export const ROOTS: Readonly<Record<string, string>> = {
   'Query.invoice': 'invoice(id: "INVOICE" SECRET) { id }',
   'Query.creditNote': 'creditNote(id: "CREDITED" SECRET) { id }',
+  'Query.draft': 'draft(id: "DRAFT") { id }',
+  'Query.drafts': 'drafts { nodes { id } }',
   'Query.node': 'node(id: "INVOICE" SECRET) { id }',
   'Query.invoiceByNumber': 'invoiceByNumber(number: "OWN 4711") { id }',
   'Query.fiscalDocumentByNumber': 'fiscalDocumentByNumber(number: "OWN 4711") { id }',
@@ -182,6 +188,9 @@ export const ROOTS: Readonly<Record<string, string>> = {
   'Query.customers': 'customers(beginning: "own-9bd1c7") { ice }',
   'Query.invoiceDays': 'invoiceDays(days: 1) { accepted }',
   'Mutation.createInvoice': `createInvoice(input: ${CREATION}) { __typename }`,
+  'Mutation.createDraft': 'createDraft(content: { amount: "12 000" }) { __typename }',
+  'Mutation.updateDraft': 'updateDraft(id: "DRAFT", version: 1, content: { amount: 12000 }) { __typename }',
+  'Mutation.deleteDraft': 'deleteDraft(id: "SCRATCH_DRAFT", version: 1) { __typename }',
   'Mutation.creditEarlierInvoice':
     'creditEarlierInvoice(input: { number: "E 1", issueDate: "2025-03-31", reason: other, customer: { ice: "001234567000089", name: "N" }, lines: [{ description: "L", quantity: 1, unitPrice: 10000 }] }) { __typename }',
   'Mutation.creditInvoice':

@@ -14,6 +14,7 @@ const REACH: Readonly<Record<string, string>> = {
   CreditedInvoice: '{ creditNote(id: "CREDITED" SECRET) { invoice { … } } }',
   CreditNoteConnection: '{ invoice(id: "INVOICE" SECRET) { creditNotes { … } } }',
   CreditNoteEdge: '{ invoice(id: "INVOICE" SECRET) { creditNotes { edges { … } } } }',
+  DraftEdge: '{ drafts { edges { … } } }',
   InvoiceLine: '{ invoice(id: "INVOICE" SECRET) { lines { … } } }',
   InvoiceTotals: '{ invoice(id: "INVOICE" SECRET) { totals { … } } }',
   TaxTotal: '{ invoice(id: "INVOICE" SECRET) { totals { taxTotals { … } } } }',
@@ -59,6 +60,8 @@ const REACH: Readonly<Record<string, string>> = {
   NotFoundError:
     'mutation { deleteWebhookEndpoint(id: "we_00000000-0000-4000-8000-000000000000") { __typename ... on NotFoundError { … } } }',
   IdempotencyConflictError: `mutation { createInvoice(input: ${CREATION}, idempotencyKey: "${KEY}") { __typename ... on IdempotencyConflictError { … } } }`,
+  ConflictError:
+    'mutation { updateDraft(id: "DRAFT", version: 9, content: {}) { __typename ... on ConflictError { … } } }',
   LimitReachedError: `mutation { createWebhookEndpoint(input: ${ENDPOINT}) { __typename ... on LimitReachedError { … } } }`,
 };
 

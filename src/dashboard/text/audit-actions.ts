@@ -168,6 +168,21 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditEntry['action'], Readonly<Recor
     en: 'Keys of the data changed',
     ar: 'تغيير مفاتيح البيانات',
   },
+  draft_created: {
+    fr: 'Brouillon créé',
+    en: 'Draft created',
+    ar: 'إنشاء مسودة',
+  },
+  draft_updated: {
+    fr: 'Brouillon modifié',
+    en: 'Draft changed',
+    ar: 'تغيير مسودة',
+  },
+  draft_deleted: {
+    fr: 'Brouillon supprimé',
+    en: 'Draft deleted',
+    ar: 'حذف مسودة',
+  },
   api_key_created: {
     fr: 'Clé d’API créée',
     en: 'API key created',

@@ -71,6 +71,7 @@ export interface TenantCounts {
   readonly members: number;
   readonly endpoints: number;
   readonly testInvoices: number;
+  readonly drafts: number;
   readonly events: number;
   readonly deliveries: number;
   readonly requests: number;

@@ -18,7 +18,7 @@ const ACTORS: Readonly<Record<Actor['kind'], string>> = {
 
 const ActorKindType = enumOf('AuditActorKind', 'Who can change an account.', ACTORS);
 
-const AuditActorType = builder.objectRef<Actor>('AuditActor').implement({
+export const AuditActorType = builder.objectRef<Actor>('AuditActor').implement({
   description: 'Who made a change.',
   fields: (t) => ({
     kind: t.expose('kind', { type: ActorKindType, description: 'Key, person or operator.' }),

@@ -56,6 +56,7 @@ function typedError(name: ReturnType<typeof rowOfError>['type']) {
 export const InvalidInputError = typedError('InvalidInputError');
 export const NotFoundError = typedError('NotFoundError');
 export const IdempotencyConflictError = typedError('IdempotencyConflictError');
+export const ConflictError = typedError('ConflictError');
 export const LimitReachedError = typedError('LimitReachedError');
 
 builder.objectType(InvalidInputError, {
@@ -81,6 +82,12 @@ builder.objectType(NotFoundError, {
 builder.objectType(IdempotencyConflictError, {
   name: 'IdempotencyConflictError',
   description: 'The idempotency key was used with another input (409). Use a new key for a new invoice.',
+  interfaces: [ErrorInterface],
+});
+
+builder.objectType(ConflictError, {
+  name: 'ConflictError',
+  description: 'The object is no longer as the request assumes (409). Read it again.',
   interfaces: [ErrorInterface],
 });
 

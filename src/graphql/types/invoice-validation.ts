@@ -9,7 +9,7 @@ import { InvoiceTotalsType } from './invoice-totals.ts';
 import { InvoiceWarningType } from './invoice-warning.ts';
 import './scalars.ts';
 
-const InvoiceValidationType = builder.objectRef<InvoiceValidation>('ValidateInvoicePayload').implement({
+export const InvoiceValidationType = builder.objectRef<InvoiceValidation>('ValidateInvoicePayload').implement({
   description: 'The result of validating an invoice.',
   fields: (t) => ({
     valid: t.boolean({

@@ -40,7 +40,7 @@ export function erasureCases(store: Store): Record<string, Subject> {
         ({ tenantId }) => erasures.counts(tenantId),
         [
           ...counted.map((each) => `count ${each}`),
-          ...['webhook_events', 'request_log', 'audit_log'].map((name) => `count ${name} by tenantId`),
+          ...['drafts', 'webhook_events', 'request_log', 'audit_log'].map((name) => `count ${name} by tenantId`),
           'count webhook_deliveries by environment, tenantId',
         ],
       ),

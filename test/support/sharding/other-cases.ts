@@ -5,6 +5,7 @@ import type { LedgerEntry } from '../../../src/domain/authority/ports.ts';
 import type { BegunReconciliation, Finding, ReconciliationRun } from '../../../src/domain/authority/reconciliation.ts';
 import { newId } from '../../../src/domain/ids.ts';
 import { newRing } from '../../../src/domain/installation/key-ring.ts';
+import { newCreationMoment } from '../../../src/domain/order-key.ts';
 import { newInvitation } from '../../../src/domain/person/invitation.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 import type { SignersCertificate } from '../../../src/domain/tenant/ports.ts';
@@ -17,6 +18,7 @@ import { createClaimMembers } from '../../../src/storage/claim-members.ts';
 import { createCodeTries } from '../../../src/storage/code-tries.ts';
 import type { Store } from '../../../src/storage/connect.ts';
 import { createDocumentStore } from '../../../src/storage/documents.ts';
+import { createDraftStore } from '../../../src/storage/drafts.ts';
 import { createStatisticsStore } from '../../../src/storage/endpoint-statistics.ts';
 import { createStoreHealth } from '../../../src/storage/health.ts';
 import { createInstallationRepository } from '../../../src/storage/installation.ts';
@@ -46,6 +48,7 @@ export function otherCases(store: Store): Record<string, Subject> {
     createCodeTries: codeTriesCases(store),
     createSettledCounts: settledCountsCases(store),
     createAuditLog: auditLogCases(store),
+    createDraftStore: draftCases(store),
     createRequestLog: requestLogCases(store),
     createSeriesTurns: seriesTurnsCases(store),
     createStatisticsStore: statisticsCases(store),
@@ -220,6 +223,30 @@ function seriesTurnsCases({ db }: Store): Subject {
     throw failure;
   });
   return subject(turns, { enter: async () => (await turns.enter(newId('ten')))() });
+}
+
+function draftCases({ db }: Store): Subject {
+  const drafts = createDraftStore(db);
+  const owner = { tenantId: 'ten_1', environment: 'test' } as const;
+  const list = { ...owner, limit: 5, cursor: null, from: null, until: null };
+  const written = { updatedAt: new Date(), updatedBy: { kind: 'key', id: 'key_1', name: null } } as const;
+  async function stored(): Promise<string> {
+    const made = { ...owner, id: newId('drf'), ...newCreationMoment(), version: 1, content: '{}' };
+    return (await drafts.insert({ ...made, ...written })).id;
+  }
+  const scatters = (command: string) => [`${command} drafts by environment, tenantId`];
+  return subject(drafts, {
+    insert: stored,
+    find: async () => drafts.find(await stored()),
+    count: {
+      call: () => drafts.count(owner, 9),
+      scatters: scatters('count'),
+      because: 'a tenant has few drafts, and a person creates one',
+    },
+    page: { call: () => drafts.page(list), scatters: scatters('find'), because: 'one page, asked for by a person' },
+    change: async () => drafts.change(await stored(), 1, { ...written, version: 2, content: '{"a":1}' }),
+    remove: async () => drafts.remove(await stored(), 1),
+  });
 }
 
 function auditLogCases({ db }: Store): Subject {
